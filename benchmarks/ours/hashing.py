@@ -4,8 +4,7 @@ import sys
 import time
 
 from harness.readers import stream_run
-from harness.readers.hashed import HashedSource
-from harness.readers.source import Source
+from harness.readers.source import HashedSource, Source
 
 path, how = sys.argv[1:]
 wall, cpu = time.perf_counter(), time.process_time()

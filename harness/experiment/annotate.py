@@ -21,9 +21,10 @@ from .. import readers as readers
 from ..core.arrow import as_bytes, unique
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
 from ..readers import ir_metadata as ir_metadata
+from ..readers.build import readable
 from ..readers.columns import Refused, read_block
 from ..readers.source import Source
-from ..readers.trec import RUN, readable
+from ..readers.trec import RUN
 from . import manifest as manifests
 
 _FORMATS = ("trec", "msmarco", "scores")

@@ -35,7 +35,7 @@ from ..guard.lines import add_lines
 from ..guard.registry import of_warning
 from ..readers import ir_metadata as ir_metadata
 from ..readers import letor as row_marks
-from ..readers.hashed import HashedSource
+from ..readers.source import HashedSource
 from .cache import Input, Record, without_names
 from .cache_key import group_sizes_of
 from .crosscheck import Crosscheck, Peer

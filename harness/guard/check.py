@@ -38,8 +38,7 @@ from ..errors import (
     others_at,
 )
 from ..readers.build import last_line
-from ..readers.hashed import HashedSource
-from ..readers.source import NAMELESS, STDIN
+from ..readers.source import NAMELESS, STDIN, HashedSource
 from ..reports.phrases import counted
 from .columns import with_ranks
 from .facts import Facts, RunFacts, Watch, observing

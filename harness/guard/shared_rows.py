@@ -20,8 +20,7 @@ from ..core.tables import Qrels
 from ..errors import Finding, Severity
 from ..readers import letor
 from ..readers.build import find_lines
-from ..readers.hashed import HashedSource
-from ..readers.source import Source
+from ..readers.source import HashedSource, Source
 from .lines import reading_again
 from .parts import EXAMPLES, texts_at
 from .registry import finding

@@ -1,6 +1,6 @@
-"""Bytes to validated qrels and runs: one file a format, each found by being here.
+"""Bytes to validated qrels and runs: one file per format.
 
-To add a format, put a file beside this one with a ``FORMAT``; nothing else lists it.
+To add a format, put a file with a ``FORMAT`` into this folder; nothing else lists it.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from ..core.tables import Qrels, Run
 from .checks import Checks, warn_judgements, warn_unusable
 from .choice import FORMATS, Path, format_of, guess_format, named_format, reader_of
 from .format import Format, ScatteredQueries
+from .frame import from_frame
 from .source import Source, check_there, missing
-from .table import from_frame
 
 __all__ = [
     "FORMATS",
@@ -58,7 +58,7 @@ def read_qrels(
     path : str, path or Source
         A file, compressed or not, or ``-`` for standard input.
     format : str, optional
-        One of :data:`FORMATS`; told by the options, or guessed where that is safe.
+        One of :data:`FORMATS`; guessed by default, if that is safe.
     duplicates : {"error", "first", "last"}
         What to do with a docno that a query names twice.
     name : str, optional
@@ -75,24 +75,23 @@ def read_qrels(
     Raises
     ------
     InputError
-        Where the file cannot be read, with the lines that are wrong.
+        If the file cannot be read, with the lines that are wrong.
     UnknownNameError
-        Where there is no such format or option.
+        If there is no such format or option.
 
     Warns
     -----
     HarnessWarning
-        Where the rows of a query are scattered over the file, or none of its grades is at
-        least 0.
+        If the rows of a query are scattered over the file, or none of its grades is at least 0.
     """
     check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, fractions=FLAG)
     check_choice("duplicates", duplicates, get_args(Duplicates))
     source = Source.of(path)
-    reader = reader_of(source, format, "qrels", options)
+    known = format_of(source, format, "qrels", options)
+    reader = reader_of(source, known, "qrels", options)
     qrels: Qrels = reader(
         source, duplicates=duplicates, name=name or source.label, fractions=fractions, **options
     )
-    known = format_of(source, format, "qrels", options)
     warn_unusable(source, qrels, known.is_data(source) if known.is_data is not None else None)
     return qrels
 
@@ -111,7 +110,7 @@ def read_run(
     Parameters
     ----------
     dataset : Qrels, optional
-        Whose rows the scores follow, for the formats that name no documents.
+        Its rows are those that the scores follow, for formats without docnos.
 
     Returns
     -------
@@ -120,8 +119,8 @@ def read_run(
     Warns
     -----
     HarnessWarning
-        Where rows are scattered, nearly all scores are constant, or they equal the grades; where
-        a TREC run has several tags, or ranks that contradict the scores in the pieces looked at.
+        If rows are scattered, nearly all scores are constant, or they equal the grades; if a TREC
+        run has several tags, or ranks that contradict the scores in the pieces looked at.
 
     See Also
     --------
@@ -133,7 +132,7 @@ def read_run(
     )
     check_choice("duplicates", duplicates, get_args(Duplicates))
     source = Source.of(path)
-    reader = reader_of(source, format, "run", options)
+    reader = reader_of(source, format_of(source, format, "run", options), "run", options)
     run: Run = reader(
         source, dataset=dataset, duplicates=duplicates, name=name or source.label, **options
     )
@@ -160,12 +159,12 @@ def stream_run(
     Raises
     ------
     ScatteredQueries
-        Where a query of an earlier part comes back; the run has to be read whole. See
+        If a query of an earlier part comes back; the run has to be read whole. See
         :func:`align_run`.
     """
     source = Source.of(path)
     known = format_of(source, format, "run", options)
-    reader_of(source, known.name, "run", options)
+    reader_of(source, known, "run", options)
     if known.stream is None:
         yield read_run(
             source, dataset=dataset, format=known.name, duplicates=duplicates, name=name, **options
@@ -192,25 +191,24 @@ def align_run(
     watch: Callable[[Run], None] | None = None,
     **options: Any,
 ) -> Iterator[Aligned]:
-    """Yield the alignment of a run file to qrels, in parts where that saves memory.
+    """Yield the alignment of a run file to qrels, in parts if that saves memory.
 
-    A TREC run is aligned while it streams past, and gives one part; whole, where its queries
-    are scattered. Scores for the rows of `qrels` give several, as
-    :func:`~harness.core.align.align_parts`, of which only one is in memory at a time. Together
-    they hold what ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
+    A TREC run is aligned while it streams past, and gives one part; it is read whole if its
+    queries are scattered. Scores for the rows of `qrels` give several parts, as
+    :func:`~harness.core.align.align_parts`, one of them in memory at a time. Together they hold
+    what ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
 
     Parameters
     ----------
     also : iterable of Policy
         As :func:`~harness.core.align.align` takes it.
     watch : callable, optional
-        Shown every part of the run as it was read; a part twice where a query turns out to be
-        scattered.
+        Called with every part of the run; a part comes twice if a query turns out to be scattered.
 
     Warns
     -----
     HarnessWarning
-        As :func:`read_run`; and where scores equal the grades, whatever the format.
+        As :func:`read_run`; and if scores equal the grades, whatever the format.
     """
     source = Source.of(path)
     known = format_of(source, format, "run", options)
@@ -218,21 +216,22 @@ def align_run(
         "dataset": qrels, "format": known.name, "duplicates": duplicates, "name": name, **options
     }  # fmt: skip
 
-    def seen(part: Run) -> Run:
-        if watch is not None:
-            watch(part)
-        return part
+    def watched(parts: Iterable[Run]) -> Iterator[Run]:
+        for part in parts:
+            if watch is not None:
+                watch(part)
+            yield part
 
     if known.stream is not None and known.needs_dataset:
-        yield from align_parts(qrels, map(seen, stream_run(source, **how)), policy, also)
+        yield from align_parts(qrels, watched(stream_run(source, **how)), policy, also)
         return
     if known.stream is not None:
         with contextlib.suppress(ScatteredQueries):
-            aligned = align(qrels, map(seen, stream_run(source, **how)), policy, also)
+            aligned = align(qrels, watched(stream_run(source, **how)), policy, also)
             warn_judgements(source, aligned)
             yield aligned
             return
-    run = seen(read_run(source, **how))
+    (run,) = watched([read_run(source, **how)])
     for aligned in align_parts(qrels, run, policy, also):
         if run.docnos is not qrels.docnos:  # else the reader compared them, row by row
             warn_judgements(source, aligned)

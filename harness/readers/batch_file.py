@@ -13,7 +13,7 @@ from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import Docnos, DuplicateRows, Qrels, Run
 from ..errors import InputError, Problem, first_of, said_by
 from .format import Format, Head, Kind
-from .npy import NoArrayError, ObjectsError, arrays_of
+from .npy import NoArrayError, arrays_of
 from .source import Source
 
 _MOST = 2**40
@@ -38,7 +38,7 @@ def read_run(
 ) -> Run:
     """Read the scores; with a `dataset`, documents without names are its rows, query by query.
 
-    The relevance that the file holds beside them must be the dataset's.
+    The relevance in the file, if there is any, must be the dataset's.
     """
     arrays, qids, offsets = _read(source, "scores")
     scores = Run.check_numbers(arrays["scores"], source.name)
@@ -56,26 +56,26 @@ def read_run(
 
 
 def _places(source: Source, dataset: Qrels, qids: pa.Array, offsets: Ints) -> Ints:
-    """Return the position of each query in `dataset`, where it must have as many rows."""
+    """Return the position of each query in `dataset`, which must have as many rows."""
     at = index_in(qids, dataset.qids)
     lengths, expected = np.diff(offsets), np.diff(dataset.offsets)[at]
     wrong = np.flatnonzero((at < 0) | (lengths != expected))
     if wrong.size:
         first = int(wrong[0])
-        qid = qids[first].as_py()
-        what = f"query '{qid}' is not in the dataset"
+        what = f"query '{qids[first].as_py()}' is not in the dataset"
         if at[first] >= 0:
-            what = f"query '{qid}' has {lengths[first]} scores for {expected[first]} rows"
-        more = f"; {wrong.size:,} of {len(qids):,} queries do not fit" if wrong.size > 1 else ""
+            rows = f"expected {expected[first]} scores, one for each row, got {lengths[first]}"
+            what = f"query '{qids[first].as_py()}': {rows}"
+        what += f" ({wrong.size:,} of {len(qids):,} queries do not fit)"
         fix = f"collect the batches over this dataset; {GIVE_QIDS}"
-        raise InputError(Problem(source.name, what + more, fix=fix, rule="row-count"))
+        raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
     return at
 
 
 def _check_grades(
     source: Source, expected: Ints, relevance: Array, qids: pa.Array, offsets: Ints
 ) -> None:
-    """Raise where a query's grades, row by row, are not the dataset's: it is another query."""
+    """Raise if a query's grades, row by row, are not the dataset's: it is another query."""
     if relevance.dtype.kind == "f":  # 0.1 of a file is 0.1 of half precision too
         expected = expected.astype(relevance.dtype)
     wrong = np.flatnonzero(relevance != expected)
@@ -83,10 +83,10 @@ def _check_grades(
         return
     queries = np.unique(np.searchsorted(offsets, wrong, side="right") - 1)
     row, query = int(wrong[0]), int(queries[0])
-    more = f"; so in {queries.size:,} of {len(qids):,} queries" if queries.size > 1 else ""
     what = (
-        f"relevance of query '{qids[query]}' differs between dataset and run, first at document "
-        f"{row - int(offsets[query]) + 1}: {expected[row]} and {relevance[row]}{more}"
+        f"relevance of query '{qids[query]}', document {row - int(offsets[query]) + 1}: expected "
+        f"the dataset's {expected[row]}, got {relevance[row]} ({queries.size:,} of {len(qids):,} "
+        "queries differ)"
     )
     raise InputError(Problem(source.name, what, fix=GIVE_QIDS))
 
@@ -95,34 +95,29 @@ def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
     """Return the arrays (`column` ragged), the qids and the offsets."""
     try:
         arrays: dict[str, Any] = arrays_of(source.name, source.read())
-    except ObjectsError:
-        fix = "save plain arrays: scores.astype(float), qids.astype(str)"
-        raise InputError(Problem(source.name, "holds Python objects", fix=fix)) from None
     except NoArrayError as error:
         what = f"not an .npz archive of arrays ({error})"
-        raise InputError(Problem(source.name, what)) from None
+        fix = "save plain arrays: scores.astype(float), qids.astype(str)"
+        raise InputError(Problem(source.name, what, fix=fix)) from None
     absent = [key for key in ("qids", "n", column) if key not in arrays]
     if absent:
-        held = first_of(sorted(arrays)) or "nothing"
-        raise InputError(
-            Problem(
-                source.name, f"no array '{absent[0]}'; the archive holds {held}",
-                fix="it must hold qids, n (documents of each query), and scores (a run) or "
-                "relevance (a dataset), as BatchCollector.save writes them",
-            )
-        )  # fmt: skip
+        what = f"no array '{absent[0]}'; the archive holds {first_of(sorted(arrays)) or 'nothing'}"
+        fix = (
+            "save qids, n (documents of each query), and scores (a run) or relevance (a dataset), "
+            "as BatchCollector.save does"
+        )
+        raise InputError(Problem(source.name, what, fix=fix))
     n = arrays["n"]
     if n.ndim != 1 or n.dtype.kind not in "iu" or (n < 0).any() or (n > _MOST).any():
         raise InputError(Problem(source.name, "n must be one count for each query"))
     qids, offsets = _texts(source, "qids", arrays["qids"]), offsets_of(n.astype(np.int64))
     if len(qids) != n.size or len(unique(qids)) != n.size:
-        raise InputError(
-            Problem(source.name, f"{len(unique(qids)):,} distinct qids for {n.size:,} queries")
-        )
+        what = f"{len(unique(qids)):,} distinct qids for {n.size:,} queries"
+        raise InputError(Problem(source.name, what))
     for key in dict.fromkeys((column, "relevance", "docnos")):
         if key in arrays:
             if key != "docnos" and arrays[key].dtype.kind not in "iufb":
-                what = f"{key} of type {arrays[key].dtype}, which are no numbers"
+                what = f"{key}: expected numbers, got {arrays[key].dtype}"
                 raise InputError(Problem(source.name, what))
             arrays[key] = _ragged(source, key, arrays[key], n)
     return arrays, qids, offsets
@@ -137,11 +132,12 @@ def _texts(source: Source, key: str, values: Array) -> pa.Array:
         texts.validate(full=True)
         return texts
     except (ValueError, OverflowError, pa.ArrowException) as error:
-        what = f"{key} must be one text or whole number each ({said_by(error)})"
+        what = f"{key}: expected one text or whole number each ({said_by(error)})"
         raise InputError(Problem(source.name, what)) from None
 
 
 def _ragged(source: Source, key: str, values: Array, n: Ints) -> Array:
+    """Return the values of all documents without padding."""
     if values.ndim == 3 and values.shape[2] == 1:
         values = values[:, :, 0]
     if values.ndim == 2 and values.shape[0] == n.size and n.max(initial=0) <= values.shape[1]:
@@ -163,13 +159,13 @@ def _docnos(
         kind.from_columns(qids, names, numbers)
     except DuplicateRows as error:
         docno = names[int(error.rows[0])]
-        what = f"{error.total} docnos stand twice in one query, the first is '{docno}'"
+        what = f"expected each docno once in a query, got '{docno}' twice ({error.total} in all)"
         raise InputError(Problem(source.name, what, rule="duplicates")) from None
     return Docnos(names, offsets)
 
 
 def looks(head: Head, kind: Kind) -> bool:
-    """Whether the file is a zip archive that is named as numpy's are."""
+    """Whether the file is a zip archive with numpy's suffix."""
     return head.data.startswith(_MAGIC) and head.suffix == ".npz"
 
 

@@ -1,4 +1,4 @@
-"""What is not wrong in qrels or a run but makes their numbers mean little."""
+"""Warnings about qrels and runs that can be read but whose numbers mean little."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, take
 from ..core.tables import Qrels, Run
-from .build import IsDataLine, find_lines, first_line, other_tag, warn
+from ..errors import first_of
+from .build import find_lines, first_line, readable, warn
+from .format import IsDataLine
 from .source import Source
 
 EXAMPLES = 3
 """How many queries are named."""
-SHOWN = 5
-"""How many tags are named."""
 MANY_TAGS = 1000
-"""How many tags of a part are kept; a tag a row would take ten times the file."""
+"""How many tags of a part are kept; a tag for each row would take ten times the file."""
 NEARLY_ALL = 0.9
 """Share of the queries from which on constant scores are warned about."""
-
 NEARLY_THE_SAME = 0.99
 """Share of the judged documents from which on scores that equal grades are warned about."""
 AT_LEAST = 20
@@ -26,34 +25,23 @@ AT_LEAST = 20
 
 
 def warn_unusable(source: Source, qrels: Qrels, is_data: IsDataLine | None) -> None:
-    """Warn of queries with no judgement that counts: trec_eval drops them, or says 0, silently.
+    """Warn of queries whose grades are all negative: trec_eval drops them, or gives them 0.
 
-    `is_data` tells the lines of `source` that are rows, where they are.
+    `is_data` tells the rows among the lines of `source`, if it has such lines.
     """
     judged = np.flatnonzero(np.diff(qrels.offsets))
     if not judged.size:
         return
     unusable = judged[np.maximum.reduceat(qrels.numbers, qrels.offsets[judged]) < 0]
-    n, some = unusable.size, unusable[:EXAMPLES]
-    if n:
-        row = int(qrels.offsets[some[0]])
-        row = row if qrels.order is None else int(qrels.order[row])
-        names = tuple(name.decode("utf-8", "replace") for name in as_bytes(take(qrels.qids, some)))
-        wanted = {row: names[:1]}
-        line = (
-            0
-            if is_data is None
-            else find_lines(source, wanted, is_data, whole=source.again).get(row, 0)
-        )
-        have = "1 query has" if n == 1 else f"{n:,} queries have"
-        warn(
-            source,
-            f"{have} no usable judgement: every grade is below 0, which means not judged",
-            "unusable-judgements",
-            n,
-            line,
-            names,
-        )
+    if not unusable.size:
+        return
+    names = tuple(map(readable, as_bytes(take(qrels.qids, unusable[:EXAMPLES]))))
+    row, line = int(qrels.offsets[unusable[0]]), 0
+    row = row if qrels.order is None else int(qrels.order[row])
+    if is_data is not None:
+        line = find_lines(source, {row: names[:1]}, is_data, whole=source.again).get(row, 0)
+    what = f"queries without a usable judgement: {unusable.size:,}; all their grades are below 0"
+    warn(source, what, "unusable-judgements", unusable.size, line, names)
 
 
 class Checks:
@@ -62,7 +50,7 @@ class Checks:
     Parameters
     ----------
     follows : bool
-        Whether the parts follow the rows of the dataset; where they do not say so themselves.
+        Whether the parts follow the rows of the dataset, if they do not share its docnos.
     """
 
     def __init__(self, source: Source, dataset: Qrels | None = None, follows: bool = False) -> None:
@@ -89,51 +77,33 @@ class Checks:
 
     def warn(self) -> None:
         """Warn of what was found."""
-        line, named = first_line(self.source, other_tag()) if len(self.tags) > 1 else (0, ())
-        if len(self.tags) > 1 and not self._is_cut(named):
-            some = ", ".join(f"'{tag}'" for tag in [*self.tags][:SHOWN])
-            more = ", ..." if len(self.tags) > SHOWN else ""
-            many = "at least " * (len(self.tags) >= MANY_TAGS)
-            warn(
-                self.source,
-                f"{many}{len(self.tags):,} tags in one run: {some}{more}; it may be several "
-                "systems' output",
-                "several-tags",
-                len(self.tags) - 1,
-                line,
-                named,
-            )
+        if len(self.tags) > 1:
+            self._warn_tags()
         if self.several and self.constant >= NEARLY_ALL * self.several:
-            warn(
-                self.source,
-                f"all scores are equal in {self.constant} of {self.several} queries; there the "
-                "policy for ties decides the order",
-                "constant-scores",
-                self.constant,
+            what = (
+                f"all scores are equal in {self.constant} of {self.several} queries; the policy "
+                "for ties decides their order"
             )
+            warn(self.source, what, "constant-scores", self.constant)
         elif self.are_grades:
-            warn(
-                self.source,
-                "the scores equal the grades of the dataset, row by row; is it the column of "
-                "grades that was saved?",
-                "labels-as-scores",
-            )
+            what = "scores equal the grades, row by row; check which column was saved"
+            warn(self.source, what, "labels-as-scores")
 
-    def _is_cut(self, first: tuple[str, ...]) -> bool:
-        """Whether the only other tag, first on this line, is what a cut file's end left of one."""
-        tag, piece, *others = self.tags
-        last = self.source.unfinished.decode("utf-8", "replace").strip()
-        is_last = last.split()[5:6] == [piece] and first in ((), (last,))
-        return is_last and not others and tag.startswith(piece)
+    def _warn_tags(self) -> None:
+        tag, second, *others = self.tags
+        line, text = first_line(self.source, lambda fields: fields[5:6] == [second.encode()])
+        last = readable(self.source.unfinished).strip()
+        is_cut = last.split()[5:6] == [second] and tag.startswith(second)
+        if is_cut and not others and text in ((), (last,)):
+            return  # what the end of a cut file left of the only tag
+        what = f"expected one tag, got {first_of([*self.tags])}; it may be several systems' output"
+        warn(self.source, what, "several-tags", len(self.tags) - 1, line, text)
 
 
 def warn_judgements(source: Source, aligned: Aligned) -> None:
-    """Warn where the scores of a run that names its documents are their grades."""
+    """Warn if the scores of a run with docnos are their grades."""
     same = aligned.grade[aligned.score == aligned.grade]
     enough = aligned.grade.size >= AT_LEAST and same.size >= NEARLY_THE_SAME * aligned.grade.size
     if enough and same.min() < same.max():
-        warn(
-            source,
-            "scores equal the grades: are these judgements instead of a system's output?",
-            "labels-as-scores",
-        )
+        what = "scores equal the grades; check that these are scores of a system, not judgements"
+        warn(source, what, "labels-as-scores")

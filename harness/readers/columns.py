@@ -1,14 +1,14 @@
-"""Text in columns (TREC, MS MARCO, BEIR, prediction files) to Arrow columns.
+"""Lines of text (TREC, MS MARCO, BEIR, predictions, CSV) to Arrow columns, block by block.
 
-The usual file goes straight to Arrow's CSV reader. A block that does not fit it (tabs and blanks
-mixed, runs of blanks, words after the last column) is brought to that form first. What
-still does not fit is read once more, line by line, to say exactly what is wrong and where.
+The usual block goes straight to Arrow's CSV reader. One that does not fit it (tabs and blanks
+mixed, runs of blanks, words after the last column) is brought to that form first. A block that
+still does not fit is read once more, line by line, to tell what is wrong and where.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
@@ -24,82 +24,96 @@ from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, Qrels
 from ..errors import InputError, Problem
 from ..files import check_room
-from .ahead import of_blocks
-from .blocks import BOM
-from .build import build, check_binary, doubtful_lines, gathered, warn_moved, wrong_lines
-from .number_text import (
-    BELONGS,
-    LOOK,
-    ONE_EACH,
-    are_fractions,
-    check_number,
-    commas,
-    is_like_number,
-    is_meant_as_number,
-    wrapped,
-)
+from .blocks import BOM, PIECE, without_first_lines
+from .build import build, doubtful_lines, gathered, warn_moved, wrong_lines
+from .number_text import check_number, is_like_number, not_one_number
 from .source import Source, no_rows
 
-_ODD = b"\t", b"\r", b"\v", b"\f"
-_PIECE = 1 << 18
-"""Bytes that are looked at together, so that they stay in the processor's cache."""
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
-_COMMENT = re.compile(rb"^#.*\n?", re.MULTILINE)
+_BETWEEN = re.compile(r"[\s,]+")
+_NUMBER_START = re.compile(r"[-+.]*\d")
+
+NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
+WHOLE_FILE = "get the whole file: lines after this one may be lost too"
+AFTER_HEAD = "delete the line, or move it above the first row if it is a comment"
+
+
+class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its layout
+    """A block of text that Arrow could not read as its layout says."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The columns of a line of text.
+
+    Parameters
+    ----------
+    fields : tuple of str
+        What the columns hold, in their order.
+    text : tuple of str
+        Columns to read as strings.
+    number : str
+        Column to read as a number.
+    also : tuple of str
+        Columns to read as bytes, which may be empty or not UTF-8.
+    whole : bool
+        Whether that number must be whole.
+    more : bool
+        Whether words after the last column are passed over, as trec_eval does in runs.
+    header : int
+        Lines at the beginning that are not data; see :meth:`of`.
+    repair : str
+        What to do with a line that is wrong.
+    not_finite : str
+        What to do with a number that is NaN or infinite, if that is something else.
+    every_line : bool
+        Whether each line is one number that belongs to the dataset's row at the same place: then a
+        blank line in between is wrong too.
+    """
+
+    fields: tuple[str, ...]
+    text: tuple[str, ...]
+    number: str
+    also: tuple[str, ...] = ()
+    whole: bool = False
+    more: bool = False
+    header: int = 0
+    repair: str = "repair or delete the line"
+    not_finite: str = ""
+    every_line: bool = False
+
+    def of(self, source: Source) -> Layout:
+        """Return the layout of one file, whose head may hold comments above the header."""
+        return replace(self, header=self.header + source.n_comments)
+
+    def is_data(self, number: int, line: bytes) -> bool:
+        """Whether a line is neither in the head nor blank."""
+        return number > self.header and bool(line.strip())
 
 
 def is_simple(block: bytes) -> bool:
-    """Whether one and the same character is between all fields of the block."""
-    if _is_plain(block):
-        return True
-    if b"\r" in block and block.count(b"\r") != block.count(b"\r\n"):
-        return False
-    if b"\t" in block and b" " in block:
-        return False
-    if b"\v" in block or b"\f" in block:  # white space to C, and a part of a field to Arrow
-        return False
-    return not has_twice(block, delimiter(block))
+    """Whether one and the same character is between all fields of the block.
 
-
-def _is_plain(block: bytes) -> bool:
-    """Whether nothing but single blanks can be between fields: looked at in pieces, for a cache."""
-    twice = _pair(" ")
-    for at in range(0, len(block), _PIECE):
-        if any(block.find(odd, at, at + _PIECE) >= 0 for odd in _ODD) or _has(block, twice, at):
+    Looks at pieces that fit the processor's cache.
+    """
+    between = delimiter(block)
+    odd = b"\v", b"\f", b"\t" if between == " " else b" "
+    twice = np.frombuffer(between.encode() * 2, np.uint16)
+    has_return = False
+    for at in range(0, len(block), PIECE):
+        end = min(at + PIECE + 1, len(block))
+        if any(block.find(one, at, end) >= 0 for one in odd):
             return False
-    return True
-
-
-def has_twice(block: bytes, character: str) -> bool:
-    """Whether an ASCII character stands twice in a row."""
-    twice = _pair(character)
-    return any(_has(block, twice, at) for at in range(0, len(block), _PIECE))
-
-
-def _pair(character: str) -> Array:
-    return np.frombuffer(character.encode() * 2, np.uint16)
-
-
-def _has(block: bytes, pair: Array, at: int) -> bool:
-    """Whether two bytes are in the piece at `at`, the second one maybe after it."""
-    end = min(at + _PIECE + 1, len(block))
-    return any(
-        bool((np.frombuffer(block, np.uint16, (end - first) // 2, first) == pair).any())
-        for first in (at, at + 1)
-    )
+        for first in (at, at + 1):
+            if (np.frombuffer(block, np.uint16, (end - first) // 2, first) == twice).any():
+                return False
+        has_return = has_return or block.find(b"\r", at, end) >= 0
+    return not has_return or block.count(b"\r") == block.count(b"\r\n")
 
 
 def delimiter(block: bytes) -> str:
-    """Return what stands between the fields of a simple block."""
+    """Return the character between the fields of a simple block."""
     return "\t" if b"\t" in block else " "
-
-
-def without_comments(block: bytes) -> bytes:
-    r"""Return `block` without the lines that begin with ``#``.
-
-    >>> without_comments(b"# made by me\n1 Q0 d#1\n#\n")
-    b'1 Q0 d#1\n'
-    """
-    return _COMMENT.sub(b"", block) if b"#" in block else block
 
 
 def single_blanks(block: bytes) -> bytes:
@@ -130,67 +144,45 @@ def count_fields(line: bytes) -> int:
     return sum(1 for _ in re.finditer(rb"\S+", line))
 
 
-@dataclass(frozen=True)
-class Layout:
-    """The columns of a line of text.
+def after_header(source: Source, header: int) -> Iterator[bytes]:
+    """Yield the blocks without the first `header` lines."""
+    for block in source.blocks():
+        if header:
+            block, passed = without_first_lines(block, header)
+            header -= passed
+        yield block
 
-    Parameters
-    ----------
-    fields : tuple of str
-        What the columns hold, in their order.
-    text : tuple of str
-        Columns to read as strings.
-    number : str
-        Column to read as a number.
-    also : tuple of str
-        Columns to read as bytes, which may be any, or none.
-    whole : bool
-        Whether that number must be whole.
-    more : bool
-        Whether words after the last column are passed over, as trec_eval does in runs.
-    header : int
-        Lines at the beginning that are not data; see :meth:`of`.
-    repair : str
-        What to do with a line that is wrong.
-    not_finite : str
-        What to do with a number that is NaN or infinite, where that is something else.
-    n_rows : int, optional
-        How many rows are wanted, where a line belongs to the dataset's row at the same place:
-        then a blank line in between is wrong too.
+
+def parse_csv(
+    block: bytes,
+    names: Sequence[str],
+    types: dict[str, pa.DataType],
+    between: str,
+    *,
+    quotes: bool = False,
+) -> pa.Table:
+    """Return the columns in `types`, in that order, of lines that hold the columns in `names`.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        If a line has more or fewer fields, or a value is not of its type.
     """
-
-    fields: tuple[str, ...]
-    text: tuple[str, ...]
-    number: str
-    also: tuple[str, ...] = ()
-    whole: bool = False
-    more: bool = False
-    header: int = 0
-    repair: str = "repair or delete the line"
-    not_finite: str = ""
-    n_rows: int | None = None
-
-    def of(self, source: Source) -> Layout:
-        """Return the layout of one file, whose head may hold comments above the header."""
-        return replace(self, header=self.header + source.n_comments)
-
-    def is_data(self, number: int, line: bytes) -> bool:
-        """Whether a line is neither in the head nor blank."""
-        return number > self.header and bool(line.strip())
-
-
-class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its layout
-    """A block of text that Arrow could not read as its layout says."""
-
-
-_HEADING = re.compile(r"'[^'\d]*' is not a number")
-"""What is wrong with a header line: a word stands for the number, and no other number is there but
-the 0 of judgements."""
-
-NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
-WHOLE_FILE = "get the whole file: lines after this one may be lost too"
-AFTER_HEAD = "delete the line, or move it above the first row if it is a comment"
-WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
+    if block.startswith(BOM):  # the file's own is gone; Arrow would leave out a block's first one
+        block = b"\n" + block
+    if not block or block.isspace():
+        return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
+    check_room(8 * len(block))
+    return csv.read_csv(
+        pa.BufferReader(block),
+        csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(names)),
+        csv.ParseOptions(delimiter=between, quote_char='"' if quotes else False,
+                         double_quote=quotes, escape_char=False),
+        csv.ConvertOptions(
+            column_types=types, include_columns=list(types), null_values=[],
+            strings_can_be_null=False, check_utf8=not block.isascii(),
+        ),
+    )  # fmt: skip
 
 
 def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
@@ -203,18 +195,22 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     """
     layout = layout.of(source)
     blocks = after_header(source, layout.header)
-    blocks = blocks if layout.n_rows is None else _without_gaps(blocks)
-    tables = of_blocks(partial(_read, layout=layout), source, blocks)
-    n_rows = 0
+    if layout.every_line:
+        blocks = _without_gaps(blocks)
+    has_rows = False
     try:
-        for table, has_more in tables:
+        for table, has_more in source.map_blocks(partial(_read, layout=layout), blocks):
             source.has_extra_fields |= has_more
-            n_rows += table.num_rows
             if table.num_rows:
+                has_rows = True
                 yield table
     except Refused as error:
-        raise diagnose(source, layout, str(error)) from None
-    if not n_rows:
+        rows = partial(_rows, layout=layout)
+        raise diagnose(
+            source, partial(_reads, layout=layout), rows, partial(check_line, layout=layout),
+            str(error), columns_cut=not layout.every_line,
+        ) from None  # fmt: skip
+    if not has_rows:
         raise no_rows(source.name)
 
 
@@ -230,25 +226,10 @@ def read_judgements(
     return qrels
 
 
-def after_header(source: Source, header: int) -> Iterator[bytes]:
-    """Yield the blocks without the first `header` lines."""
-    for block in source.blocks():
-        if header:
-            block, passed = without_first_lines(block, header)
-            header -= passed
-        yield block
-
-
-def without_first_lines(block: bytes, n: int) -> tuple[bytes, int]:
-    r"""Return a block without its first `n` lines, and how many it had of them.
-
-    >>> without_first_lines(b"a\nb\nc\n", 2), without_first_lines(b"a\nb", 3)
-    ((b'c\n', 2), (b'', 2))
-    """
-    start = passed = 0
-    while passed < n and start < len(block):
-        start, passed = block.find(b"\n", start) + 1 or len(block), passed + 1
-    return block[start:], passed
+def numbers_of(table: pa.Table, name: str) -> Array:
+    """Return a column as one numpy array."""
+    numbers: Array = to_numpy(table[name])
+    return numbers
 
 
 def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -261,6 +242,11 @@ def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield block
 
 
+def _ends_blank(block: bytes) -> bool:
+    rows = block.rstrip()
+    return block.count(b"\n", len(rows)) > bool(rows)
+
+
 def read_block(block: bytes, layout: Layout) -> pa.Table:
     """Return the columns of some whole lines, or raise :class:`Refused`."""
     return _read(block, layout)[0]
@@ -268,83 +254,35 @@ def read_block(block: bytes, layout: Layout) -> pa.Table:
 
 def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
     """Return the columns, and whether words after the last one were passed over."""
+    types = dict.fromkeys(layout.text, pa.string()) | dict.fromkeys(layout.also, pa.binary())
+    types[layout.number] = pa.float64()
     reason = ""
-    for way, attempt in _simpler(block, layout):
+    for is_cut, attempt in _simpler(block, layout):
         try:
-            table = _csv(attempt, layout, delimiter(attempt))
+            table = parse_csv(attempt, layout.fields, types, delimiter(attempt)).combine_chunks()
         except pa.ArrowInvalid as error:
             reason = str(error)
-        else:
-            if layout.n_rows is not None and table.num_rows < _n_lines(block):
-                raise Refused("a blank line")
-            if all(_no_empty(table[name].chunk(0)) for name in layout.text):
-                return _checked(table, layout), way == "cut"
-            reason = "an empty column"
+            continue
+        rows = block.rstrip() if layout.every_line else b""
+        if table.num_rows < rows.count(b"\n") + bool(rows):
+            raise Refused("a blank line")
+        if all(_no_empty(table[name].chunk(0)) for name in layout.text):
+            _check_numbers(to_numpy(table[layout.number]), layout.number, layout.whole)
+            return table, is_cut
+        reason = "an empty column"
     raise Refused(reason)
 
 
-def _n_lines(block: bytes) -> int:
-    rows = block.rstrip()
-    return rows.count(b"\n") + bool(rows)
-
-
-def _ends_blank(block: bytes) -> bool:
-    rows = block.rstrip()
-    return block.count(b"\n", len(rows)) > bool(rows)
-
-
-def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[str, bytes]]:
-    """Yield the block in the forms to try, each more work than the one before."""
-    tried: bytes | None = None
-    if is_simple(block):
-        tried = block
-        yield "as it is", block
+def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[bool, bytes]]:
+    """Yield the block in the forms to try, and whether fields were cut off."""
+    simple = block if is_simple(block) else None
+    if simple is not None:
+        yield False, simple
     block = single_blanks(block)
-    if block != tried:
-        yield "single blanks", block
+    if block != simple:
+        yield False, block
     if layout.more:
-        block = first_fields(block, len(layout.fields))
-        yield "cut", block
-
-
-def _csv(block: bytes, layout: Layout, between: str) -> pa.Table:
-    types = dict.fromkeys(layout.text, pa.string()) | dict.fromkeys(layout.also, pa.binary())
-    types[layout.number] = pa.float64()
-    return parse_csv(block, layout.fields, types, between).combine_chunks()
-
-
-def parse_csv(
-    block: bytes, fields: Sequence[str], types: dict[str, pa.DataType], between: str
-) -> pa.Table:
-    """Return the columns in `types` of lines whose fields are one character apart.
-
-    Parameters
-    ----------
-    fields : sequence of str
-        What a line holds.
-    types : dict of str to pyarrow type
-        The fields wanted, in this order.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        Where a line has more or fewer fields, or a value is not of its type.
-    """
-    if block.startswith(BOM):  # the file's own is gone; Arrow would leave out a block's first one
-        block = b"\n" + block
-    if not block or block.isspace():
-        return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
-    check_room(8 * len(block))
-    return csv.read_csv(
-        pa.BufferReader(block),
-        csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(fields)),
-        csv.ParseOptions(
-            delimiter=between, quote_char=False, double_quote=False, escape_char=False),
-        csv.ConvertOptions(
-            column_types=types, include_columns=list(types), null_values=[],
-            strings_can_be_null=False, check_utf8=not block.isascii(),
-        ),
-    )  # fmt: skip
+        yield True, first_fields(block, len(layout.fields))
 
 
 def _no_empty(strings: pa.Array) -> bool:
@@ -352,81 +290,100 @@ def _no_empty(strings: pa.Array) -> bool:
     return bool((offsets[1:] > offsets[:-1]).all())
 
 
-def _checked(table: pa.Table, layout: Layout) -> pa.Table:
-    numbers = to_numpy(table[layout.number])
+def _check_numbers(numbers: Array, name: str, whole: bool) -> None:
+    """Raise :class:`Refused` if a number is not finite, beyond what grades are, or not whole."""
     sound = np.isfinite(numbers).all()
-    if layout.number == "grade" and not (np.abs(numbers) <= GRADE_LIMIT).all():
+    if name == "grade" and not (np.abs(numbers) <= GRADE_LIMIT).all():
         raise Refused("a grade is beyond what grades are")
-    if not sound or (layout.whole and (numbers != np.trunc(numbers)).any()):
-        raise Refused(f"a {layout.number} is not a {'whole' if sound else 'finite'} number")
-    return table
+    if not sound or (whole and (numbers != np.trunc(numbers)).any()):
+        raise Refused(f"a {name} is not a {'whole' if sound else 'finite'} number")
 
 
-def diagnose(source: Source, layout: Layout, reason: str) -> InputError:
-    """Return the error that lists the lines of `source` that do not fit `layout`."""
-    lines = _of_data(doubtful_lines(source, partial(_reads, layout=layout)), layout)
-    found = wrong_lines(source, lines, partial(check_line, layout=layout))
-    problems = found.problems
-    if not problems:
+def _reads(block: bytes, layout: Layout) -> bool:
+    """Whether some lines can be read, and do not end in a blank one that may be a row."""
+    try:
+        return not (layout.every_line and _ends_blank(block)) and bool(_read(block, layout))
+    except Refused:
+        return False
+
+
+def _rows(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines of data, and blank ones before the end if each is a row."""
+    blank: list[tuple[int, bytes]] = []
+    for number, line in lines:
+        if layout.is_data(number, line):
+            yield from blank
+            blank.clear()
+            yield number, line
+        elif layout.every_line and number > layout.header:
+            blank.append((number, line))
+
+
+Rows = Callable[[Iterable[tuple[int, bytes]]], Iterator[tuple[int, bytes]]]
+
+
+def diagnose(
+    source: Source,
+    reads: Callable[[bytes], bool],
+    rows: Rows,
+    check: Callable[[bytes], Problem | None],
+    reason: str,
+    *,
+    columns_cut: bool = True,
+    has_names: bool = False,
+) -> InputError:
+    """Return the error that lists the wrong lines of a file.
+
+    Parameters
+    ----------
+    reads : callable
+        Whether a block can be read.
+    rows : callable
+        Yields those of some numbered lines that are rows.
+    check : callable
+        Returns what is wrong with a row, or None.
+    reason : str
+        What to say if no line is wrong by itself.
+    columns_cut : bool
+        Whether a wrong number of fields on an unfinished last line means that the file is cut.
+    has_names : bool
+        Whether a header line was read already.
+    """
+    found = wrong_lines(source, rows(doubtful_lines(source, reads)), check)
+    if not found.problems:  # lines that can be read together and not one by one
+        found = wrong_lines(source, rows(source.lines()), check)
+    if not found.problems:
         return InputError(Problem(source.name, f"cannot be read ({reason})"))
-    check_binary(source)
-    last = problems[-1]
+    source.check_binary()
+    last = found.problems[-1]
     is_last = source.unfinished and last.where == f"{source.name}:{found.last}"
-    if is_last and not (layout.n_rows is not None and last.rule == "columns"):  # too much is no cut
+    if is_last and (columns_cut or last.rule != "columns"):
         what = f"the file ends in the middle of a line: {last.what}"
-        problems[-1] = replace(last, what=what, fix=WHOLE_FILE, rule="truncated")
+        found.problems[-1] = replace(last, what=what, fix=WHOLE_FILE, rule="truncated")
     elif (
         found.total == 1
-        and _HEADING.search(last.what)
-        and not any(is_like_number(one) for one in last.found.split() if one != "0")
-        and last.where == f"{source.name}:{next(_of_data(source.lines(), layout))[0]}"
+        and not has_names
+        and last.where == f"{source.name}:{next(rows(source.lines()))[0]}"
+        and _is_heading(last.found)
     ):
-        what, fix = _header(sum(1 for _ in _of_data(source.lines(), layout)) - 1, layout)
-        problems[-1] = replace(last, what=f"{last.what}; {what}", fix=fix, rule="header-line")
+        what = f"{last.what}; it looks like a header line"
+        fix = "delete the header line, or give the columns by their names"
+        found.problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
     return found.error()
 
 
-def _reads(lines: bytes, layout: Layout) -> bool:
-    """Whether some lines can be read, and end in no blank one that may stand for a row."""
-    try:
-        if layout.n_rows is not None and _ends_blank(lines):
-            return False
-        _read(lines, layout)
-    except Refused:
-        return False
-    return True
-
-
-def _of_data(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of data, and blank ones before the end where each stands for a row."""
-    blank: list[tuple[int, bytes]] = []
-    for number, line in lines:
-        if layout.n_rows is not None and number > layout.header and not line.strip():
-            blank.append((number, line))
-            continue
-        yield from blank
-        blank.clear()
-        if layout.is_data(number, line):
-            yield number, line
-
-
-def _header(n_rows: int, layout: Layout) -> tuple[str, str]:
-    """Return what a header line means, by the count of the lines after it, and what to do."""
-    if layout.n_rows is None or n_rows == layout.n_rows:
-        return "it looks like a header line", "delete the header line"
-    what = (
-        f"it looks like a header line, and {n_rows:,} predictions for {layout.n_rows:,} rows follow"
-    )
-    if n_rows == layout.n_rows - 1:
-        return what, "write the first row's prediction too: the header stands in its place"
-    return what, "delete the header line, and predict every row of the dataset, in its order"
+def _is_heading(line: str) -> bool:
+    """Whether a line holds no number, but for the 0 of judgements."""
+    words = {*_BETWEEN.split(line.strip())} - {"0"}
+    numbers = (_NUMBER_START.match(word) or is_like_number(word) for word in words)
+    return words != {""} and not any(numbers)
 
 
 def check_line(line: bytes, layout: Layout) -> Problem | None:
-    """Return what is wrong with a line of data, wherever it stands; None where nothing is."""
+    """Return what is wrong with a line of data, without its place, or None."""
     n = len(layout.fields)
     repair = AFTER_HEAD if line.startswith(b"#") else layout.repair
-    read = {*layout.text, layout.number}  # whatever bytes the others have
+    read = {*layout.text, layout.number}  # the others may have any bytes
     try:
         fields = [
             field.decode("utf-8", "strict" if name in read else "replace")
@@ -435,48 +392,19 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         ]
     except UnicodeDecodeError:
         return NOT_UTF8
-    if layout.n_rows is not None:
-        if not fields:
-            return _columns(f"a blank line where a {layout.number} belongs", repair)
-        if line.startswith(b"#"):
-            return _columns(f"a comment where a {layout.number} belongs", repair)
-        if (shown := wrapped(line[:LOOK].decode("utf-8", "replace"))) is not None:
-            return _columns(*shown)
-        n_columns = max(count_fields(line), line.count(b",") + 1)
-        if n_columns > 1:
-            return _columns(*too_many(line.decode("utf-8", "replace"), n_columns))
+    several = not_one_number(line.decode("utf-8", "replace")) if layout.every_line else None
+    if several is not None and not line.startswith(b"#"):
+        return Problem("", several[0], fix=several[1], rule="columns")
+    columns = f"expected {n} field{'s' * (n > 1)} ({' '.join(layout.fields)})"
+    columns += f", got {count_fields(line)}"
     if len(fields) < n or (len(fields) > n and not layout.more):
-        n_fields = count_fields(line)
-        counted = f"{n_fields} field{'s' * (n_fields != 1)}"
-        return _columns(f"{counted} where {n} belong ({' '.join(layout.fields)})", repair)
+        return Problem("", columns, fix=repair, rule="columns")
     number = fields[layout.fields.index(layout.number)]
     wrong = check_number(number, layout.number, layout.whole)
-    if wrong is not None and len(fields) > n and not is_meant_as_number(number):
-        belong = f"{n} belong ({' '.join(layout.fields)})"
+    if wrong is None:
+        return None
+    if len(fields) > n and not _NUMBER_START.match(number) and not is_like_number(number):
         fix = "write each docno and tag without blanks, or delete the line"
-        return _columns(f"{count_fields(line)} fields where {belong}", fix)
-    if wrong is not None and wrong.rule == "not-finite":
-        wrong = replace(wrong, fix=layout.not_finite)
-    return wrong and replace(wrong, fix=wrong.fix or repair)
-
-
-def too_many(line: str, n_columns: int) -> tuple[str, str]:
-    """Return what is wrong with a line of several columns where one number belongs, and the fix."""
-    what = f"{n_columns:,} columns {BELONGS}"
-    looks, written = commas(line.strip())
-    if looks:
-        return (
-            f"{what}, or a {looks}",
-            f"write {written}; or, if there is an index, {WITHOUT_INDEX}",
-        )
-    return what, ONE_EACH if are_fractions(line) else WITHOUT_INDEX
-
-
-def _columns(what: str, fix: str) -> Problem:
-    return Problem("", what, fix=fix, rule="columns")
-
-
-def numbers_of(table: pa.Table, name: str) -> Array:
-    """Return a column as one numpy array."""
-    numbers: Array = to_numpy(table[name])
-    return numbers
+        return Problem("", columns, fix=fix, rule="columns")
+    fix = layout.not_finite if wrong.rule == "not-finite" else wrong.fix
+    return replace(wrong, fix=fix or repair)

@@ -10,13 +10,15 @@ from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
-from .head_comments import count_head
+from .blocks import count_head
 from .source import HEAD, Source
 
 T = TypeVar("T")
 _FIELDS = 16
 """Fields of a line that are split off: one may have millions."""
 Kind = Literal["qrels", "run"]
+IsDataLine = Callable[[int, bytes], bool]
+"""``is_data(number, line)``: whether a line is a row."""
 
 
 class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the file
@@ -24,7 +26,7 @@ class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the
 
 
 def name_it(kind: Kind, names: str) -> str:
-    """Return how a format is named, for the fix of a message.
+    """Return how to name a format, for the fix of a message.
 
     >>> name_it("run", "batch")
     'name it: format: batch in the config, --run-format batch on the command line'
@@ -51,7 +53,7 @@ class Head:
     def lines(self) -> list[bytes]:
         """The first lines (at most 20) that are neither blank nor a comment at the head.
 
-        They are complete, but where there is no other than the last one of the file.
+        The last line of `data` counts only if it is complete, or there is no other.
         """
         whole, end, rest = self.data.rpartition(b"\n")
         lines = whole.split(b"\n") if end else []
@@ -83,7 +85,7 @@ class Head:
 
 @dataclass(frozen=True)
 class Format:
-    """One way in which qrels or runs are written to a file.
+    """One way to write qrels or runs to a file.
 
     Parameters
     ----------
@@ -105,12 +107,12 @@ class Format:
     needs_dataset : bool
         Whether a run of this format follows the rows of a dataset and means nothing without.
     magic : tuple of bytes
-        How its files begin where they are not text.
+        How its files begin if they are not text.
     is_data : callable, optional
-        ``is_data(source)`` returns what tells by the number and the text of a line whether it is
-        a row: of files whose rows stand one a line, in order. None of a file that has none such.
+        ``is_data(source)`` returns an :data:`IsDataLine` for files with one row a line, in order;
+        None for a file without such lines.
     has_rows : bool
-        Whether the number of a row, from 1, says where it stands in a file that has no such lines.
+        Whether messages call the rows of such a file by their numbers, from 1.
     """
 
     name: str
@@ -122,26 +124,16 @@ class Format:
     stream: Callable[..., Iterator[Run]] | None = None
     needs_dataset: bool = False
     magic: tuple[bytes, ...] = ()
-    is_data: Callable[[Source], Callable[[int, bytes], bool] | None] | None = None
+    is_data: Callable[[Source], IsDataLine | None] | None = None
     has_rows: bool = False
 
     def reader(self, kind: Kind) -> Callable[..., Any] | None:
         """Return the function that reads this kind of table, or None."""
         return self.qrels if kind == "qrels" else self.run
 
-    def is_binary(self, head: Head) -> bool:
-        """Whether a file that begins like this is of this format and not text."""
-        return head.data.startswith(self.magic) and any(
-            self.looks(head, kind) for kind in ("qrels", "run")
-        )
-
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""
         reader = self.reader(kind)
-        if reader is None:
-            return ()
-        common = {"dataset", "duplicates", "name", "fractions"}
-        parameters = inspect.signature(reader).parameters.values()
-        return tuple(
-            p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in common
-        )
+        common = {"of", "source", "dataset", "duplicates", "name", "fractions"}
+        names = inspect.signature(reader).parameters if reader is not None else ()
+        return tuple(name for name in names if name not in common)

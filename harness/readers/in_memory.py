@@ -1,4 +1,4 @@
-"""What a caller may hand over where qrels or a run is wanted: paths, dicts, arrays, frames."""
+"""What Python callers may give for qrels or a run: paths, dicts, arrays, frames."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def as_pair(
     Raises
     ------
     InputError
-        Where one of them is nothing that can be read.
+        If one of them cannot be read.
     """
     _check_one(run)
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
         if grades.ndim == 1:
-            what = f"{grades.size} grades of one dimension belong to no query"
+            what = f"expected grades by query, got {grades.size} of one dimension"
             raise InputError(Problem("relevance", what, fix=ROWS))
         if n is None and grades.ndim > 1:
             n = np.full(grades.shape[0], grades.shape[1])
@@ -58,9 +58,15 @@ def as_pair(
     judgements = as_table(Qrels, qrels, fractions=fractions)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
-    if _is_array(run):
-        return judgements, Run.for_rows(judgements, _one_a_row(run))
-    return judgements, as_table(Run, run)
+    if not _is_array(run):
+        return judgements, as_table(Run, run)
+    scores = numbers_of(as_array(run, "scores"), "scores")
+    scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
+    if scores.ndim != 1:
+        what = f"expected one score for each row, got shape {scores.shape}"
+        fix = "give scores of shape (n,), or grades of that shape for a padded batch"
+        raise InputError(Problem("scores", what, fix=fix))
+    return judgements, Run.for_rows(judgements, scores)
 
 
 def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = False) -> T:
@@ -72,7 +78,7 @@ def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = Fal
             return readers.read_run(given)  # type: ignore[return-value]
         return readers.read_qrels(given, fractions=fractions)  # type: ignore[return-value]
     if isinstance(given, Mapping):
-        return _from_mapping(kind, given, name, fractions)
+        return kind.from_dict(given, name=name, fractions=fractions)
     if isinstance(given, tuple) and len(given) == 3:
         return _from_columns(kind, *given, fractions)
     if isinstance(given, tuple) and len(given) == 2 and kind is Qrels:
@@ -81,91 +87,52 @@ def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = Fal
         given = given.collect()
     if _is_frame(given):
         return readers.from_frame(given, kind, fractions=fractions)
-    raise InputError(
-        Problem(name or kind.kind, f"a {type(given).__name__} is no {kind.kind}", fix=FIX)
-    )
-
-
-def _from_mapping(kind: type[T], given: Mapping[Any, Any], name: str, fractions: bool) -> T:
-    try:
-        return kind.from_dict(given, name=name, fractions=fractions)
-    except InputError as error:
-        rows = (row for row in given.values() if isinstance(row, Mapping))
-        for word, keys in (("qid", [given]), ("docno", rows)):
-            wrong = next((key for row in keys for key in row if not isinstance(key, str)), None)
-            if wrong is not None:
-                type_ = type(wrong).__name__
-                a = "an" if type_[0] in "aeiou" else "a"
-                what = f"{word} {wrong} is {a} {type_}; qids and docnos are strings"
-                raise InputError(
-                    Problem(name or kind.kind, what, fix=f"use str({word})")
-                ) from error
-        raise
+    what = f"expected {kind.kind}, got a {type(given).__name__}"
+    raise InputError(Problem(name or kind.kind, what, fix=FIX))
 
 
 def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions: bool) -> T:
-    """Return the table of three columns, or of two where the documents have no names."""
-    named = [("qids", qids)] + ([] if docnos is None else [("docnos", docnos)])
-    column = _column(numbers, f"{kind.kind} numbers")
+    """Return the table of three columns, or of two if the documents have no names."""
+    where = f"{kind.kind} numbers"
+    column = numbers_of(as_array(numbers, where), where)
     checked = kind.check_numbers(column, kind.kind, fractions=fractions)
-    columns = [_strings(column, word) for word, column in named]
-    if len({checked.size, *map(len, columns)}) != 1:
-        counts = [f"{len(column)} {word}" for column, (word, _) in zip(columns, named, strict=True)]
-        what = f"columns of {', '.join(counts)} and {checked.size} numbers"
-        number = {2: "two", 3: "three"}[len(columns) + 1]
-        raise InputError(Problem(kind.kind, what, fix=f"give {number} columns of one length"))
+    queries = _strings(qids, "qids")
+    documents = None if docnos is None else _strings(docnos, "docnos")
+    sizes = [len(queries), *([] if documents is None else [len(documents)]), checked.size]
+    if len({*sizes}) != 1:
+        what = f"expected columns of one length, got {', '.join(map(str, sizes))}"
+        raise InputError(Problem(kind.kind, what, fix="give one entry for each row"))
     try:
-        return kind.from_columns(columns[0], columns[1] if len(columns) > 1 else None, checked)
+        return kind.from_columns(queries, documents, checked)
     except DuplicateRows as error:
         row, first = int(error.rows[0]), int(error.first[0])
-        raise InputError(
-            Problem(
-                kind.kind,
-                f"docno '{columns[1][row]}' twice in query '{columns[0][row]}', "
-                f"at rows {first} and {row}",
-                fix="keep one of them",
-            )
-        ) from error
+        assert documents is not None
+        what = f"docno '{documents[row]}' in rows {first} and {row} of query '{queries[row]}'"
+        raise InputError(Problem(kind.kind, what, fix="keep one of them")) from error
 
 
 def _strings(given: Any, word: str) -> pa.Array:
-    column = as_array(given, word)
+    column: Array = as_array(given, word)
     if column.ndim != 1:
-        raise InputError(Problem(word, f"not a column, but of shape {column.shape}"))
+        raise InputError(Problem(word, f"expected a column, got shape {column.shape}"))
     try:
         strings = pa.array(column, from_pandas=True).cast(pa.string())
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise InputError(Problem(word, f"not a column of strings ({error})")) from None
+        raise InputError(Problem(word, f"expected a column of strings ({error})")) from None
     if strings.null_count:
         what = f"{strings.null_count} of {len(strings)} are missing"
         raise InputError(Problem(word, what, fix="fill them or leave these rows out"))
     return strings
 
 
-def _column(given: Any, word: str) -> Array:
-    return numbers_of(as_array(given, word), word)
-
-
-def _one_a_row(given: Any) -> Array:
-    """Return scores of shape (n,) or (n, 1) as one column."""
-    scores = _column(given, "scores")
-    if scores.ndim == 2 and scores.shape[1] == 1:
-        scores = scores[:, 0]
-    if scores.ndim != 1:
-        what = f"scores of shape {scores.shape} for rows of judgements"
-        fix = "give one score for each row, or grades of that shape for a padded batch"
-        raise InputError(Problem("scores", what, fix=fix))
-    return scores
-
-
 def _check_one(run: Any) -> None:
-    """Raise where `run` holds several runs, by name or in a list."""
+    """Raise if `run` holds several runs, by name or in a list."""
     if isinstance(run, Mapping):
         several = _is_run(next(iter(run.values()), None))
     else:
         several = isinstance(run, (list, tuple)) and bool(run) and all(map(_is_run, run))
     if several:
-        what = f"a {type(run).__name__} of {len(run)} run{'s' * (len(run) > 1)}"
+        what = f"expected one run, got a {type(run).__name__} of {len(run)}"
         raise InputError(Problem("run", what, fix="one run at a time: call evaluate for each"))
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ..errors import HarnessWarning, shorten
-from .head_comments import METADATA_MARK, is_comment
+from .blocks import METADATA_MARK, is_comment
 from .source import HEAD, Source
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"

@@ -1,10 +1,8 @@
 """LETOR / SVMlight files as datasets: grade, qid and docno of each line; features are not read.
 
 ``grade qid:Q f:v f:v ... # comment`` in the dialects of MSLR, LETOR 3 and 4 (``#docid = X``),
-RankLib's judgement lists (``# docno words``), Yahoo and Istella; and LightGBM's layout, where a
-second file holds the number of rows of each query instead of a qid on each line: for ``rank.test``
-that is ``rank.test.query`` (or ``rank.test.group``), which is used if it exists. If the lines have
-qids too, sizes must agree with them.
+RankLib's judgement lists (``# docno words``), Yahoo and Istella; and LightGBM's layout without
+qids, whose group sizes are in ``rank.test.query`` or ``rank.test.group`` next to ``rank.test``.
 
 The line starts are found in the bytes; of each line only the first few bytes and the comment are
 read. For files that are checked, the features of each row are hashed: rows of two folds with one
@@ -16,10 +14,9 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -31,26 +28,16 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, rows_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import InputError, Problem
-from .ahead import of_blocks
 from .blocks import pieces
-from .build import (
-    doubtful_lines,
-    find_lines,
-    last_lines,
-    warn,
-    warn_cut_line,
-    warn_moved,
-    wrong_lines,
-)
-from .columns import NOT_UTF8, count_fields
+from .build import find_lines, last_lines, readable, warn, warn_cut_line, warn_moved
+from .columns import NOT_UTF8, count_fields, diagnose
 from .format import Format, Head, Kind
 from .group_sizes import GROUP, check_sizes, group_file, has_qids, qids_from_sizes
-from .hashed import HashedSource
 from .number_text import check_number
-from .source import Source, no_rows
+from .source import HashedSource, Source, no_rows
 
 KEPT = 128
-"""Hashes that are kept of a dataset: where one row in forty is shared, 96 in 100 times one of them
+"""Hashes that are kept of a dataset: if one row in forty is shared, 96 in 100 times one of them
 is of such a row."""
 
 
@@ -115,7 +102,7 @@ class Rows(NamedTuple):
     """
 
     grades: Array
-    qids: pa.Array | None
+    qids: Any
     docnos: pa.Array | None
     docids: int
     marks: Array | None = None
@@ -284,23 +271,6 @@ def is_data(number: int, line: bytes) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith(b"#")
 
 
-def diagnose(source: Source, with_qid: bool, *, whole: bool) -> InputError:
-    """Return the error that lists the lines without a sound grade and qid."""
-
-    def reads(lines: bytes) -> bool:
-        try:
-            rows = read_block(lines, with_qid)
-        except NotLetor:
-            return False
-        return not whole or all(row.grades.dtype.kind != "f" for row in rows)
-
-    lines = (row for row in doubtful_lines(source, reads) if is_data(*row))
-    found = wrong_lines(source, lines, partial(_check_line, with_qid=with_qid, whole=whole))
-    if not found.problems:
-        return InputError(Problem(source.name, "cannot be read as LETOR"))
-    return found.error()
-
-
 def _check_line(line: bytes, with_qid: bool, whole: bool) -> Problem | None:
     match = _LINE.match(line)
     try:
@@ -323,7 +293,7 @@ _LEAST = 2 << 20
 _BEFORE = 5
 """Lines before the last one that tell how many fields a line has."""
 _NAMED = 3
-"""Rows that are named of those that repeat a docno."""
+"""Repeated rows that a warning names."""
 
 
 def read_qrels(
@@ -343,21 +313,25 @@ def read_qrels(
     Parameters
     ----------
     group : path, optional
-        File with the number of rows of each query; ``<path>.query`` or ``<path>.group`` beside
-        the file is found by itself. Queries of lines without qids are named 1, 2, ...; qids must
-        agree with the sizes.
+        File with the number of rows of each query; by default ``<path>.query`` or ``<path>.group``
+        if it exists. Queries of lines without qids are named 1, 2, ...; qids must agree with the
+        sizes.
     """
     sizes = group_file(source, group)
     with_qid = has_qids(source)
     rows = _read_rows(source, with_qid, whole=not fractions)
     grades = Qrels.check_numbers(rows.grades, source.name, fractions=fractions)
-    qids, docnos = rows.qids, _named_by_comments(source, rows)
+    qids, docnos = rows.qids, rows.docnos
+    if 0 < rows.docids < grades.size:
+        what = f"rows with a docid: {rows.docids:,} of {grades.size:,}; named d0, d1, ... instead"
+        warn(source, what)
+        docnos = None
     if with_qid:
         if sizes is not None:
             check_sizes(source, sizes, qids)
     elif sizes is None:
         fix = (
-            f"write 'grade qid:Q features', or the group sizes to {source.stem}.query beside it, "
+            f"write 'grade qid:Q features', or the group sizes to {source.stem}.query next to it, "
             f"or name their file: {GROUP}"
         )
         raise InputError(Problem(source.name, "the lines have no qid", fix=fix, rule="columns"))
@@ -378,28 +352,40 @@ def read_qrels(
 def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
     """Return what the rows of a file hold."""
     parse = partial(read_block, with_qid=with_qid, marked=isinstance(source, HashedSource))
+
+    def is_sound(parts: list[Rows]) -> bool:
+        return not (whole and any(rows.grades.dtype.kind == "f" for rows in parts))
+
+    def reads(block: bytes) -> bool:
+        try:
+            return is_sound(read_block(block, with_qid))
+        except NotLetor:
+            return False
+
     parts: list[Rows] = []
     try:
-        for some in of_blocks(parse, source, source.blocks(max(source.block, _LEAST))):
-            if whole and any(rows.grades.dtype.kind == "f" for rows in some):
+        for some in source.map_blocks(parse, source.blocks(max(source.block, _LEAST))):
+            if not is_sound(some):
                 raise NotLetor
             parts += some
     except NotLetor:
-        raise diagnose(source, with_qid, whole=whole) from None
+        raise diagnose(
+            source, reads, lambda lines: (row for row in lines if is_data(*row)),
+            partial(_check_line, with_qid=with_qid, whole=whole), "not LETOR", has_names=True,
+        ) from None  # fmt: skip
     if not parts:
         raise no_rows(source.name)
     return _joined(parts, with_qid)
 
 
-def _joined(parts: Sequence[Rows], with_qid: bool) -> Rows:
+def _joined(parts: list[Rows], with_qid: bool) -> Rows:
     """Return the rows of all parts; the docnos are None if not every row has one."""
-    sizes = [rows.grades.size for rows in parts]
     qids = docnos = marks = None
     if with_qid:
-        encoded: list[pa.Array] = [rows.qids for rows in parts]
-        before = np.cumsum([0, *sizes[:-1]])
-        ends = [to_numpy(one.run_ends) + at for one, at in zip(encoded, before, strict=True)]
-        qids = run_ends(np.concatenate(ends), pa.concat_arrays([one.values for one in encoded]))
+        before = np.cumsum([0, *(rows.grades.size for rows in parts[:-1])])
+        ends = [to_numpy(one.qids.run_ends) + at for one, at in zip(parts, before, strict=True)]
+        values = pa.concat_arrays([rows.qids.values for rows in parts])
+        qids = run_ends(np.concatenate(ends), values)
     if all(rows.docnos is not None and not rows.docnos.null_count for rows in parts):
         docnos = pa.concat_arrays([rows.docnos for rows in parts])
     if parts[0].marks is not None:
@@ -409,16 +395,15 @@ def _joined(parts: Sequence[Rows], with_qid: bool) -> Rows:
 
 
 def _warn_cut(source: Source) -> None:
-    """Warn where the last line has no end and fewer fields than each of the lines before it."""
+    """Warn if the last line has no end and fewer fields than each of the lines before it."""
     lines = last_lines(source, _BEFORE)
     lengths = {_n_fields(line) for line in lines[:-1] if is_data(0, line)}
     if len(lengths) == 1 and (n := _n_fields(lines[-1])) < min(lengths):
-        why = f"{n} fields where each of the {_BEFORE} lines before has {min(lengths)}"
-        warn_cut_line(source, why)
+        warn_cut_line(source, f"{n} fields, where the lines before have {min(lengths)}")
 
 
 def _n_fields(line: bytes) -> int:
-    """Return how many fields stand before the comment; one more where there is a comment."""
+    """Return how many fields are before the comment; one more if there is a comment."""
     fields, mark, _ = line.partition(b"#")
     return count_fields(fields) + len(mark)
 
@@ -427,36 +412,19 @@ def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos:
     """Warn of rows that repeat a docno of their query, with the first of them."""
     rows = np.sort(error.rows.astype(np.int64))[:_NAMED]
     query = np.searchsorted(to_numpy(qids.run_ends), rows, "right")
-    names = [as_bytes(take(qids.values, query)), as_bytes(take(docnos, rows))]
-    texts = [tuple(name.decode("utf-8", "replace") for name in column) for column in names]
-    wanted = {int(row): (docno,) for row, docno in zip(rows, texts[1], strict=True)}
+    names = [map(readable, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows))]
+    found = dict(zip(rows.tolist(), zip(*names, strict=True), strict=True))
+    wanted = {row: (docno,) for row, (_, docno) in found.items()}
     lines = find_lines(source, wanted, is_data, whole=True)
     examples = tuple(
         f"query {qid}, document {docno}" + (f": line {lines[row]}" if row in lines else "")
-        for row, qid, docno in zip(wanted, *texts, strict=True)
+        for row, (qid, docno) in found.items()
     )
-    n = error.total
-    warn(
-        source,
-        f"{n:,} row{'s repeat' if n > 1 else ' repeats'} a docno "
-        "of the same query; all rows are kept, and named d0, d1, ... by position",
-        "repeated-rows",
-        n,
-        lines.get(int(rows[0]), 0),
-        examples,
+    what = (
+        f"rows that repeat a docno of their query: {error.total:,}; all rows are kept, and named "
+        "d0, d1, ... by position"
     )
-
-
-def _named_by_comments(source: Source, rows: Rows) -> pa.Array | None:
-    """Return the docnos that the comments give; None if not every row has one."""
-    docids, n_rows = rows.docids, rows.grades.size
-    if 0 < docids < n_rows:
-        warn(
-            source,
-            f"{docids:,} of {n_rows:,} rows have a docid; rows are named d0, d1, ... by position",
-        )
-        return None
-    return rows.docnos
+    warn(source, what, "repeated-rows", error.total, lines.get(int(rows[0]), 0), examples)
 
 
 _QID_LINE = re.compile(rb"\s*\S+\s+qid:\S")

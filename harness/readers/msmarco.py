@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
-
 from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run
 from . import trec as trec
-from .build import build, gathered, last_line, warn, warn_moved
+from .build import build, gathered, warn_cut_line, warn_moved
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .source import Source
@@ -20,26 +18,14 @@ def read_run(
 ) -> Run:
     """Read a ranking; the score of rank r is -r."""
     table = gathered(read_columns(source, RUN))
-    _warn_cut(source, table)
+    qids, ranks = table["qid"][-2:].to_pylist(), numbers_of(table, "rank")[-2:].tolist()
+    expected = ranks[0] + 1 if qids[0] == qids[-1] else 1
+    if source.unfinished and len(ranks) == 2 and ranks[1] < expected:
+        warn_cut_line(source, f"expected rank {expected:.0f}, got {ranks[1]:.0f}")
     is_data, scores = RUN.of(source).is_data, -numbers_of(table, "rank")
     run = build(Run, source, table, scores, is_data, duplicates=duplicates, name=name)
     warn_moved(source, run, duplicates, is_data)
     return run
-
-
-def _warn_cut(source: Source, table: pa.Table) -> None:
-    """Warn where the last line has no end and its rank does not follow the one before."""
-    qids, ranks = table["qid"][-2:].to_pylist(), numbers_of(table, "rank")[-2:].tolist()
-    expected = ranks[0] + 1 if qids[0] == qids[-1] else 1
-    if source.unfinished and len(ranks) == 2 and ranks[1] < expected:
-        warn(
-            source,
-            f"the last line may be cut: it has no line end, and rank {ranks[1]:.0f} stands where "
-            f"{expected:.0f} belongs",
-            "cut-line",
-            line=last_line(source),
-            examples=(source.unfinished.decode("utf-8", "replace"),),
-        )
 
 
 def looks(head: Head, kind: Kind) -> bool:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import io
-import tokenize
 import warnings
 import zipfile
-import zlib
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 
 from ..core.policy import Duplicates
 from ..core.ragged import Array
@@ -22,31 +19,22 @@ from .format import Format, Head, Kind, name_it
 from .predictions import follow
 from .source import PLAIN_ARRAY, Source
 
-_DAMAGED = (
-    ValueError, TypeError, SyntaxError, KeyError, AttributeError, OverflowError, EOFError,
-    IndexError, OSError, RuntimeError, zlib.error, zipfile.BadZipFile,
-    tokenize.TokenError,
-)  # fmt: skip
-"""What numpy and zipfile raise at bytes that are no array and no archive."""
+_MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
 
 
 class NoArrayError(Exception):
     """Bytes that are no array of numpy's; the text says why."""
 
 
-class ObjectsError(NoArrayError):
-    """An array of Python objects, which only a pickle could bring back; none is ever loaded."""
-
-
 def array_of(data: bytes) -> Array:
-    """Return the array that the bytes of an ``.npy`` file hold.
+    """Return the array in the bytes of an ``.npy`` file; pickled objects are never loaded.
 
     Raises
     ------
     NoArrayError
         If they are none.
     """
-    if not data.startswith(npy.MAGIC_PREFIX):
+    if not data.startswith(_MAGIC):
         raise NoArrayError("no file of numpy's")
     found: Array = _loaded(data)
     return found
@@ -64,9 +52,10 @@ def arrays_of(name: str, data: bytes) -> dict[str, Array]:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            check_unpacked(name, sum(member.file_size for member in archive.infolist()))
-    except _DAMAGED as error:
+            size = sum(member.file_size for member in archive.infolist())
+    except Exception as error:
         raise NoArrayError(said_by(error)) from None
+    check_unpacked(name, size)
     found: dict[str, Array] = _loaded(data)
     return found
 
@@ -77,40 +66,32 @@ def _loaded(data: bytes) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             loaded = np.load(io.BytesIO(data), allow_pickle=False)
-        return loaded if isinstance(loaded, np.ndarray) else dict(loaded)
-    except MemoryError as error:  # at a header that asks for more than there can be, too
-        check_room()
-        raise NoArrayError(said_by(error)) from None
-    except _DAMAGED as error:
-        if "allow_pickle" in str(error):
-            raise ObjectsError from None
-        raise NoArrayError(said_by(error)) from None
-
-
-_MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
+            return loaded if isinstance(loaded, np.ndarray) else dict(loaded)
+    except Exception as error:  # at damaged bytes, numpy and zipfile raise a dozen kinds
+        if isinstance(error, MemoryError):  # or the header asks for more than there can be
+            check_room()
+        what = "it holds Python objects" if "allow_pickle" in str(error) else said_by(error)
+        raise NoArrayError(what) from None
 
 
 def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
-    """Read one score for each row of `dataset`; pickled objects are never loaded."""
+    """Read one score for each row of `dataset`."""
     if source.head.startswith(_ARCHIVE):
         raise InputError(Problem(source.name, "an .npz archive", fix=name_it("run", "batch")))
     if not source.head.startswith(_MAGIC):
         source.check_text()
     try:
         scores = array_of(source.read())
-    except ObjectsError:
-        what = "holds Python objects"
-        raise InputError(Problem(source.name, what, fix=PLAIN_ARRAY)) from None
     except NoArrayError as error:
         what = f"not an array of numbers ({error})"
         raise InputError(Problem(source.name, what, fix=PLAIN_ARRAY)) from None
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1 or scores.dtype.kind not in "iuf":
-        what = f"an array of shape {scores.shape} and type {scores.dtype}"
-        raise InputError(Problem(source.name, what, fix="save one number for each row: shape (n,)"))
+        what = f"expected numbers of shape (n,), got {scores.dtype} of shape {scores.shape}"
+        raise InputError(Problem(source.name, what, fix="save one number for each row"))
     return follow(source, dataset, scores, name)
 
 

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-from itertools import takewhile
 
 from ..core.tables import GRADE_LIMIT
 from ..errors import Problem, shorten
 
+# one way to match only: on a field of a million digits, backtracking would take forever
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""A number as C's atof reads it: no hexadecimal, no NaN, no infinity. One way to match, as a field
-of a million digits would else take forever to be none."""
+"""A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
 _COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
-_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}((,\d{3})+\.\d*|(,\d{3}){2,})", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
-
-_WORDS = {"nan", "inf", "infinity", "null", "none", "na", "true", "false"}
+_WRAPPED = re.compile(r"\s*([A-Za-z_][\w.]*)?[(\[][(\[\s]*([^\s,()\[\]]+)", re.ASCII)
+_BETWEEN = re.compile(r"[\s,]+")
+LOOK = 4096
+"""Characters of a line that are looked at; it may have millions."""
+ONE_EACH = (
+    "write each number on a line of its own, as '\\n'.join(map(str, scores)) does; if there are "
+    "several for one row, such as class probabilities, write the one to rank by"
+)
+WITHOUT_INDEX = "write it without the index, as series.to_csv(path, index=False, header=False) does"
 
 
 def is_like_number(text: str) -> bool:
@@ -24,108 +29,63 @@ def is_like_number(text: str) -> bool:
     return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
 
 
-def is_meant_as_number(text: str) -> bool:
-    """Return whether `text` begins like a number, or is a word for one, however it is spelled.
-
-    >>> [is_meant_as_number(text) for text in ("0x1p3", "1.000,5", "--1", "null", "d1", "1:0.5")]
-    [True, True, True, True, False, False]
-    """
-    start = text.lower().lstrip("+-\u2212.,")
-    is_word = start.partition("(")[0] in _WORDS
-    return is_word or (start[:1].isnumeric() and ":" not in text)
-
-
 def check_number(text: str, word: str, whole: bool) -> Problem | None:
-    """Return what is wrong with a score or grade as it is written; None where nothing is.
+    """Return what is wrong with a score or grade as it is written, or None.
 
-    What to do about it is left empty where it depends on the file.
+    The fix is empty if it depends on the file.
     """
-    said = f"{word} '{shorten(text, 60)}' is not a"
+    got = f"got '{shorten(text, 60)}'"
     if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
-        return Problem("", f"{said} finite number", rule="not-finite")
+        return Problem("", f"{word}: expected a finite number, {got}", rule="not-finite")
     if not NUMBER.fullmatch(text):
-        return Problem("", f"{said} number")
+        return Problem("", f"{word}: expected a number, {got}")
+    fix = "judgements are small integers; scale or round them"
     if word == "grade" and not abs(float(text)) <= GRADE_LIMIT:
-        fix = "judgements are small integers; scale or round them before"
-        return Problem("", f"{said} number between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix=fix)
+        what = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"
+        return Problem("", what, fix=fix)
     if whole and float(text) != int(float(text)):
-        fix = "judgements are integers; scale or round them"
-        return Problem("", f"{said} whole number", fix=fix, rule=of_number(word, True))
+        rule = "grade-values" if word == "grade" else ""
+        return Problem("", f"{word}: expected a whole number, {got}", fix=fix, rule=rule)
     return None
 
 
-def commas(text: str) -> tuple[str, str]:
-    """Return what commas in a number look like, and the number without them; nothing for others.
+def is_decimal_comma(text: str) -> bool:
+    """Return whether `text` is a number with a comma before its decimals.
 
-    >>> commas("0,199312"), commas("1,234.5"), commas("3,0.25")
-    (('decimal comma', '0.199312'), ('separator of thousands', '1234.5'), ('', ''))
+    >>> is_decimal_comma("0,199312"), is_decimal_comma("3,0.25")
+    (True, False)
     """
-    if _THOUSANDS.fullmatch(text):
-        return "separator of thousands", text.replace(",", "")
-    if _COMMA.fullmatch(text):
-        return "decimal comma", text.replace(".", "").replace(",", ".")
-    return "", ""
+    return bool(_COMMA.fullmatch(text))
 
 
-def of_number(word: str, is_finite: bool) -> str:
-    """Return the rule that a number breaks which is not finite, or else is not whole."""
-    if not is_finite:
-        return "not-finite"
-    return "grade-values" if word == "grade" else ""
+def is_wrapped(line: str) -> bool:
+    """Return whether a line is numbers in brackets, as Python or PyTorch prints them.
 
-
-BELONGS = "where one number a line belongs"
-ONE_EACH = (
-    "write each number on a line of its own, as '\\n'.join(map(str, scores)) does; of several for "
-    "one row, such as the probabilities of classes, the one to rank by"
-)
-LOOK = 4096
-"""Characters of a line that are looked at; it may have millions."""
-_WRAPPED = re.compile(r"([A-Za-z_][\w.]*)?[(\[][(\[\s]*([^()\[\]]*)(.?)", re.ASCII)
-_BETWEEN = re.compile(r"[\s,]+")
-
-
-def wrapped(line: str) -> tuple[str, str] | None:
-    """Return what is wrong with a line of numbers as a program shows them, and what to do.
-
-    None for other lines.
-
-    >>> wrapped("[0.5, 1.5]")[0]
-    'a list of numbers where one number a line belongs'
-    >>> wrapped("tensor(0.5, device='cuda:0')")[1]
-    'write 0.5 alone, as .item() and .tolist() give it'
-    >>> wrapped("[0.5]")[1]
-    'write 0.5 alone; numbers of shape (n, 1) are written so after .ravel()'
-    >>> wrapped("0.5"), wrapped("[CLS] 0.5")
-    (None, None)
+    >>> [is_wrapped(line) for line in ("[0.5, 1.5]", "tensor(0.5)", "0.5", "[CLS] 0.5")]
+    [True, True, False, False]
     """
-    found = _WRAPPED.match(line[:LOOK].strip())
-    words = [word for word in _BETWEEN.split(found[2]) if word] if found else []
-    numbers = [*takewhile(is_like_number, words)]
-    rest = words[len(numbers) :]
-    if found is None or not numbers:
+    found = _WRAPPED.match(line[:LOOK])
+    return found is not None and is_like_number(found[2])
+
+
+def not_one_number(line: str) -> tuple[str, str] | None:
+    """Return what is wrong with a line that has more than one number on it, and the fix.
+
+    None if it may be one number.
+
+    >>> not_one_number("0.3 0.7")[0], not_one_number("0.5")
+    ('expected one number a line, got 2 columns', None)
+    """
+    if is_wrapped(line):
+        return "expected one number a line, got numbers in brackets", ONE_EACH
+    text = line.strip()
+    words = _BETWEEN.split(text[:LOOK])
+    if len(words) < 2:
         return None
-    is_cut = not found[3] and len(rest) == 1  # as the beginning of a long line is
-    if rest and not is_cut and "=" not in rest[0]:
-        return None
-    if len(numbers) > 1 or not found[3]:
-        return f"a list of numbers {BELONGS}", ONE_EACH
-    how = (
-        ", as .item() and .tolist() give it"
-        if found[1]
-        else "; numbers of shape (n, 1) are written so after .ravel()"
-    )
-    return f"a number in brackets {BELONGS}", f"write {numbers[0]} alone{how}"
-
-
-def are_fractions(line: str) -> bool:
-    """Return whether there are several numbers on a line, and none of them counts anything.
-
-    >>> [are_fractions(line) for line in ("0.3 0.7", "0.3,0.7", "7 0.25", "0.5", "0.5 d1")]
-    [True, True, False, False, False]
-    """
-    words = _BETWEEN.split(line[:LOOK].strip(" \t\r,"))
-    words = words[:-1] if len(line) > LOOK else words  # the last one may be cut
-    return len(words) > 1 and all(
-        is_like_number(word) and not word.lstrip("+-").isdigit() for word in words
-    )
+    if is_decimal_comma(text):
+        number = text.replace(".", "").replace(",", ".")
+        what = "expected one number a line, got 2 columns or a decimal comma"
+        return what, f"write {number}; or, if there is an index, {WITHOUT_INDEX}"
+    n = sum(1 for _ in _BETWEEN.finditer(text)) + 1
+    counts = any(not is_like_number(word) or word.lstrip("+-").isdigit() for word in words)
+    return f"expected one number a line, got {n:,} columns", WITHOUT_INDEX if counts else ONE_EACH

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 import numpy as np
 
@@ -19,23 +18,24 @@ from .format import Format, Head, Kind
 from .number_text import is_like_number
 from .source import Source
 
+RUN = Layout(
+    ("score",),
+    (),
+    number="score",
+    repair="repair the system's output: line by line, a score for each row of the dataset",
+    every_line=True,
+)
+_BEFORE = 100
+"""Lines that tell how many digits the last one should have."""
+_DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
+
 
 def needed(source: Source, dataset: Qrels | None) -> Qrels:
-    """Return `dataset`, or raise where there is none to follow."""
+    """Return `dataset`, or raise if there is none to follow."""
     if dataset is None:
-        raise InputError(
-            Problem(
-                source.name,
-                "a file of scores alone means nothing without the dataset whose rows it follows",
-                fix="name the dataset too",
-            )
-        )
+        what = "expected a dataset whose rows the scores follow, got a file of scores alone"
+        raise InputError(Problem(source.name, what, fix="name the dataset too"))
     return dataset
-
-
-def rows_of(dataset: Qrels) -> int:
-    """Return how many rows the dataset's file has, dropped ones among them."""
-    return dataset.n_rows if dataset.n_source is None else dataset.n_source
 
 
 def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> Run:
@@ -44,7 +44,7 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
     Raises
     ------
     InputError
-        Where there are more or fewer scores than rows, with both counts; or some are not finite.
+        If there are more or fewer scores than rows, with both counts; or some are not finite.
     """
     dataset = needed(source, dataset)
     bad = np.flatnonzero(~np.isfinite(scores))
@@ -52,19 +52,19 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
         problems = [
             Problem(
                 f"{source.name}: row {row + 1}",
-                f"score '{scores[row]}' is not a finite number",
+                f"score: expected a finite number, got '{scores[row]}'",
                 fix="repair the system's output",
                 rule="not-finite",
             )
             for row in bad[:SHOWN].tolist()
         ]
-        raise and_count(InputError(problems, total=bad.size), source, dataset, scores.size)
+        raise InputError(problems, total=bad.size)
     _check_count(source, dataset, scores.size)
     scores = scores if dataset.order is None else scores[dataset.order]
     return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name)
 
 
-def follow_parts(
+def _follow_parts(
     source: Source, dataset: Qrels, pieces: Iterable[Array], name: str
 ) -> Iterator[Run]:
     """Yield the run of :func:`follow` in parts of whole queries, while its scores are read.
@@ -74,83 +74,52 @@ def follow_parts(
     pieces : iterable of ndarray
         The scores, all finite, cut anywhere.
     """
-    if dataset.order is not None:  # the rows of a query may stand anywhere in the file
+    if dataset.order is not None:  # the rows of a query may be anywhere in the file
         yield from follow(source, dataset, np.concatenate([*pieces]), name).parts(PART)
         return
     pieces, n_read, rest = iter(pieces), 0, np.empty(0)
     for rows in dataset.parts(PART):
-        held = [rest]
-        n_held = rest.size
-        while n_held < rows.n_rows and (piece := next(pieces, None)) is not None:
-            held.append(piece)
-            n_held += piece.size
-        if n_held < rows.n_rows:
-            _check_count(source, dataset, n_read + n_held)
+        parts = [rest]
+        n_parts = rest.size
+        while n_parts < rows.n_rows and (piece := next(pieces, None)) is not None:
+            parts.append(piece)
+            n_parts += piece.size
+        if n_parts < rows.n_rows:
+            _check_count(source, dataset, n_read + n_parts)
         n_read += rows.n_rows
-        scores, rest = np.split(np.concatenate(held), [rows.n_rows])
+        scores, rest = np.split(np.concatenate(parts), [rows.n_rows])
         yield Run(rows.qids, rows.offsets, rows.docnos, scores, name)
     _check_count(source, dataset, n_read + rest.size + sum(piece.size for piece in pieces))
 
 
-def and_count(error: InputError, source: Source, dataset: Qrels, n: int) -> InputError:
-    """Return an error of some scores, and that `n` of them are more or fewer than rows, if so."""
-    wrong = _count(source, dataset, n)
-    if wrong is None:
-        return error
-    problems = [*error.problems[: SHOWN - 1], wrong]  # the last one is printed too
-    return InputError(problems, total=error.total + 1, at_least=error.at_least)
-
-
 def _check_count(source: Source, dataset: Qrels, n: int) -> None:
-    """Raise where `n` scores are more or fewer than rows."""
-    wrong = _count(source, dataset, n)
-    if wrong is not None:
-        raise InputError(wrong)
-
-
-def _count(source: Source, dataset: Qrels, n: int) -> Problem | None:
-    """Return what is wrong where `n` scores are more or fewer than rows."""
-    n_rows = rows_of(dataset)
+    """Raise if `n` scores are more or fewer than rows."""
+    n_rows = dataset.n_rows if dataset.n_source is None else dataset.n_source
     if n == n_rows:
-        return None
+        return
     of = f" of {dataset.name}" if dataset.name else ""
-    what = f"{n:,} predictions for {n_rows:,} rows{of}"
+    what = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
     fix = "predict every row of that file, in its order, and nothing else"
     if n < n_rows:
-        what += f"; they end in query '{query_of_row(dataset, n)}'"
+        what += f"; they end in query '{_query_of_row(dataset, n)}'"
         if source.unfinished:
-            what = f"the file may be cut, as its last line has no line end: {what}"
-            fix = f"get the whole file again; or {fix}"
-    return Problem(source.name, what, fix=fix, rule="row-count")
+            what += "; the last line has no line end, so the file may be cut"
+    raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
 
 
-def query_of_row(dataset: Qrels, row: int) -> str:
+def _query_of_row(dataset: Qrels, row: int) -> str:
     """Return the qid of a row of the dataset's file, or of the next one that was kept."""
-    at = row
-    if dataset.order is not None:
-        later = np.where(dataset.order >= row, dataset.order, np.iinfo(dataset.order.dtype).max)
-        at = int(later.argmin())
+    order = np.arange(dataset.n_rows) if dataset.order is None else dataset.order
+    at = int(np.where(order >= row, order, np.iinfo(order.dtype).max).argmin())
     return str(dataset.qids[int(dataset.row[at])].as_py())
-
-
-RUN = Layout(
-    ("score",),
-    (),
-    number="score",
-    repair="repair the system's output: line by line, a score for each row of the dataset",
-)
-
-_BEFORE = 100
-"""Lines that tell how many digits the last one should have."""
-_DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
 
 
 def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
-    """Read one score for each row of `dataset`; a blank line may only stand at the end."""
+    """Read one score for each row of `dataset`; a blank line may only be at the end."""
     dataset = needed(source, dataset)
-    return follow(source, dataset, np.concatenate([*_pieces(source, dataset)]), name)
+    return follow(source, dataset, np.concatenate([*_pieces(source)]), name)
 
 
 def stream_run(
@@ -158,45 +127,28 @@ def stream_run(
 ) -> Iterator[Run]:
     """Yield the scores in parts of whole queries."""
     dataset = needed(source, dataset)
-    return follow_parts(source, dataset, _pieces(source, dataset), name)
+    return _follow_parts(source, dataset, _pieces(source), name)
 
 
-def _pieces(source: Source, dataset: Qrels) -> Iterator[Array]:
-    layout = replace(RUN, n_rows=rows_of(dataset))
-    try:
-        for table in read_columns(source, layout):
-            yield numbers_of(table, "score")
-    except InputError as error:
-        if {one.rule for one in error.problems} != {"not-finite"}:
-            raise
-        is_data = layout.of(source).is_data
-        n = sum(is_data(number, line) for number, line in source.lines())
-        raise and_count(error, source, dataset, n) from None
+def _pieces(source: Source) -> Iterator[Array]:
+    for table in read_columns(source, RUN):
+        yield numbers_of(table, "score")
     _warn_cut(source)
 
 
 def _warn_cut(source: Source) -> None:
-    """Warn where the last line has no end and fewer digits than each of the lines before it.
+    """Warn if the last line has no end and fewer digits than each of the lines before it.
 
-    Where all of those have as many decimals as each other, one less tells. Else a writer leaves
-    out digits where they are 0, as of one number in ten, and it takes two less, of the decimals
-    and of all digits.
+    One decimal less tells if all lines before have the same number of them. Otherwise it takes two
+    less, of the decimals and of all digits, as writers leave out zeros at the end.
     """
-    lines = last_lines(source, _BEFORE)
-    if not lines:
+    if not (lines := last_lines(source, _BEFORE)):
         return
-    *before, last = lines
-    digits, decimals = zip(*map(_digits, before), strict=True)
-    n, n_decimals = _digits(last)
-    is_fixed = len({*decimals}) == 1
-    if n_decimals < min(decimals) if is_fixed else _are_few(n, digits, n_decimals, decimals):
-        least = f"{'' if is_fixed else 'at least '}{min(decimals)}"
-        why = f"{n_decimals} decimals where each of the {_BEFORE} lines before has {least}"
-        warn_cut_line(source, why)
-
-
-def _are_few(n: int, digits: tuple[int, ...], n_decimals: int, decimals: tuple[int, ...]) -> bool:
-    return n + 2 <= min(digits) and n_decimals + 2 <= min(decimals)
+    digits, decimals = np.array([*map(_digits, lines)]).T
+    is_fixed = len({*decimals[:-1].tolist()}) == 1
+    less = decimals[:-1].min() - decimals[-1]
+    if less > 0 if is_fixed else min(less, digits[:-1].min() - digits[-1]) > 1:
+        warn_cut_line(source, f"{decimals[-1]} decimals, fewer than each of {_BEFORE} lines before")
 
 
 def _digits(line: bytes) -> tuple[int, int]:

@@ -7,10 +7,9 @@ import pyarrow as pa
 
 from ..core.arrow import cast, index_in, to_numpy
 from ..core.policy import Duplicates
-from ..core.ragged import Array, Ints
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem
-from .build import column, lines_of_rows
+from ..errors import SHOWN, InputError, Problem
+from .build import column, gathered, lines_of_rows
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
 from .number_text import is_like_number
@@ -30,14 +29,25 @@ def read_run(
 ) -> Run:
     """Read scores that name the query and the position of each row of `dataset`."""
     dataset = needed(source, dataset)
-    table = pa.concat_tables(read_columns(source, RUN))
-    query = index_in(column(table["qid"]), dataset.qids)
-    position = _positions(source, table)
-    _check_counts(source, dataset, table, query)
+    table = gathered(read_columns(source, RUN))
+    query, lengths = index_in(column(table["qid"]), dataset.qids), np.diff(dataset.offsets)
+    try:
+        position = to_numpy(cast(column(table["row"]), pa.uint32())).astype(np.int64)
+    except pa.ArrowInvalid as error:
+        what = f"row: expected a whole number ({error})"
+        raise InputError(Problem(source.name, what)) from None
+    given = np.bincount(query[query >= 0], minlength=dataset.n_queries)
+    if (query < 0).any() or (given != lengths).any():
+        raise InputError(_wrong_count(source, dataset, table, query < 0, given))
     at = dataset.offsets[query] + position
-    wrong = (position >= np.diff(dataset.offsets)[query]) | _seen_before(at)
-    if wrong.any():
-        raise _wrong_row(source, wrong)
+    repeats = np.ones(at.size, dtype=bool)
+    repeats[np.unique(at, return_index=True)[1]] = False
+    wrong = np.flatnonzero((position >= lengths[query]) | repeats)
+    if wrong.size:
+        found = lines_of_rows(source, wrong[:SHOWN], RUN.of(source).is_data)
+        what, fix = "the row is beyond its query's rows, or repeated", "count rows from 0"
+        problems = [Problem(f"{source.name}:{at}", what, line, fix) for at, line in found.values()]
+        raise InputError(problems, total=wrong.size)
     scores = np.empty(dataset.n_rows)
     scores[at] = numbers_of(table, "score")
     order = np.empty(at.size, np.int64)
@@ -45,47 +55,19 @@ def read_run(
     return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name, order=order)
 
 
-def _positions(source: Source, table: pa.Table) -> Ints:
-    try:
-        return to_numpy(cast(column(table["row"]), pa.uint32())).astype(np.int64)
-    except pa.ArrowInvalid as error:
-        raise InputError(Problem(source.name, f"a row is not a whole number ({error})")) from None
-
-
-def _check_counts(source: Source, dataset: Qrels, table: pa.Table, query: Ints) -> None:
-    """Raise where a query is unknown or has more or fewer scores than rows; the first of them."""
-    unknown = np.flatnonzero(query < 0)
-    given = np.bincount(query[query >= 0], minlength=dataset.n_queries)
+def _wrong_count(
+    source: Source, dataset: Qrels, table: pa.Table, unknown: np.ndarray, given: np.ndarray
+) -> Problem:
+    """Return the problem of a query that is unknown or has more or fewer scores than rows."""
+    what = f"expected {dataset.n_rows} predictions, got {unknown.size}"
+    if unknown.any():
+        what += f"; query '{table['qid'][int(unknown.argmax())]}' is not in the dataset"
     lengths = np.diff(dataset.offsets)
-    drift = np.flatnonzero(given != lengths)
-    if not unknown.size and not drift.size:
-        return
-    what = f"{query.size} predictions for {dataset.n_rows} rows"
-    if unknown.size:
-        what += f"; query '{table['qid'][int(unknown[0])]}' is not in the dataset"
-    if drift.size:
-        first = int(drift[0])
+    drift = np.flatnonzero(given != lengths)[:1].tolist()
+    for first in drift:
         qid = dataset.qids[first].as_py()
         what += f"; query '{qid}' has {lengths[first]} rows and {given[first]} predictions"
-    fix = "predict every row of the dataset once"
-    raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
-
-
-def _seen_before(at: Ints) -> Array:
-    first = np.zeros(at.size, dtype=bool)
-    first[np.unique(at, return_index=True)[1]] = True
-    return ~first
-
-
-def _wrong_row(source: Source, wrong: Array) -> InputError:
-    rows = np.flatnonzero(wrong)
-    found = lines_of_rows(source, rows[:10], RUN.of(source).is_data)
-    what, fix = (
-        "the row is beyond its query's rows, or given twice",
-        "count rows from 0 in each query",
-    )
-    problems = [Problem(f"{source.name}:{at}", what, line, fix) for at, line in found.values()]
-    return InputError(problems, total=rows.size)
+    return Problem(source.name, what, fix="predict every row of the dataset once", rule="row-count")
 
 
 def looks(head: Head, kind: Kind) -> bool:

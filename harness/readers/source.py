@@ -1,6 +1,6 @@
 """Opening a file: plain or compressed, a pipe or standard input, and why it cannot be read.
 
-What a file is, is told by its first bytes and not by its suffix.
+The first bytes tell what a file is, not its suffix.
 """
 
 from __future__ import annotations
@@ -8,60 +8,68 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
-import io
+import hashlib
 import lzma
 import os
 import re
-import shutil
 import stat
 import sys
 import tempfile
+import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 
 from .. import files as system
-from ..errors import InputError, Problem, ShortageError
-from .blocks import BOM, LONGEST, LineTooLongError, line_blocks, lines_of
-from .compression import PACKED, Unpacking, check_name, check_unpacked, codec_of, unpacked
-from .head_comments import count_head
+from ..core.ragged import Array
+from ..errors import HarnessWarning, InputError, Problem, ShortageError
+from .blocks import BOM, LONGEST, LineTooLongError, ahead, count_head, each, line_blocks, lines_of
+from .compression import PACKED, check_unpacked, codec_of, unpacked
 
+T = TypeVar("T")
 _SPOOLED: dict[object, IO[bytes]] = {}
-"""Temporary files that hold what standard input and pipes gave; they are deleted when closed."""
-_PIECE = 1 << 20
+"""Temporary files with the content of standard input and pipes; closing deletes them."""
+STDIN, NAMELESS = "-", "<stdin>"
+"""Standard input in a command, and in messages."""
+BLOCK = 4 << 20
+"""Bytes that are read and parsed at a time, at most; a smaller file is one block."""
+_LEAST, _BLOCKS = 1 << 19, 24
+"""Bytes of a block of a larger file, at least; how many blocks it gives if they can be smaller."""
+_FIRST = 1 << 12
+"""Bytes that tell the compression of a file."""
+_TAIL = 1 << 16
+"""Bytes of the end of the text that are kept, at most."""
+_SAMPLES = 16
+"""Pieces of a large file that are kept, at most."""
+HEAD = 1 << 16
+"""Bytes that a guess of the format looks at."""
+
+_CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
+_KNOWN = re.compile(rb"PAR1|ARROW1|FEA1|\x93NUMPY|PK\x03\x04|\x80[\x02-\x05]|\xff\xfe|\xfe\xff")
+"""First bytes of files that are not text and get a message of their own."""
+_PICKLE = re.compile(rb"\x80[\x02-\x05]")
+PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
+FIX = "give a text file; if it was one, copy or download it again"
+WHOLE_FILE = "get the whole file again"
+AS_UTF8 = "save it as UTF-8"
+_WIDE = {
+    b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32",
+    b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
+}  # fmt: skip
+"""Byte order marks; those of UTF-32 first, as one begins with that of UTF-16."""
 
 
-def spooled(stream: IO[bytes], name: str, key: object = None) -> str:
-    """Return the path of a temporary file with all that a stream gives; each is read once.
-
-    The file takes half of the free space at most, as a stream may have no end.
-
-    Parameters
-    ----------
-    name : str
-        What the stream is called in messages.
-    key : object, optional
-        What tells it from other streams, if it is opened each time.
-
-    Raises
-    ------
-    InputError
-        If there is no room for it.
-    """
-    key = stream if key is None else key
+def spooled(stream: IO[bytes], name: str, key: object) -> str:
+    """Return the path of a temporary file with the content of a stream, which is read once."""
     if key not in _SPOOLED:
         try:
             file = tempfile.NamedTemporaryFile(prefix="harness-")  # noqa: SIM115 - lives on
             _SPOOLED[key] = cast("IO[bytes]", file)
-            room = shutil.disk_usage(tempfile.gettempdir()).free // 2
-            while piece := stream.read(_PIECE):
-                room -= len(piece)
-                if room < 0:
-                    raise OSError(errno.ENOSPC, "it takes more than half of the free space")
+            while piece := stream.read(BLOCK):
                 file.write(piece)
             file.flush()
         except OSError as error:
@@ -73,50 +81,37 @@ def spooled(stream: IO[bytes], name: str, key: object = None) -> str:
     return _SPOOLED[key].name
 
 
-def spooled_pipe(path: str) -> str:
-    """Return the path of a temporary file with all that a pipe gives, which is read once."""
-    if path in _SPOOLED:
-        return _SPOOLED[path].name
-    with open(path, "rb") as stream:
-        return spooled(stream, path, path)
-
-
 def forget() -> None:
-    """Delete the temporary files that hold what pipes and standard input gave."""
+    """Delete the temporary files with the content of pipes and standard input."""
     for file in _SPOOLED.values():
         file.close()
     _SPOOLED.clear()
 
 
-STDIN, NAMELESS = "-", "<stdin>"
-"""Standard input as it is named, and as messages name it."""
-
-
 def on_disk(path: str) -> str:
-    """Return the path of a regular file that holds what is at `path`."""
+    """Return the path of a regular file with the content of `path`."""
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(Problem("", missing(path), rule="missing-file")) from None
     except PermissionError:
-        mode = stat.S_IFREG
+        return path
     except OSError as error:
         if error.errno not in (errno.ELOOP, errno.ENAMETOOLONG):
             raise
         what = f"no file can be reached by that name: {error.strerror}"
         raise InputError(Problem(path, what, rule="missing-file")) from error
     if stat.S_ISDIR(mode):
-        names = _listing(Path(path))
-        held = (
-            f"; it holds {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}" if names else ""
-        )
-        several = f"{path.rstrip('/')}/*"
-        fix = f"name one file; on the command line several runs can be given, as {several}"
-        raise InputError(Problem(path, f"a folder, not a file{held}", fix=fix, rule="missing-file"))
-    if stat.S_ISCHR(mode) and _endless(path):
-        fix = "name a file, or - for standard input"
-        raise InputError(Problem(path, "a device that gives data without end", fix=fix))
-    return path if stat.S_ISREG(mode) else spooled_pipe(path)
+        names = sorted(os.listdir(path))
+        what = f"expected a file, got a folder with {', '.join(names[:3]) or 'nothing in it'}"
+        fix = f"name one file; a command takes several runs as {path.rstrip('/')}/*"
+        raise InputError(Problem(path, what, fix=fix, rule="missing-file"))
+    if stat.S_ISREG(mode):
+        return path
+    if path in _SPOOLED:
+        return _SPOOLED[path].name
+    with open(path, "rb") as stream:
+        return spooled(stream, path, path)
 
 
 def check_there(path: str | os.PathLike[str]) -> None:
@@ -127,21 +122,12 @@ def check_there(path: str | os.PathLike[str]) -> None:
 
 
 def no_permission(name: str) -> InputError:
-    """Return the error of a file that is there and may not be read."""
+    """Return the error of a file that may not be read."""
     return InputError(Problem(name, "no permission to read it", fix="change its mode or its owner"))
 
 
-def _endless(device: str) -> bool:
-    with open(device, "rb", buffering=0) as file:
-        return not file.isatty() and file.read(1) != b""
-
-
-def _listing(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir())
-
-
 def missing(path: str | os.PathLike[str]) -> str:
-    """Return the message for a file that is not there, with the names that are near it.
+    """Return the message for a file that does not exist, with similar names.
 
     >>> missing("/no/such/folder/x.run")
     'no file /no/such/folder/x.run; there is no folder /no/such/folder'
@@ -151,62 +137,32 @@ def missing(path: str | os.PathLike[str]) -> str:
         return f"no file {os.fspath(path)}; {link_to(path)}"
     if not folder.is_dir():
         return f"no file {os.fspath(path)}; there is no folder {folder}"
-    names = _listing(folder)
+    names = sorted(os.listdir(folder))
     near = difflib.get_close_matches(name, names, n=3, cutoff=0.6)
-    held = near or (names if len(names) <= 5 else [])
-    if held:
-        return f"no file {os.fspath(path)}; the folder holds {', '.join(held)}"
-    return f"no file {os.fspath(path)}; the folder holds {_counted(folder)}, none like it"
+    listed = ", ".join(near or names) if near or len(names) <= 5 else f"{len(names)} other files"
+    return f"no file {os.fspath(path)}; the folder holds {listed or 'no files'}"
 
 
 def link_to(path: str | os.PathLike[str]) -> str:
-    """Return what is to be said of a link that leads to nothing."""
+    """Return the message for a link to a file that does not exist."""
     return f"it is a link to {os.fspath(os.readlink(path))}, which is not there"
 
 
-def _counted(folder: Path) -> str:
-    """Return how many files and folders a folder holds."""
-    with os.scandir(folder) as entries:
-        inner = [os.path.isdir(entry) for entry in entries]  # no error of a link to itself
-    n, folders = inner.count(False), inner.count(True)
-    files = f"{n} file{'s' * (n != 1)}" if n else "no files"
-    return files + (f" and {folders} folder{'s' * (folders != 1)}" if folders else "")
-
-
-def stdin() -> IO[bytes]:
-    """Return standard input; it is None where the command was started with it closed."""
-    if sys.stdin is None:
-        fix = "give the name of a file, or send one to the command: < a.run"
-        raise InputError(Problem(NAMELESS, "standard input is closed", fix=fix))
-    return sys.stdin.buffer
-
-
-_CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
-FIX = "give a text file; where it was one, copy or download it again"
-
-_WIDE = {
-    b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32",
-    b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
-}  # fmt: skip
-"""Byte order marks; those of UTF-32 first, as one begins with that of UTF-16."""
-AS_UTF8 = "save it as UTF-8"
-
-
 def wide(head: bytes) -> str:
-    """Return what is wrong with text that says to be of two or four bytes a character, or ``""``.
+    """Return what is wrong with text in UTF-16 or UTF-32, or ``""``.
 
     >>> wide("name: a".encode("utf-16")), wide(b"name: a")
     ('the text is UTF-16', '')
     """
-    names = (name for mark, name in _WIDE.items() if head.startswith(mark))
-    return f"the text is {name}" if (name := next(names, "")) else ""
+    name = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
+    return name and f"the text is {name}"
 
 
 def binary(head: bytes) -> str:
-    """Return why the beginning of a file is no text; ``""`` where it may be one.
+    """Return why the beginning of a file is not text, or ``""``.
 
-    Control characters and bytes that are not UTF-8 are a quarter of it; of random bytes, both are
-    a half. A text has one kind of them at most: bytes of another encoding.
+    Control characters and bytes that are not UTF-8 are at least a quarter of it. Random bytes have
+    both kinds; text has one kind at most, such as bytes of another encoding.
 
     >>> binary(bytes(range(1, 256)))
     'not text: it holds control characters, and bytes that are not UTF-8'
@@ -220,21 +176,10 @@ def binary(head: bytes) -> str:
     return "not text: it holds control characters, and bytes that are not UTF-8"
 
 
-BLOCK = 4 << 20
-"""Bytes that are read and parsed at a time, at most; a smaller file is one block."""
-_LEAST, _BLOCKS = 1 << 19, 24
-"""Bytes of a block of a larger file, at least; how many blocks it gives if they can be smaller."""
-_FIRST, _UNPACKED = 1 << 12, 1 << 18
-"""Bytes that tell the compression of a file; unpacked bytes that are asked for at a time."""
-_TAIL = 1 << 16
-"""Bytes of the end of the text that are kept, at most."""
-_SAMPLES = 16
-"""Pieces of a large file that are kept, at most."""
-HEAD = 1 << 16
-"""Bytes that a guess of the format looks at."""
-
-_PICKLES = tuple(b"\x80%c" % number for number in range(2, 6))
-PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
+def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
+    """Return the error for a file without rows."""
+    fix = "check how it was written or downloaded"
+    return InputError(Problem(name, what, fix=fix, rule="empty-file"))
 
 
 class Sample(NamedTuple):
@@ -257,7 +202,7 @@ class Source:
     name : str
         The path as it was given, for messages.
     unfinished : bytes
-        After :meth:`blocks` has run to its end: the last line, where it has no line end.
+        After :meth:`blocks` has run to its end: the last line, if it has no line end.
     sample : Sample
         After that: pieces from all over the text.
     last_lines : list of bytes
@@ -269,31 +214,27 @@ class Source:
     formats : dict of str to str
         Formats that were guessed, by the kind of table.
     again : bool
-        Whether it is read again for the line of what is warned of, where that is not at hand.
-    has_checksum : bool
-        Whether one is promised that shows damage; of zstd in a bit of the first frame's header.
+        Whether warnings may read the whole file once more to find their line.
     one_block : bool
         Whether the file is so small that :meth:`blocks` gives one block.
-    block : int
-        Bytes of a block, about.
 
     Raises
     ------
     InputError
-        Where there is no such file (with near names), it is a folder, it is empty, or it is named
-        as a compressed file and is neither one nor text.
+        If there is no such file, it is a folder, it is empty, or its suffix says it is compressed
+        and it is neither compressed nor text.
 
     Warns
     -----
     HarnessWarning
-        Where the suffix names another compression than the bytes have.
+        If the suffix names another compression than the bytes have.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         given = os.fspath(path)
         self.name = NAMELESS if given == STDIN else given
-        self.file = spooled(stdin(), self.name) if given == STDIN else on_disk(given)
-        self.unfinished, self._head = b"", b""
+        self.file = _stdin() if given == STDIN else on_disk(given)
+        self.codec, self.unfinished, self._head = "", b"", b""
         self._n_comments: int | None = None
         self.last_lines: list[bytes] = []
         self.sample = Sample([], True)
@@ -308,17 +249,24 @@ class Source:
             with open(self.file, "rb") as raw:
                 first = raw.read(_FIRST)
         self.codec = codec_of(first)
-        self.has_checksum = self.codec != "zstd" or bool(int.from_bytes(first[4:5], "big") & 4)
         self.one_block = not self.codec and size <= BLOCK
-        self.block = (
-            BLOCK if self.codec or self.one_block else min(max(size // _BLOCKS, _LEAST), BLOCK)
-        )
-        suffix = os.path.splitext(given)[1].lower()
-        check_name(given, suffix, first)
+        smaller = min(max(size // _BLOCKS, _LEAST), BLOCK)
+        self.block = BLOCK if self.codec or self.one_block else smaller
+        self._check_suffix(os.path.splitext(given)[1].lower(), first)
+
+    def _check_suffix(self, suffix: str, first: bytes) -> None:
+        if self.codec == PACKED.get(suffix, self.codec):
+            return
+        what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
+        if not (self.codec or _KNOWN.match(first)) and binary(first):
+            problem = Problem(self.name, f"{what}other bytes", fix=WHOLE_FILE, rule="damaged")
+            raise InputError(problem)
+        what += f"{self.codec} data" if self.codec else "data that are not compressed"
+        warnings.warn(HarnessWarning(f"{self.name}: {what}", "other-compression"), stacklevel=4)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
-        """Return `path` itself where it is a source already."""
+        """Return `path` itself if it is a source already."""
         return path if isinstance(path, cls) else cls(path)  # type: ignore[arg-type]
 
     @property
@@ -339,9 +287,7 @@ class Source:
 
     def open(self) -> IO[bytes]:
         """Return the unpacked bytes as a stream."""
-        if not self.codec:
-            return open(self.file, "rb")
-        return io.BufferedReader(Unpacking(unpacked(self.codec, self.file), self.name), _UNPACKED)
+        return unpacked(self.codec, self.file, self.name) if self.codec else open(self.file, "rb")
 
     def read(self, size: int = -1) -> bytes:
         """Return the first `size` unpacked bytes; all of them by default."""
@@ -352,26 +298,22 @@ class Source:
 
     @property
     def head(self) -> bytes:
-        """The first unpacked bytes, after a byte order mark; more where a line is longer."""
-        if self._head:
-            return self._head
-        with self.explained(), self.open() as stream:
-            found = stream.read(HEAD)
-            if b"\n" not in found:
-                found += stream.readline(LONGEST + 1)
-        self._head = found.removeprefix(BOM)
+        """The first unpacked bytes, after a byte order mark; more if the first line is longer."""
+        if not self._head:
+            with self.explained(), self.open() as stream:
+                found = stream.read(HEAD)
+                if b"\n" not in found:
+                    found += stream.readline(LONGEST + 1)
+            self._head = found.removeprefix(BOM)
         return self._head
 
     @property
     def n_comments(self) -> int:
         """Lines up to the last comment at the head of the text; later ones are rows."""
         if self._n_comments is None:
-            head = self.head
-            begins = head.lstrip()[:1] == b"#" or (len(head) >= HEAD and not head.strip())
-            texts = self._text(HEAD)
-            self._n_comments = (
-                count_head(chain.from_iterable(map(lines_of, texts))) if begins else 0
-            )
+            has_any = self.head.lstrip()[:1] == b"#"
+            lines = chain.from_iterable(map(lines_of, self._text(HEAD)))
+            self._n_comments = count_head(lines) if has_any else 0
         return self._n_comments
 
     def _text(self, size: int) -> Iterator[bytes]:
@@ -380,11 +322,6 @@ class Source:
                 yield from line_blocks(stream, size)
             except LineTooLongError:
                 raise InputError(self.too_long()) from None
-
-    @property
-    def has_mark(self) -> bool:
-        """Whether the text begins with a byte order mark."""
-        return self.read(len(BOM)) == BOM
 
     def blocks(self, size: int | None = None) -> Iterator[bytes]:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
@@ -395,7 +332,8 @@ class Source:
         for n, block in enumerate(self._text(size or self.block)):
             yield block
             if n % every == 0:
-                pieces.append(block if not n and self.one_block else _first_lines(block))
+                is_whole = not n and self.one_block
+                pieces.append(block if is_whole else block[: block.rfind(b"\n", 0, HEAD) + 1])
             if len(pieces) > _SAMPLES:
                 pieces, every = pieces[::2], every * 2
             tail = (block if len(block) > _TAIL else tail + block)[-_TAIL - 1 :]
@@ -405,13 +343,25 @@ class Source:
             pieces.append(b"\n".join(self.last_lines))
         self.sample = Sample(pieces, self.one_block and len(pieces) == 1)
 
+    def map_blocks(
+        self, parse: Callable[[bytes], T], blocks: Iterable[bytes] | None = None
+    ) -> Iterator[T]:
+        """Yield `parse` of each block, of several at a time if the file is large."""
+        blocks = self.blocks() if blocks is None else blocks
+        return map(parse, blocks) if self.one_block else each(parse, ahead(blocks))
+
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield each line with its number, from 1."""
         return enumerate(chain.from_iterable(map(lines_of, self.blocks())), 1)
 
     def lines_at_hand(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines of the first block alone, unless the file may be read :attr:`again`."""
+        """Yield the lines of the first block, or all if the file may be read :attr:`again`."""
         return self.lines() if self.again else enumerate(lines_of(next(self.blocks(), b"")), 1)
+
+    def check_length(self) -> None:
+        """Raise if the first line is longer than :data:`LONGEST`."""
+        if len(self.head) > LONGEST and b"\n" not in self.head:
+            raise InputError(self.too_long())
 
     def too_long(self) -> Problem:
         """Return the problem of the first line that is longer than :data:`LONGEST`."""
@@ -419,37 +369,41 @@ class Source:
             lines = iter(lambda: stream.readline(LONGEST + 1), b"")
             number = next(number for number, line in enumerate(lines, 1) if len(line) > LONGEST)
         what = f"the line is longer than {LONGEST:,} bytes"
-        return Problem(f"{self.name}:{number}", what, fix="see whether its line ends were lost")
+        return Problem(f"{self.name}:{number}", what, fix="check whether its line ends were lost")
 
     def check_text(self) -> None:
-        """Raise where the first bytes are no lines of text."""
-        head, what, fix, line = self.head, "", "give a text file", ""
+        """Raise if the first bytes are not lines of text."""
+        head, what, fix, line = self.head, "", FIX, ""
         if what := wide(head):
             fix = AS_UTF8
         elif head.startswith(b"PK\x03\x04"):
-            fix = "unpack it; gz, bz2, xz and zst are read as they are"
-            what = "a zip archive, not text"
+            what, fix = (
+                "a zip archive, not text",
+                "unpack it",
+            )
         elif codec := codec_of(head):
             what, fix = f"{codec} data inside {self.codec} data", "unpack it once"
-        elif head.startswith(_PICKLES):
+        elif _PICKLE.match(head):
             what, fix = "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY
         elif b"\0" in head:
             what = "not text: it holds zero bytes"
-            fix = FIX
             line = f":{1 + head[: head.index(0)].count(10)}"
-        elif b"\r" in head and b"\n" not in head and (what := binary(head)):
-            fix = FIX
-        elif b"\r" in head and b"\n" not in head:
+        elif b"\r" in head and b"\n" not in head and not (what := binary(head)):
             what = "its lines end in a carriage return alone"
             fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
         if what and self.suffix == ".npy":
-            what, fix, line = f"no .npy file, but {what}", PLAIN_ARRAY, ""
+            what, fix, line = f"expected a .npy file, got {what}", PLAIN_ARRAY, ""
         if what:
             raise InputError(Problem(f"{self.name}{line}", what, fix=fix))
 
+    def check_binary(self) -> None:
+        """Raise if a file that was not understood begins as no text does."""
+        if what := binary(self.head[:HEAD]):
+            raise InputError(Problem(self.name, what, fix=FIX))
+
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn what the system and the codecs raise into an :class:`InputError`."""
+        """Turn errors of the system and the codecs into an :class:`InputError`."""
         try:
             yield
         except PermissionError as error:
@@ -458,21 +412,60 @@ class Source:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec
             fix = system.SHORTAGES.get(getattr(error, "errno", 0), "")
-            if fix or not getattr(self, "codec", ""):
+            if fix or not self.codec:
                 problem = Problem(self.name, f"cannot be read ({error})", fix=fix)
                 raise (ShortageError if fix else InputError)(problem) from error
             cut = isinstance(error, EOFError) or "runcated" in str(error)
             what = f"the {self.codec} data {'is cut short' if cut else f'is damaged ({error})'}"
             rule = "truncated" if cut else "damaged"
-            problem = Problem(self.name, what, fix="get the whole file again", rule=rule)
+            problem = Problem(self.name, what, fix=WHOLE_FILE, rule=rule)
             raise InputError(problem) from error
 
 
-def _first_lines(block: bytes) -> bytes:
-    return block[: block.rfind(b"\n", 0, HEAD) + 1]
+class HashedSource(Source):
+    """A source whose bytes are hashed as they pass, if it is not compressed.
+
+    Attributes
+    ----------
+    row_marks : ndarray of uint64, shape (n_rows,), optional
+        Hashes of the rows of a learning-to-rank file that was read; see
+        :mod:`harness.readers.letor`.
+    tell : callable, optional
+        Called with the number of bytes of the file that have passed since the last call.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        super().__init__(path)
+        self._digest = ""
+        self.row_marks: Array | None = None
+        self.tell: Callable[[int], None] = lambda size: None
+
+    def sha256(self) -> str:
+        """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""
+        if not self._digest:
+            digest = hashlib.sha256()
+            with self.explained(), open(self.file, "rb") as raw:
+                while block := raw.read(BLOCK):
+                    digest.update(block)
+            self._digest = digest.hexdigest()
+        return self._digest
+
+    def blocks(self, size: int | None = None) -> Iterator[bytes]:
+        """Yield the text in blocks, as :meth:`Source.blocks`; hash what passes."""
+        if self.codec:
+            yield from super().blocks(size)
+            self.tell(os.path.getsize(self.file))
+            return
+        digest = hashlib.sha256(BOM if self.read(len(BOM)) == BOM else b"")
+        for block in super().blocks(size):
+            digest.update(block)
+            self.tell(len(block))
+            yield block
+        self._digest = digest.hexdigest()
 
 
-def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
-    """Return the error for a file that has nothing in it."""
-    fix = "check how it was written or downloaded"
-    return InputError(Problem(name, what, fix=fix, rule="empty-file"))
+def _stdin() -> str:
+    if sys.stdin is None:  # the command was started with it closed
+        fix = "give the name of a file, or send one to the command: < a.run"
+        raise InputError(Problem(NAMELESS, "standard input is closed", fix=fix))
+    return spooled(sys.stdin.buffer, NAMELESS, sys.stdin.buffer)

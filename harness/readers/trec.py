@@ -9,18 +9,17 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, cast, equal, take, to_numpy, unique
+from ..core.arrow import as_bytes, bytes_at, cast, equal, take, to_numpy, unique
 from ..core.hashing import Seen, hash_strings
 from ..core.policy import Duplicates
-from ..core.ragged import Ints
-from ..core.tables import NOTHING, Odd, Qrels, Run, are_distinct
+from ..core.tables import NOTHING, Odd, Qrels, Run
+from .blocks import without_first_lines
 from .build import (
-    TEXT,
-    against_rank,
     build,
     column,
     first_line,
     gathered,
+    readable,
     warn,
     warn_cut_line,
     warn_dropped,
@@ -35,36 +34,10 @@ from .columns import (
     read_block,
     read_columns,
     read_judgements,
-    without_first_lines,
 )
 from .format import Format, Head, Kind, ScatteredQueries
 from .number_text import is_like_number
 from .source import Source
-
-
-def warn_extra(source: Source, n_fields: int) -> None:
-    """Warn of lines whose fields after the first `n_fields` were passed over.
-
-    The file is read again for their number.
-    """
-    if not source.has_extra_fields:
-        return
-    longer = re.compile(rb"^[^\S\n]*(?:\S+[^\S\n]+){%d}\S.*" % n_fields, re.MULTILINE)
-    n, line, text, passed = 0, 0, "", source.n_comments
-    for block in after_header(source, source.n_comments):
-        if not n and (first := longer.search(block)):
-            line = passed + block.count(b"\n", 0, first.start()) + 1
-            text = first[0][:TEXT].decode("utf-8", "replace").strip()
-        n += sum(1 for _ in longer.finditer(block))
-        passed += block.count(b"\n")
-    if n:
-        which = "1 line has" if n == 1 else f"{n:,} lines have"
-        what = (
-            f"{which} more than {n_fields} fields, first line {line}; the first {n_fields} are "
-            "read, as in trec_eval, so that a docno with a blank has its rank for a score"
-        )
-        warn(source, what, "extra-fields", n, line, (text,))
-
 
 QRELS = Layout(("qid", "iteration", "docno", "grade"), ("qid", "docno"), number="grade", whole=True)
 RUN = Layout(
@@ -76,7 +49,7 @@ RUN = Layout(
 )
 _TAIL = 2048
 """Rows that are looked at first for the beginning of the last query."""
-_RANKED = replace(RUN, text=("qid",), also=("rank",))
+_RANKED = replace(RUN, text=("qid", "docno"), also=("rank",))
 
 
 def read_qrels(
@@ -105,7 +78,7 @@ def stream_run(
 def _parts(
     source: Source, tables: Iterable[pa.Table], duplicates: Duplicates, name: str
 ) -> Iterator[Run]:
-    """Yield runs of whole queries; warn at the end of what is odd in the file."""
+    """Yield runs of whole queries; warn at the end of what is wrong with the file."""
     before, moved, gone = 0, Odd(), Odd()
     is_data = RUN.of(source).is_data
 
@@ -121,7 +94,7 @@ def _parts(
         return replace(run, tags=tags_of(table))
 
     yield from in_parts(source, tables, part)
-    warn_extra(source, len(RUN.fields))
+    _warn_extra(source)
     warn_scattered(source, moved, is_data)
     warn_dropped(source, gone, duplicates, is_data)
     warn_ranks(source)
@@ -130,12 +103,12 @@ def _parts(
 def in_parts(
     source: Source, tables: Iterable[pa.Table], part: Callable[[pa.Table], Run]
 ) -> Iterator[Run]:
-    """Yield what `part` makes of the rows, cut anew so that each part holds whole queries.
+    """Yield what `part` makes of the rows, cut so that each part holds whole queries.
 
     Raises
     ------
     ScatteredQueries
-        Where a query comes back in a later part.
+        If a query comes back in a later part.
     """
     seen = Seen()
 
@@ -169,11 +142,6 @@ def tags_of(table: pa.Table) -> tuple[str, ...]:
     return tuple(map(readable, as_bytes(unique(column(table["tag"]))[:MANY_TAGS])))
 
 
-def readable(text: bytes) -> str:
-    """Return text for a message, whatever its bytes."""
-    return text.decode("utf-8", "replace")
-
-
 def _start_of_last_query(qids: pa.Array) -> int:
     for tail in (qids[-_TAIL:], qids):
         other = ~equal(tail, qids[-1])
@@ -182,63 +150,66 @@ def _start_of_last_query(qids: pa.Array) -> int:
     return 0
 
 
+def _warn_extra(source: Source) -> None:
+    """Warn of lines with fields after the tag; the file is read again for their number."""
+    if not source.has_extra_fields:
+        return
+    longer = re.compile(rb"^[^\S\n]*(?:\S+[^\S\n]+){6}\S.*", re.MULTILINE)
+    n, line, text, passed = 0, 0, "", source.n_comments
+    for block in after_header(source, source.n_comments):
+        if not n and (first := longer.search(block)):
+            line, text = passed + block.count(b"\n", 0, first.start()) + 1, readable(first[0])
+        n += sum(1 for _ in longer.finditer(block))
+        passed += block.count(b"\n")
+    if n:
+        what = (
+            f"lines with more than 6 fields: {n:,}; the first 6 are read, as in trec_eval, so a "
+            "docno with a blank has its rank for a score"
+        )
+        warn(source, what, "extra-fields", n, line, (text.strip(),))
+
+
 def warn_cut(source: Source, table: pa.Table) -> None:
-    """Warn where the last line has no end and its tag is a piece of the tag before it."""
+    """Warn if the last line has no end and its tag is a piece of the tag before it."""
     tags = as_bytes(column(table["tag"][-2:])) if source.unfinished else []
     if len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
         before, cut = map(readable, tags)
-        why = f"its tag '{cut}' is the beginning of '{before}' on the line before"
-        warn_cut_line(source, why)
+        warn_cut_line(source, f"its tag '{cut}' is the beginning of the tag '{before}' before it")
 
 
 def warn_ranks(source: Source) -> None:
     """Warn if ranks contradict scores in the pieces of a run that are kept: all of a small one."""
-    rows, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
+    text, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
     try:
-        n_rows, n = contradictions(read_block(rows, _RANKED))
-    except Refused:
+        rows = read_block(text, _RANKED)
+        rank = to_numpy(cast(rows["rank"], pa.int64()))
+    except (Refused, pa.ArrowInvalid):
         return
-    if n:
-        whole = source.sample.whole
-        have = "1 has" if n == 1 else f"{n:,} have"
-        looked_at = "" if whole else " looked at, from all over the file"
-        warn(
-            source,
-            f"of {n_rows:,} rows{looked_at}, {have} a higher score than the row ranked before; "
-            "the scores decide the order, and the ranks are not used, as in trec_eval",
-            "ranks-against-scores",
-            int(n),
-            *first_line(source, against_rank()),
-            at_least=not whole,
-        )
-
-
-def contradictions(table: pa.Table) -> Ints:
-    """Return how many rows have a rank, and how many a higher score than the row ranked before."""
-    none = np.zeros(2, np.int64)
-    if not table.num_rows:
-        return none
-    try:
-        rank = to_numpy(cast(table["rank"], pa.int64()))
-    except pa.ArrowInvalid:
-        return none
-    qids, score = column(table["qid"]), numbers_of(table, "score")
-    same = equal(qids[1:], qids[:-1])
-    starts = np.append(0, np.flatnonzero(~same) + 1)
-    is_scattered = not are_distinct(take(qids, starts))
-    if is_scattered or (same & (rank[1:] < rank[:-1])).any():
-        order = np.lexsort((rank, hash_strings(qids)))
-        qids, rank, score = take(qids, order), rank[order], score[order]
-        same = equal(qids[1:], qids[:-1])
-    later = same & (rank[1:] > rank[:-1])
-    return np.array([rank.size, (later & (score[1:] > score[:-1])).sum()])
+    qids, score = column(rows["qid"]), numbers_of(rows, "score")
+    order = np.lexsort((rank, hash_strings(qids)))
+    qids, rank, score = take(qids, order), rank[order], score[order]
+    later = equal(qids[1:], qids[:-1]) & (rank[1:] > rank[:-1])
+    higher = np.flatnonzero(later & (score[1:] > score[:-1]))
+    if not higher.size:
+        return
+    first = np.maximum(order[higher], order[higher + 1]).min(keepdims=True)
+    wanted = [*bytes_at(column(rows["qid"]), first), *bytes_at(column(rows["docno"]), first)]
+    place = first_line(source, lambda fields: [*fields[0:3:2]] == wanted)
+    whole = source.sample.whole
+    what = (
+        f"rows with a higher score than the row ranked before: {higher.size:,} of {rank.size:,}"
+        f"{'' if whole else ' looked at'}; scores decide the order, as in trec_eval, not ranks"
+    )
+    warn(source, what, "ranks-against-scores", higher.size, *place, at_least=not whole)
 
 
 def looks(head: Head, kind: Kind) -> bool:
-    """Whether the lines have the columns, with something like a number where one belongs."""
+    """Whether the lines have the columns, with a number in its place or the word Q0."""
     if kind == "qrels":
         return head.mostly(head.fields, lambda f: len(f) == 4 and is_like_number(f[3]))
-    return head.mostly(head.fields, lambda f: len(f) >= 6 and is_like_number(f[4]))
+    return head.mostly(
+        head.fields, lambda f: len(f) >= 6 and (is_like_number(f[4]) or f[1].upper() == "Q0")
+    )
 
 
 FORMAT = Format(

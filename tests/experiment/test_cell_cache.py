@@ -25,7 +25,7 @@ from harness.experiment.cache_key import Keys
 from harness.experiment.cells import evaluate_all
 from harness.files import sha256
 from harness.readers import read_qrels
-from harness.readers.hashed import HashedSource
+from harness.readers.source import HashedSource
 
 ALL = {"one": ["map", "ndcg@10", "arp"], "ten": ["map", "ndcg@10", "arp"]}
 ALL["two"] = ALL["one"]

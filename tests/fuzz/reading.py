@@ -219,7 +219,7 @@ def _seeds_of_tables() -> tuple[bytes, ...]:
 
 CSV = b'qid,docno,score\n1,A,0.5\n1,"B, too",1e3\n2,C,-1\n'
 JSON = b'{"1": {"A": 0.5, "B": 1e3}, "2": {"C": -1}}'
-JSONL = b'{"qid": "1", "docno": "A", "score": 0.5}\n{"qid": 2, "docno": "B", "score": 1}\n'
+JSONL = b'{"qid": "1", "docno": "A", "score": 0.5}\n{"qid": "2", "docno": "B", "score": 1}\n'
 IR = b"# ir_metadata.start\n# tag: a\n# platform:\n#   cpu: {cores: 2}\n# ir_metadata.end\n" + RUN
 _JSON_WORDS = (
     b"{", b"}", b"[", b"]", b'"', b":", b",", b"\\ud800", b"\\u0000", b"NaN", b"1e400", b"-0",

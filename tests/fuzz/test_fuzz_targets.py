@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -12,15 +11,14 @@ from hypothesis import strategies as st
 
 from harness.errors import HarnessError
 
-from .longer import longer
-from .targets import TARGETS
+from . import reading, texts
+from .target import Target
 
+TARGETS: dict[str, Target] = {one.name: one for one in (*reading.TARGETS, *texts.TARGETS)}
 CORPUS = Path(__file__).resolve().parent / "corpus"
 CASES = sorted(path for path in CORPUS.rglob("*") if path.is_file())
 TRIALS = int(os.environ.get("HARNESS_TRIALS", "40"))
 LONG = (b"x" * 5000, b"9" * 5000, b"[" * 5000, b"\t" * 5000)
-LONGER, SECONDS = 1 << 14, 5
-"""Bytes of a long input, and the processor's seconds that it may take."""
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: f"{path.parent.name}-{path.name}")
@@ -81,14 +79,3 @@ def test_mutations(name: str) -> None:
         target(data)
 
     check()
-
-
-@pytest.mark.parametrize("name", TARGETS)
-def test_long_inputs(name: str) -> None:
-    """One thing repeated: no message without an end, and no time with the square of the length."""
-    target = TARGETS[name]
-    every = list(longer(target.seeds, target.words, LONGER))
-    for data in every[:: max(1, len(every) * 2 // TRIALS)]:
-        start = time.process_time()
-        target(data)
-        assert time.process_time() - start < SECONDS, data[:100]

@@ -10,20 +10,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from outcomes import Finding, refused, warned
 
 from harness import readers
 from harness.core.tables import Qrels, Run
-from harness.errors import HarnessWarning, InputError
+from harness.errors import HarnessWarning
 from harness.readers.source import Source
 
 
-def read(path: Path, kind: str, **options: object) -> tuple[Qrels | Run, list[str]]:
-    """Return the table, and the texts of the warnings without the path."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", HarnessWarning)
-        reader = readers.read_qrels if kind == "qrels" else readers.read_run
-        table = reader(path, **options)  # type: ignore[operator]
-    return table, [str(w.message).removeprefix(f"{path}: ") for w in caught]
+def read(path: Path, kind: str, **options: object) -> tuple[Qrels | Run, list[Finding]]:
+    """Return the table, and the rule, count and line of each warning."""
+    return warned(readers.read_qrels if kind == "qrels" else readers.read_run, path, **options)
 
 
 QRELS = {
@@ -67,17 +64,10 @@ def test_counts_of_qrels(shared: Path, name: str) -> None:
     assert ((qrels.n_queries, qrels.n_rows), warned) == (QRELS[name], [])
 
 
-def test_a_comment_after_a_row_is_refused(shared: Path) -> None:
-    path = shared / "data/trec_eval_test/test/qrels.test.with-comments"
-    with pytest.raises(InputError) as error:
-        read(path, "qrels")
-    assert [one.where for one in error.value.problems] == [f"{path}:4", f"{path}:7"]
-
-
 def test_columns_that_are_not_read(shared: Path) -> None:
     source = Source(shared / "data/ltr/hello_ltr_tmdb/title_features.csv")
-    with pytest.warns(HarnessWarning, match="not read: column uid, which may hold identifiers"):
-        qrels = readers.read_qrels(source)
+    qrels, found = warned(readers.read_qrels, source)
+    assert ("unused-columns", 1, 0) in found
     assert (qrels.n_queries, qrels.n_rows) == (40, 1390)
     assert source.unused_columns == ("features0", "features1", "features2", "uid", "keywords")
 
@@ -123,11 +113,6 @@ RANKS_CONTRADICT_SCORES = {
     "SFDC-23April-run1", "SFDC-23April-run2", "UB_NLP_RUN_1", "sheikh_bm25_all",
     "yn-r1-alltext", "yn-r1-concepttext", "yn-r1-hierarchy",
 }  # fmt: skip
-LONGER = (  # awk 'NF > 6' gives five rows, the first among them
-    "5 lines have more than 6 fields, first line 1; the first 6 are read, as in trec_eval, so that "
-    "a docno with a blank has its rank for a score"
-)
-SCATTERED = "2 queries come back after another began; the rows were gathered by qid"
 
 
 @pytest.mark.parametrize("pattern", RUNS)
@@ -136,13 +121,13 @@ def test_every_run_is_read_whole_and_in_parts(shared: Path, pattern: str) -> Non
     n_rows = 0
     for path in paths:
         duplicates = {"duplicates": "last"} if "codec" in pattern else {}
-        run, warned = read(path, "run", **duplicates)
-        if path.name.removesuffix(".gz") in RANKS_CONTRADICT_SCORES:
-            assert len(warned) == 1
-            assert "have a higher score than the row ranked" in warned.pop()
-        warned = [text for text in warned if "repeat a docno" not in text]
-        expected = [LONGER, SCATTERED] if path.name == "results.trunc" else []
-        assert warned == expected, path.name
+        run, found = read(path, "run", **duplicates)
+        rules = [rule for rule, _, _ in found if rule != "dropped-rows"]
+        expected = ["ranks-against-scores"] * (path.stem.split(".")[0] in RANKS_CONTRADICT_SCORES)
+        if path.name == "results.trunc":
+            assert found[0] == ("extra-fields", 5, 1)  # awk 'NF > 6' gives five rows
+            expected = ["extra-fields", "scattered-queries"]
+        assert rules == expected, path.name
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", HarnessWarning)
             parts = list(readers.stream_run(path, **duplicates))  # type: ignore[arg-type]
@@ -156,55 +141,43 @@ def test_every_run_is_read_whole_and_in_parts(shared: Path, pattern: str) -> Non
 def test_duplicates_in_two_runs(shared: Path) -> None:
     runs = shared / "data/codec/runs"
     for name, count, line in (
-        ("document_bm25+rm3-tuned.run", 3, "1845: the docno stands already on line 1844"),
-        ("document_entity-feedback-tuned_42.run", 2, "1997: the docno stands already on line 1996"),
+        ("document_bm25+rm3-tuned.run", 3, 1845),
+        ("document_entity-feedback-tuned_42.run", 2, 1997),
     ):
-        with pytest.raises(InputError) as error:
-            readers.read_run(runs / name)
-        assert error.value.total == count
-        assert f"{name}:{line}, for the same query" in str(error.value)
-        run, warned = read(runs / name, "run", duplicates="last")
+        path = runs / name
+        places = refused(readers.read_run, path)
+        assert (places[0], len(places)) == ((f"{path}:{line}", "duplicates"), count)
+        run, found = read(path, "run", duplicates="last")
         assert run.n_rows == 42000 - count
-        assert warned == [
-            f"{count} rows of {count} queries repeat a docno and were dropped; "
-            "the last of each is kept"
-        ]
+        assert [one[:2] for one in found] == [("dropped-rows", count)]
 
 
 def test_seven_runs_that_were_cut(shared: Path) -> None:
-    folder = shared / "data/msmarco_dev_anserini_head"
-    problems = {}
-    for path in sorted(folder.glob("run.*")):
-        try:
-            _, warned = read(path, "run")
-            problems[path.name] = warned[0]
-        except InputError as error:
-            problems[path.name] = str(error).splitlines()[0].removeprefix(str(path))
-    middle, doc = "the file ends in the middle of a line", "run.msmarco-doc"
-    trec, three = "belong (qid Q0 docno rank score tag)", "belong (qid docno rank)"
-    assert problems == {
-        f"{doc}.dev.bm25.txt": f":24512: {middle}: 5 fields where 6 {trec}",
-        f"{doc}.dev.opt-mrr.txt": "the last line may be cut: it has no line end, and its "
-        "tag 'Anse' is the beginning of 'Anserini' on the line before",
-        f"{doc}.leaderboard-dev.bm25base.txt": f":51362: {middle}: 1 field where 3 {three}",
-        f"{doc}.leaderboard-dev.bm25tuned.txt": f":51328: {middle}: 1 field where 3 {three}",
-        f"{doc}.leaderboard-dev.opt-mrr.txt": f":51325: {middle}: 2 fields where 3 {three}",
-        "run.msmarco-passage.dev.small.trec": f":19298: {middle}: 3 fields where 6 {trec}",
-        "run.msmarco-passage.dev.small.tsv": f":52646: {middle}: 1 field where 3 {three}",
-    }  # fmt: skip
+    folder, doc = shared / "data/msmarco_dev_anserini_head", "run.msmarco-doc"
+    lines = {
+        f"{doc}.dev.bm25.txt": 24512,
+        f"{doc}.leaderboard-dev.bm25base.txt": 51362,
+        f"{doc}.leaderboard-dev.bm25tuned.txt": 51328,
+        f"{doc}.leaderboard-dev.opt-mrr.txt": 51325,
+        "run.msmarco-passage.dev.small.trec": 19298,
+        "run.msmarco-passage.dev.small.tsv": 52646,
+    }
+    for name, line in lines.items():
+        found = refused(readers.read_run, folder / name)
+        assert found == [(f"{folder / name}:{line}", "truncated")]
+    _, found = read(folder / f"{doc}.dev.opt-mrr.txt", "run")
+    assert [rule for rule, _, _ in found] == ["cut-line"]
 
 
 def test_subsets_of_mq2007(shared: Path) -> None:
-    folder = shared / "data/ltr/mq2007_subset"
-    paths = sorted(folder.glob("base*/Fold*/*.txt"))
+    paths = sorted((shared / "data/ltr/mq2007_subset").glob("base*/Fold*/*.txt"))
     assert len(paths) == 45
     for path in paths:
-        qrels, warned = read(path, "qrels")
-        repeats = [text for text in warned if "repeat a docno" in text]
-        gathered = [text for text in warned if "after another began" in text]
-        assert len(repeats) + len(gathered) == len(warned)
-        assert bool(repeats) == (path.name == "train.txt") == qrels.docnos.positional
-        assert bool(gathered) == bool(qrels.scattered.queries)
+        qrels, found = read(path, "qrels")
+        rules = {rule for rule, _, _ in found}
+        assert rules <= {"repeated-rows", "scattered-queries"}
+        assert ("repeated-rows" in rules) == (path.name == "train.txt") == qrels.docnos.positional
+        assert ("scattered-queries" in rules) == bool(qrels.scattered.queries)
 
 
 PREDICTIONS = {
@@ -237,39 +210,30 @@ def test_predictions_for_another_file(shared: Path) -> None:
     ltr = shared / "data/ltr"
     dataset, _ = read(ltr / "lightgbm_lambdarank/rank.train", "qrels")
     path = ltr / "predictions_made_here/lightgbm_lambdarank/lgb_regression.pred"
-    with pytest.raises(
-        InputError, match=r"768 predictions for 3,005 rows of rank\.train; they end in"
-    ):
-        readers.read_run(path, dataset=dataset)
+    assert refused(readers.read_run, path, dataset=dataset) == [(str(path), "row-count")]
 
 
 REFUSED = {
-    "ltr/rankeval_small/svmlight_invalid.txt": ":1: grade 'python' is not a number",
-    "ltr/rankeval_small/svmlight_classification.txt": ": the lines have no qid",
-    "ltr/xgboost_rank/rank.test.txt": ": the lines have no qid",
-    "ltr/ultra_toy/tests_data/test/test.labels": ": in no format of qrels known",
-    "ltr/ultra_toy/tests_data/test/test.feature": ": in no format of qrels known",
-    "trec_eval_test/test/qrels.123": ":3682: the docno stands already on line 1",
-    "trec_eval_test/test/prefs.test": ": in no format of qrels known",
-    "codec/qrels": ": a folder, not a file; it holds document_binary.qrels, ",
+    "ltr/rankeval_small/svmlight_invalid.txt": (":1", ""),
+    "ltr/rankeval_small/svmlight_classification.txt": ("", "columns"),
+    "ltr/xgboost_rank/rank.test.txt": ("", "columns"),
+    "ltr/ultra_toy/tests_data/test/test.labels": (":1", ""),
+    "ltr/ultra_toy/tests_data/test/test.feature": (":1", ""),
+    "trec_eval_test/test/qrels.123": (":3682", "duplicates"),
+    "trec_eval_test/test/prefs.test": (":1", ""),
+    "trec_eval_test/test/qrels.test.with-comments": (":4", ""),
+    "codec/qrels": ("", "missing-file"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_as_qrels(shared: Path, name: str) -> None:
-    path = shared / "data" / name
-    with pytest.raises(InputError) as error:
-        readers.read_qrels(path)
-    assert str(error.value).startswith(f"{path}{REFUSED[name]}")
+    path, (line, rule) = shared / "data" / name, REFUSED[name]
+    assert refused(readers.read_qrels, path)[0] == (f"{path}{line}", rule)
 
 
 def test_a_run_without_qids_is_refused(shared: Path) -> None:
     path = shared / "data/trec_eval_test/test/prefs.rank20"
-    with pytest.raises(InputError, match="5 fields where 6 belong"):
-        readers.read_run(path)
-    with pytest.raises(InputError) as error:
-        readers.read_run(path, format="trec")
-    assert str(error.value).startswith(
-        f"{path}:1: 5 fields where 6 belong (qid Q0 docno rank score tag)"
-    )
-    assert error.value.total == 20
+    assert refused(readers.read_run, path) == [(f"{path}:1", "columns")]
+    found = refused(readers.read_run, path, format="trec")
+    assert found[0] == (f"{path}:1", "columns")

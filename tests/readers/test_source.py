@@ -1,4 +1,4 @@
-"""Opening: compression by content, pipes, and every way in which a file cannot be read."""
+"""Opening a file: compression by content, pipes, comments at the head, and lines of rows."""
 
 from __future__ import annotations
 
@@ -8,273 +8,145 @@ import hashlib
 import io
 import lzma
 import os
-import shutil
-import subprocess
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from outcomes import refused, warned
 
 from harness import readers
-from harness.errors import HarnessWarning, InputError
-from harness.readers.hashed import HashedSource
-from harness.readers.source import Source, missing
+from harness.core.tables import Qrels
+from harness.errors import InputError
+from harness.readers import compression
+from harness.readers.blocks import pieces
+from harness.readers.build import find_lines, last_line, lines_of_rows
+from harness.readers.choice import FORMATS
+from harness.readers.source import HashedSource, Source, forget, missing
+from harness.readers.trec import RUN
 
+Write = Callable[..., str]
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
 EXPECTED = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
-
-
-def zstd(data: bytes) -> bytes:
-    buffer = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(buffer, "zstd") as stream:
-        stream.write(data)
-    return bytes(buffer.getvalue())
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "gz": lambda data: gzip.compress(data, mtime=0),
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": lambda data: bytes(pa.Codec("zstd").compress(data)),
+}
 
 
 @pytest.mark.parametrize(
     ("suffix", "data"),
     [
         ("", QRELS),
-        (".gz", gzip.compress(QRELS, mtime=0)),
-        (".gz", gzip.compress(QRELS[:10], mtime=0) + gzip.compress(QRELS[10:], mtime=0)),
-        (".bz2", bz2.compress(QRELS)),
-        (".xz", lzma.compress(QRELS)),
-        (".zst", zstd(QRELS)),
-        (".txt", gzip.compress(QRELS, mtime=0)),
         ("", b"\xef\xbb\xbf" + QRELS),
-    ],
-    ids=["plain", "gz", "gz-members", "bz2", "xz", "zst", "txt-is-gz", "byte-order-mark"],
-)  # fmt: skip
-def test_bytes_tell_the_compression(write: Callable[..., str], suffix: str, data: bytes) -> None:
-    assert readers.read_qrels(write(f"q{suffix}", data)).to_dict() == EXPECTED
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "held"),
-    [
-        ("q.gz", QRELS, ".gz, but holds plain text"),
-        ("q.gz", bz2.compress(QRELS), ".gz, but holds bz2 data"),
-        ("q.BZ2", gzip.compress(QRELS, mtime=0), ".bz2, but holds gzip data"),
-        ("q.zstd", lzma.compress(QRELS), ".zstd, but holds xz data"),
+        (".gz", PACK["gz"](QRELS[:10]) + PACK["gz"](QRELS[10:])),
+        (".gz", PACK["gz"](QRELS) + bytes(512)),
+        (".txt", PACK["gz"](QRELS)),
+        *((f".{kind}", pack(QRELS)) for kind, pack in PACK.items()),
     ],
 )
-def test_another_compression_than_named(
-    write: Callable[..., str], name: str, data: bytes, held: str
-) -> None:
-    with pytest.warns(HarnessWarning) as caught:
-        assert readers.read_qrels(write(name, data)).to_dict() == EXPECTED
-    assert [str(w.message) for w in caught] == [f"{name}: named {held}; read as what it is"]
-
-
-def flipped(data: bytes, at: int) -> bytes:
-    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+def test_bytes_tell_the_compression(write: Write, suffix: str, data: bytes) -> None:
+    assert readers.read_qrels(write(f"q{suffix}", data)).to_dict() == EXPECTED
+    source = HashedSource(f"q{suffix}")
+    assert b"".join(source.blocks()) == QRELS
+    assert source.sha256() == hashlib.sha256(data).hexdigest()
 
 
 @pytest.mark.parametrize(
     ("name", "data"),
     [
-        ("q.gz", flipped(gzip.compress(QRELS, mtime=0), 0)),
-        ("q.gz", flipped(gzip.compress(QRELS * 1000, mtime=0), 1)),
-        ("q.bz2", flipped(bz2.compress(QRELS), 0)),
-        ("q.xz", flipped(lzma.compress(QRELS), 2)),
-        ("q.zst", flipped(zstd(QRELS * 1000), 3)),
-        ("q.zst", b"\x28\xb5"),
-        ("q.gz", bytes(100)),
+        ("q.gz", QRELS),
+        ("q.gz", PACK["bz2"](QRELS)),
+        ("q.BZ2", PACK["gz"](QRELS)),
+        ("q.zstd", PACK["xz"](QRELS)),
     ],
 )
-def test_a_compressed_file_without_its_first_bytes(
-    write: Callable[..., str], name: str, data: bytes
+def test_another_compression_than_named(write: Write, name: str, data: bytes) -> None:
+    qrels, found = warned(readers.read_qrels, write(name, data))
+    assert (qrels.to_dict(), found) == (EXPECTED, [("other-compression", 1, 0)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PACK)
+def test_data_that_unpack_to_more_than_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    """It is not said to hold text, nor that a text is damaged."""
-    with pytest.raises(InputError) as error:
-        readers.read_qrels(write(name, data))
-    suffix = name[1:]
-    assert str(error.value) == (
-        f"{name}: named {suffix} and has no {suffix[1:]} header, nor is it text\n"
-        "  fix:   get the whole file again"
-    )
-    assert error.value.problems[0].rule == "damaged"
-
-
-@pytest.mark.parametrize(
-    "data", [QRELS.replace(b"d2", b"d\xe9"), b"\x93NUMPY\x01\0v\0" + bytes(60)]
-)
-def test_other_data_that_are_not_compressed(write: Callable[..., str], data: bytes) -> None:
-    with pytest.warns(HarnessWarning) as caught:
-        Source(write("q.gz", data))
-    assert [str(w.message) for w in caught] == [
-        "q.gz: named .gz, but holds data that are not compressed; read as what it is"
-    ]
-
-
-@pytest.mark.parametrize("n", [1, 4, 5, 512, 100_000])
-@pytest.mark.parametrize("rows", [QRELS, QRELS * 50_000])
-def test_zero_bytes_behind_gzip_data(tmp_path: Path, n: int, rows: bytes) -> None:
-    """As ``gzip`` reads them; the hash is of the file as it is."""
-    path = tmp_path / "q.gz"
-    path.write_bytes(gzip.compress(rows[:10], mtime=0) + gzip.compress(rows[10:], 1) + bytes(n))
-    source = HashedSource(path)
-    assert b"".join(source.blocks()) == rows
-    assert source.sha256() == hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-@pytest.mark.parametrize(
-    ("data", "what"),
-    [
-        (flipped(gzip.compress(QRELS * 9, mtime=0), 30) + bytes(9), r"damaged \("),
-        (flipped(gzip.compress(QRELS * 9, mtime=0), -6) + bytes(9), r"damaged \(CRC check failed"),
-        (gzip.compress(QRELS, mtime=0) + b"more" + bytes(9), r"damaged \(Not a gzipped file"),
-        (gzip.compress(QRELS, mtime=0)[:-9] + bytes(9), r"damaged \("),
-    ],
-)
-def test_zero_bytes_behind_damaged_gzip_data(
-    write: Callable[..., str], data: bytes, what: str
-) -> None:
-    with pytest.raises(InputError, match=rf"^q\.gz: the gzip data is {what}"):
-        readers.read_qrels(write("q.gz", data))
+    monkeypatch.setattr(compression, "_HARMLESS", 0)
+    monkeypatch.setattr(compression, "most_unpacked", lambda: 1 << 20)
+    path = tmp_path / f"a.run.{kind}"
+    path.write_bytes(PACK[kind](b"q1\tQ0\td1\t1\t1\tt\n" * 800_000))  # 12 MB
+    for format in ("trec", "json"):
+        assert refused(readers.read_run, path, format=format) == [(str(path), "unpacks-too-far")]
+    monkeypatch.setattr("harness.readers.table.most_unpacked", lambda: 1 << 20)
+    table = pa.table({"qid": ["q"] * 20_000, "docno": [f"{at:099}" for at in range(20_000)]})
+    parquet.write_table(table.append_column("score", [range(20_000)]), tmp_path / "a.parquet")
+    found = refused(readers.read_run, tmp_path / "a.parquet")
+    assert found == [(str(tmp_path / "a.parquet"), "unpacks-too-far")]
+    np.savez_compressed(tmp_path / "a.npz", qids=["1"], n=[500_000], scores=np.zeros(500_000))
+    found = refused(readers.read_run, tmp_path / "a.npz", format="batch")
+    assert found == [(str(tmp_path / "a.npz"), "unpacks-too-far")]
 
 
 @pytest.mark.parametrize("size", [1, 5, 11, 30, 1000])
-def test_blocks_end_where_lines_end(write: Callable[..., str], size: int) -> None:
+def test_blocks_end_where_lines_end(write: Write, size: int) -> None:
     text = b"a\nbb\n\ncccccccccc\nd"
     source = Source(write("x", text))
     blocks = list(source.blocks(size))
     assert b"".join(blocks) == text
     assert all(block.endswith(b"\n") for block in blocks[:-1])
-    assert source.unfinished == b"d"
+    assert (source.unfinished, source.last_lines[-1]) == (b"d", b"d")
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("q.gz", gzip.compress(QRELS * 99, mtime=0)[:-20], "q.gz: the gzip data is cut short\n"
-         "  fix:   get the whole file again"),
-        ("q.xz", lzma.compress(QRELS * 99)[:-20], "q.xz: the xz data is cut short\n"
-         "  fix:   get the whole file again"),
-        ("q.txt", b"", "q.txt: the file is empty\n"
-         "  fix:   check how it was written or downloaded"),
-        ("q.gz", gzip.compress(b"", mtime=0), "q.gz: the file holds no rows\n"
-         "  fix:   check how it was written or downloaded"),
-        ("q.txt", b"\n# nothing\n\n", "q.txt: the file holds no rows\n"
-         "  fix:   check how it was written or downloaded"),
-        ("q.txt", "q1 0 d1 1\n".encode("utf-16"), "q.txt: the text is UTF-16\n"
-         "  fix:   save it as UTF-8"),
-        ("q.txt", "q1 0 d1 1\n".encode("utf-32"), "q.txt: the text is UTF-32\n"
-         "  fix:   save it as UTF-8"),
-        ("q.txt", b"\0\0\xfe\xff" + "q1 0 d1 1\n".encode("utf-32-be"), "q.txt: the text is UTF-32\n"
-         "  fix:   save it as UTF-8"),
-        ("q.txt", b"q1 0 d1 1\rq1 0 d2 0\r", "q.txt: its lines end in a carriage return alone\n"
-         "  fix:   end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"),
-        ("q.zip", b"PK\x03\x04rest", "q.zip: a zip archive, not text\n"
-         "  fix:   unpack it; gz, bz2, xz and zst are read as they are"),
-        ("q.bin", b"12 0 d1 1\n12 0\x00\x01\n\0", "q.bin:2: not text: it holds zero bytes\n"
-         "  fix:   give a text file; where it was one, copy or download it again"),
-    ],
-)  # fmt: skip
-def test_unreadable_bytes(write: Callable[..., str], name: str, data: bytes, message: str) -> None:
-    with pytest.raises(InputError) as error:
-        readers.read_qrels(write(name, data), format="trec")
-    assert str(error.value) == message
-    for kind in ("qrels", "run"):
-        with pytest.raises(InputError) as error:
-            readers.guess_format(name, kind)  # type: ignore[arg-type]
-        assert str(error.value) == message
+@given(st.binary(), st.integers(1, 9))
+def test_pieces_are_whole_lines_and_all_of_them(block: bytes, size: int) -> None:
+    found = list(pieces(block, size))
+    assert b"".join(found) == block
+    assert all(piece.endswith(b"\n") and len(piece) >= size for piece in found[:-1])
 
 
-def test_damaged_data(write: Callable[..., str]) -> None:
-    data = bytearray(gzip.compress(QRELS * 99, mtime=0))
-    data[-8] ^= 0xFF  # a bit of the checksum
-    with pytest.raises(InputError, match=r"^q\.gz: the gzip data is damaged \(CRC check failed"):
-        readers.read_qrels(write("q.gz", bytes(data)))
-
-
-def test_missing_file_names_near_ones(write: Callable[..., str]) -> None:
+def test_missing_files(write: Write, tmp_path: Path) -> None:
     write("bm25.run", "x")
-    for i in range(9):
-        write(f"other{i}.txt", "x")
-    with pytest.raises(InputError) as error:
-        readers.read_run("bm25.rnu")
-    assert str(error.value) == "no file bm25.rnu; the folder holds bm25.run"
-    assert missing("zzz") == "no file zzz; the folder holds 10 files, none like it"
     Path("to_nothing").symlink_to("gone.run")
-    with pytest.raises(InputError) as error:
-        readers.read_run("to_nothing")
-    what = "no file to_nothing; it is a link to gone.run, which is not there"
-    assert str(error.value) == what
-    Path("to_nothing").unlink()
-    Path("one").mkdir()
-    said = "no file zzz; the folder holds 10 files and 1 folder, none like it"
-    assert missing("zzz") == said
-    for i in range(7):
-        Path(f"one/{i}").mkdir()
-    assert (
-        missing("one/zzz")
-        == "no file one/zzz; the folder holds no files and 7 folders, none like it"
-    )
+    Path("loop").symlink_to("loop")
+    Path("runs").mkdir()
+    for name, place in [("bm25.rnu", ""), ("to_nothing", ""), ("bm25.run/x", ""), ("runs", "runs"),
+                        ("loop", "loop"), ("x" * 300, "x" * 300)]:  # fmt: skip
+        assert refused(readers.read_run, name) == [(place, "missing-file")]
+    assert missing("bm25.rnu") == "no file bm25.rnu; the folder holds bm25.run"
+    assert missing("to_nothing").endswith("it is a link to gone.run, which is not there")
     assert missing("no/x.run") == "no file no/x.run; there is no folder no"
-    with pytest.raises(InputError, match=r"^no file bm25\.run/x; there is no folder bm25\.run$"):
-        readers.read_run("bm25.run/x")
 
 
-def test_names_that_lead_nowhere(tmp_path: Path) -> None:
-    loop = tmp_path / "loop"
-    loop.symlink_to("loop")
-    assert missing(tmp_path / "zzzz").endswith("; the folder holds loop")
-    for n in range(6):
-        (tmp_path / f"{n}").write_text("")
-    assert missing(tmp_path / "zzzz").endswith("; the folder holds 7 files, none like it")
-    for name, why in ((loop, "Too many levels of symbolic links"), ("x" * 300, "File name too lo")):
-        with pytest.raises(
-            InputError, match=f"no file can be reached by that name: {why}"
-        ) as error:
-            readers.read_run(str(name))
-        assert error.value.problems[0].rule == "missing-file"
-
-
-def test_folder(write: Callable[..., str], tmp_path: Path) -> None:
-    (tmp_path / "runs").mkdir()
-    (tmp_path / "runs" / "a.run").write_text("x")
-    (tmp_path / "void").mkdir()
-    with pytest.raises(InputError) as error:
-        readers.read_run("runs")
-    assert str(error.value) == (
-        "runs: a folder, not a file; it holds a.run\n"
-        "  fix:   name one file; on the command line several runs can be given, as runs/*"
-    )
-    with pytest.raises(InputError, match=r"^void: a folder, not a file\n"):
-        readers.read_run("void")
-
-
-def test_no_permission(write: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_permission(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     name = write("q.txt", QRELS)
 
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError
 
     monkeypatch.setattr("builtins.open", refuse)
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError, match="no permission to read it"):
         Source(name)
-    assert str(error.value) == (
-        "q.txt: no permission to read it\n  fix:   change its mode or its owner"
-    )
 
 
 def test_standard_input_is_read_as_often_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = SimpleNamespace(buffer=io.BytesIO(gzip.compress(QRELS, mtime=0)))
+    stream = SimpleNamespace(buffer=io.BytesIO(gzip.compress(QRELS)))
     monkeypatch.setattr("sys.stdin", stream)
-    assert readers.read_qrels("-").to_dict() == EXPECTED
-    assert readers.read_qrels("-").to_dict() == EXPECTED
-    assert readers.read_qrels("-").name == "<stdin>"
-
-
-def test_messages_name_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    stream = SimpleNamespace(buffer=io.BytesIO(b"q1 0 d1 x\nq1 0 d2 1\nq1 0 d3 1\n"))
-    monkeypatch.setattr("sys.stdin", stream)
-    with pytest.raises(InputError, match=r"^<stdin>:1: grade 'x' is not a number"):
-        readers.read_qrels("-")
+    for _ in range(2):
+        qrels = readers.read_qrels("-")
+        assert (qrels.to_dict(), qrels.name) == (EXPECTED, "<stdin>")
+    kept = Source("-").file
+    forget()
+    assert not Path(kept).exists()
+    stream.buffer = io.BytesIO(b"q1 0 7 x\nq1 0 d2 1\nq1 0 d3 1\n")
+    assert refused(readers.read_qrels, "-") == [("<stdin>:1", "")]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
@@ -289,32 +161,132 @@ def test_a_pipe_is_read_as_often_as_needed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [70_000, 300_000])
-def test_a_first_line_beyond_the_head_is_told_whole(tmp_path: Path, length: int) -> None:
+def test_a_first_line_beyond_the_head(tmp_path: Path, length: int) -> None:
     """Two names of 70,000 characters each are more than the 64 KiB that a guess looks at."""
     name = "x" * length
     (tmp_path / "q").write_text(f"{name} 0 {name} 1\n")
     (tmp_path / "r").write_text(f"{name} Q0 {name} 1 2.5 t\n{name} Q0 b 2 1.5 t\n")
-    (tmp_path / "r.csv").write_text(f"qid,docno,score\n{name},{name},2.5\n{name},b,1.5\n")
     assert readers.read_qrels(tmp_path / "q").to_dict() == {name: {name: 1}}
-    for path in (tmp_path / "r", tmp_path / "r.csv")[
-        : 2 if length < 100_000 else 1
-    ]:  # Arrow's limit
-        assert readers.read_run(path).to_dict() == {name: {name: 2.5, "b": 1.5}}
+    assert readers.read_run(tmp_path / "r").to_dict() == {name: {name: 2.5, "b": 1.5}}
 
 
-@pytest.mark.parametrize("option", ["--check", "--no-check"])
-def test_whether_a_zstd_file_has_a_checksum(tmp_path: Path, option: str) -> None:
-    if shutil.which("zstd") is None:
-        pytest.skip("no zstd program, whose archives have a checksum")
-    text = b"301 Q0 d1 1 0.5 t\n" * 9
-    packed = subprocess.run(["zstd", "-qc", option], input=text, capture_output=True, check=True)
-    (tmp_path / "a.zst").write_bytes(packed.stdout)
-    source = Source(tmp_path / "a.zst")
-    assert (source.has_checksum, source.read()) == (option == "--check", text)
+# Lines with "#": comments at the head of a file alone, rows everywhere else.
+
+LAYOUTS = [  # format, kind, header, a row of qid, docno and a whole number
+    ("trec", "qrels", "", "{} 0 {} {}\n"),
+    ("trec", "run", "", "{} Q0 {} 3 {} mine\n"),
+    ("trec", "run", "", "{}\tQ0\t{}\t3\t{}\tmine\n"),
+    ("beir", "qrels", "query-id\tcorpus-id\tscore\n", "{}\t{}\t{}\n"),
+    ("msmarco", "run", "", "{}\t{}\t{}\n"),
+    ("table", "run", "qid,docno,score\n", "{},{},{}\n"),
+    ("jsonl", "run", "", '{{"qid": "{}", "docno": "{}", "score": {}}}\n'),
+]
+ORDERS = [["10", "#2", "#1", "1"], ["#10", "2", "#1", "1"], ["#10", "##1"], ["2", "#", "##", "#x"]]
 
 
-def test_a_file_of_zstds_four_first_bytes_promises_no_checksum(tmp_path: Path) -> None:
-    (tmp_path / "a.zst").write_bytes(b"\x28\xb5\x2f\xfd")
-    assert not Source(tmp_path / "a.zst").has_checksum
-    (tmp_path / "a.gz").write_bytes(gzip.compress(b"1\n"))
-    assert Source(tmp_path / "a.gz").has_checksum
+@pytest.mark.parametrize("qids", ORDERS, ids=" ".join)
+@pytest.mark.parametrize(("format", "kind", "header", "row"), LAYOUTS)
+def test_a_query_whose_name_begins_like_a_comment(
+    write: Write, format: str, kind: str, header: str, row: str, qids: list[str]
+) -> None:
+    numbered = [*enumerate(qids)]
+    text = header + "".join(
+        row.format(qid, f"{docno}{at}", at + n)
+        for at, qid in numbered for n, docno in enumerate("b#", 1)
+    )  # fmt: skip
+    sign = -1 if format == "msmarco" else 1
+    expected = {qid: {f"b{at}": sign * (at + 1), f"#{at}": sign * (at + 2)} for at, qid in numbered}
+    read = readers.read_qrels if kind == "qrels" else readers.read_run
+    assert read(write("f", text), format=format).to_dict() == expected
+    if format not in ("table", "jsonl") or header:
+        path = write("g", "# made by me\n\n#\n" + text)
+        assert read(path, format=format).to_dict() == expected
+
+
+@pytest.mark.parametrize("format", [None, "trec"])
+def test_a_head_of_more_than_is_looked_at(write: Write, format: str | None) -> None:
+    rows = "".join(f"#9 Q0 d{at} 1 {-at} t\n" for at in range(9_000)) + "3 Q0 x 1 1 t\n"
+    expected = {"#9": {f"d{at}": -at for at in range(9_000)}, "3": {"x": 1}}
+    assert readers.read_run(write("a.run", rows), format=format).to_dict() == expected
+    path = write("b.run", "# a comment of ten thousand\n" * 10_000 + rows)
+    if format:
+        assert readers.read_run(path, format=format).to_dict() == expected
+    else:
+        assert refused(readers.read_run, path) == [(path, "")]
+
+
+def test_lines_are_counted_past_the_head(write: Write) -> None:
+    rows = "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t extra\n2 Q0 d1 1 1 t\n1 Q0 d3 3 0 t\n"
+    head = "# ir_metadata.start\n#tag: a 1 2 3.5 b\n# ir_metadata.end\n"
+    source = Source(write("a.run", head + rows))
+    _, found = warned(readers.read_run, source, format="trec")
+    assert found == [("extra-fields", 1, 5), ("scattered-queries", 1, 7)]
+    assert RUN.of(source).header == 3
+
+
+# Lines of rows, against reading line by line.
+
+LINES = st.sampled_from(["q1 Q0 d1 1 2.5 t", "q2 Q0 d2 1 2.5 t", "# made by", "", " ", "\t", "\r"])
+
+
+@given(st.lists(LINES, min_size=1, max_size=30), st.integers(0, 900), st.booleans(), st.booleans())
+def test_lines_are_those_of_the_rows(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], more: int, ends: bool, whole: bool
+) -> None:
+    text = "\n".join(["q0 Q0 d0 1 2.5 t"] * (more + 1) + lines) + "\n" * ends
+    path = tmp_path_factory.mktemp("lines") / "run"
+    path.write_text(text)
+    is_data = RUN.of(Source(path)).is_data
+    numbered = [*enumerate(text.split("\n"), 1)]
+    rows = [number for number, line in numbered if is_data(number, line.encode())]
+    wanted: dict[int, tuple[str, ...]] = dict.fromkeys(range(0, len(rows) + 3, 2), ())
+    found = find_lines(Source(path), wanted, is_data, whole=whole)
+    assert found == {row: rows[row] for row in wanted if row < len(rows)}
+
+
+def test_lines_far_into_a_file(tmp_path: Path) -> None:
+    rows = [f"q{at} Q0 d{at} 1 2.5 tag-of-a-run" for at in range(200_000)]
+    path = tmp_path / "run"
+    path.write_text("# a comment\n" + "\n".join(rows) + "\n\n")
+    source = Source(path)
+    is_data = RUN.of(source).is_data
+    wanted = {at: (f"q{at}", f"d{at}") for at in (0, 7, 190_000)} | {1: ("q1", "other")}
+    assert find_lines(source, wanted, is_data, whole=False) == {0: 2, 7: 9}
+    assert find_lines(source, wanted, is_data, whole=True) == {0: 2, 7: 9, 190_000: 190_002}
+    assert lines_of_rows(source, np.array([190_000]), is_data)[190_000][0] == 190_002
+    path.write_text("a\nb\nc")
+    assert last_line(Source(path)) == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "row"),
+    [
+        ("beir", "query-id\tcorpus-id\tscore\nq1\td1\t1\n", 2),
+        ("letor", "# made by\n1 qid:1 1:2 # d1\n", 2),
+        ("table", "qid,docno,grade\nq1,d1,1\n", 2),
+        ("table", "my query,my document,mark\nq1,d1,1\n", None),  # it may be no header
+        ("jsonl", '\n{"qid": "q1", "docno": "d1", "grade": 1}\n', 2),
+        ("scores", "0.5\n", 1),
+        ("ranklib", "q1\t0\t0.5\n", 1),
+    ],
+)
+def test_formats_with_a_row_a_line(write: Write, name: str, text: str, row: int | None) -> None:
+    source, known = Source(write("f", text)), FORMATS[name].is_data
+    assert known is not None
+    is_data = known(source)
+    assert (is_data is None) == (row is None)
+    if is_data is not None:
+        assert find_lines(source, {0: ()}, is_data, whole=True) == {0: row}
+
+
+def test_formats_whose_rows_are_no_lines() -> None:
+    found = {name: FORMATS[name].has_rows for name in ("batch", "json", "npy")}
+    assert found == {"batch": False, "json": False, "npy": True}
+    assert all(FORMATS[name].is_data is None for name in found)
+
+
+def test_a_dataset_of_one_row(write: Write) -> None:
+    assert readers.read_run(write("a", "# x\n1 Q0 d 1 0.5 t")).to_dict() == {"1": {"d": 0.5}}
+    assert readers.read_qrels(write("b", "\n1 0 d 2")).to_dict() == {"1": {"d": 2}}
+    assert readers.read_qrels(write("c", "# mine\n1 qid:1 1:1")).to_dict() == {"1": {"d0": 1}}
+    assert isinstance(readers.read_qrels("c"), Qrels)

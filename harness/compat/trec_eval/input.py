@@ -23,7 +23,7 @@ from ...core.ragged import Array, Bools, offsets_of
 from ...core.ranking import rank_order
 from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, Run, Table
 from ...errors import InputError
-from ...readers.ahead import ahead, each
+from ...readers.blocks import ahead, each
 from ...readers.build import column, gathered, warn_scattered
 from ...readers.checks import Checks
 from ...readers.columns import Refused, numbers_of, read_block

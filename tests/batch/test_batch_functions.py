@@ -149,29 +149,17 @@ def test_lambda_weights_are_differences_of_ndcg(gain: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("name", "options"),
     [
-        (lambda: batch.ndcg(SCORES, RELEVANCE, N, k=0),
-         "batch.ndcg: cutoff must lie in [1, inf), and is 0"),
-        (lambda: batch.ndcg(SCORES, RELEVANCE, N, gain="log"),
-         "batch.ndcg: unknown gain 'log'  (all: linear, exp, letor, mslr, exp-int32)"),
-        (lambda: batch.ndcg(SCORES, RELEVANCE, N, k=None, gain=None),
-         "batch.ndcg: gain must be given"),
-        (lambda: batch.rbo(SCORES, RELEVANCE, N, p=1.0),
-         "batch.rbo: p must lie in (0, 1), and is 1"),
-        (lambda: batch.pairwise_logloss(SCORES, RELEVANCE, N, alpha=0),
-         "batch.pairwise_logloss: alpha must lie in (0, 1e+09), and is 0"),
-        (lambda: batch.lambdas(SCORES, RELEVANCE, N, alpha=-1),
-         "batch.pairwise_logloss: alpha must lie in (0, 1e+09), and is -1"),
-        (lambda: batch.arp(SCORES, RELEVANCE, N, ties="random"),
-         "batch functions order ties by the rows, not by 'random'  (all: trec_eval, trec_eval10, "
-         "docno+, stable, reverse); harness.evaluate takes every policy"),
+        ("ndcg", {"k": 0}), ("ndcg", {"k": []}), ("ndcg", {"gain": "log"}),
+        ("ndcg", {"k": None, "gain": None}), ("rbo", {"p": 1.0}),
+        ("pairwise_logloss", {"alpha": 0}),
+        ("lambdas", {"alpha": -1}), ("arp", {"ties": "random"}),
     ],
 )  # fmt: skip
-def test_refused_parameters(call: Any, message: str) -> None:
-    with pytest.raises(UnknownNameError) as error:
-        call()
-    assert str(error.value) == message
+def test_refused_parameters(name: str, options: dict[str, Any]) -> None:
+    with pytest.raises(UnknownNameError):
+        getattr(batch, name)(SCORES, RELEVANCE, N, **options)
 
 
 def test_refused_batches() -> None:
@@ -195,5 +183,3 @@ def test_several_cutoffs_at_once() -> None:
     for column, k in enumerate((1, 3, 5)):
         assert several[0, column] == batch.ndcg(*given, k=k)[0]
         assert batch.dcg(*given, k=(1, 3, 5))[0, column] == batch.dcg(*given, k=k)[0]
-    with pytest.raises(UnknownNameError, match="cutoff: expected a number"):
-        batch.ndcg(*given, k=[])

@@ -82,12 +82,8 @@ def test_a_query_twice_is_an_error_and_nothing_is_kept() -> None:
     collector = BatchCollector()
     collector.add([[1.0]], [[1]], [1], ["a"])
     collector.add([[1.0]], [[1]], [1], ["b"])
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError, match="query 'b'"):
         collector.add([[1.0], [1.0]], [[1], [1]], [1, 1], ["c", "b"])
-    assert str(error.value) == (
-        "qids: query 'b' was in batch 1 already, and is in batch 2 again\n"
-        "  fix:   give each query a qid of its own, and evaluate each query once"
-    )
     assert len(collector) == 2
     collector.add([[1.0]], [[1]], [1], ["c"])
     assert collector.to_tables()[0].qids.to_pylist() == ["a", "b", "c"]
@@ -96,12 +92,8 @@ def test_a_query_twice_is_an_error_and_nothing_is_kept() -> None:
 def test_numbers_and_qids_mixed() -> None:
     collector = BatchCollector()
     collector.add([[1.0]], [[1]], [1], [1])
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError, match="give qids with every batch, or with none"):
         collector.add([[1.0]], [[1]], [1])
-    assert str(error.value) == (
-        "qids: query '1' was in batch 0 already, and is in batch 1 again\n"
-        "  fix:   give qids with every batch, or with none"
-    )
 
 
 def test_a_batch_is_checked_when_it_is_added() -> None:
@@ -120,11 +112,8 @@ def test_nothing_added(use: str, tmp_path: Path) -> None:
         "evaluate": lambda: collector.evaluate(["map"]),
         "save": lambda: collector.save(tmp_path / "model.npz"),
     }
-    with pytest.raises(InputError) as error:
+    with pytest.raises(InputError, match="it holds no query"):
         call[use]()
-    assert str(error.value) == (
-        "BatchCollector: it holds no query\n  fix:   add(scores, relevance, n) first"
-    )
     assert not list(tmp_path.iterdir())
 
 
@@ -171,10 +160,7 @@ def test_saving_again_gives_the_same_bytes_in_place(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    said = (
-        "file: cannot be written: File exists\n  fix:   move away the file, or the link to nothing"
-    )
-    with pytest.raises(HarnessError, match=said):
+    with pytest.raises(HarnessError, match="file: cannot be written"):
         filled(batches()).save(tmp_path / "file" / "model.npz")
 
 

@@ -1,0 +1,252 @@
+"""Which column of a table holds what: named in ``columns``, or found by its usual name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ..core.arrow import to_numpy
+from ..core.ragged import Ints
+from ..errors import InputError, Problem, did_you_mean, first_of, shorten
+from .build import warn
+from .source import Source
+
+Names = Mapping[str, str | int | None]
+SAMPLE = 1 << 13
+"""Rows that tell whether a column may hold docnos."""
+NAMES = {
+    "qid": (
+        "qid", "query_id", "query", "q", "topic_id", "topic", "topic_no", "topic_number",
+        "query_no", "query_number", "query_num", "qno", "qnum", "qry_id", "question_id",
+        "question", "search_id", "srch_id", "request_id", "group_id", "group",
+    ),
+    "docno": (
+        "docno", "doc_id", "document", "d", "doc", "did", "document_id", "document_no",
+        "document_number", "doc_number", "doc_num", "doc_name", "document_name", "doc_key",
+        "document_key", "corpus_id", "cord_uid", "pid", "passage_id", "passage_no", "passage",
+        "psg_id", "para_id", "paragraph_id", "chunk_id", "snippet_id", "sentence_id", "page_id",
+        "article_id", "article", "paper_id", "pmid", "item_id", "item", "product_id", "product",
+        "asin", "sku", "prop_id", "listing_id", "movie_id", "book_id", "news_id", "video_id",
+        "image_id", "track_id", "tweet_id", "answer_id", "response_id", "candidate_id",
+        "entity_id", "entity", "table_id", "result_id", "hit_id", "url", "uri", "doc_url",
+        "document_url",
+    ),
+    "grade": (
+        "grade", "relevance", "rel", "label", "relevancy", "relevance_label", "relevance_grade",
+        "rel_label", "relevance_judgment", "relevance_judgement", "judgment", "judgement",
+        "rating", "gain", "gold", "ground_truth", "gt", "target", "y", "y_true",
+        "relevance_score",
+    ),
+    "score": (
+        "score", "s", "sim", "similarity", "scores", "relevance_score", "rel_score",
+        "model_score", "retrieval_score", "ranking_score", "prediction", "predictions", "pred",
+        "preds", "predicted", "predicted_score", "pred_score", "y_pred", "y_score", "logit",
+        "logits", "prob", "probability",
+    ),
+    "rank": ("rank",),
+}  # fmt: skip
+"""Usual names of each column, the most usual first; see :func:`fold`."""
+_OF_BEIR = "corpusid"
+"""The name of docnos in BEIR, whose grades are called score."""
+_COUNTERS = {"", "index", "rowindex", "rownumber", "unnamed:0", "levelindex0", "indexlevel0"}
+"""Names that tools give the numbers of rows."""
+_ENDS = "id", "ids", "key", "url", "uri", "label", "labels", "grade"
+"""Ends of names of columns that may hold identifiers or labels."""
+
+
+def fold(name: str) -> str:
+    """Return what two spellings of one name have in common.
+
+    >>> {fold(name) for name in ("doc_id", "Doc-ID", "docId", " DOC ID")}
+    {'docid'}
+    """
+    return re.sub(r"[-_\s]", "", name).lower()
+
+
+_ROLE_NAMES = {role: [*dict.fromkeys(map(fold, usual))] for role, usual in NAMES.items()}
+
+
+def guess(names: Sequence[str], kind: str) -> dict[str, str]:
+    """Return ``{"qid": column, ...}`` by the usual names, however they are spelled.
+
+    >>> guess(["query_id", "query", "docId", "rel"], "qrels")
+    {'qid': 'query_id', 'docno': 'docId', 'grade': 'rel'}
+    >>> guess(["Query-ID", "corpus-id", "score"], "qrels")
+    {'qid': 'Query-ID', 'docno': 'corpus-id', 'grade': 'score'}
+    """
+    folded = {fold(name): name for name in reversed(names)}
+    found = {}
+    for role in _roles(kind):
+        usual = next((folded[name] for name in _ROLE_NAMES[role] if name in folded), None)
+        if usual is not None:
+            found[role] = usual
+    if kind == "qrels" and "grade" not in found and {_OF_BEIR, "score"} <= folded.keys():
+        found["grade"] = folded["score"]
+    return found
+
+
+def _roles(kind: str) -> tuple[str, ...]:
+    return ("qid", "docno", "grade") if kind == "qrels" else ("qid", "docno", "score", "rank")
+
+
+def by_position(names: Sequence[str], columns: Names | None) -> bool:
+    """Return whether ``columns: {docno: none}`` asks for rows in the dataset's order."""
+    asked = (columns or {}).get("docno", "")
+    return asked is None or (asked == "none" and "none" not in names)
+
+
+def select_columns(
+    names: Sequence[str],
+    kind: str,
+    columns: Names | None,
+    where: Source | str,
+    first_rows: Callable[[list[str]], pa.Table],
+) -> dict[str, str]:
+    """Return which column holds what; refuse and warn of others that may be identifiers.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All columns.
+    kind : {"qrels", "run"}
+    columns : mapping, optional
+        Column of each role, as the config gives it.
+    where : Source or str
+        For messages.
+    first_rows : callable
+        Returns the first rows of some columns.
+
+    Raises
+    ------
+    InputError
+        If a named column does not exist, the column of qids or numbers cannot be found, two
+        columns have one usual name, or rows would be paired by position next to a column that may
+        hold the docnos.
+    """
+    place = where if isinstance(where, str) else where.name
+    chosen = _choose(names, kind, columns, place)
+    left = tuple(name for name in names if name not in chosen.values())
+    if "docno" not in chosen and not by_position(names, columns):
+        usual = {one for role in ("grade", "score", "rank") for one in _ROLE_NAMES[role]}
+        others = [name for name in left if fold(name) not in usual]
+        _check_pairing(first_rows([chosen["qid"], *others]), chosen["qid"], others, place)
+    if isinstance(where, Source):
+        where.unused_columns = left
+    else:  # one frame often holds grades and scores
+        usual = {*_ROLE_NAMES["grade"], *_ROLE_NAMES["score"]}
+        left = tuple(name for name in left if fold(name) not in usual)
+    if doubtful := [name for name in left if _may_identify(name)]:
+        read = ", ".join(f"{role} from '{shorten(name, 60)}'" for role, name in chosen.items())
+        what = f"columns not read that may hold identifiers or labels: {first_of(doubtful)}"
+        warn(where, f"{what}; {read}", "unused-columns", len(doubtful))
+    return chosen
+
+
+def _choose(names: Sequence[str], kind: str, columns: Names | None, where: str) -> dict[str, str]:
+    roles, positional = _roles(kind), by_position(names, columns)
+    given = {
+        role: str(name)
+        for role, name in (columns or {}).items()
+        if not (positional and role == "docno")
+    }
+    problems = [
+        Problem(where, f"unknown entry '{role}' in columns{did_you_mean(role, roles)}")
+        for role in given
+        if role not in roles
+    ] + [
+        Problem(where, f"no column '{name}'{did_you_mean(name, names)}", _listed(names))
+        for name in given.values()
+        if name not in names
+    ]
+    if problems:
+        raise InputError(problems)
+    chosen = guess([name for name in names if name not in given.values()], kind) | given
+    if positional:
+        chosen.pop("docno", None)
+    if "score" in chosen:
+        chosen.pop("rank", None)
+    number = "grade" if kind == "qrels" else "rank" if "rank" in chosen else "score"
+    for role in ("qid", number):
+        if role not in chosen:
+            what = f"no column of {role}s found" + " or ranks" * (role == "score")
+            problems.append(Problem(where, what, _listed(names), _name_it(role)))
+    for role, name in chosen.items():
+        spelled = str if role in given else fold
+        same = [one for one in names if spelled(one) == spelled(name)]
+        if len(same) > 1:
+            what = f"expected one column of {role}s, got {first_of(same)}"
+            problems.append(Problem(where, what, fix=_name_it(role), rule="columns"))
+    if problems:
+        raise InputError(problems)
+    return chosen
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"columns: {first_of(names)}"
+
+
+def _name_it(role: str) -> str:
+    return f"name it in a config: columns: {{{role}: ...}}; or rename the column"
+
+
+def _may_identify(name: str) -> bool:
+    folded = fold(name)
+    usual = (names for role, names in _ROLE_NAMES.items() if role != "rank")
+    return folded.endswith(_ENDS) or any(folded in names for names in usual)
+
+
+def _check_pairing(sample: pa.Table, qid: str, others: Sequence[str], where: str) -> None:
+    """Raise if another column may hold the docnos, by some of its rows.
+
+    A text that differs within a query may; so may whole numbers that no query has twice. Both may
+    if no query has two rows.
+    """
+    sample = sample.slice(0, SAMPLE)
+    if qid not in sample.column_names:
+        return
+    queries = _codes(sample[qid].combine_chunks())
+    able = [
+        name
+        for name in others
+        if name in sample.column_names
+        and _may_be_docnos(sample[name].combine_chunks(), queries, name)
+    ]
+    if able:
+        what = f"expected a column of docnos; it may be {first_of(able)}"
+        fix = (
+            f"name it in a config: columns: {{docno: {shorten(able[0], 60)}}}; or, if rows follow "
+            "the dataset's order, columns: {docno: none}"
+        )
+        raise InputError(Problem(where, what, fix=fix, rule="columns"))
+
+
+def _may_be_docnos(values: pa.Array, queries: Ints, name: str) -> bool:
+    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+    if pa.types.is_struct(kind) or pa.types.is_map(kind):
+        return True
+    is_text = not (pa.types.is_primitive(kind) or pa.types.is_nested(kind) or kind == pa.null())
+    if pa.types.is_floating(kind) and kind is values.type:
+        numbers = to_numpy(values.drop_null().cast(pa.float64()))
+        is_whole = bool(numbers.size) and bool((numbers == np.trunc(numbers)).all())
+    else:
+        is_whole = pa.types.is_integer(kind)
+    if not is_text and (not is_whole or fold(name) in _COUNTERS):
+        return False
+    n_queries, codes = np.unique(queries).size, _codes(values)
+    if queries.size == n_queries:
+        return bool(np.unique(codes).size > 1 or queries.size == 1)
+    n_pairs = np.unique(queries * codes.size + codes).size
+    return bool(n_pairs > n_queries if is_text else n_pairs == queries.size)
+
+
+def _codes(values: pa.Array) -> Ints:
+    """Return a number for each value, the same for equal ones."""
+    if not pa.types.is_dictionary(values.type):
+        if values.type in (pa.string_view(), pa.binary_view()):
+            values = values.cast(pa.large_binary())
+        values = values.dictionary_encode()
+    found: Ints = np.array(values.indices.fill_null(-1).cast(pa.int64()), np.int64) + 1
+    return found

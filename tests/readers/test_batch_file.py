@@ -1,0 +1,93 @@
+"""Saved batches as dataset and as run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from outcomes import refused
+
+from harness import readers
+from harness.core.align import align
+from harness.core.tables import Qrels
+
+Write = Callable[..., str]
+
+PADDED = {
+    "scores": np.array([[3.0, 1.0, 2.0], [0.5, 1.5, np.nan]]),
+    "relevance": np.array([[2, 0, 1], [0, 1, -9]]),
+    "n": np.array([3, 2]),
+    "qids": np.array(["q1", "q2"]),
+}
+RAGGED = {
+    "format": np.array("harness-batch-1"),
+    "scores": np.array([3.0, 1.0, 2.0, 0.5, 1.5]),
+    "relevance": np.array([2, 0, 1, 0, 1]),
+    "n": np.array([3, 2]),
+    "qids": np.array(["q1", "q2"]),
+}
+RUN = {"q1": {"d0": 3.0, "d1": 1.0, "d2": 2.0}, "q2": {"d0": 0.5, "d1": 1.5}}
+pytestmark = pytest.mark.usefixtures("write")
+
+
+def save(arrays: dict[str, Any]) -> str:
+    np.savez("b.npz", **arrays)
+    return "b.npz"
+
+
+@pytest.mark.parametrize(
+    "arrays", [PADDED, RAGGED, {**PADDED, "scores": PADDED["scores"][:, :, None]}]
+)
+def test_both_tables(arrays: dict[str, Any]) -> None:
+    path = save(arrays)
+    qrels, run = readers.read_qrels(path), readers.read_run(path)
+    assert qrels.to_dict() == {"q1": {"d0": 2, "d1": 0, "d2": 1}, "q2": {"d0": 0, "d1": 1}}
+    assert run.to_dict() == RUN
+    assert align(qrels, run).grade.tolist() == [2, 1, 0, 1, 0]
+
+
+def test_queries_are_matched_by_qid(dataset: Qrels) -> None:
+    swapped = {
+        "scores": np.array([0.5, 1.5, 3.0, 1.0, 2.0]), "relevance": np.array([0, 1, 2, 0, 1]),
+        "n": np.array([2, 3]), "qids": np.array(["q2", "q1"]),
+    }  # fmt: skip
+    run = readers.read_run(save(swapped), dataset=dataset)
+    assert run.scores.tolist() == [3, 1, 2, 0.5, 1.5]
+    assert run.docnos is dataset.docnos
+    named = Qrels.from_dict({"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"x": 0, "y": 1}})
+    run = readers.read_run(save(RAGGED), dataset=named)
+    assert run.to_dict() == {"q1": {"a": 3, "b": 1, "c": 2}, "q2": {"x": 0.5, "y": 1.5}}
+    part = {"scores": np.array([0.5, 1.5]), "n": np.array([2]), "qids": np.array(["q2"])}
+    assert readers.read_run(save(part), dataset=named).to_dict() == {"q2": {"x": 0.5, "y": 1.5}}
+    names = np.array(["a", "b", "c", "a", "b"])
+    run = readers.read_run(save({**RAGGED, "docnos": names}))
+    assert run.to_dict()["q2"] == {"a": 0.5, "b": 1.5}
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"qids": np.array(["q1", "q9"])}, "row-count"),
+        ({"n": np.array([2, 3])}, "row-count"),
+        ({"n": np.array([2, 2])}, ""),
+        ({"qids": np.array(["q1", "q1"])}, ""),
+        ({"n": np.array([3.0, 2.0])}, ""),
+        ({"scores": np.array([1, 2, np.nan, 1, 1])}, "not-finite"),
+        ({"qids": np.array(["q1", {}], dtype=object)}, ""),
+        ({"relevance": np.array([2, 0, 0, 0, 1])}, ""),  # another query's
+        ({"relevance": np.array([2, 0, 1])}, ""),
+        ({"docnos": np.array(["a", "b", "a", "a", "b"])}, "duplicates"),
+    ],
+)
+def test_refused(dataset: Qrels, change: dict[str, Any], rule: str) -> None:
+    path = save({**RAGGED, **change})
+    assert refused(readers.read_run, path, dataset=dataset) == [("b.npz", rule)]
+
+
+def test_what_is_no_batch(write: Write) -> None:
+    assert refused(readers.read_run, save({"scores": RAGGED["scores"]})) == [("b.npz", "")]
+    halves = {**RAGGED, "relevance": np.array([0.5, 0, 0, 0, 0])}
+    assert refused(readers.read_qrels, save(halves)) == [("b.npz", "grade-values")]
+    assert refused(readers.read_run, write("b.npz", b"PK\x03\x04 and no more")) == [("b.npz", "")]

@@ -1,0 +1,211 @@
+"""LETOR in its dialects: grade, qid and docno of each row, and files of group sizes."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from outcomes import refused, warned
+
+from harness import readers
+from harness.core.tables import Run
+from harness.readers import letor
+
+Write = Callable[..., str]
+
+POSITIONAL = {"10": {"d0": 2, "d1": 0}, "11": {"d0": 4}}
+NAMED = {"10": {"GX1-2-3": 2, "GX029": 0}, "11": {"GX1-2-3": 4}}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2 qid:10 1:3 2:0.5 \n0 qid:10 1:1 2:0 \n4 qid:11 1:0 2:7 \n", POSITIONAL),
+        ("2 qid:10 1:3\r\n0 qid:10 1:1\r\n\r\n4 qid:11 1:0\r\n", POSITIONAL),
+        ("2.0 qid:10 1:3\n0.0 qid:10\n\n# comment\n4.0 qid:11 5:1", POSITIONAL),
+        ("2 qid:10\n0 qid:10\n4 qid:11", POSITIONAL),
+        ("2\tqid:10\t1:3\n0\tqid:10\t1:3\n4\tqid:11\t1:3\n", POSITIONAL),
+        ("  2  qid:10 1:3\n0 \tqid:10 1:3\n\n \n4 qid:11 1:3\n  # comment\n", POSITIONAL),
+        ("2 qid:10 1:3 # words\n0 qid:10 1:3\n4 qid:11 1:3 # more words\n", POSITIONAL),
+        (
+            "2 qid:10 1:3 #docid = GX1-2-3 inc = 0.0119 prob = 0.0246\n"
+            "0 qid:10 1:3 #docid = GX029 inc = 1 prob = 0.1\n"
+            "4 qid:11 1:3 #docid = GX1-2-3 inc = 1 prob = 0.2\n",
+            NAMED,
+        ),
+        (
+            "2 qid:10 1:3 # docid=GX1-2-3\r\n0 qid:10 1:3 #docid = GX029\r\n"
+            "4 qid:11 1:3 #docid = GX1-2-3",
+            NAMED,
+        ),
+        (
+            "# qid:10: rambo*1\n# qid:11: star wars*1\n2\tqid:10\t # GX1-2-3\trambo\n"
+            "0\tqid:10\t # GX029\trambo\n4\tqid:11\t # GX1-2-3\tstar wars\n",
+            NAMED,
+        ),
+        ("2 qid:10#docid = GX1-2-3\n0 qid:10# docid = GX029\n4 qid:11 1:2#docid=GX1-2-3\n", NAMED),
+    ],
+)
+def test_dialects(write: Write, text: str, expected: dict[str, dict[str, float]]) -> None:
+    assert readers.read_qrels(write("test.txt", text), format="letor").to_dict() == expected
+    packed = write("test.txt.gz", gzip.compress(text.encode()))
+    assert readers.read_qrels(packed).to_dict() == expected
+
+
+@pytest.mark.parametrize("grade", ["3", "-1", "2.0", "+1", "1e1", "-2147483647", "2147483647"])
+def test_grades(write: Write, grade: str) -> None:
+    qrels = readers.read_qrels(write("a.txt", f"{grade} qid:1 1:0\n0 qid:1 1:0\n"))
+    assert qrels.grades.tolist() == [int(float(grade)), 0]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(0, 4),
+            st.integers(41, 49).map(lambda n: "x" * n) | st.sampled_from(["1", "22", "abc-ü"]),
+            st.sampled_from(
+                ["", " 1:2 3:4", " 1:2 ", " 1:" + "9" * 60, " # d", "\r", "  1:2 #x\r"]
+            ),
+            st.sampled_from(["", "\n", "# c\n", "  \n", "\r\n"]),
+        ),
+        min_size=1,
+    ),
+    st.integers(8, 200),
+    st.integers(1, 9),
+)
+def test_any_blocks_give_what_a_plain_loop_gives(
+    write: Write, rows: list[tuple[int, str, str, str]], block: int, piece: int
+) -> None:
+    text = "".join(f"{between}{grade} qid:{qid}{rest}\n" for grade, qid, rest, between in rows)
+    expected: dict[str, list[int]] = {}
+    for grade, qid, *_ in rows:
+        expected.setdefault(qid, []).append(grade)
+    path = write("a.txt", text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(letor, "_LEAST", block)
+        patch.setattr(letor, "_PIECE", piece)
+        qrels, _ = warned(readers.read_qrels, path, format="letor")
+    assert {qid: list(row.values()) for qid, row in qrels.to_dict().items()} == expected
+
+
+def test_scattered_rows_keep_the_order_of_the_file(write: Write) -> None:
+    path = write("a.txt", "1 qid:a\n2 qid:b\n3 qid:a\n4 qid:c\n0 qid:b\n")
+    qrels, found = warned(readers.read_qrels, path)
+    assert found == [("scattered-queries", 2, 3)]
+    assert qrels.grades.tolist() == [1, 3, 2, 0, 4]
+    run = readers.read_run(write("p.txt", "0.1\n0.2\n0.3\n0.4\n0.5\n"), dataset=qrels)
+    assert run.scores.tolist() == [0.1, 0.3, 0.2, 0.5, 0.4]
+
+
+def test_repeated_docnos_give_way_to_positions(write: Write) -> None:
+    path = write("a.txt", "1 qid:a #docid = x\n0 qid:a #docid = y\n1 qid:a #docid = x\n")
+    qrels, found = warned(readers.read_qrels, path)
+    assert found == [("repeated-rows", 1, 3)]
+    assert qrels.to_dict() == {"a": {"d0": 1, "d1": 0, "d2": 1}}
+    qrels, found = warned(readers.read_qrels, path, duplicates="first")
+    assert [one[:2] for one in found] == [("dropped-rows", 1)]
+    run = readers.read_run(write("p.txt", "3\n2\n1\n"), dataset=qrels)
+    assert run.to_dict() == {"a": {"x": 3.0, "y": 2.0}}
+    # query a begins first, and repeats a document last: lines 3, 4 and 5 come before line 6
+    text = "1 qid:a #docid = x\n" + "1 qid:b #docid = y\n" * 4 + "1 qid:a #docid = x\n"
+    assert ("repeated-rows", 4, 3) in warned(readers.read_qrels, write("a.txt", text))[1]
+
+
+@pytest.mark.parametrize(
+    ("comments", "docnos", "rules"),
+    [
+        (["# x a", "# y b", "#z"], "xyz", []),
+        (["# x a", "# y b", ""], ["d0", "d1", "d2"], []),
+        (["", "", "# z"], ["d0", "d1", "d2"], []),
+        (["# a docid = x", "#docid=y", "# docid = z z"], "xyz", []),
+        (["#docid = x", "", "# z"], ["d0", "d1", "d2"], [("", 1, 0)]),
+        (["#" * 99 + "x", "#" * 99 + " y", "#z"], "xyz", []),
+    ],
+)
+@pytest.mark.parametrize("piece", [40, 80, 40_000])
+def test_docnos_of_comments(
+    write: Write, monkeypatch: pytest.MonkeyPatch, comments: list[str], docnos: list[str],
+    rules: list[object], piece: int,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(letor, "_PIECE", piece)
+    text = "".join(f"{grade} qid:1 {comment}\n" for grade, comment in enumerate(comments))
+    qrels, found = warned(readers.read_qrels, write("a.txt", text), format="letor")
+    assert qrels.to_dict() == {"1": dict(zip(docnos, range(3), strict=True))}
+    assert found == rules
+
+
+def test_a_last_line_that_is_cut(write: Write) -> None:
+    text = "1 qid:1 1:0 2:0 3:0\n" * 6
+    assert warned(readers.read_qrels, write("a.txt", text + "1 qid:1 1:"))[1] == [
+        ("cut-line", 1, 7)
+    ]
+    assert warned(readers.read_qrels, write("a.txt", text.rstrip()))[1] == []
+
+
+def test_the_run_shares_the_rows(write: Write) -> None:
+    qrels = readers.read_qrels(write("a.txt", "1 qid:1 1:0\n0 qid:1 1:0\n"))
+    run = readers.read_run(write("p.txt", "0.5\n0.25\n"), dataset=qrels)
+    assert isinstance(run, Run)
+    assert run.docnos is qrels.docnos
+
+
+def test_rows_of_two_files_share_marks(write: Write) -> None:
+    one = readers.Source(write("a.txt", "1 qid:1 1:0.5\n0 qid:1 1:0.25 # d\n"))
+    assert [rows.marks for rows in letor.read_block(one.read(), True)] == [None]
+    (first,) = letor.read_block(one.read(), True, marked=True)
+    (second,) = letor.read_block(b"3 qid:77 1:0.25\r\n0 qid:8 1:0.75\n", True, marked=True)
+    assert np.isin(first.marks, second.marks).tolist() == [False, True]
+
+
+# Group sizes.
+
+NO_QIDS = "2 1:0.5 3:1\n0 2:1\n4 1:1\n"
+TWO = "2 qid:a 1:1\n0 qid:a 1:2\n4 qid:b 1:3\n"
+
+
+def test_group_sizes_next_to_the_file(write: Write) -> None:
+    write("rank.test.query", "2\n1\n")
+    expected = {"1": {"d0": 2, "d1": 0}, "2": {"d0": 4}}
+    assert readers.read_qrels(write("rank.test", NO_QIDS)).to_dict() == expected
+    packed = write("rank.test.gz", gzip.compress(NO_QIDS.encode()))
+    assert readers.read_qrels(packed).to_dict() == expected
+    named = readers.read_qrels("rank.test", group=write("sizes.txt", "1\r\n1\r\n1"))
+    assert named.qids.to_pylist() == ["1", "2", "3"]
+    for sizes in ("2\n1\n", "3 queries\n"):  # the last are no sizes
+        write("a.txt.query", sizes)
+        qrels = readers.read_qrels(write("a.txt", TWO))
+        assert qrels.to_dict() == {"a": {"d0": 2, "d1": 0}, "b": {"d0": 4}}
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes", "place"),
+    [
+        (NO_QIDS, "2\n3\n", "sizes"),
+        (NO_QIDS, "2\nx\n", "sizes:2"),
+        (NO_QIDS, "4\n-1\n", "sizes:2"),
+        (TWO, "1\n2\n", "sizes:1"),
+        (TWO, "2\n2\n", "sizes:2"),
+        (TWO, "2\n", "sizes"),
+        (TWO, "2\n1\n1\n", "sizes"),
+        (TWO, "2\nx\n", "sizes:2"),
+        ("".join(f"0 qid:{qid}\n" for qid in "aabbbcd"), "2\n1\n2\n2\n9\n", "sizes:2"),
+    ],
+)
+def test_group_sizes_that_do_not_fit(write: Write, text: str, sizes: str, place: str) -> None:
+    group = write("sizes", sizes)
+    found = refused(readers.read_qrels, write("a.txt", text), group=group)
+    assert found == [(place, "group-sizes")]
+    assert refused(readers.read_qrels, write("b.txt", NO_QIDS)) == [("b.txt", "columns")]
+
+
+# LightGBM 4.6: ndcg@5 of sizes 20, 20 is 0.7296, and of 0, 20, 20 is (2 * 0.7296 + 1) / 3 = 0.8197
+@pytest.mark.parametrize("rows", [TWO, NO_QIDS])
+def test_sizes_of_0_are_warned_of(write: Write, rows: str) -> None:
+    group = write("sizes", "2 0\n1\n0\n")
+    qrels, found = warned(readers.read_qrels, write("a.txt", rows), group=group)
+    assert (qrels.n_queries, found) == (2, [("empty-groups", 2, 0)])

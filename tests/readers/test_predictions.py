@@ -1,0 +1,206 @@
+"""Scores that follow the rows of a dataset: one a line, RankLib's, .npy, in parts."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from joined_tables import concat
+from outcomes import refused, warned
+
+import harness.metrics  # noqa: F401 - fills the registry
+from harness import readers
+from harness.core.align import PART, align
+from harness.core.evaluate import evaluate
+from harness.core.names import parse_all
+from harness.core.policy import Policy
+from harness.core.tables import Qrels
+from harness.core.views import policies_of
+from harness.readers import predictions
+from harness.readers.source import Source
+
+Write = Callable[..., str]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["3\n1\n2\n0.5\n1.5\n", "3\r\n1\r\n2\r\n.5\r\n1.5\r\n", " 3\n1 \n2\n5e-1\n+1.5\n\n \n",
+     "# by x\n3\n1\n2\n0.5\n1.5"],
+)  # fmt: skip
+def test_one_score_a_line(write: Write, dataset: Qrels, text: str) -> None:
+    run = readers.read_run(write("p.txt", text), dataset=dataset)
+    assert run.scores.tolist() == [3, 1, 2, 0.5, 1.5]
+    assert run.docnos is dataset.docnos
+    assert refused(readers.read_run, "p.txt") == [("p.txt", "")]  # without a dataset
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1\t0\t3.0\nq1\t1\t1.0\nq1\t2\t2.0\nq2\t0\t0.5\nq2\t1\t1.5\n",
+        "q2\t1\t1.5\nq1\t2\t2.0\nq1\t0\t3.0\nq1\t1\t1.0\nq2\t0\t0.5\n",
+    ],
+)
+def test_ranklib(write: Write, dataset: Qrels, text: str) -> None:
+    run = readers.read_run(write("s.txt", text), dataset=dataset, format="ranklib")
+    assert run.scores.tolist() == [3, 1, 2, 0.5, 1.5]
+    for wrong in (text.replace("q2\t1\t1.5\n", ""), text.replace("q2", "q7")):
+        found = refused(readers.read_run, write("s.txt", wrong), dataset=dataset, format="ranklib")
+        assert found == [("s.txt", "row-count")]
+
+
+@pytest.mark.usefixtures("write")
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "int32", ">i8", ">f4"])
+@pytest.mark.parametrize("shape", [(5,), (5, 1)])
+def test_npy(dataset: Qrels, dtype: str, shape: tuple[int, ...]) -> None:
+    np.save("p.npy", np.array([3, 1, 2, 0, 1], dtype=dtype).reshape(shape))
+    assert readers.read_run("p.npy", dataset=dataset).scores.tolist() == [3, 1, 2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2\n0\n1\n0\n1\n", [("labels-as-scores", 1, 0)]),
+        ("1\n1\n1\n0\n0\n", [("constant-scores", 2, 0)]),
+        ("1\n1\n1\n0\n1\n", []),
+    ],
+)
+def test_warnings(write: Write, dataset: Qrels, text: str, expected: object) -> None:
+    path = write("p.txt", text)
+    assert warned(readers.read_run, path, dataset=dataset)[1] == expected
+    assert warned(lambda: list(readers.align_run(dataset, path)))[1] == expected
+
+
+FIXED = [f"{i}.{i:06}" for i in range(100)]  # 0.000000 ... 99.000099
+FULL = [f"-{i}.{i + 10}{'7' * (13 if i % 2 else 11)}" for i in range(1, 90)] * 2  # 13, 15 decimals
+
+
+@pytest.mark.parametrize(
+    ("before", "last", "is_cut"),
+    [
+        (FIXED, "3.84142", True),
+        (FIXED, "3.", True),
+        (FULL, "-3.84142", True),
+        (FULL, "-3.84142845678", True),
+        (FIXED, "3.841420", False),
+        (FULL, "-3.841428456789", False),  # one less than the shortest: a writer left out a 0
+        (FULL, "12345678.12345678", False),  # as many digits in all
+        (FULL, "-3.84142\n", False),
+        (FIXED[1:], "3.84142", False),  # too few lines to tell
+    ],
+)
+def test_a_last_number_that_is_cut(
+    write: Write, before: list[str], last: str, is_cut: bool
+) -> None:
+    path, n = write("p.txt", "\n".join([*before, last])), len(before) + 1
+    dataset = Qrels.from_dict({"q": {f"d{i}": i % 2 for i in range(n)}})
+    _, found = warned(readers.read_run, path, dataset=dataset)
+    assert found == [("cut-line", 1, n)] * is_cut
+
+
+LENGTHS = (3, 1, 4, 9, 1, 1, 5)
+N_ROWS = sum(LENGTHS)
+QIDS = [f"q{query}" for query, length in enumerate(LENGTHS) for _ in range(length)]
+SCORES = [row * 5 % 11 / 2 for row in range(N_ROWS)]
+
+
+@pytest.fixture(params=[(4, 6), (4, 1000), (7, 20), (1, 9), (1000, 6)])
+def _small_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows in a part, and few bytes in a block."""
+    n_rows, n_bytes = request.param
+    monkeypatch.setattr(predictions, "PART", n_rows)
+    monkeypatch.setattr(Source.blocks, "__defaults__", (n_bytes,))
+
+
+def dataset_of(order: list[int] | None = None) -> Qrels:
+    at = range(N_ROWS) if order is None else order
+    qids = pa.array([QIDS[row] for row in at])
+    return Qrels.from_columns(qids, None, [row * 7 % 4 for row in at], name="test.txt")
+
+
+def text_of(numbers: list[float]) -> str:
+    return "".join(f"{number}\n" for number in numbers)
+
+
+@pytest.mark.usefixtures("_small_parts")
+@pytest.mark.parametrize("scattered", [False, True])
+def test_parts_give_the_whole(write: Write, scattered: bool) -> None:
+    order = [row * 11 % N_ROWS for row in range(N_ROWS)] if scattered else None
+    dataset, path = dataset_of(order), write("p.txt", text_of(SCORES))
+    whole = readers.read_run(path, dataset=dataset, name="p")
+    parts = list(readers.stream_run(path, dataset=dataset, name="p"))
+    assert np.concatenate([part.scores for part in parts]).tolist() == whole.scores.tolist()
+    assert concat(parts).to_dict() == whole.to_dict()
+    metrics = parse_all(["map", "ndcg", "P_3", "bpref", "mse"])
+    streamed = evaluate(readers.align_run(dataset, path), metrics)
+    assert streamed.values.tobytes() == evaluate(align(dataset, whole), metrics).values.tobytes()
+
+
+@pytest.mark.usefixtures("_small_parts")
+@pytest.mark.parametrize(
+    ("scores", "place", "rule"),
+    [
+        (SCORES[:-1], "p.txt", "row-count"),
+        (SCORES[:2], "p.txt", "row-count"),
+        (SCORES * 2, "p.txt", "row-count"),
+        ([*SCORES[:22], "x7"], "p.txt:23", ""),
+        ([*SCORES, *SCORES, "x7"], "p.txt:49", ""),
+        ([*SCORES[:9], "", *SCORES[9:]], "p.txt:10", "columns"),
+        ([*SCORES[:9], "", "", *SCORES[9:]], "p.txt:10", "columns"),
+    ],
+)
+def test_errors_are_those_of_the_whole(
+    write: Write, scores: list[float], place: str, rule: str
+) -> None:
+    path = write("p.txt", text_of(scores))
+    for read in (readers.read_run, lambda *at, **how: list(readers.stream_run(*at, **how))):
+        assert refused(read, path, dataset=dataset_of())[0] == (place, rule)
+
+
+def test_parts_end_with_a_query(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    n = 3 * PART
+    dataset = Qrels.from_columns(pa.array(np.arange(n) // 10).cast(pa.string()), None, [1] * n)
+    path = write("p.txt", "".join(f"{i % 7}\n" for i in range(n)))
+    assert len(list(readers.align_run(dataset, path))) == 3
+    # lengths are 3, 1, 4, 9, 1, 1, 5; a part ends with the query that reaches a multiple of 4
+    monkeypatch.setattr(predictions, "PART", 4)
+    parts = list(readers.stream_run(write("p.txt", text_of(SCORES)), dataset=dataset_of()))
+    assert [part.n_rows for part in parts] == [4, 4, 9, 7]
+
+
+# Evaluated parts must be gone without a collection of garbage, or a large file fills the memory.
+@pytest.mark.parametrize(
+    "policy",
+    [Policy(), Policy(ties="best", depth=2), Policy(ties="average"),
+     Policy(ties="stable", judged_only=True)],
+    ids=str,
+)  # fmt: skip
+def test_one_part_is_in_memory_at_a_time(
+    write: Write, monkeypatch: pytest.MonkeyPatch, policy: Policy
+) -> None:
+    monkeypatch.setattr(predictions, "PART", 1)
+    dataset, path = dataset_of(), write("p.txt", text_of(SCORES))
+    metrics = parse_all(["P_5", "ndcg@5", "dcg(gain=exp)@3"])
+    also = policies_of(metrics, policy)
+    alive: list[weakref.ref[object]] = []
+    most = 0
+
+    def watched(parts):  # type: ignore[no-untyped-def]
+        nonlocal most
+        for part in parts:
+            alive.append(weakref.ref(part))
+            most = max(most, sum(one() is not None for one in alive))
+            yield part
+
+    gc.collect()
+    gc.disable()
+    try:
+        evaluate(watched(readers.align_run(dataset, path, policy, also=also)), metrics)
+    finally:
+        gc.enable()
+    assert len(alive) == len(LENGTHS)
+    assert most <= 2

@@ -1,0 +1,354 @@
+"""Tables with named columns: CSV, TSV, JSON lines, Parquet, Arrow, and frames in memory."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import lzma
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.feather as feather
+import pyarrow.parquet as parquet
+import pytest
+from outcomes import refused, warned
+
+import harness
+from harness import readers
+from harness.core.tables import Qrels, Run
+from harness.errors import InputError
+from harness.readers.column_roles import NAMES
+from harness.readers.source import Source
+
+Write = Callable[..., str]
+Columns = dict[str, list[Any]]
+pytestmark = pytest.mark.filterwarnings("ignore:.* come back after another began")
+
+QIDS = ["10", "2", "1", "10", "2", "1", "10"]
+DOCNOS = ["x7", "30", "b", "30", "x7", "zz", "b"]
+GRADES = [0, 2, 1, 2, 0, 0, 1]
+SHUFFLED = [4, 0, 6, 5, 3, 1, 2]
+SCORES = [GRADES[at] - 0.25 for at in SHUFFLED]
+RUN: Columns = {
+    "qid": [QIDS[at] for at in SHUFFLED],
+    "docno": [DOCNOS[at] for at in SHUFFLED],
+    "score": SCORES,
+}
+QRELS: Columns = {"qid": QIDS, "docno": DOCNOS, "grade": GRADES}
+USED = {
+    "docno": ["doc-id", "DocId", "DOC_ID", "documentId", "corpus-id", "passage-id", "URL", "pid"],
+    "qid": ["query_id", "query-id", "QueryID", "queryid", "q", "topic", "topicno", "qnum"],
+    "grade": ["relevance", "rel", "label", "Relevance-Label", "judgment", "rating"],
+    "score": ["sim", "similarity", "pred", "prediction", "y_pred", "Relevance_Score", "prob"],
+}
+UNKNOWN = ["thing", "my_document_column", "key_of_hit", "id", "docket", "Unnamed", "text"]
+
+
+def in_csv(table: Columns, path: Path) -> str:
+    pd.DataFrame(table).to_csv(path.with_suffix(".csv"), index=False)
+    return str(path.with_suffix(".csv"))
+
+
+def in_tsv(table: Columns, path: Path) -> str:
+    pd.DataFrame(table).to_csv(path.with_suffix(".tsv"), index=False, sep="\t")
+    return str(path.with_suffix(".tsv"))
+
+
+def in_jsonl(table: Columns, path: Path) -> str:
+    rows = (dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True))
+    path.with_suffix(".jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(path.with_suffix(".jsonl"))
+
+
+def in_parquet(table: Columns, path: Path) -> str:
+    parquet.write_table(pa.table(table), path.with_suffix(".parquet"))
+    return str(path.with_suffix(".parquet"))
+
+
+def in_arrow(table: Columns, path: Path) -> str:
+    feather.write_feather(pa.table(table), path.with_suffix(".arrow"))
+    return str(path.with_suffix(".arrow"))
+
+
+FILES: list[Callable[[Columns, Path], Any]] = [in_csv, in_tsv, in_jsonl, in_parquet, in_arrow]
+FRAMES: list[Callable[[Columns, Path], Any]] = [
+    lambda table, path: pd.DataFrame(table),
+    lambda table, path: pl.DataFrame(table),
+    lambda table, path: pa.table(table),
+]
+IDS = ["csv", "tsv", "jsonl", "parquet", "arrow", "pandas", "polars", "table"]
+every_make = pytest.mark.parametrize("make", [*FILES, *FRAMES], ids=IDS)
+every_file = pytest.mark.parametrize("make", FILES, ids=IDS[:5])
+
+
+def renamed(table: Columns, **names: str) -> Columns:
+    return {names.get(role, role): values for role, values in table.items()}
+
+
+def as_table(given: Any, of: type[Qrels] | type[Run], **options: Any) -> Any:
+    if not isinstance(given, str):
+        return readers.from_frame(given, of, **options)
+    return (readers.read_qrels if of is Qrels else readers.read_run)(given, **options)
+
+
+@every_make
+@pytest.mark.parametrize("role", USED)
+def test_usual_names(tmp_path: Path, make: Any, role: str) -> None:
+    for name in USED[role]:
+        qrels = make(renamed(QRELS, **{role: name}), tmp_path / "q")
+        run = make(renamed(RUN, **{role: name}), tmp_path / "r")
+        assert float(harness.evaluate(qrels, run, ["ndcg"]).values.min()) == 1, name
+
+
+@pytest.mark.parametrize("role", ["qid", "docno", "grade", "score"])
+def test_every_usual_name(tmp_path: Path, role: str) -> None:
+    of, table = (Qrels, QRELS) if role == "grade" else (Run, RUN)
+    for name in NAMES[role]:
+        read = readers.from_frame(pa.table(renamed(table, **{role: name})), of)
+        assert read.n_rows == 7, name
+        assert not read.docnos.positional, name
+
+
+@every_file
+def test_names_of_beir(tmp_path: Path, make: Any) -> None:
+    qrels = make(renamed(QRELS, qid="query-id", docno="corpus-id", grade="score"), tmp_path / "p")
+    assert readers.read_qrels(qrels).to_dict()["2"] == {"30": 2, "x7": 0}
+
+
+@every_make
+@pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_unknown_names_are_refused(tmp_path: Path, make: Any, name: str, whole: bool) -> None:
+    numbers = {docno: at for at, docno in enumerate(dict.fromkeys(DOCNOS), 100)}
+    for of, table in ((Qrels, QRELS), (Run, RUN)):
+        docnos = [numbers[one] for one in table["docno"]] if whole else table["docno"]
+        given = make(renamed({**table, "docno": docnos}, docno=name), tmp_path / "f")
+        options = {} if of is Qrels else {"dataset": Qrels.from_dict({"10": {"a": 1}})}
+        place = given if isinstance(given, str) else "data frame"
+        assert refused(as_table, given, of, **options) == [(place, "columns")]
+        read = as_table(given, of, columns={"docno": name})
+        assert read.n_rows == 7
+        assert not read.docnos.positional
+
+
+@every_make
+def test_rows_in_the_order_of_a_dataset(tmp_path: Path, make: Any) -> None:
+    scores = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
+    unnamed = Qrels.from_columns(pa.array(QIDS), None, GRADES)
+    named = Qrels.from_columns(pa.array(QIDS), pa.array(DOCNOS), GRADES)
+    plain = make({"qid": QIDS, "score": scores}, tmp_path / "plain")
+    by_query = [0.5, 3.5, 6.5, 1.5, 4.5, 2.5, 5.5]
+    assert as_table(plain, Run, dataset=unnamed).scores.tolist() == by_query
+    assert refused(as_table, plain, Run, dataset=named)[0][1] == "columns"
+    assert refused(as_table, plain, Run)[0][1] == "columns"
+    asked = {"docno": "none"}
+    run = as_table(plain, Run, dataset=named, columns=asked)
+    assert run.to_dict()["10"] == {"x7": 0.5, "30": 3.5, "b": 6.5}
+    extra = make({"qid": QIDS, "score": scores, "thing": DOCNOS}, tmp_path / "extra")
+    assert refused(as_table, extra, Run, dataset=unnamed)[0][1] == "columns"
+    assert as_table(extra, Run, dataset=named, columns=asked).n_rows == 7
+    for wrong in (QIDS[:-1], [*QIDS[:-1], "2"]):
+        short = make({"qid": wrong, "score": scores[: len(wrong)]}, tmp_path / "short")
+        assert refused(as_table, short, Run, dataset=unnamed)[0][1] == "row-count"
+
+
+@every_make
+def test_features_are_no_documents(tmp_path: Path, make: Any) -> None:
+    """Whole numbers that a query has twice, fractions, and texts of whole queries."""
+    table = {
+        "qid": QIDS, "label": GRADES, "f1": [3, 3, 1, 3, 3, 1, 2],
+        "f2": [0.5, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0],
+        "lang": ["en", "de", "en", "en", "de", "en", "en"],
+        "Unnamed: 0": [0, 1, 2, 3, 4, 5, 6],
+    }  # fmt: skip
+    assert as_table(make(table, tmp_path / "q"), Qrels).docnos.positional
+
+
+def test_structs_may_hold_docnos(tmp_path: Path) -> None:
+    hits = [{"name": docno} for docno in RUN["docno"]]
+    for make, how in ((in_jsonl, "jsonl"), (in_parquet, "table"), (in_arrow, "table")):
+        path = make({"qid": RUN["qid"], "hit": hits, "score": SCORES}, tmp_path / "r")
+        dataset = Qrels.from_dict({"7": {"a": 1}})
+        found = refused(readers.read_run, path, format=how, dataset=dataset)
+        assert found == [(path, "columns")]
+
+
+@every_file
+def test_columns_that_are_not_read(tmp_path: Path, make: Any) -> None:
+    table = {"rank": [1] * 7, **RUN, "passage_id": DOCNOS, "f1": SCORES, "Label": GRADES}
+    source = Source(make(table, tmp_path / "r"))
+    assert ("unused-columns", 2, 0) in warned(readers.read_run, source)[1]
+    assert source.unused_columns == ("rank", "passage_id", "f1", "Label")
+
+
+@every_file
+def test_two_spellings_of_one_name(tmp_path: Path, make: Any) -> None:
+    path = make({**renamed(RUN, docno="doc_id"), "doc-id": DOCNOS}, tmp_path / "r")
+    assert refused(readers.read_run, path) == [(path, "columns")]
+    run, found = warned(readers.read_run, path, columns={"docno": "doc_id"})
+    assert (run.n_rows, ("unused-columns", 1, 0) in found) == (7, True)
+
+
+@pytest.mark.parametrize("columns", [{"grade": "useful"}, {"grad": "usefulness"}, {"grade": 9}])
+def test_wrong_columns(write: Write, columns: dict[str, str]) -> None:
+    path = write("q.csv", "qid,docno,usefulness\na,x,1\n")
+    assert refused(readers.read_qrels, path, format="table", columns=columns) == [(path, "")]
+    assert refused(readers.read_qrels, path, format="table") == [(path, "")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'query_id,docId,rel\n007,"a,b",2\n007,NA,0\n8,"a,b",1\n',
+        "rel\tquery_id\ttext\tdocId\n2\t007\tx y\ta,b\n0.0\t007\t\tNA\n1\t8\t\ta,b\n",
+        'extra,query_id,docId,rel\r\n1,007,"a,b",2\r\n1,007,NA,0\r\n1,8,"a,b",1\r\n',
+        '{"query_id": "007", "docId": "a,b", "rel": 2}\n\n'
+        '{"rel": 0, "docId": "NA", "query_id": "007"}\n{"query_id": "8", "docId": "a,b", "rel": 1}',
+    ],
+)
+def test_text(write: Write, text: str) -> None:
+    expected = {"007": {"a,b": 2, "NA": 0}, "8": {"a,b": 1}}
+    assert readers.read_qrels(write("q", text)).to_dict() == expected
+
+
+def test_numbers_as_names(write: Write) -> None:
+    path = write(
+        "r.jsonl", '{"qid": 7, "docno": 12, "score": 1}\n{"qid": 7, "docno": 3, "score": 2}'
+    )
+    assert readers.read_run(path).to_dict() == {"7": {"12": 1, "3": 2}}
+    frame = pd.DataFrame({"qid": [1.0, 1.0], "docno": [10, 11], "score": [1, 2]})
+    for one in (frame, frame.astype({"qid": "category"})):
+        assert readers.from_frame(one, Run).to_dict() == {"1": {"10": 1, "11": 2}}
+    assert readers.from_frame(pd.DataFrame(RUN).set_index("docno"), Run).n_rows == 7
+
+
+def test_ranks_in_place_of_scores(write: Write) -> None:
+    run = readers.read_run(write("r.csv", "qid,docno,rank\nq,a,1\nq,b,2\n"))
+    assert run.to_dict() == {"q": {"a": -1, "b": -2}}
+
+
+def test_columns_by_number(write: Write) -> None:
+    # xgboost's sample: label, three features, group
+    path = write("rank.csv", "# by me\n0,10.02,7.3,0.1,1\n1,9.9,9.9,0.04,1\n0,1,1,1,2\n")
+    qrels = readers.read_qrels(path, format="table", columns={"grade": 1, "qid": 5})
+    assert qrels.to_dict() == {"1": {"d0": 0, "d1": 1}, "2": {"d0": 0}}
+    for between in ",\t":
+        rows = [["0.5", f'"b{between}2"', '"10"'], ["2", '"a"', '"1"']]
+        path = write("r.csv", "".join(between.join(row) + "\n" for row in rows))
+        read = readers.read_run(path, format="table", columns={"qid": 3, "docno": 2, "score": 1})
+        assert read.to_dict() == {"10": {f"b{between}2": 0.5}, "1": {"a": 2.0}}
+
+
+def test_a_quote_that_is_not_closed(write: Write) -> None:
+    path = write("a.csv", '# made by me\nqid,docno,"score\n1,d,2\n')
+    assert refused(readers.read_run, path, format="table") == [("a.csv:2", "")]
+
+
+@pytest.mark.parametrize("codec", ["gz", "bz2", "xz", "zst"])
+@pytest.mark.parametrize("name", ["q.parquet", "q.feather"])
+def test_packed_binary(write: Write, name: str, codec: str) -> None:
+    buffer = pa.BufferOutputStream()
+    of = {"q.parquet": parquet.write_table, "q.feather": feather.write_feather}
+    of[name](pa.table(QRELS), buffer)
+    data = buffer.getvalue().to_pybytes()
+    packed = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}.get(
+        codec, lambda data: pa.compress(data, "zstd", asbytes=True)
+    )
+    assert readers.read_qrels(write(f"{name}.{codec}", packed(data))).n_rows == 7
+    assert refused(readers.read_qrels, write(name, data[:-9])) == [(name, "truncated")]
+
+
+@pytest.mark.parametrize("kind", [pl.Categorical(), pl.Enum(["q1", "q2", "d1", "d2"]), pl.String()])
+@pytest.mark.parametrize("rows", [3, 0])
+def test_categories_of_polars(kind: pl.DataType, rows: int) -> None:
+    frame = pl.DataFrame({"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d1"], "s": [1, 2, 3]})
+    frame = frame.with_columns(pl.col("qid", "docno").cast(kind)).head(rows)
+    read = readers.from_frame(frame, Run)
+    assert read.to_dict() == ({"q1": {"d1": 1, "d2": 2}, "q2": {"d1": 3}} if rows else {})
+
+
+@pytest.mark.usefixtures("write")
+@pytest.mark.parametrize("groups", [1, 7, 1000])
+@pytest.mark.parametrize("categories", [False, True])
+def test_parquet_in_batches(groups: int, categories: bool) -> None:
+    docnos = pa.array([f"d{i}é" for i in range(100)])
+    qids = pa.array([f"q{i // 10}" for i in range(100)])
+    if categories:
+        docnos, qids = docnos.dictionary_encode(), qids.dictionary_encode()
+    table = pa.table({"qid": qids, "docno": docnos, "score": range(100), "other": [["x"]] * 100})
+    parquet.write_table(table, "a.parquet", row_group_size=groups)
+    assert readers.read_run("a.parquet").to_dict() == {
+        f"q{q}": {f"d{i}é": i for i in range(q * 10, q * 10 + 10)} for q in range(10)
+    }
+
+
+FAULTS = [  # column, values of three rows, row, rule
+    ("docno", ["x", "y", "x"], 3, "duplicates"),
+    ("docno", ["x", None, "z"], 2, ""),
+    ("qid", ["a", "a", None], 3, ""),
+    ("score", [1.0, None, 1.0], 2, ""),
+    ("score", [1.0, float("nan"), 1.0], 2, "not-finite"),
+    ("score", ["high", "low", "low"], 0, ""),
+    ("score", [[1.0], [2.0], [3.0]], 0, "columns"),
+    ("qid", [{"x": "a"}] * 3, 0, "columns"),
+]
+
+
+@pytest.mark.parametrize(
+    "make", [in_parquet, in_arrow, FRAMES[2]], ids=["parquet", "arrow", "table"]
+)
+@pytest.mark.parametrize(("column", "values", "row", "rule"), FAULTS)
+def test_wrong_rows_of_binary_tables(
+    tmp_path: Path, make: Any, column: str, values: list[Any], row: int, rule: str
+) -> None:
+    table = {"qid": ["a"] * 3, "docno": ["x", "y", "z"], "score": [1.0, 2.0, 3.0], column: values}
+    given = make(table, tmp_path / "f")
+    place = given if isinstance(given, str) else "data frame"
+    expected = [(f"{place}: row {row}" if row else place, rule)]
+    if column == "score" and rule == "not-finite" and not isinstance(given, str):
+        assert refused(as_table, given, Run) == expected
+    assert refused(as_table, given, Run) == expected
+    if rule == "duplicates":
+        run, found = warned(as_table, given, Run, duplicates="last")
+        assert (run.n_rows, found[0][:2]) == (2, ("dropped-rows", 1))
+
+
+def test_grades_of_a_table(write: Write) -> None:
+    for grade, rule in (("0.5", "grade-values"), ("nan", "not-finite"), ("99999999999", "")):
+        path = write("q.csv", f"qid,docno,grade\na,x,1\na,y,{grade}\n")
+        assert refused(readers.read_qrels, path) == [("q.csv:3", rule)]
+        frame = pd.DataFrame({"qid": ["a"], "docno": ["x"], "grade": [float(grade)]})
+        if grade != "nan":
+            assert refused(readers.from_frame, frame, Qrels) == [("data frame: row 1", rule)]
+    path = write("q.csv", "qid,docno,grade\na,x,1\na,y,0.5\n")
+    assert readers.read_qrels(path, fractions=True).to_dict() == {"a": {"x": 1, "y": 0.5}}
+
+
+def test_scores_are_not_those_of_the_frame() -> None:
+    """Its owner may change them: Arrow shares numpy's memory."""
+    scores = np.array([0.5, 0.25])
+    run = readers.from_frame(pa.table({"qid": ["q", "q"], "docno": ["a", "b"], "s": scores}), Run)
+    scores[0] = 7
+    assert run.to_dict() == {"q": {"a": 0.5, "b": 0.25}}
+
+
+@pytest.mark.parametrize("n", [140_000, 1_000_000])
+def test_long_fields_of_csv(write: Write, n: int) -> None:
+    """Python's csv has fields of 131,072 characters, Arrow rows of its block, by default."""
+    name = "x" * n
+    text = f'qid,docno,score\nq,"{name}",1\nq,b,2\n'
+    assert readers.read_run(write("a.csv", text)).to_dict() == {"q": {name: 1, "b": 2}}
+    found = refused(readers.read_run, write("a.csv", text.replace("b,2", "b,z")), format="table")
+    assert found == [("a.csv:3", "")]
+
+
+def test_no_rows_under_columns(write: Write) -> None:
+    for name in ("q.csv", "q.jsonl"):
+        with pytest.raises(InputError, match=rf"^{name}: the file holds no rows"):
+            readers.read_qrels(write(name, "\n# {\n"), columns={"qid": "q"})

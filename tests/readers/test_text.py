@@ -1,0 +1,166 @@
+"""Text and numbers in every format: any script, any white space, every way to write a number."""
+
+from __future__ import annotations
+
+import json
+import locale
+import math
+import re
+import subprocess
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from harness.core.tables import Qrels
+from harness.errors import InputError
+from harness.readers import guess_format, read_qrels, read_run
+
+SCRIPTS = (
+    "документ", "文書", "مستند", "दस्तावेज़", "אבג", "😀", "e\u0301", "\u00e9", "d\u200b1",
+    "\ufeffd", "d\u2028e", "d\u00a0e", "d\u0085e", "d\u3000e", "\x1cd", "=1+1", "𐀀", "\uffff",
+)  # fmt: skip
+"""One field each: none of these is white space to C."""
+
+
+def written(folder: Path, data: bytes | str) -> Path:
+    path = folder / "a"
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    return path
+
+
+@pytest.mark.parametrize("name", SCRIPTS, ids=ascii)
+def test_names_of_any_script(tmp_path: Path, name: str) -> None:
+    run, quoted = {name: {name: 1.0, "x": 0.5}}, json.dumps(name)
+    files = {
+        "trec": f"{name} Q0 {name} 1 1 t\n{name} Q0 x 2 .5 t\n",
+        "json": json.dumps(run, ensure_ascii=False),
+        "jsonl": f'{{"qid":{quoted},"docno":{quoted},"score":1}}\n'
+        f'{{"qid":{quoted},"docno":"x","score":0.5}}\n',
+        "table": f'qid,docno,score\n"{name}","{name}",1\n"{name}",x,0.5\n',
+    }
+    for format, text in files.items():
+        # a mark at the very beginning is the file's own
+        path = written(tmp_path, ("\ufeff" if name[0] == "\ufeff" else "") + text)
+        assert read_run(path, format=format).to_dict() == run, format
+    path = written(tmp_path, f"2 qid:{name} 1:1 # {name}\n0 qid:{name} 1:1 # x\n")
+    assert read_qrels(path, format="letor").to_dict() == {name: {name: 2, "x": 0}}
+
+
+def test_names_that_look_alike(tmp_path: Path) -> None:
+    composed, apart = "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9")
+    path = written(tmp_path, f"q1 0 {composed} 1\nq1 0 {apart} 0\n")
+    assert read_qrels(path).to_dict() == {"q1": {composed: 1, apart: 0}}
+    rows = "".join(f"q\u00a01 Q0 d\u2003{i} {i} {-i} t\n" for i in range(1, 4))
+    assert guess_format(written(tmp_path, rows), "run") == "trec"
+    path = written(tmp_path, b"\xef\xbb\xbfquery-id\tcorpus-id\tscore\n\xef\xbb\xbfq1\td1\t1\n")
+    assert read_qrels(path, format="beir").to_dict() == {"\ufeffq1": {"d1": 1}}
+
+
+@pytest.mark.parametrize("between", ["\t", "  ", "\v", "\f", "\r", " \t\v\f ", "\r\t"], ids=ascii)
+def test_white_space_is_what_it_is_to_c(tmp_path: Path, between: str) -> None:
+    rows = ["q1 Q0 d1 1 2.5 t", "q1 Q0 d2 2 1.5 t"]
+    path = written(tmp_path, "".join(row.replace(" ", between) + "\n" for row in rows))
+    assert read_run(path, format="trec").to_dict() == {"q1": {"d1": 2.5, "d2": 1.5}}
+    path = written(tmp_path, f"1 qid:q1 1:1\n0{between}qid:q1{between}1:1\n")
+    assert read_qrels(path, format="letor").to_dict() == {"q1": {"d0": 1, "d1": 0}}
+
+
+@pytest.mark.parametrize("text", [r'"\ud800"', r'"a\udc00b"', r'"\\\ud800"'])
+def test_half_a_surrogate_pair_is_refused(tmp_path: Path, text: str) -> None:
+    row = f'{{"qid":"q1","docno":{text},"score":1}}\n'
+    for format, data in (("json", f'{{"q1":{{{text}:1}}}}'), ("jsonl", row)):
+        with pytest.raises(InputError, match="half of a surrogate pair"):
+            read_run(written(tmp_path, data), format=format)
+    path = written(tmp_path, r'{"q1":{"\ud83d\ude00":1,"\\ud800":2}}')
+    assert read_run(path, format="json").to_dict() == {"q1": {"😀": 1, r"\ud800": 2}}
+
+
+def test_columns_that_are_not_used_may_hold_any_bytes(tmp_path: Path) -> None:
+    path = written(tmp_path, b"q1 \xff d1 \xfe 2 t\nq1 Q0 d2 2 1 t\n")
+    assert read_run(path, format="trec").to_dict() == {"q1": {"d1": 2, "d2": 1}}
+
+
+NAN = math.nan
+NUMBERS: list[tuple[str, float, float | None]] = [
+    # text; what a score is, NAN if it is refused; what it is in JSON if that differs
+    ("12", 12, None), ("-0.0", -0.0, None), ("1E+3", 1000, None), ("1e-400", 0, None),
+    ("4.9e-324", 5e-324, None), ("0.30000000000000004", 0.1 + 0.2, None),
+    ("+1.5", 1.5, NAN), (".5", 0.5, NAN), ("5.", 5, NAN), ("007", 7, NAN),
+    *((text, NAN, None) for text in (
+        "1e400", "nan", "NaN", "nan(123)", "-Infinity", "0x1p3", "0b1", "1_000", "1.000,5", "1,5",
+        "1'000", "1d3", "1f", "1e", "--1", "1-", "−1", "１２", "٣", "½", "1\u00a0000",
+        "9" * 400, "true", "null",
+    )),
+]  # fmt: skip
+DATASET = Qrels.from_dict({"1": {"A": 2, "B": 0}})
+RUNS = {
+    "trec": "1 Q0 A 1 {} t\n1 Q0 B 1 0.25 t\n",
+    "scores": "{}\n0.25\n",
+    "ranklib": "1\t0\t{}\n1\t1\t0.25\n",
+    "table": "qid\tdocno\tscore\n1\tA\t{}\n1\tB\t0.25\n",
+    "jsonl": '{{"qid":"1","docno":"A","score":{}}}\n{{"qid":"1","docno":"B","score":0.25}}\n',
+    "json": '{{"1":{{"A":{},"B":0.25}}}}\n',
+}
+QRELS = {
+    "trec": "1 0 A {}\n1 0 B 1\n",
+    "letor": "{} qid:1 1:1 # A\n1 qid:1 1:1 # B\n",
+    "beir": "query-id\tcorpus-id\tscore\n1\tA\t{}\n1\tB\t1\n",
+    "table": "qid\tdocno\tgrade\n1\tA\t{}\n1\tB\t1\n",
+    "json": '{{"1":{{"A":{},"B":1}}}}\n',
+}
+
+
+@pytest.mark.parametrize(("text", "expected", "in_json"), NUMBERS, ids=[n[0] for n in NUMBERS])
+def test_numbers(tmp_path: Path, text: str, expected: float, in_json: float | None) -> None:
+    for kind, templates in (("run", RUNS), ("qrels", QRELS)):
+        for format, template in templates.items():
+            value = in_json if format.startswith("json") and in_json is not None else expected
+            path = written(tmp_path, template.format(text))
+            if math.isnan(value) or (kind == "qrels" and value != int(value)):
+                with pytest.raises(InputError) as error:
+                    _read(path, kind, format)
+                # the line; for a mapping the query and the docno
+                place = rf"{re.escape(str(path))}:( query '1', docno 'A'|\d)"
+                assert re.match(place, str(error.value)), format
+                assert len(str(error.value)) < 2000
+            else:
+                found = _read(path, kind, format)
+                sign = math.copysign(1, value if kind == "run" else abs(value))
+                assert (found, math.copysign(1, found)) == (value, sign), format
+
+
+def test_the_locale_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A locale with a decimal comma is made for the test, if the machine can."""
+    old, name = locale.setlocale(locale.LC_NUMERIC), "de_DE.UTF-8"
+    try:
+        command = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / name)]
+        subprocess.run(command, check=False, capture_output=True)
+        monkeypatch.setenv("LOCPATH", str(tmp_path))
+        locale.setlocale(locale.LC_NUMERIC, name)
+    except (OSError, locale.Error):
+        pytest.skip("no locale with a decimal comma")
+    try:
+        for text, expected, in_json in NUMBERS:
+            test_numbers(tmp_path, text, expected, in_json)
+    finally:
+        locale.setlocale(locale.LC_NUMERIC, old)
+
+
+def _read(path: Path, kind: str, format: str) -> float:
+    if kind == "run":
+        return read_run(path, format=format, dataset=DATASET).to_dict()["1"]["A"]
+    return read_qrels(path, format=format).to_dict()["1"]["A"]
+
+
+def test_ties_go_by_bytes_beyond_the_plane_of_two_byte_characters(tmp_path: Path) -> None:
+    """UTF-16, which some tools compare, would put U+10000 (D800 DC00) before U+FFFF."""
+    from harness.core.align import align
+    from harness.core.policy import Policy
+    from harness.core.tables import Run
+
+    names = ["\uffff", "\U00010000", "a", "\u00e9", "z", "e\u0301"]
+    qrels = Qrels.from_dict({"q1": {name: grade for grade, name in enumerate(names)}})
+    run = Run.from_dict({"q1": dict.fromkeys(names, 1.0)})
+    found = [names[grade] for grade in align(qrels, run, Policy(ties="trec_eval")).grade.tolist()]
+    assert found == sorted(names, key=str.encode, reverse=True)

@@ -1,0 +1,335 @@
+"""TREC qrels and runs, MS MARCO and BEIR: dialects, warnings, and a run in parts."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from typing import Literal
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from joined_tables import concat
+from outcomes import refused, warned
+
+from harness import readers
+from harness.core.align import align
+from harness.core.arrow import string_column
+from harness.core.tables import Qrels
+from harness.errors import InputError
+from harness.readers import columns, trec
+from harness.readers.build import gathered
+from harness.readers.columns import Refused, is_simple, read_block
+from harness.readers.format import ScatteredQueries
+from harness.readers.source import BLOCK, Source
+
+Write = Callable[..., str]
+RUN = {"q1": {"d1": 1.5, "d2": 0.5}, "q2": {"d1": -2.0}}
+
+
+def whole(path: str, **options: object) -> None:
+    readers.read_run(path, **options)  # type: ignore[arg-type]
+
+
+def in_parts(path: str, **options: object) -> None:
+    list(readers.stream_run(path, **options))  # type: ignore[arg-type]
+
+
+BOTH = [whole, in_parts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 Q0 d1 1 1.5 t\nq1 Q0 d2 2 0.5 t\nq2 Q0 d1 1 -2 t\n",
+        "q1\tQ0\td1\t1\t1.5\tt\nq1\tQ0\td2\t2\t0.5\tt\nq2\tQ0\td1\t1\t-2\tt\n",
+        "q1\tQ0\td1\t1\t  1.5\tt\nq1\tQ0\td2\t2\t  0.5\tt\nq2\tQ0\td1\t1\t -2\tt\n",
+        "  q1  Q0 d1   1 1.5 t  \n q1 Q0 d2 2 .5 t\nq2 Q0 d1 1 -2. t\n",
+        "q1 Q0 d1 1 1.5 t\r\nq1 Q0 d2 2 0.5 t\r\nq2 Q0 d1 1 -2 t\r\n",
+        "q1 Q0 d1 1 1.5 t\nq1 Q0 d2 2 0.5 t\r\nq2 Q0 d1 1 -2 t",
+        "q1 0 d1 x 1.5 t\nq1 ITER d2 x 5e-1 t\nq2 - d1 x -0.2E+1 t\n",
+        "q1 Q0 d1 1 1.5 t and more\nq1 Q0 d2 2 0.5 t\nq2 Q0 d1 1 -2 t junk 7\n",
+        "# ir_metadata\n\n# tag: t\n#\nq1 Q0 d1 1 1.5 t\nq1 Q0 d2 2 +0.5 t\n\nq2 Q0 d1 1 -2 t\n",
+        "\ufeffq1 Q0 d1 1 1.5 t\nq1 Q0 d2 2 0.5 t\nq2\vQ0\fd1 1 -2 t\n",
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*lines with more than 6 fields")
+def test_run_dialects(write: Write, text: str) -> None:
+    run = readers.read_run(write("a.run", text), format="trec")
+    assert (run.to_dict(), run.tags, run.name) == (RUN, ("t",), "a.run")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q1 0 d1 2\nq1 0 d2 0\nq2 0 d1 1\n",
+        "q1\t0\td1\t2\r\nq1\t0\td2\t0\r\nq2\t0\td1\t1\r\n",
+        "q1  0  d1   2\nq1 0.5 d2 0.0\nq2 1 d1 1.0",
+        "# comment\n# another\nq1 0 d1 2.0\nq1 0 d2 0\nq2 0 d1 1\n",
+    ],
+)
+def test_qrels_dialects(write: Write, text: str) -> None:
+    expected = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
+    assert readers.read_qrels(write("q.txt", text)).to_dict() == expected
+
+
+def test_beir_and_msmarco(write: Write) -> None:
+    text = "query-id\tcorpus-id\tscore\nPLAIN-2\tMED-2427\t2\nPLAIN-2\tMED-10\t0\n1\t31715818\t1\n"
+    qrels = readers.read_qrels(write("test.tsv", text))
+    assert qrels.to_dict() == {"PLAIN-2": {"MED-2427": 2, "MED-10": 0}, "1": {"31715818": 1}}
+    run = readers.read_run(write("run.tsv", "174249\tD399\t1\n174249\tD21\t2\n3\tD1\t1\n"))
+    assert run.to_dict() == {"174249": {"D399": -1, "D21": -2}, "3": {"D1": -1}}
+    qrels = readers.read_qrels(write("q.tsv", "2\t0\tD1\t1\r\n3\t0\tD1\t1\r\n"), format="msmarco")
+    assert qrels.to_dict() == {"2": {"D1": 1}, "3": {"D1": 1}}
+
+
+def test_names_are_strings_whatever_they_look_like(write: Write) -> None:
+    names = [
+        "007",
+        "NA",
+        "null",
+        "nan",
+        "1e5",
+        '"x',
+        "a#1",
+        "a,b",
+        "http://x/?y=1#z",
+        "ü",
+        "'",
+        "\\",
+    ]
+    text = "".join(f"{name} Q0 {name} 1 1 {name}\n" for name in names)
+    run, found = warned(readers.read_run, write("a.run", text))
+    assert run.to_dict() == {name: {name: 1.0} for name in names}
+    assert (run.tags, found) == (tuple(names), [("several-tags", 11, 2)])
+
+
+def test_scores_have_every_bit(write: Write) -> None:
+    texts = ["0.1", "1e-320", "123456789.123456789", "2.2250738585072011e-308", "9007199254740993"]
+    text = "".join(f"q Q0 d{i} 1 {score} t\n" for i, score in enumerate(texts))
+    assert readers.read_run(write("a.run", text)).scores.tolist() == [float(t) for t in texts]
+
+
+WORD = st.text(st.characters(codec="ascii", min_codepoint=33, max_codepoint=126), min_size=1)
+GAP = st.sampled_from([" ", "\t", "  ", " \t", "\t\t"])
+EDGE = st.sampled_from(["", " ", "\t", "  "])
+
+
+@st.composite
+def trec_lines(draw: st.DrawFn) -> list[str]:
+    lines = []
+    for number in range(draw(st.integers(1, 6))):
+        score = draw(st.floats(allow_nan=False, allow_infinity=False))
+        qid = draw(WORD.filter(lambda word: word.strip("#")))  # "# ..." at the head is a comment
+        words = [qid, draw(WORD), f"d{number}", draw(WORD), repr(score), draw(WORD)]
+        words += draw(st.lists(WORD, max_size=2))
+        gaps = [draw(GAP) for _ in words[1:]] + [draw(EDGE)]
+        line = draw(EDGE) + "".join(a + b for a, b in zip(words, gaps, strict=True))
+        lines.append(line + draw(st.sampled_from(["", "\r"])))
+        lines += draw(st.sampled_from([[], [""], ["  "]]))
+    return draw(st.sampled_from([[], ["# a b"], ["", "#", "#x 1"]])) + lines
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(lines=trec_lines())
+def test_the_fast_way_reads_what_a_plain_loop_reads(write: Write, lines: list[str]) -> None:
+    expected: dict[str, dict[str, float]] = {}
+    for line in lines:
+        fields = line.split()
+        if len(fields) >= 6:
+            expected.setdefault(fields[0], {})[fields[2]] = float(fields[4])
+    if expected:
+        path = write("a.run", "\n".join(lines) + "\n")
+        run, _ = warned(readers.read_run, path, format="trec")
+        assert run.to_dict() == expected
+
+
+@given(st.text("a \t\r\n\v\f#", max_size=12) | st.text("ab \n", max_size=12), st.integers(1, 4))
+def test_a_block_is_simple(text: str, piece: int) -> None:
+    odd = any(one in text.replace("\r\n", "\n") for one in ("\v", "\f", "\r", "  ", "\t\t"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(columns, "PIECE", piece)
+        assert is_simple(text.encode()) == (not odd and not (" " in text and "\t" in text))
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"\xc3", b"\xed\xa0\x80"])
+def test_bytes_that_are_not_text_are_refused(bad: bytes) -> None:
+    for line in (b"q%s Q0 d 1 0.5 t\n", b"q Q0 d%s 1 0.5 t\n", b"q Q0 d 1 0.5 t%s\n"):
+        assert read_block(line % b"" + line % "ü".encode(), trec.RUN).num_rows == 2
+        with pytest.raises(Refused):
+            read_block(line % b"" + line % bad, trec.RUN)
+
+
+@given(st.lists(st.sampled_from(["a", "aa", "aaa", "ab", "é", "b"]), min_size=1))
+@example(["aa", "a", "aaa"])
+def test_tags_are_the_distinct_ones(tags: list[str]) -> None:
+    table = gathered([pa.table({"tag": string_column(["z", *tags])}).slice(1)])
+    assert trec.tags_of(table) == tuple(dict.fromkeys(tags))
+
+
+# Warnings: rule, count and line.
+
+
+@pytest.mark.parametrize("read", BOTH)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("q Q0 d1 1 2 Anserini\nq Q0 d2 2 1 Anserini\nq Q0 d3 3 0.5 Anse", ("cut-line", 1, 3)),
+        ("q Q0 d1 1 2 t\nq Q0 d2 2 1 t u v\nq Q0 d3 3 0 t\n", ("extra-fields", 1, 2)),
+        ("a Q0 d 1 2 t\nb Q0 d 1 2 u\nc Q0 d 1 2 v\n", ("several-tags", 2, 2)),
+        ("q2 Q0 e 1 9 t\nq1 Q0 d2 2 2.5 t\nq1 Q0 d1 1 1.5 t\n", ("ranks-against-scores", 1, 3)),
+        ("q Q0 d1 1 1 t\nq Q0 d2 2 1 t\n", ("constant-scores", 1, 0)),
+    ],
+)
+def test_warnings_of_a_run(
+    write: Write, read: Callable[..., None], text: str, expected: tuple[str, int, int]
+) -> None:
+    assert warned(read, write("a.run", text))[1] == [expected]
+    assert warned(read, write("a.run", "q Q0 d1 1 2 t\nq Q0 d2 2 1 t"))[1] == []
+
+
+def test_ranks_that_contradict_scores_far_into_a_long_run(write: Write) -> None:
+    rows = [f"q{q} Q0 d{row} {row} {9 - row} tag\n" for q in range(25_000) for row in range(9)]
+    rows += [f"last Q0 d{row} {9 - row} {9 - row} tag\n" for row in range(9)]  # upside down
+    text = "".join(rows).encode()
+    assert len(text) > BLOCK
+    for data in (text, gzip.compress(text)):
+        assert warned(in_parts, write("a.run", data))[1] == [("ranks-against-scores", 8, 0)]
+
+
+@pytest.mark.parametrize(("policy", "score"), [("last", 0.25), ("first", 1.0)])
+def test_duplicates_on_request(
+    write: Write, policy: Literal["first", "last"], score: float
+) -> None:
+    path = write("a.run", "q Q0 d1 1 1 t\nq Q0 d2 2 0.5 t\nq Q0 d1 3 0.25 t\n")
+    run, found = warned(readers.read_run, path, duplicates=policy)
+    assert run.to_dict() == {"q": {"d1": score, "d2": 0.5}}
+    assert [(rule, count) for rule, count, _ in found] == [("dropped-rows", 1)]
+    text = "a 0 x 1\nb 0 x 1\na 0 x 2\nb 0 y 1\nb 0 x 0\nb 0 x 2\n"
+    qrels, found = warned(readers.read_qrels, write("q.txt", text), duplicates="last")
+    assert qrels.to_dict() == {"a": {"x": 2}, "b": {"x": 2, "y": 1}}
+    assert [(rule, count) for rule, count, _ in found] == [
+        ("scattered-queries", 2), ("dropped-rows", 3)
+    ]  # fmt: skip
+
+
+def test_scattered_queries_are_gathered(write: Write) -> None:
+    text = "q1 Q0 d1 1 9 t\nq1 Q0 d1 1 9 t\nq2 Q0 d1 1 8 t\nq1 Q0 d1 2 7 t\nq1 Q0 d1 3 6 t\n"
+    for duplicates in ("first", "last"):
+        _, found = warned(readers.read_run, write("a.run", text), duplicates=duplicates)
+        assert ("scattered-queries", 1, 4) in found
+
+
+def test_queries_without_a_usable_judgement(write: Write) -> None:
+    text = "q1 0 d1 -1\nq1 0 d2 0\nq2 0 d1 -1\nq2 0 d2 -2\n"
+    qrels, found = warned(readers.read_qrels, write("q.txt", text))
+    assert qrels.to_dict() == {"q1": {"d1": -1, "d2": 0}, "q2": {"d1": -1, "d2": -2}}
+    assert found == [("unusable-judgements", 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"), [("q\tD25\t2", [("cut-line", 1, 25)]), ("q\tD25\t25", [])]
+)
+def test_an_msmarco_run_cut_within_a_rank(write: Write, last: str, expected: object) -> None:
+    text = "".join(f"q\tD{rank}\t{rank}\n" for rank in range(1, 25))
+    assert warned(readers.read_run, write("run.tsv", text + last))[1] == expected
+
+
+def test_scores_that_equal_grades(write: Write) -> None:
+    grades = {f"q{q}": {f"d{d}": d % 3 for d in range(10)} for q in range(2)}
+
+    def rules(grades: dict[str, dict[str, int]], scores: dict[str, dict[str, int]]) -> list[str]:
+        text = "".join(
+            f"{q} Q0 {d} 0 {s} t\n{q} Q0 x{d} 0 {s} t\n"
+            for q, of in scores.items() for d, s in of.items()
+        )  # fmt: skip
+        path = write("a.run", text)
+        _, found = warned(lambda: list(readers.align_run(Qrels.from_dict(grades), path)))
+        return [rule for rule, _, _ in found]
+
+    assert rules(grades, grades) == ["labels-as-scores"]
+    other = {q: {**of, "d0": 7} for q, of in grades.items()}  # 18 of 20 equal
+    few = {q: dict(list(of.items())[:9]) for q, of in grades.items()}  # 18 documents
+    same = {q: dict.fromkeys(of, 1) | {"d0": 0} for q, of in grades.items()}
+    assert rules(grades, other) == rules(grades, few) == rules(same, grades) == []
+
+
+# A run in parts equals the whole run.
+
+
+def lines(qids: list[int]) -> str:
+    return "".join(f"q{q} Q0 d{i} 1 {1000 - i} t\n" for i, q in enumerate(qids))
+
+
+@pytest.fixture(params=[16, 50, 100])
+def _small_blocks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Source.blocks, "__defaults__", (request.param,))
+
+
+@pytest.mark.usefixtures("_small_blocks")
+def test_parts_hold_whole_queries(write: Write) -> None:
+    path = write("a.run", lines([1, 1, 1, 2, 3, 3, 4, 4, 4, 4, 5]))
+    parts = list(readers.stream_run(path))
+    assert len(parts) > 1
+    assert concat(parts).to_dict() == readers.read_run(path).to_dict()
+    qids = [qid for part in parts for qid in part.qids.to_pylist()]
+    assert qids == ["q1", "q2", "q3", "q4", "q5"]
+    twice = write("b.run", lines([1, 1, 1, 2, 3, 3, 4, 4]) + "q4 Q0 d7 1 5 t\n")
+    assert refused(in_parts, twice) == [("b.run:9", "duplicates")]
+    # q0, q3, ... q27 hold both documents three times: 2 x 2 rows too many each
+    rows = [f"q{q} Q0 d{d} 1 {d} t\n" for q in range(30) for d in [0, 1] * (1 if q % 3 else 3)]
+    for read in BOTH:
+        _, found = warned(read, write("c.run", "".join(rows)), duplicates="first")
+        assert [(rule, count) for rule, count, _ in found] == [("dropped-rows", 40)]
+    tags = write("d.run", "".join(f"q{at} Q0 d 1 1 tag{at % 7}\n" for at in range(20)))
+    for read in BOTH:
+        assert [one[:2] for one in warned(read, tags)[1]] == [("several-tags", 6)]
+
+
+@pytest.mark.usefixtures("_small_blocks")
+@pytest.mark.parametrize(
+    ("qids", "scattered"),
+    [([1, 2, 3, 4, 5, 6, 7, 8] * 5, True), ([q for q in range(20) for _ in range(7)], False)],
+)
+def test_streamed_alignment_is_that_of_the_whole(
+    write: Write, qids: list[int], scattered: bool
+) -> None:
+    path = write("a.run", lines(qids))
+    if scattered:
+        with pytest.raises(ScatteredQueries):
+            in_parts(path)
+    qrels = Qrels.from_dict(
+        {"q1": {"d0": 1, "d32": 0, "d5": 1}, "q8": {"d39": 2}, "q99": {"d1": 1}, "q3": {"d24": 2}}
+    )
+    run, _ = warned(readers.read_run, path)
+    expected = align(qrels, run)
+    (streamed,), found = warned(lambda: list(readers.align_run(qrels, path)))
+    assert [rule for rule, _, _ in found] == ["scattered-queries"] * scattered
+    for name in ("offsets", "rank", "grade", "score", "n_retrieved", "n_tied", "answered"):
+        assert getattr(streamed, name).tolist() == getattr(expected, name).tolist()
+    assert streamed.n_extra == expected.n_extra
+
+
+@given(st.lists(st.sampled_from([b"", b"good", b"bad", b"g" * 9000]), min_size=1), st.booleans())
+def test_doubtful_lines_are_all_that_cannot_be_read(rows: list[bytes], is_whole: bool) -> None:
+    from harness.readers.blocks import pieces
+    from harness.readers.build import doubtful_lines
+
+    text = b"\n".join(rows) + b"\n" * is_whole
+
+    class Text:
+        def blocks(self) -> list[bytes]:
+            return list(pieces(text, 20_000))
+
+    found = dict(doubtful_lines(Text(), lambda piece: b"bad" not in piece))  # type: ignore[arg-type]
+    there = dict(enumerate(text.removesuffix(b"\n").split(b"\n") if text else [], 1))
+    assert found.items() <= there.items()
+    assert {at for at, line in there.items() if line == b"bad"} <= found.keys()
+
+
+def test_the_first_ten_problems_and_the_count_of_all(write: Write) -> None:
+    text = "q Q0 d 1 1 t\n" + "".join(f"q Q0 d{i} 1 nan t\n" for i in range(25))
+    with pytest.raises(InputError) as error:
+        readers.read_run(write("a.run", text))
+    assert (error.value.total, len(error.value.problems)) == (25, 10)
