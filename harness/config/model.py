@@ -111,7 +111,8 @@ if TYPE_CHECKING:
     RuleName = str
 else:
     RuleName = Literal[ACCEPTABLE]
-    Report = Literal[tuple([*report_names(), "page"])]
+    _REPORTS = (*report_names(), "page")
+    Report = Literal[_REPORTS]
 Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1 where a table has no header."""
