@@ -18,7 +18,7 @@ from harness.experiment import cache_upkeep
 from harness.experiment.cache import MARKER, Record
 from harness.files import sha256
 
-Said = Callable[..., tuple[int, str, str]]
+Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -28,7 +28,7 @@ def results(config: Path) -> Path:
 
 
 @pytest.fixture
-def said(command: Said) -> Said:
+def cache(command: Command) -> Command:
     return lambda *words: command("cache", *words)
 
 
@@ -49,8 +49,8 @@ def records(folder: Path) -> list[Path]:
     return sorted((folder / "cells").glob("??/*.parquet"))
 
 
-def test_list(place: Path, config: Path, said: Said) -> None:
-    code, out, _ = said("list", place / "out")
+def test_list(place: Path, config: Path, cache: Command) -> None:
+    code, out, _ = cache("list", place / "out")
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
     assert [line[1:7] for line in lines[1:4]] == [
@@ -58,17 +58,17 @@ def test_list(place: Path, config: Path, said: Said) -> None:
     ]
     assert re.fullmatch(r"3 records, \d+\.\d kB", out.splitlines()[-1])
     for way in (config, place / "out/cells"):
-        assert said("list", way)[1] == out
-    rows = json.loads(said("list", place / "out", "--format", "json")[1])
+        assert cache("list", way)[1] == out
+    rows = json.loads(cache("list", place / "out", "--format", "json")[1])
     assert [row["run"] for row in rows] == ["one", "ten", "two"]
     assert rows[0]["metrics"] == ["map", "ndcg@10", "arp"]
     assert rows[0]["current"] is True
     assert rows[0]["choices"]["policy"]["ties"] == "trec_eval"
 
 
-def test_wrong_usage(place: Path, said: Said) -> None:
+def test_wrong_usage(place: Path, cache: Command) -> None:
     (place / "x/cells").mkdir(parents=True)
-    assert said("list", place / "x")[:2] == (0, "0 records, 0 B\n")
+    assert cache("list", place / "x")[:2] == (0, "0 records, 0 B\n")
     none = other_config(place, "n", "cache: none\n")
     for words, what in (
         (["list", place / "data"], "expected a config, a folder of results or a cache"),
@@ -77,36 +77,36 @@ def test_wrong_usage(place: Path, said: Said) -> None:
         (["prune", place / "out", "-f", "json"], "is an option of cache list, not of prune"),
         (["prune", place / "out/cells"], "nothing says which of its records are needed"),
     ):
-        code, _, err = said(*words)
+        code, _, err = cache(*words)
         assert (code, what in err) == (2, True), err
     with pytest.raises(InputError, match=r"holds no manifest\.json"):
         list(cache_upkeep.recomputed(place / "out/cells", [], 1))
 
 
 @pytest.mark.usefixtures("change")
-def test_prune_keeps_what_is_needed(place: Path, config: Path, said: Said) -> None:
+def test_prune_keeps_what_is_needed(place: Path, config: Path, cache: Command) -> None:
     harness.run(config)
     assert len(records(place / "out")) == 4
-    assert "1 of 4 records can go; --delete deletes them" in said("prune", place / "out")[1]
+    assert "1 of 4 records can go; --delete deletes them" in cache("prune", place / "out")[1]
     assert len(records(place / "out")) == 4
-    assert "1 of 4 records deleted" in said("prune", place / "out", "--delete")[1]
+    assert "1 of 4 records deleted" in cache("prune", place / "out", "--delete")[1]
     assert harness.run(config).cached == 3
-    assert "0 of 3 records can go" in said("prune", config)[1]
+    assert "0 of 3 records can go" in cache("prune", config)[1]
 
 
 @pytest.mark.usefixtures("change")
-def test_inputs_that_changed_since(place: Path, config: Path, said: Said) -> None:
+def test_inputs_that_changed_since(place: Path, config: Path, cache: Command) -> None:
     """The record of the file as it was is what the results were made of, so it stays with them."""
-    out = said("verify", place / "out", "--recompute", "1")[1]
+    out = cache("verify", place / "out", "--recompute", "1")[1]
     assert out.endswith("; 2 evaluated again, 24 values; 1 not: not of these cells and inputs\n")
-    assert "0 of 3 records can go" in said("prune", place / "out")[1]
-    out = said("prune", config)[1]
+    assert "0 of 3 records can go" in cache("prune", place / "out")[1]
+    out = cache("prune", config)[1]
     assert "1 of 3 records can go" in out
     config.write_text(config.read_text() + "policy: {ties: best}\n")
-    assert said("prune", config)[1].count("not of these cells") == 3
+    assert cache("prune", config)[1].count("not of these cells") == 3
 
 
-def test_prune_a_shared_cache(place: Path, said: Said) -> None:
+def test_prune_a_shared_cache(place: Path, cache: Command) -> None:
     configs = [
         other_config(place, name, f"cache: ../shared\npolicy: {{ties: {ties}}}\n")
         for name, ties in (("y", "stable"), ("z", "best"))
@@ -115,31 +115,31 @@ def test_prune_a_shared_cache(place: Path, said: Said) -> None:
         harness.run(one)
     assert cache_upkeep.folder_of(place / "y").resolve() == (place / "shared").resolve()
     shared = place / "shared"
-    assert "3 of 6 records can go" in said("prune", shared, "--keep", place / "y")[1]
+    assert "3 of 6 records can go" in cache("prune", shared, "--keep", place / "y")[1]
     both = ["--keep", configs[0], "--keep", place / "z"]
-    assert "0 of 6 records can go" in said("prune", shared, *both)[1]
+    assert "0 of 6 records can go" in cache("prune", shared, *both)[1]
     for way in (place / "y", configs[0]):  # a manifest or config names the cache, not you
-        code, _, err = said("prune", way, "--delete")
+        code, _, err = cache("prune", way, "--delete")
         assert (code, "expected a cache in the folder of results" in err) == (2, True)
-    deleted = said("prune", shared, "--delete", "--keep", place / "y")[1]
+    deleted = cache("prune", shared, "--delete", "--keep", place / "y")[1]
     assert "3 of 6 records deleted" in deleted
     assert [harness.run(one).cached for one in configs] == [3, 0]
 
 
-def test_prune_by_age(place: Path, said: Said) -> None:
+def test_prune_by_age(place: Path, cache: Command) -> None:
     long_ago = time.time() - 40 * 86_400
     os.utime(records(place / "out")[0], (long_ago, long_ago))
-    assert "1 of 3 records can go" in said("prune", place / "out/cells", "--days", "30")[1]
-    assert "0 of 3 records can go" in said("prune", place / "out/cells", "--days", "50")[1]
-    assert "0 of 3 records can go" in said("prune", place / "out", "--days", "30")[1]  # needed
+    assert "1 of 3 records can go" in cache("prune", place / "out/cells", "--days", "30")[1]
+    assert "0 of 3 records can go" in cache("prune", place / "out/cells", "--days", "50")[1]
+    assert "0 of 3 records can go" in cache("prune", place / "out", "--days", "30")[1]  # needed
 
 
-def test_verify(place: Path, said: Said) -> None:
-    code, out, _ = said("verify", place / "out", "--recompute", "1")
+def test_verify(place: Path, cache: Command) -> None:
+    code, out, _ = cache("verify", place / "out", "--recompute", "1")
     assert (code, out.partition(": ")[2]) == (0, "all sound; 3 evaluated again, 36 values\n")
-    out = said("verify", place / "out", "--recompute", "2")[1]
+    out = cache("verify", place / "out", "--recompute", "2")[1]
     assert out.endswith("; 2 evaluated again, 24 values; 1 not: sampled out\n")
-    code, out, _ = said("verify", place / "out/cells")
+    code, out, _ = cache("verify", place / "out/cells")
     assert (code, out.partition(": ")[2]) == (0, "all sound\n")
 
 
@@ -149,7 +149,7 @@ def changed(record: Record) -> Record:
     return replace(record, columns=columns)
 
 
-def test_verify_finds_damage(place: Path, config: Path, said: Said) -> None:
+def test_verify_finds_damage(place: Path, config: Path, cache: Command) -> None:
     first, second, third = records(place / "out")
     record = Record.from_parquet(first.read_bytes())
     true, false = record.to_parquet(), changed(record).to_parquet()
@@ -158,7 +158,7 @@ def test_verify_finds_damage(place: Path, config: Path, said: Said) -> None:
     second.write_bytes(third.read_bytes())
     record = Record.from_parquet(third.read_bytes())
     third.write_bytes(changed(record).to_parquet())  # with its own hash
-    code, out, _ = said("verify", place / "out", "--recompute", "1")
+    code, out, _ = cache("verify", place / "out", "--recompute", "1")
     assert code == 1
     assert out.splitlines()[:2] == [
         f"{first}: cannot be read: other values than were written",
@@ -169,16 +169,18 @@ def test_verify_finds_damage(place: Path, config: Path, said: Said) -> None:
     assert harness.run(config).cached == 2  # the damaged one is computed again
 
 
-def test_records_of_other_code(place: Path, said: Said, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_records_of_other_code(
+    place: Path, cache: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("harness.experiment.cache_key.code", lambda: "f" * 64)
     monkeypatch.setattr("harness.experiment.cache_upkeep.code", lambda: "f" * 64)
-    assert said("list", place / "out")[1].count("other code") == 3
-    out = said("verify", place / "out", "--recompute", "1")[1]
+    assert cache("list", place / "out")[1].count("other code") == 3
+    out = cache("verify", place / "out", "--recompute", "1")[1]
     assert out.endswith("; 0 evaluated again, 0 values; 3 not: other code\n")
-    assert "3 of 3 records can go" in said("prune", place / "out")[1]
+    assert "3 of 3 records can go" in cache("prune", place / "out")[1]
 
 
-def test_only_records_are_deleted(place: Path, said: Said) -> None:
+def test_only_records_are_deleted(place: Path, cache: Command) -> None:
     key, cells = "0123456789abcdef" * 4, place / "out/cells"
     first, second, _ = records(place / "out")
     names = ("en/train.parquet", f"ab/{key}.parquet", f"01/{key}.csv", f"01/x{key}.parquet",
@@ -190,7 +192,7 @@ def test_only_records_are_deleted(place: Path, said: Said) -> None:
     first.parent.symlink_to(place / "shard")
     second.rename(place / "file")  # a record
     second.symlink_to(place / "file")
-    code, out, _ = said("prune", cells, "--days", "0", "--delete")
+    code, out, _ = cache("prune", cells, "--days", "0", "--delete")
     assert code == 0
     assert "1 of 1 records deleted" in out
     assert all((cells / name).read_bytes() == b"mine" for name in names)
@@ -198,23 +200,23 @@ def test_only_records_are_deleted(place: Path, said: Said) -> None:
     assert (place / "file").is_file()
 
 
-def test_nothing_is_deleted_without_the_marker(place: Path, config: Path, said: Said) -> None:
+def test_nothing_is_deleted_without_the_marker(place: Path, config: Path, cache: Command) -> None:
     cells = place / "out/cells"
     for content in (None, b"Signature: 8a477f597d28d172789f06886806bc55\n# of another\n"):
         (cells / MARKER).unlink(missing_ok=True)
         if content is not None:
             (cells / MARKER).write_bytes(content)
-        code, _, err = said("prune", cells, "--days", "0", "--delete")
+        code, _, err = cache("prune", cells, "--days", "0", "--delete")
         assert (code, f"expected a cache with the file {MARKER}" in err) == (2, True)
     assert len(records(place / "out")) == 3
     (cells / MARKER).unlink()
     harness.run(config, overrides=["metrics=[map, P@1]"], force=True)  # marks it again
-    assert "3 of 3 records deleted" in said("prune", cells, "--days", "0", "--delete")[1]
+    assert "3 of 3 records deleted" in cache("prune", cells, "--days", "0", "--delete")[1]
 
 
 @pytest.mark.parametrize("way", ["cache", "base", "link"])
 def test_results_cannot_point_a_prune_elsewhere(
-    place: Path, config: Path, said: Said, way: str
+    place: Path, config: Path, cache: Command, way: str
 ) -> None:
     elsewhere = place / "elsewhere/cells"
     harness.run(other_config(place, "y", "cache: ../elsewhere/cells\n"))
@@ -227,7 +229,7 @@ def test_results_cannot_point_a_prune_elsewhere(
         (place / "out/cells").rename(place / "before")
         (place / "out/cells").symlink_to(elsewhere)
     (place / "out/manifest.json").write_text(json.dumps(manifest))
-    code, _, err = said("prune", place / "out", "--days", "0", "--delete", "--keep", config)
+    code, _, err = cache("prune", place / "out", "--days", "0", "--delete", "--keep", config)
     assert code == 2
     assert "harness cache prune" in err
     assert len(records(place / "elsewhere")) == 3
