@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from ..errors import AlignmentError, InputError, Problem, UnknownNameError, did_you_mean
 from .aligned import Aligned
 from .arrow import select
-from .evaluation import Counts, Evaluation
+from .evaluation import Counts, Evaluation, joined
 from .metric import Metric
 from .policy import Policy
 from .ragged import Array, Bools, Floats, Ints
@@ -57,48 +55,22 @@ def evaluate(
     done = list(map(partial(_evaluate_part, metrics=metrics, references=references or {}), parts))
     if not done:
         raise AlignmentError("nothing to evaluate: no part of a run was given")
-    policy = done[0].policy
-    empty = [qid for part in done for qid in part.empty]
-    if policy.empty_queries == "error" and empty:
+    empty = [qid for _, some in done for qid in some]
+    if done[0][0].policy.empty_queries == "error" and empty:
         raise AlignmentError(
             Problem(
                 dataset,
                 f"{len(empty)} queries have no relevant document: {', '.join(empty[:5])}",
-                fix="take them out of the dataset, or set empty_queries (--empty) to zero or skip",
+                fix="take them out of the dataset, or set empty_queries: zero, one or skip",
             )
         )
-    values = np.concatenate([part.values for part in done])
-    qids = pa.concat_arrays([part.qids for part in done])
-    counts = Counts(*map(sum, zip(*(astuple(part.counts) for part in done), strict=True)))
-    weights = {
-        column: np.concatenate([part.weights[column] for part in done])
-        for column in done[0].weights
-    }
-    errors = {
-        column: np.concatenate([part.errors[column] for part in done]) for column in done[0].errors
-    }
-    unanswered = tuple(qid for part in done for qid in part.unanswered)
-    return Evaluation(
-        values, qids, tuple(metrics), policy, counts, weights, run, dataset, errors, unanswered
-    )
-
-
-class _Part(NamedTuple):
-    """The values of some queries; ``empty`` names those without relevant documents."""
-
-    values: Floats
-    qids: pa.Array
-    policy: Policy
-    counts: Counts
-    weights: dict[int, Floats]
-    errors: dict[int, Floats]
-    empty: list[str]
-    unanswered: list[str]
+    return replace(joined([part for part, _ in done]), run=run, dataset=dataset)
 
 
 def _evaluate_part(
     aligned: Aligned, metrics: Sequence[Metric], references: Mapping[str, Aligned]
-) -> _Part:
+) -> tuple[Evaluation, list[str]]:
+    """Return the values of some queries, and those of them without relevant documents."""
     empty = aligned.n_relevant(max((level_of(metric) for metric in metrics), default=1)) == 0
     values = np.empty((aligned.n_queries, len(metrics)))
     weights: dict[int, Floats] = {}
@@ -121,10 +93,12 @@ def _evaluate_part(
             values[:, column] = found
             _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
-    names = select(aligned.qids, empty).to_pylist()
-    unanswered = select(aligned.qids, ~aligned.answered).to_pylist()
-    counts = _counts(aligned, empty)
-    return _Part(values, aligned.qids, aligned.policy, counts, weights, errors, names, unanswered)
+    unanswered = tuple(select(aligned.qids, ~aligned.answered).to_pylist())
+    evaluation = Evaluation(
+        values, aligned.qids, tuple(metrics), aligned.policy, _counts(aligned, empty), weights,
+        errors=errors, unanswered=unanswered,
+    )  # fmt: skip
+    return evaluation, select(aligned.qids, empty).to_pylist()
 
 
 def _view(

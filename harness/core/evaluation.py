@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -233,6 +233,24 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         return rendered("as_html", self)
+
+
+def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluation:
+    """Return the evaluation of all queries of some parts, whose `qids` are put in their place."""
+    first = parts[0]
+
+    def columns(each: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
+        return {column: np.concatenate([one[column] for one in each]) for column in each[0]}
+
+    return replace(
+        first,
+        values=np.concatenate([part.values for part in parts]),
+        qids=pa.concat_arrays([part.qids for part in parts]) if qids is None else qids,
+        counts=Counts(*map(sum, zip(*(astuple(part.counts) for part in parts), strict=True))),
+        weights=columns([part.weights for part in parts]),
+        errors=columns([part.errors for part in parts]),
+        unanswered=tuple(qid for part in parts for qid in part.unanswered),
+    )
 
 
 def names_of(text: str) -> list[str]:

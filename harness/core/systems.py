@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
 from .arrow import call, encode, unique
-from .evaluation import Counts, Evaluation
+from .evaluation import Counts, joined
 from .leaderboard import Entry, Failed, Leaderboard, Spread, Summary
 from .metric import Metric
 from .names import NAMES, parse
@@ -375,13 +375,7 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
                  pa.scalar("", one.qids.type))
             for one in evaluations
         ])  # fmt: skip
-    first = evaluations[0]
-    counts = Counts(*map(sum, zip(*(astuple(one.counts) for one in evaluations), strict=True)))
-    whole = Evaluation(
-        np.concatenate([one.values for one in evaluations]), qids, first.metrics, first.policy,
-        counts, _columns([one.weights for one in evaluations]), first.run, dataset,
-        _columns([one.errors for one in evaluations]),
-    )  # fmt: skip
+    whole = replace(joined(evaluations, qids), dataset=dataset, unanswered=())
     same = {
         name: value
         for name, value in parts[0].columns.items()
@@ -390,10 +384,6 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     if average:
         return _Averaged(whole, same, parts[0].pattern, parts=tuple(parts))
     return Entry(whole, same, parts[0].pattern)
-
-
-def _columns(found: Sequence[Mapping[int, Floats]]) -> dict[int, Floats]:
-    return {column: np.concatenate([each[column] for each in found]) for column in found[0]}
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:
