@@ -12,15 +12,13 @@ from pathlib import Path
 
 import pytest
 import yaml
-from command_line import called, started
+from command_line import called
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import errors as escaping
-from harness.config import sweep
-from harness.config.init import _quoted, propose_config
-from harness.config.load import loads
-from harness.errors import HarnessError, HarnessWarning, Problem
+from harness.config.init import _quoted
+from harness.errors import HarnessError, Problem
 from harness.reports.csv import from_csv, in_csv
 from harness.reports.csv import render as text_of
 from harness.reports.html import html_comment, in_html
@@ -226,65 +224,3 @@ def test_every_command_takes_such_names(results: Path, words: list[str]) -> None
     assert code in ((0, 1) if words[0] == "check-table" else (0,)), said[-2000:]
     assert not set(said) & set("\x1b\x07\u202e\ufeff\x9b\r\t")
     assert max(map(len, said.splitlines())) < 700
-
-
-def test_names_that_are_no_utf8(results: Path) -> None:
-    name = b"odd\xff.json"
-    try:
-        (Path(results) / name.decode("utf-8", "surrogateescape")).write_bytes(
-            (results / "r0.json").read_bytes()
-        )
-    except OSError:
-        pytest.skip("a file system of UTF-8 names alone")
-    words = ["evaluate", "qrels.json", "odd\udcff.json", "-m", "map", "-f", "jsonl"]
-    assert json.loads(started(*words, cwd=results).stdout)["run"] == "odd\\xff"
-    text = 'datasets: {d: {path: qrels.json}}\nruns: {"{m}": {path: "odd{m}.json"}}\nmetrics: [map]'
-    (results / "odd.yaml").write_text(text)
-    code, _, said = called("run", "odd.yaml", cwd=results)
-    assert code == 2
-    assert r"the name of odd\xff.json is not UTF-8; rename it" in said
-    assert r"odd\xff.json: its name is not UTF-8" in called("init", ".", cwd=results).out
-
-
-NAMES = [
-    *(name.replace("/", "_").lstrip(".")[:200] for name in NASTY),  # not hidden
-    *(
-        "{model}",
-        "{{x}}",
-        "a{",
-        "b}",
-        "$HOME",
-        "${HOME}",
-        "$$",
-        "~",
-        "~root",
-        "[0]*?",
-        "back\\slash",
-    ),
-    *("-x", "- d", " lead", "trail ", "#c", "a: b", "null", "yes", "1e3", "0x1", "'q'", "!tag"),
-    *("*star", "&amp;", "%41", "\x7f", "\x85nel", "\u2028line", "\ufffe", "\U0001f600"),
-]
-RUN = "1 Q0 d1 1 2.5 t\n1 Q0 d0 2 1.5 t\n2 Q0 d1 1 2.5 t\n2 Q0 d0 2 1.5 t\n"
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Judgements and runs, each in a folder of a name of its own kind too."""
-    (tmp_path / "$qrels~.txt").write_text("1 0 d0 1\n1 0 d1 0\n2 0 d1 1\n")
-    for at, name in enumerate(NAMES):
-        below = tmp_path / name if at % 4 == 0 else tmp_path
-        try:
-            below.mkdir(exist_ok=True)
-            (below / f"{name}.run").write_text(RUN)
-        except OSError:
-            pytest.skip("a file system that refuses some of these names")
-    return tmp_path
-
-
-def test_a_config_of_init_names_these_very_files(folder: Path) -> None:
-    with pytest.warns(HarnessWarning, match="look the same"):
-        config = loads(propose_config(folder, folder), "c.yaml", folder)
-    cells = sweep.resolve(config)
-    runs = {Path(folder, cell.run_entry.path) for cell in cells}
-    assert runs == {*folder.rglob("*.run")}
-    assert {Path(folder, cell.dataset_entry.path) for cell in cells} == {folder / "$qrels~.txt"}

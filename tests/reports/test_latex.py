@@ -120,19 +120,6 @@ def test_every_shape_compiles_without_a_complaint(marks: str, tmp_path: Path) ->
     assert text.count("± .007") == 2  # of .45 and .46, with siunitx and without
 
 
-@needs_latex
-def test_the_authors_caption_can_be_latex(tmp_path: Path) -> None:
-    asked = Settings(caption="50% of a_b", caption_latex=r"Half of \emph{a} with $k_1 = 60$")
-    table = build(MADE["none"], asked)
-    text = render(table, "latex", asked, standalone=True)
-    assert r"\caption{Half of \emph{a} with $k_1 = 60$. Means over trec" in text
-    assert complaints(compiled(tmp_path, text)) == []
-    assert "Half of a with k1 = 60. Means" in printed(tmp_path)
-    assert render(table, "text").startswith("50% of a_b. Means over trec")
-    only = Settings(caption=r"50% of $k_1$")
-    assert r"\caption{50\% of \$k\_1\$. Means" in render(build(MADE["none"], only), "latex")
-
-
 SHIFTED = re.compile(r'<word xMin="([0-9.]+)" [^>]*>\.\d{3}[^\]<]*</word>')
 
 
@@ -168,16 +155,6 @@ SIGNS = st.text(
     min_size=1,
     max_size=12,
 )
-
-
-def test_a_heading_stands_above_numbers_whose_letters_are_wider_than_it() -> None:
-    runs = {f"run{place:02}": [place / 100, place / 100] for place in range(12)}
-    beaten = {("trec", "map", run, "run11"): (0.1, 0.01) for run in [*runs][:-1]}
-    others = {("trec", "map", run, "run10"): (0.1, 0.9) for run in [*runs][:-2]}
-    made = study(constant({"trec": runs}), ["map", "mse"], compared({**beaten, **others}))
-    # eleven letters beside a MAP, none beside an MSE
-    heading = r"& \multicolumn{1}{l}{map $\uparrow$} & mse $\downarrow$ \\"
-    assert heading in render(build(made), "latex")
 
 
 @needs_latex

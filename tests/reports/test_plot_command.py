@@ -75,20 +75,6 @@ def test_errors(here: Path, arguments: list[str], begin: str) -> None:
     assert done.stderr.startswith(f"error: {begin}")
 
 
-def test_a_baseline_that_neither_the_command_nor_the_config_names(here: Path) -> None:
-    done = harness(
-        "run", "a.yaml", "--set", "compare=null", "--set", "plots=[]", "--set", "output=alone",
-        cwd=here,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    done = harness("plot", "alone", "effects", "differences", "-m", "ndcg@5", cwd=here)
-    assert (done.returncode, done.stdout) == (2, "")
-    for part in ("plots: effects needs", "plots: differences needs", "fix:   give --baseline RUN"):
-        assert part in done.stderr
-    more = ["-m", "ndcg@5", "--baseline", "gbrt"]
-    assert harness("plot", "alone", "effects", "differences", *more, cwd=here).returncode == 0
-
-
 @pytest.mark.parametrize("arguments", ["'run', 'a.yaml'", "'plot', 'results', 'heatmap'"])
 def test_without_matplotlib(here: Path, arguments: str) -> None:
     code = (

@@ -11,7 +11,6 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 from pictured import RANKED, TRACE, drawn, effects_study, figures, study
 
 from harness.config import load as config
@@ -19,7 +18,7 @@ from harness.core.names import parse_all
 from harness.core.study import Study
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.reports import plots
-from harness.reports.plots.plot import COLOURS, INCHES, POINTS, Settings, find
+from harness.reports.plots.plot import INCHES, POINTS, Settings, find
 
 NAN = math.nan
 
@@ -35,16 +34,6 @@ def test_differences_are_sorted_and_the_largest_named() -> None:
     assert panel.named == ((0, "q0"), (1, "q3"), (3, "q2"))  # q1 does not differ
     assert (panel.won, panel.tied, panel.lost) == (2, 1, 1)
     assert panel.better.tolist() == [True, True, False, False]
-
-
-def test_where_lower_is_better_a_negative_difference_wins() -> None:
-    found = study({"a": [3, 3, 3], "b": [2, 4, 1]}, ["arp"])
-    (picture,) = drawn(found, "differences", baseline="a")
-    (panel,) = picture.panels
-    assert picture.metric == "arp ↓"
-    assert panel.values.tolist() == [1, -1, -2]
-    assert (panel.won, panel.lost) == (2, 1)
-    assert panel.better.tolist() == [False, True, True]
 
 
 def test_queries_are_paired_by_qid_and_those_without_a_value_left_out() -> None:
@@ -186,16 +175,6 @@ def test_every_text_is_of_one_size_and_within_the_picture(kind: str, width: str)
             if not on_axis:  # ticks beyond the limits are not drawn
                 assert extent.x0 > -1, text.get_text()
                 assert extent.x1 < box.x1 + 1, text.get_text()
-
-
-def test_a_system_has_one_colour_whatever_is_chosen() -> None:
-    found = several()
-    (lines,) = figures(found, "cutoffs", runs=("run-2",))
-    (boxes,) = figures(found, "distribution", runs=("run-3", "run-2"), metrics=("P@5",))
-    assert lines.axes[0].lines[0].get_color() == COLOURS[2]
-    assert [to_hex(bar.get_edgecolor()).upper() for bar in boxes.axes[0].patches] == [
-        COLOURS[3], COLOURS[2],
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", plots.KINDS)

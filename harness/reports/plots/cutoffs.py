@@ -109,11 +109,9 @@ def ticks(cutoffs: Sequence[float], is_log: bool, most: int) -> list[float]:
     [5, 10, 15, 30, 100]
     """
     at = np.log(cutoffs) if is_log else np.array(cutoffs)
-    apart = (at[-1] - at[0]) / most
-    found = [0]
-    for place in range(1, len(cutoffs)):
-        if at[place] - at[found[-1]] >= apart:
-            found.append(place)
-    if found[-1] != len(cutoffs) - 1:
-        found[-1:] = [len(cutoffs) - 1] if len(found) > 1 else [found[-1], len(cutoffs) - 1]
-    return [cutoffs[place] for place in found]
+    apart, last = (at[-1] - at[0]) / most, len(cutoffs) - 1
+    named = [0]
+    for place in range(1, last):
+        if min(at[place] - at[named[-1]], at[last] - at[place]) >= apart:
+            named.append(place)
+    return [cutoffs[place] for place in [*named, last]]
