@@ -22,13 +22,13 @@ COMMANDS = {
     "check-table": "Check the table of a paper.",
     "plot": "Draw results.",
     "page": "Write the report page.",
-    "explain": "Say which tool's settings give a published value.",
-    "why": "Say where one number of a leaderboard comes from.",
-    "verify": "Derive every number of a folder of results anew, and compare all digits.",
-    "cache": "List, prune or verify evaluated cells that were kept.",
+    "explain": "Find the tool's settings that give a published value.",
+    "why": "Show where one number of a leaderboard comes from.",
+    "verify": "Compute every number of a results folder again and compare all digits.",
+    "cache": "List, prune or verify cached cells.",
     "annotate": "Write runs with ir_metadata.",
     "metrics": "List the metrics, or define one.",
-    "trec_eval": "Take trec_eval's place in a script.",
+    "trec_eval": "Replace trec_eval in a script.",
 }
 
 

@@ -55,8 +55,8 @@ _OPTIONS = {
 @click.option("--sort", metavar="METRIC", help="Rows by this, best first.")
 @options.many("--digits", metavar="N", help="Decimals, or METRIC=N")
 @click.option("--percent/--no-percent", default=None, help="Values x 100, of metrics in [0, 1].")
-@click.option("--leading-zero/--no-leading-zero", default=None, help="0.423 in place of .423.")
-@options.choice("--spread", Spread, help="Beside each value: over repetitions, or over queries.")
+@click.option("--leading-zero/--no-leading-zero", default=None, help="0.423 instead of .423.")
+@options.choice("--spread", Spread, help="Next to each value: over repetitions, or over queries.")
 @options.choice("--marks", Marks, help="Signs of significance.")
 @click.option(
     "--average/--no-average", default=None, help="A further block: the mean over datasets."
@@ -68,7 +68,7 @@ _OPTIONS = {
 @click.option("--label", metavar="TEXT", help="LaTeX's label.")
 @click.option("--standalone", is_flag=True, help="LaTeX: a whole document, to look at.")
 @click.option(
-    "--methods", is_flag=True, help="Sentences for the methods section, in place of the table."
+    "--methods", is_flag=True, help="Sentences for the methods section, instead of the table."
 )
 @click.option("--bibtex", is_flag=True, help="The references that --methods cites.")
 @options.comparison
