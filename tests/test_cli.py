@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 import shutil
@@ -9,11 +10,15 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
-from command_line import finished
+from command_line import called, finished
 from command_line import started as harness
+
+from harness.cli.app import COMMANDS, app
 
 
 @pytest.fixture
@@ -78,9 +83,7 @@ def test_unanswered_queries_are_said_where_values_stand_alone(tmp_path: Path) ->
         "  fix:   complete the run, or set missing_queries (--missing) to zero or skip\n"
     )
     done = finished("evaluate", "q", "a.run", "-m", "runid", cwd=tmp_path)
-    assert done.stderr == (
-        "error: expected a metric with a number too, got runid\n"
-    )
+    assert done.stderr == ("error: expected a metric with a number too, got runid\n")
 
 
 @pytest.mark.parametrize("format", ["table", "csv", "markdown", "jsonl", "trec"])
@@ -223,3 +226,115 @@ def test_output_that_cannot_be_written(command: str, where: str, message: str, h
     words = f"{sys.executable} -m harness {command.format(*TREC)} {where}"
     done = subprocess.run(["bash", "-c", words], cwd=here, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, message)
+
+
+FILES = {"q.txt": "1 0 a 1\n1 0 b 0\n", "a.run": "1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n"}
+PLAIN = ("evaluate", "q.txt", "a.run")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def loaded(name: str) -> click.Command:
+    command: click.Command = import_module(f"harness.cli.{name.replace('-', '_')}").command
+    return command
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_is_listed_by_how_its_help_begins(name: str) -> None:
+    command = loaded(name)
+    first = " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
+    assert re.split(r"[:.] |\.$", first)[0] + "." == COMMANDS[name]
+    assert all(
+        parameter.metavar or isinstance(parameter.type, click.Choice)
+        for parameter in command.params
+        if not getattr(parameter, "is_flag", False)
+    ), "a value without a name that says what it is"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-m", "map", "-m", "P@1", "-q", "-f", "csv"),
+        ("-mmap", "--metric=P@1", "-qf", "csv"),
+        ("--format=csv", "-q", "-m", "map", "-m", "P@1"),
+    ],
+)
+def test_options_are_written_as_usual(words: tuple[str, ...], small: Path) -> None:
+    done = called(*PLAIN, *words, cwd=small)
+    assert (done.code, done.err) == (0, "")
+    assert done == called(PLAIN[0], *words, *PLAIN[1:], cwd=small)
+    assert "map" in done.out.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("", "Missing argument 'QRELS'"),
+        ("q.txt", "Missing argument 'RUN...'"),
+        ("q.txt a.run", "Missing option '--metric' / '-m'"),
+        ("q.txt a.run -m", "Option '-m' requires an argument"),
+        ("q.txt a.run -m map --nope", "No such option '--nope'"),
+        ("q.txt a.run -m map --missing skp", "'skp' is not one of zero, skip, error; did you mean"),
+        ("q.txt a.run -m map -f x", "'x' is not one of csv, html, jsonl, markdown, table, trec\n"),
+        ("q.txt a.run -m map -l x", "'x' is not a valid whole number"),
+        ("q.txt a.run -m map -l 0", "0 is not in the range 1<=x"),
+    ],
+)
+def test_wrong_words_are_refused(words: str, message: str, small: Path) -> None:
+    done = called("evaluate", *words.split(), cwd=small)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+
+
+@pytest.mark.parametrize("name", ["rum", "evalaute", "check_table"])
+def test_a_misspelt_command_gets_the_nearest(name: str, small: Path) -> None:
+    done = called(name, cwd=small)
+    assert done.code == 2
+    assert f"No such command '{name}'; did you mean '" in done.err
+
+
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_help_is_printed_before_anything_is_checked(word: str, small: Path) -> None:
+    assert called(word, cwd=small).out.startswith("Usage: harness [OPTIONS] COMMAND")
+    done = called("evaluate", "nowhere", word, cwd=small)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("Usage: harness evaluate [OPTIONS] QRELS RUN...\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [("harness eval", "evaluate"), ("harness evaluate --jud", "--judged-only")],
+)
+def test_a_shell_completes_words(
+    words: str, completed: str, small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_HARNESS_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", words)
+    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
+    assert called(cwd=small).out == f"plain,{completed}\n"
+
+
+def test_trec_eval_gets_its_words_as_they_are(small: Path) -> None:
+    done = called("trec_eval", "-q", "-m", "map", "--", "q.txt", "a.run", cwd=small)
+    assert done.out.split() == ["map", "1", "1.0000", "map", "all", "1.0000"]
+
+
+def test_no_plugins_holds_wherever_it_is_written(small: Path) -> None:
+    (small / "p.py").write_text("")
+    words = ("-m", "map", "-p", "p.py")
+    assert called(*PLAIN, *words, cwd=small).code == 0
+    for given in ((*PLAIN, "--no-plugins", *words), ("--no-plugins", *PLAIN, *words)):
+        assert called(*given, cwd=small).code == 2
+
+
+def test_commands_are_loaded_when_they_are_called(small: Path) -> None:
+    assert [*app.list_commands(click.Context(app))] == [*COMMANDS]
+    done = harness("--help", cwd=small, python=("-X", "importtime"))
+    assert "harness.cli.app" in done.stderr
+    assert "harness.cli.evaluate" not in done.stderr
+    assert done.stdout

@@ -27,7 +27,7 @@ from . import options
 @options.many("--set", "settings", metavar="KEY=VALUE", help="Such as actor.name=Me")
 @click.option("--from", "template", metavar="YAML", type=Path, help="A file with metadata.")
 @click.option("--here", is_flag=True, help="The runs were made here: add platform and versions.")
-@click.option("--force", is_flag=True, help="Write OUT anew.")
+@click.option("--force", is_flag=True, help="Replace OUT.")
 def command(
     runs: tuple[Path, ...],
     out: Path,

@@ -44,7 +44,7 @@ _OF = {"--format": "list", "--recompute": "verify"}
     metavar="N",
     default=0,
     type=options.Whole(0),
-    help="verify: evaluate one in N cells anew.",
+    help="verify: evaluate one in N cells again.",
 )
 @options.format_option("text", "json", help="list: how to print it.")
 def command(
@@ -56,7 +56,7 @@ def command(
     recompute: int,
     format: Literal["text", "json"],
 ) -> None:
-    """List, prune or verify evaluated cells that were kept.
+    """List, prune or verify cached cells.
 
     \b
     list    what each record is of, its size and age

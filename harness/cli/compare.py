@@ -115,9 +115,8 @@ def command(
     Runs: difference, interval, p, effect size, tiers. Queries are paired. With two runs, also the
     queries where they differ most.
 
-    OLD NEW, folders of results or CSV leaderboards of anyone: which values moved, the queries that
-    did it, ranks and how alike they are, what differs in inputs, config and versions. Exits 1
-    where a value is worse than it was.
+    OLD NEW, results folders or CSV leaderboards: values that moved, the queries behind it, ranks,
+    and changes of inputs, config and versions. Exits 1 if a value is worse.
 
     \b
     Examples:

@@ -51,10 +51,8 @@ def command(
     """Evaluate runs against judgements; no config needed.
 
     A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so;
-    where it has values alone (csv, jsonl, trec), standard error does.
-    What the files can be read as is evaluated: scores that equal the grades row by row are warned
-    of, but whether predictions belong to these rows, or scores follow the labels otherwise or are
-    upside down, is not asked here. 'harness check QRELS RUN...' does.
+    for csv, jsonl and trec standard error does. 'evaluate' does not check that predictions belong
+    to these rows: run 'harness check QRELS RUN...' first.
 
     \b
     Examples:

@@ -78,7 +78,7 @@ def command(
     run_format: str | None,
     group: str | None,
 ) -> None:
-    """Say which tool's settings give a published value.
+    """Find the tool's settings that give a published value.
 
     Tries every convention as it stands, then with one and two settings changed, at the usual
     cutoffs, and prints what rounds to the value, the simplest first. Exits 1 where nothing does,

@@ -98,16 +98,16 @@ inputs = click.option(
     help="Where the config's paths start from, if that or RESULTS was moved.",
 )  # fmt: skip
 comparison = joined(
-    many("--baseline", "-b", "baselines", metavar="RUN", help="Compare anew, with this run"),
-    click.option("--test", "-t", metavar="TEST", help="Compare anew, by this test."),
-    choice("--correction", Correction, help="Compare anew, with this correction."),
+    many("--baseline", "-b", "baselines", metavar="RUN", help="Compare again with this baseline"),
+    click.option("--test", "-t", metavar="TEST", help="Compare again with this test."),
+    choice("--correction", Correction, help="Compare again with this correction."),
 )  # fmt: skip
 file_formats = joined(
     click.option(
-        "--qrels-format", metavar="FORMAT", help="Format of QRELS, where it cannot be told."
+        "--qrels-format", metavar="FORMAT", help="Format of QRELS, if it cannot be guessed."
     ),
     click.option(
-        "--run-format", metavar="FORMAT", help="Format of the runs, where it cannot be told."
+        "--run-format", metavar="FORMAT", help="Format of the runs, if it cannot be guessed."
     ),
     click.option("--group", metavar="FILE", help="LightGBM's file of group sizes, for QRELS."),
 )

@@ -27,10 +27,12 @@ from ..reports.paper_table.settings import DEFAULT, Extra, Marks, Settings, Spre
 from ..reports.wording import Markup
 from . import options
 
-_LISTS = {"metrics": "-m", "runs": "--run", "datasets": "--dataset", "extras": "--extra"}
-_BY_KEY = {"names": "--name", "digits": "--digits"}
-_SINGLE = {"sort": "--sort", "marks": "--marks", "label": "--label"}
-"""Options by the settings that they stand for."""
+_OPTIONS = {
+    "metrics": "-m", "runs": "--run", "datasets": "--dataset", "extras": "--extra",
+    "names": "--name", "digits": "--digits", "sort": "--sort", "marks": "--marks",
+    "label": "--label",
+}  # fmt: skip
+"""Options by the settings that they change."""
 
 
 @click.command(cls=options.Command)
@@ -53,8 +55,8 @@ _SINGLE = {"sort": "--sort", "marks": "--marks", "label": "--label"}
 @click.option("--sort", metavar="METRIC", help="Rows by this, best first.")
 @options.many("--digits", metavar="N", help="Decimals, or METRIC=N")
 @click.option("--percent/--no-percent", default=None, help="Values x 100, of metrics in [0, 1].")
-@click.option("--leading-zero/--no-leading-zero", default=None, help="0.423 in place of .423.")
-@options.choice("--spread", Spread, help="Beside each value: over repetitions, or over queries.")
+@click.option("--leading-zero/--no-leading-zero", default=None, help="0.423 instead of .423.")
+@options.choice("--spread", Spread, help="Next to each value: over repetitions, or over queries.")
 @options.choice("--marks", Marks, help="Signs of significance.")
 @click.option(
     "--average/--no-average", default=None, help="A further block: the mean over datasets."
@@ -66,7 +68,7 @@ _SINGLE = {"sort": "--sort", "marks": "--marks", "label": "--label"}
 @click.option("--label", metavar="TEXT", help="LaTeX's label.")
 @click.option("--standalone", is_flag=True, help="LaTeX: a whole document, to look at.")
 @click.option(
-    "--methods", is_flag=True, help="Sentences for the methods section, in place of the table."
+    "--methods", is_flag=True, help="Sentences for the methods section, instead of the table."
 )
 @click.option("--bibtex", is_flag=True, help="The references that --methods cites.")
 @options.comparison
@@ -129,22 +131,17 @@ def _warn(text: str | None) -> None:
 
 
 def of_option(problem: Problem, changes: Mapping[str, Any]) -> Problem:
-    """Return a problem of the config's table as one of the option that was given in its place."""
-    given = {f".{key}": (_SINGLE[key], str(changes[key])) for key in _SINGLE.keys() & changes}
-    for key, option in _BY_KEY.items():
-        some = changes.get(key, {}).items()
-        given |= {f".{key}.{own}": (option, f"{own}={value}") for own, value in some}
-    for key, option in _LISTS.items():
-        values = enumerate(changes.get(key, ()))
-        given |= {f".{key}[{place}]": (option, value) for place, value in values}
-    ends = [end for end in given if problem.where.endswith(end)]
-    if not ends:
+    """Return a problem of the config's table as one of the option that changed it."""
+    place = re.search(rf"\.({'|'.join(_OPTIONS)})(?:\[(\d+)\]|\.(.+))?$", problem.where)
+    if place is None or place[1] not in changes:
         return problem
-    end = max(ends, key=len)  # a run may be called 'sort'
-    option, value = given[end]
-    several = [part.strip() for part in value.split(",")] if end.endswith("]") else []
-    fix = f"give {option} once for each: {' '.join(f'{option} {one}' for one in several)}"
-    return replace(problem, where=f"{option} {value}", fix=fix if len(several) > 1 else problem.fix)
+    key, number, name = place.groups()
+    value = changes[key]
+    if number is not None:
+        value = value[int(number)]
+    elif name is not None:
+        value = f"{name}={value[name]}"
+    return replace(problem, where=f"{_OPTIONS[key]} {value}")
 
 
 def table_of(

@@ -19,5 +19,5 @@ class Verbatim(click.Command):
 @click.command(cls=Verbatim, add_help_option=False)
 @click.argument("words", metavar="...", nargs=-1)
 def command(words: list[str]) -> None:
-    """Take trec_eval's place in a script: its arguments, its output byte for byte."""
+    """Replace trec_eval in a script: its arguments, its output byte for byte."""
     raise click.exceptions.Exit(trec_eval.main(words))

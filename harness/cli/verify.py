@@ -27,7 +27,7 @@ def command(
     plugins: bool,
     format: Literal["text", "json"],
 ) -> None:
-    """Derive every number of a folder of results anew, and compare all digits.
+    """Compute every number of a results folder again and compare all digits.
 
     Hashes each input, evaluates each run from its files without the cache, makes summaries,
     comparisons and tables again, and compares them with what the folder holds. Names the first

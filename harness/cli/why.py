@@ -29,7 +29,7 @@ def command(
     where: tuple[str, ...],
     inputs: Path | None,
 ) -> None:
-    """Say where one number of a leaderboard comes from.
+    """Show where one number of a leaderboard comes from.
 
     Inputs and their hashes, how many queries went in and what was done with the others, every
     setting of the metric, versions. Of a row of several cells, what each fold and seed adds to

@@ -40,7 +40,7 @@ from ..reports.page.settings import Metadata, PageSettings
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import Kind
 from ..reports.plots.plot import Settings as PlotSettings
-from ..stats.gate import GateSettings
+from ..stats.gate import GateSettings, Rule
 from . import layers
 from .yaml_file import Loc, Source
 
@@ -58,7 +58,8 @@ class Model(BaseModel):
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a config, in which each key has the text below it."""
     text = json.dumps(Config.model_json_schema())
-    kinds: dict[str, type] = {one.__name__: one for one in (DatasetEntry, RunEntry, Metadata)}
+    parts = (DatasetEntry, RunEntry, Metadata, Rule)
+    kinds: dict[str, type] = {one.__name__: one for one in parts}
     kinds |= {key.title().rstrip("s"): kind for key, kind in SECTIONS.items()}
     for name, kind in kinds.items():
         qualified = f"{kind.__module__}.{kind.__qualname__}".replace(".", "__")

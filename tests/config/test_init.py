@@ -359,10 +359,8 @@ def layouts(a: str, b: str) -> dict[str, dict[str, str]]:
     """Return files by path for several folders in which `a` and `b` are names."""
     other = QRELS.replace("0 a", "0 z").replace("2 0", "3 0")
     other_run = RUN.replace("Q0 a", "Q0 z").replace("2 Q0", "3 Q0")
-    first, second = QRELS, QRELS.replace("1 0", "7 0")
     return {
         "beside": {"qrels.txt": QRELS, f"{a}.run": RUN, f"{b}.run": RUN},
-        "judgements": {f"{a}.qrels": QRELS, f"{b}.qrels": QRELS, "bm25.run": RUN},
         "datasets": {
             f"{a}/qrels.txt": QRELS, f"{a}/m.run": RUN, f"{b}/qrels.txt": other,
             f"{b}/m.run": other_run,
@@ -372,15 +370,6 @@ def layouts(a: str, b: str) -> dict[str, dict[str, str]]:
         } | {
             f"{b}/{name}-fold{fold}.txt": scores(10 * fold) for fold in (1, 2) for name in (a, "x")
         },
-        "one fold": {
-            f"{a}/fold1/test.txt": letor(10), f"out/{b}-fold1.txt": scores(10),
-            f"out/{a}x-fold1.txt": scores(10),
-        },
-        "numbers": {
-            f"{a}1.qrels": first, f"{a}2.qrels": second, f"{b}/{a}1.run": RUN,
-            f"{b}/{a}2.run": RUN.replace("1 Q0", "7 Q0"),
-        },
-        "alike": {"qrels.txt": QRELS, f"{a}/{b}.run": RUN, f"{b}/{a}.run": RUN},
         "strangers": {
             "qrels.txt": QRELS, f"{a}/a.run": RUN, f"{a}/b.run": RUN, f"{a}/c.run": "no run\n",
         },

@@ -168,7 +168,7 @@ def test_every_problem_of_a_table_at_once(base: Path) -> None:
         ("{digits: 18}", ".digits['*']"), ("{digits: {map: -1}}", ".digits.map"),
         ("{siunitx: 1}", ".siunitx"), ("{sort: 3}", ".sort"), ("{groups: 3}", ".groups"),
         ("{spread: sd}", ".spread"), ("{formats: [latx]}", ".formats[0]"),
-        ("{names: {AP: MAP, ndcg_cut_10: MAP}}", ".names.AP"),
+        ("{names: {AP: MAP, ndcg_cut_10: MAP}}", ".names.ndcg_cut_10"),
         ("{metric: [map]}", ".metric"),
     ],
 )  # fmt: skip
