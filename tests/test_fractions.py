@@ -200,13 +200,33 @@ def test_rows_and_batches() -> None:
 @pytest.mark.parametrize(
     ("content", "name", "message"),
     [
-        ("q1 0 a nan\n", "q.qrels", "q.qrels:1: grade 'nan' is not a finite number"),
-        ("q 0 a 0.5\nq 0 b 0.5\nq 0 c x\n", "q.qrels", "q.qrels:3: grade 'x' is not a number"),
-        ("1 qid:1 1:0\ninf qid:1 1:0\n", "q.txt", "q.txt:2: grade 'inf' is not a finite number"),
-        ("0.5 qid:1 1:0\nx qid:1 1:0\n", "q.txt", "q.txt:2: grade 'x' is not a number"),
-        ("qid,docno,grade\na,x,0.5\na,y,z\n", "q.csv", "q.csv:3: grade 'z' is not a number"),
-        ("qid,docno,grade\na,x,0.5\na,y,inf\n", "q.csv", "q.csv:3: grade 'inf' is not a finite"),
-        ('{"q": {"a": 0.5, "b": NaN}}', "q.json", "q.json: query 'q', docno 'b': grade NaN is not"),
+        ("q1 0 a nan\n", "q.qrels", "q.qrels:1: grade: expected a finite number, got 'nan'"),
+        (
+            "q 0 a 0.5\nq 0 b 0.5\nq 0 c x\n",
+            "q.qrels",
+            "q.qrels:3: grade: expected a number, got 'x'",
+        ),
+        (
+            "1 qid:1 1:0\ninf qid:1 1:0\n",
+            "q.txt",
+            "q.txt:2: grade: expected a finite number, got 'inf'",
+        ),
+        ("0.5 qid:1 1:0\nx qid:1 1:0\n", "q.txt", "q.txt:2: grade: expected a number, got 'x'"),
+        (
+            "qid,docno,grade\na,x,0.5\na,y,z\n",
+            "q.csv",
+            "q.csv:3: grade: expected a number, got 'z'",
+        ),
+        (
+            "qid,docno,grade\na,x,0.5\na,y,inf\n",
+            "q.csv",
+            "q.csv:3: grade: expected a finite number, got 'inf'",
+        ),
+        (
+            '{"q": {"a": 0.5, "b": NaN}}',
+            "q.json",
+            "q.json: query 'q', docno 'b': grade: expected a finite number, got 'NaN'",
+        ),
     ],
 )
 def test_what_is_no_fraction_is_refused_and_fractions_are_not(

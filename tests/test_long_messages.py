@@ -43,7 +43,11 @@ def test_a_config_of_more_than_a_hundred_problems() -> None:
 @pytest.mark.parametrize(
     ("format", "text", "begins"),
     [
-        ("ranklib", "9" * 70_000 + "\t0\t0.5\n1\t1\t2\n", "2 predictions for 3 rows; query '999"),
+        (
+            "ranklib",
+            "9" * 70_000 + "\t0\t0.5\n1\t1\t2\n",
+            "expected 3 predictions, got 2; query '999",
+        ),
         ("table", "qid," + "," * 70_000 + "\n1,A\n", ""),
     ],
 )
@@ -67,8 +71,8 @@ def test_columns_of_which_there_are_thousands_are_counted(tmp_path: Path) -> Non
         read_run(path, format="table")
     said = str(caught.value).splitlines()
     assert said[0] == (
-        f"{path}:2: 3 fields where 9003 belong (qid, docno, score, column0, column1, column2, "
-        "column3, column4 (+8,995 more))"
+        f"{path}:2: expected 9003 fields (qid, docno, score, column0, column1, column2, "
+        "column3, column4 (+8,995 more)), got 3"
     )
     assert len(str(caught.value)) < 4000
     with pytest.raises(InputError) as caught:

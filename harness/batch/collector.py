@@ -69,24 +69,19 @@ class BatchCollector:
         Raises
         ------
         InputError
-            Where the batch is wrong or one of its qids came before; nothing of it is kept.
+            If the batch is wrong or one of its qids came before; nothing of it is kept.
         """
         qrels, run = from_batch(
             scores, relevance, n, qids, first=len(self), fractions=self.fractions
         )
         names = qrels.qids.to_pylist()
-        again = next((qid for qid in names if qid in self._batch_of), None)
-        if again is not None:
-            raise InputError(
-                Problem(
-                    "qids",
-                    f"query '{again}' was in batch {self._batch_of[again]} already, and is in "
-                    f"batch {len(self._parts)} again",
-                    fix="give each query a qid of its own, and evaluate each query once"
-                    if qids is not None
-                    else "give qids with every batch, or with none",
-                )
-            )
+        if repeated := [qid for qid in names if qid in self._batch_of]:
+            earlier = self._batch_of[repeated[0]]
+            what = f"expected each query once, got '{repeated[0]}' in batches {earlier}"
+            fix = "give qids with every batch, or with none"
+            if qids is not None:
+                fix = "give each query a qid of its own, and evaluate each query once"
+            raise InputError(Problem("qids", f"{what} and {len(self._parts)}", fix=fix))
         self._batch_of.update(dict.fromkeys(names, len(self._parts)))
         self._parts.append((qrels, run))
 
@@ -176,11 +171,8 @@ class BatchCollector:
 
     def _check_filled(self) -> None:
         if not self._batch_of:
-            raise InputError(
-                Problem(
-                    "BatchCollector", "it holds no query", fix="add(scores, relevance, n) first"
-                )
-            )
+            fix = "add(scores, relevance, n) first"
+            raise InputError(Problem("BatchCollector", "it holds no query", fix=fix))
 
 
 def _join(arrays: list[Array]) -> Array:

@@ -1,8 +1,7 @@
 """Padded batches <-> pytrec_eval's dicts <-> tables.
 
-A *batch* is what a learning-to-rank training loop holds: ``scores (B, L)``, ``relevance
-(B, L)`` and ``n (B,)``, the number of documents of each query. What stands beyond ``n`` is
-padding and is never read.
+A *batch* is ``scores (B, L)``, ``relevance (B, L)`` and ``n (B,)``, the number of documents of
+each query. Everything beyond ``n`` is padding and is never read.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ def from_batch(
     relevance : array_like, shape (B, L) or (B, L, 1)
         Grades; floats where they are whole, or `fractions` are accepted.
     n : array_like, shape (B,)
-        Documents of each query, from 0 to L. What stands beyond is never read.
+        Documents of each query, from 0 to L; the rest is padding, which is never read.
     qids : array_like, shape (B,), optional
         Distinct identifiers, whole numbers or strings; "0", "1", ... by default.
     name : str
         Name of the run.
     first : int
-        Where the numbers that stand in for `qids` begin.
+        The first qid if `qids` are not given.
     fractions : bool
         Whether grades may be fractions, which only some conventions' metrics accept.
     copy : bool
@@ -63,7 +62,7 @@ def from_batch(
     Raises
     ------
     InputError
-        Where shapes do not fit, `n` lies outside 0..L, a score is not finite, a grade is not
+        If shapes do not fit, `n` lies outside 0..L, a score is not finite, a grade is not
         whole and may not be a fraction, or a qid comes twice.
 
     Examples
@@ -74,14 +73,8 @@ def from_batch(
     """
     padded_scores, padded_grades = padded(scores, "scores"), padded(relevance, "relevance")
     if padded_scores.shape != padded_grades.shape:
-        raise InputError(
-            Problem(
-                "relevance",
-                "scores and relevance differ in shape",
-                f"{padded_scores.shape} and {padded_grades.shape}",
-                SHAPES,
-            )
-        )
+        what = f"expected the shape of scores, {padded_scores.shape}, got {padded_grades.shape}"
+        raise InputError(Problem("relevance", what, fix=SHAPES))
     n_queries, width = padded_scores.shape
     lengths = lengths_of(n, n_queries, width)
     offsets = offsets_of(lengths)
@@ -94,18 +87,12 @@ def from_batch(
         return f"[{row}, {item - int(offsets[row])}]", names[row].as_py()
 
     given = numbers_of(_unpadded(padded_scores, inside, copy), "scores")
-    finite = np.isfinite(given)
-    if not finite.all():
-        bad = np.flatnonzero(~finite)
+    bad = np.flatnonzero(~np.isfinite(given))
+    if bad.size:
         at, qid = place(int(bad[0]))
-        raise InputError(
-            Problem(
-                f"scores{at}",
-                f"score '{given[bad[0]]}' of query '{qid}' is not a finite number"
-                + (f" ({bad.size} such scores in the batch)" if bad.size > 1 else ""),
-                fix="look for the model's overflow; if it is padding, n is too large",
-            )
-        )
+        what = f"query '{qid}': expected a finite score, got '{given[bad[0]]}' ({bad.size} in all)"
+        fix = "look for the model's overflow; if it is padding, n is too large"
+        raise InputError(Problem(f"scores{at}", what, fix=fix))
     grades = numbers_of(_unpadded(padded_grades, inside, copy), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
@@ -113,14 +100,10 @@ def from_batch(
         bad = np.flatnonzero(~(sound if fractions else sound & (np.trunc(wide) == wide)))
         if bad.size:
             at, qid = place(int(bad[0]))
-            raise InputError(
-                Problem(
-                    f"relevance{at}",
-                    f"grade '{grades[bad[0]]}' of query '{qid}' is not a "
-                    f"{'finite' if fractions else 'whole'} number",
-                    fix="judgements are integers; scale or round them before",
-                )
-            )
+            kind = "finite" if fractions else "whole"
+            what = f"query '{qid}': expected a {kind} grade, got '{grades[bad[0]]}'"
+            fix = "judgements are integers; scale or round them before"
+            raise InputError(Problem(f"relevance{at}", what, fix=fix))
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return qrels, Run(names, offsets, qrels.docnos, given, name)
 

@@ -1,8 +1,7 @@
-"""What a run's file says of itself: ir_metadata, YAML in comment lines at its head.
+"""ir_metadata, YAML in comment lines at the head of a run, and the YAML loader with limits.
 
 The format of Breuer et al. (ir_metadata: An Extensible Metadata Schema for IR Experiments, SIGIR
-2022), whose sections are those of PRIMAD: platform, research goal, implementation, method, actor,
-data.
+2022), with the sections of PRIMAD.
 """
 
 from __future__ import annotations
@@ -72,29 +71,21 @@ def header_of(source: Source) -> dict[str, Any] | None:
 
 def parse(text: bytes, name: str) -> dict[str, Any] | None:
     """Return YAML as plain data that JSON can hold; None and a warning where it is none."""
-    import yaml
-
-    pass  # merged
-
     try:
         found = load(text.decode("utf-8", "replace"))
         plain = json.loads(json.dumps(found, default=str))
+        if isinstance(plain, dict):
+            return plain
+        why = "it is not a mapping of keys to values"
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())
-        what = f"{name}: its ir_metadata cannot be read and is passed over: {why}"
-        warnings.warn(HarnessWarning(what), stacklevel=3)
-        return None
-    if not isinstance(plain, dict):
-        what = f"{name}: its ir_metadata is no mapping of keys to values, and is passed over"
-        warnings.warn(HarnessWarning(what), stacklevel=3)
-        return None
-    return plain
+    what = f"{name}: its ir_metadata cannot be read and is ignored: {why}"
+    warnings.warn(HarnessWarning(what), stacklevel=3)
+    return None
 
 
 def render(content: Mapping[str, Any]) -> bytes:
     """Return the comment lines that hold `content`, the sections in ir_metadata's order."""
-    import yaml
-
     known = [key for key in SECTIONS if key in content]
     others = [key for key in content if key not in SECTIONS]
     ordered = {key: content[key] for key in (*known, *others)}
@@ -121,13 +112,7 @@ _PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
 
 
 _KINDS = {"int": "whole number", "float": "number", "bool": "'true' or 'false'"}
-"""What YAML's tags are called."""
-
-
-def _said(value: str) -> str:
-    """Return the beginning of a value, in quotes that end, and how long it is if it is."""
-    more = f" of {len(value):,} characters" if len(value) > _SHOWN else ""
-    return f"'{shorten(value, _SHOWN)}'{more}"
+"""YAML's tags in plain words."""
 
 
 class YAMLLimitError(yaml.MarkedYAMLError):
@@ -184,7 +169,8 @@ class Loader(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.reso
             value = getattr(node, "value", "")
             kind = node.tag.rpartition(":")[2]
             kind = _KINDS.get(kind, kind)
-            what = f"{_said(value)} is no {kind}" if isinstance(value, str) else f"no {kind}"
+            more = f" of {len(value):,} characters" if len(value) > _SHOWN else ""
+            what = f"'{shorten(str(value), _SHOWN)}'{more} is no {kind}"
             raise yaml.constructor.ConstructorError(None, None, what, node.start_mark) from error
 
     def _size(self, node: yaml.Node) -> int:

@@ -258,7 +258,7 @@ class Source:
         if self.codec == PACKED.get(suffix, self.codec):
             return
         what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
-        if not (self.codec or _KNOWN.match(first)) and binary(first):
+        if not (self.codec or _KNOWN.match(first)) and (b"\0" in first or binary(first)):
             problem = Problem(self.name, f"{what}other bytes", fix=WHOLE_FILE, rule="damaged")
             raise InputError(problem)
         what += f"{self.codec} data" if self.codec else "data that are not compressed"

@@ -18,7 +18,7 @@ def of(run: str, error: HarnessError) -> Failure:
 
 
 def nan(run: str, line: int, *more: Problem) -> Failure:
-    what = "score 'nan' is not a finite number"
+    what = "score: expected a finite number, got 'nan'"
     one = Problem(f"{run}.txt:{line}", what, "nan", "repair it", "not-finite")
     return of(run, InputError([one, *more]))
 
@@ -30,7 +30,7 @@ def texts(*failures: Failure) -> list[str]:
 def test_the_fix_comes_once_for_each_rule() -> None:
     lost = Problem("b.txt", "2 predictions for 5 rows", "", "predict every row", "row-count")
     columns = Problem("x.txt:1", "2 columns", "1 2", "write one", "columns")
-    what = "score 'nan' is not a finite number: nan [not-finite]"
+    what = "score: expected a finite number, got 'nan': nan [not-finite]"
     assert texts(nan("a", 3), of("x", InputError(columns)), nan("b", 7, lost), nan("c", 9)) == [
         f"a on d: a.txt:3: {what}",
         f"b on d: b.txt:7: {what}",
@@ -78,4 +78,4 @@ def test_a_leaderboard_names_ten_that_failed(
     assert "... and 3 more FAILED: see leaderboard.csv" in out
     assert err.count("  fix: ") == 1
     (board,) = Path().rglob("leaderboard.csv")
-    assert board.read_text().count("not a finite number") == 13
+    assert board.read_text().count("expected a finite number") == 13

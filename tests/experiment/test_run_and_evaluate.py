@@ -123,8 +123,8 @@ def test_a_run_that_cannot_be_read_loses_no_other(
     with pytest.raises(SystemExit, match=r"^1$"):
         main(["run", str(config)])
     out, err = capsys.readouterr()
-    assert re.search(r"FAILED: zzz: \S*zzz\.run:1: score 'nan' is not a finite number", out)
-    assert re.search(r"error: zzz on trec: \S*zzz\.run:1: score 'nan'", err)
+    assert re.search(r"FAILED: zzz: \S*zzz\.run:1: score: expected a finite number, got 'nan'", out)
+    assert re.search(r"error: zzz on trec: \S*zzz\.run:1: score: expected a finite number, got 'nan'", err)
     text = (workplace / "out/leaderboard.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     assert [row["run"] for row in rows if row["error"]] == ["zzz"]
@@ -138,7 +138,7 @@ def test_a_run_that_cannot_be_read_loses_no_other(
 def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
     for path in (workplace / "runs/trec").glob("*.run"):
         path.write_text("1 Q0 d1 1 nan zzz\n")
-    with pytest.raises(InputError, match=r"\.run:1: score 'nan' is not a finite number"):
+    with pytest.raises(InputError, match=r"\.run:1: score: expected a finite number, got 'nan'"):
         harness.run(write(workplace, TREC))
     written = [path for path in (workplace / "out").rglob("*") if path.is_file()]
     assert {path.name for path in written} == {".lock"}
@@ -272,43 +272,36 @@ class TestEvaluate:
         assert harness.evaluate(frame, run, ["recip_rank"]).summary() == {"recip_rank": 0.5}
 
     @pytest.mark.parametrize(
-        ("qrels", "run", "message"),
+        ("qrels", "run", "place"),
         [
-            ({1: {"d": 1}}, RUN, "qrels: qid 1 is an int; qids and docnos are strings\n"
-             "  fix:   use str(qid)"),
-            (QRELS, {"q": {2.5: 1}}, "run: docno 2.5 is a float; qids and docnos are strings\n"
-             "  fix:   use str(docno)"),
-            (QRELS, {"q": {"d": "x"}}, "run: not a mapping of qid to docno to number ("),
-            (QRELS, {"bm25": RUN, "dense": RUN}, "run: a dict of 2 runs\n"
-             "  fix:   one run at a time: call evaluate for each"),
-            (QRELS, [RUN, RUN], "run: a list of 2 runs\n"),
-            (QRELS, ("a.run", "b.run", "c.run"), "run: a tuple of 3 runs\n"),
-            (QRELS, {"a": pd.DataFrame({"qid": []})}, "run: a dict of 1 run\n"),
-            (QRELS, [pl.LazyFrame({"qid": []})], "run: a list of 1 run\n"),
-            ([0, 1], [0.5, 1.0], "relevance: 2 grades of one dimension belong to no query\n"
-             "  fix:   give (qids, grades), a qid and a grade for each row, and an array of the "
-             "rows' scores"),
-            ((["a", "a"], [0, 1]), [0.5], "scores: 1 scores for 2 rows of the dataset\n"),
-            ((["a", "a"], [0, 1]), [[0.5, 1.0]], "scores: scores of shape (1, 2) for rows of "
-             "judgements\n  fix:   give one score for each row, or grades of that shape for a "
-             "padded batch"),
-            ((["a", "a"], [0, 1]), ["x", "y"], "run: a list of 2 runs\n"),
-            ((["a", "a"], [0, 1]), np.array(["x", "y"]), "scores: not an array of numbers\n"),
-            ((["a", "a"], [0, 1]), [0.5, float("nan")], "scores: 1 score is not finite: nan"),
-            ((["a"], [0, 1]), [0.5, 1.0], "qrels: columns of 1 qids and 2 numbers\n"
-             "  fix:   give two columns of one length"),
-            ((["a"], ["d", "e"], [0]), RUN, "qrels: columns of 1 qids, 2 docnos and 1 numbers\n"
-             "  fix:   give three columns of one length"),
-            (([["a", "b"]], [0, 1]), [0.5, 1.0], "qids: not a column, but of shape (1, 2)"),
-            (([1.0, float("nan")], [0, 1]), [0.5, 1.0], "qids: 1 of 2 are missing\n"),
-            (([{}, "a"], [0, 1]), [0.5, 1.0], "qids: not a column of strings ("),
-            ([[0, 1], [1]], [[0.5, 1.0], [1.0]], "relevance: a list that is no array: its rows"),
+            ({1: {"d": 1}}, RUN, "qrels"),
+            (QRELS, {"q": {2.5: 1}}, "run"),
+            (QRELS, {"q": {"d": "x"}}, "run"),
+            (QRELS, {"bm25": RUN, "dense": RUN}, "run"),
+            (QRELS, [RUN, RUN], "run"),
+            (QRELS, ("a.run", "b.run", "c.run"), "run"),
+            (QRELS, {"a": pd.DataFrame({"qid": []})}, "run"),
+            (QRELS, [pl.LazyFrame({"qid": []})], "run"),
+            ([0, 1], [0.5, 1.0], "relevance"),
+            ((["a", "a"], [0, 1]), [0.5], "scores"),
+            ((["a", "a"], [0, 1]), [[0.5, 1.0]], "scores"),
+            ((["a", "a"], [0, 1]), ["x", "y"], "run"),
+            ((["a", "a"], [0, 1]), np.array(["x", "y"]), "scores"),
+            ((["a", "a"], [0, 1]), [0.5, float("nan")], "scores"),
+            ((["a"], [0, 1]), [0.5, 1.0], "qrels"),
+            ((["a"], ["d", "e"], [0]), RUN, "qrels"),
+            (([["a", "b"]], [0, 1]), [0.5, 1.0], "qids"),
+            (([1.0, float("nan")], [0, 1]), [0.5, 1.0], "qids"),
+            (([{}, "a"], [0, 1]), [0.5, 1.0], "qids"),
+            ([[0, 1], [1]], [[0.5, 1.0], [1.0]], "relevance"),
+            *((wrong, RUN, "qrels") for wrong in (42, None, object())),
+            ((["q", "q"], ["d", "d"], [1, 2]), RUN, "qrels"),
         ],
-    )  # fmt: skip
-    def test_forms_that_are_refused(self, qrels: Any, run: Any, message: str) -> None:
+    )
+    def test_forms_that_are_refused(self, qrels: Any, run: Any, place: str) -> None:
         with pytest.raises(InputError) as caught:
             harness.evaluate(qrels, run, ["map"])
-        assert str(caught.value).startswith(message)
+        assert [problem.where for problem in caught.value.problems] == [place]
 
     def test_references(self) -> None:
         metrics = ["rbo(reference=other)"]
@@ -325,16 +318,6 @@ class TestEvaluate:
     def test_a_grade_has_a_limit(self, grade: float) -> None:
         with pytest.raises(InputError, match="1 grade is not between"):
             harness.evaluate({"q1": {"a": grade}}, RUN, ["map"])
-
-    @pytest.mark.parametrize("wrong", [42, None, object()])
-    def test_anything_else_is_refused(self, wrong: object) -> None:
-        with pytest.raises(InputError, match="is no qrels\n  fix:   give a path"):
-            harness.evaluate(wrong, RUN, ["map"])
-
-    def test_duplicates_in_columns_are_named(self) -> None:
-        columns = (["q", "q"], ["d", "d"], [1, 2])
-        with pytest.raises(InputError, match="docno 'd' twice in query 'q', at rows 0 and 1"):
-            harness.evaluate(columns, RUN, ["map"])
 
     def test_all_wrong_metrics_are_named_together(self) -> None:
         with pytest.raises(UnknownNameError) as caught:
