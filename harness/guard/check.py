@@ -91,18 +91,11 @@ class Checked:
 
 
 class Progress:
-    """A bar over the bytes of some files, on a terminal alone.
-
-    Parameters
-    ----------
-    paths : iterable of str
-        Files, each as often as it is read.
-    """
+    """A bar over the bytes of some files, each as often as it is read; on a terminal alone."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self.bar = tqdm(
-            total=sum(map(_size, paths)), unit="B", unit_scale=True, disable=None, leave=False
-        )
+        total = sum(map(_size, paths))
+        self.bar = tqdm(total=total, unit="B", unit_scale=True, disable=None, leave=False)
 
     @contextlib.contextmanager
     def file(self, path: str) -> Iterator[Callable[[int], None]]:

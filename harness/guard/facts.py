@@ -160,66 +160,60 @@ class Watch:
         A part that begins with the very first query starts again: a run whose queries are
         scattered is read a second time, whole.
         """
-        if run.n_rows and not self.failures:
-            with observing(self.failures, self.place):
-                self._run(run)
-
-    def _run(self, run: Run) -> None:
-        begins = as_bytes(run.qids[:1])[0]
-        if begins == self.first_qid:
-            self._begin()
-        self.first_qid = self.first_qid or begins
-        follows = shares(run.qids, self.qrels.qids)
-        before = self.queries.rows if follows else self.queries.rows_in_file
-        part = Part(run, self.qrels, follows, before)
-        self.first_part, self.last_part = self.first_part or part, part
-        self.queries.run(part)
-        self.scores.run(part)
-        if follows:
-            self.following.add(run.scores)
-        else:
-            self.documents.run(part)
+        if not run.n_rows or self.failures:
+            return
+        with observing(self.failures, self.place):
+            begins = as_bytes(run.qids[:1])[0]
+            if begins == self.first_qid:
+                self._begin()
+            self.first_qid = self.first_qid or begins
+            follows = shares(run.qids, self.qrels.qids)
+            before = self.queries.rows if follows else self.queries.rows_in_file
+            part = Part(run, self.qrels, follows, before)
+            self.first_part, self.last_part = self.first_part or part, part
+            self.queries.run(part)
+            self.scores.run(part)
+            if follows:
+                self.following.add(run.scores)
+            else:
+                self.documents.run(part)
 
     def aligned(self, aligned: Aligned) -> Aligned:
         """Look at a run, or at a part of one, that was aligned; return it."""
-        if not self.failures:
-            with observing(self.failures, self.place):
-                self._aligned(aligned)
+        if self.failures:
+            return aligned
+        with observing(self.failures, self.place):
+            self.queries.aligned(aligned)
+            # rows of a dataset are aligned part by part, those of other runs when all are read
+            part = self.last_part if self.queries.follows else self.first_part
+            if part is not None:
+                self.scores.aligned(aligned, part)
+                self.labels.aligned(aligned)
+                if not part.follows:
+                    self.documents.aligned(aligned)
+                    self.order.aligned(aligned)
         return aligned
-
-    def _aligned(self, aligned: Aligned) -> None:
-        self.queries.aligned(aligned)
-        # rows of a dataset are aligned part by part, those of other runs when all are read
-        part = self.last_part if self.queries.follows else self.first_part
-        if part is not None:
-            self.scores.aligned(aligned, part)
-            self.labels.aligned(aligned)
-            if not part.follows:
-                self.documents.aligned(aligned)
-                self.order.aligned(aligned)
 
     def facts(self) -> RunFacts | None:
         """Return the facts of all parts that were looked at; None if the watch failed."""
-        if not self.failures:
-            with observing(self.failures, self.place):
-                return self._facts()
+        if self.failures:
+            return None
+        with observing(self.failures, self.place):
+            begin, follows = self.first_part, self.queries.follows
+            if begin is not None and not follows:
+                self.documents.end(begin)
+            return RunFacts(
+                follows=follows,
+                single=self.policy.score_type == "float32",
+                queries=self.queries.facts(),
+                scores=self.scores.facts,
+                labels=self.labels.facts(begin),
+                documents=self.documents.facts,
+                order=self.following.facts(),
+                ahead=self.order.ahead,
+                first=dict(self.first),
+            )
         return None
-
-    def _facts(self) -> RunFacts:
-        begin, follows = self.first_part, self.queries.follows
-        if begin is not None and not follows:
-            self.documents.end(begin)
-        return RunFacts(
-            follows=follows,
-            single=self.policy.score_type == "float32",
-            queries=self.queries.facts(),
-            scores=self.scores.facts,
-            labels=self.labels.facts(begin),
-            documents=self.documents.facts,
-            order=self.following.facts(),
-            ahead=self.order.ahead,
-            first=dict(self.first),
-        )
 
 
 def shares(qids: pa.Array, others: pa.Array) -> bool:

@@ -420,19 +420,16 @@ def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -
     An error that follows from an accepted finding stays, as that one becomes a note.
     """
     every = [*findings]
-    effects: dict[str, set[str]] = {}
-    effects_of_errors: dict[str, set[str]] = {}
+    causes: dict[str, set[str]] = {}
     for one in every:
-        follow = FOLLOWS.get(one.rule, ())
-        effects.setdefault(file_of(one), set()).update(follow)
-        if one.rule not in accept:
-            effects_of_errors.setdefault(file_of(one), set()).update(follow)
-    return [
-        one
-        for one in every
-        if one.rule
-        not in (effects_of_errors if one.severity == "error" else effects).get(file_of(one), ())
-    ]
+        causes.setdefault(file_of(one), set()).add(one.rule)
+
+    def follows(one: Finding) -> bool:
+        some = causes[file_of(one)]
+        some = some.difference(accept) if one.severity == "error" else some
+        return any(one.rule in FOLLOWS.get(cause, ()) for cause in some)
+
+    return [one for one in every if not follows(one)]
 
 
 _PLACE_LINE = re.compile(r"(:|: row )\d+$")

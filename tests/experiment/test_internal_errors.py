@@ -14,6 +14,7 @@ from harness.experiment import work
 from harness.guard import check as check_flow
 from harness.guard import sweep as guard_sweep
 from harness.guard.facts import JudgementFacts
+from harness.guard.labels import Labels
 from harness.guard.scores import Scores
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -46,7 +47,7 @@ def called(*words: str) -> int:
 
 
 GUARD = [
-    (Scores, "run"), (Scores, "aligned"), (Scores, "facts"), (JudgementFacts, "of"),
+    (Scores, "run"), (Scores, "aligned"), (Labels, "facts"), (JudgementFacts, "of"),
     (work, "add_lines"), (guard_sweep, "files_named_twice"), (guard_sweep, "is_odd"),
 ]  # fmt: skip
 
@@ -84,7 +85,7 @@ def test_a_guard_that_fails_is_a_finding_of_check(
 def test_debug_shows_the_traceback_of_the_guard(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(Scores, "facts", fail)
+    monkeypatch.setattr(Labels, "facts", fail)
     called("--debug", "check", "c.yaml")
     assert "Traceback (most recent call last)" in capsys.readouterr().err
     called("check", "c.yaml")
