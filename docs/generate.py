@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -31,6 +32,7 @@ def pages() -> dict[str, str]:
         "metrics.md": metrics_page(),
         "commands.md": commands_page(),
         "formats.md": formats_page(),
+        "reference/conventions.md": conventions_page(),
         "check.md": check_page(),
         "config.schema.json": json.dumps(json_schema(), indent=1) + "\n",
         "pictures/imports.svg": imports_picture(),
@@ -62,6 +64,26 @@ def metrics_page() -> str:
     for name in native + trec:
         lines += [f"### {name}\n", "```text", catalogue.define(built_in[name]).rstrip(), "```\n"]
     return "\n".join(lines)
+
+
+def conventions_page() -> str:
+    """Return the reference of conventions: one section per tool, as ``harness metrics`` prints."""
+    names = re.findall(r"^([\w-]+): ", _printed("metrics", "--conventions"), re.M)
+    lines = [
+        NOTE + "# Conventions\n",
+        "A convention is a set of settings that reproduces one tool. Write it into a metric "
+        "(`ndcg(convention=lightgbm)@10`), or as `convention: lightgbm` into a config. "
+        "[Why tools disagree](../explanation/why-tools-disagree.md) explains the choices.\n",
+    ]
+    for name in names:
+        lines += [f"## {name}\n", "```text", _printed("metrics", name).rstrip(), "```\n"]
+    return "\n".join(lines)
+
+
+def _printed(*words: str) -> str:
+    """Return what a command prints."""
+    arguments = {"prog_name": "harness", "env": {"COLUMNS": "100"}}
+    return CliRunner().invoke(app, list(words), **arguments).output
 
 
 def formats_page() -> str:
@@ -175,11 +197,9 @@ def _anchor(name: str) -> str:
 
 def commands_page() -> str:
     """Return the command reference: the help texts as they are printed."""
-    runner = CliRunner()
     lines = [NOTE + "# Commands\n"]
     for command in ["", *COMMANDS]:
-        arguments = [*command.split(), "--help"]
-        text = runner.invoke(app, arguments, prog_name="harness", env={"COLUMNS": "100"}).output
+        text = _printed(*command.split(), "--help")
         lines += [f"## harness {command}".rstrip() + "\n", "```text", text.rstrip(), "```\n"]
     return "\n".join(lines)
 

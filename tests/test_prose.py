@@ -34,7 +34,7 @@ def sentences(page: str) -> list[str]:
     text = re.sub(r"<!--.*?-->", "", text, flags=re.S)
     text = re.sub(r"^\s*(\||#|!\[|===|:::|!!!).*$", "", text, flags=re.M)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
-    text = re.sub(r"`[^`]*`", "code", text)
+    text = re.sub(r"`[^`]*`", "Code", text)
     blocks = re.split(r"\n\s*\n|\n\s*(?:[-*]|\d+\.|:  )\s+", text)
     parts = [part for block in blocks for part in re.split(r"(?<=[.!?:])\s+(?=[A-Z])", block)]
     return [" ".join(part.split()) for part in parts if len(part.split()) > 2]
