@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .core.evaluation import Evaluation as Evaluation
     from .core.metric import metric as metric
     from .core.policy import Policy as Policy
+    from .core.settings import Range as Range
     from .core.tables import Qrels as Qrels
     from .core.tables import Run as Run
     from .errors import HarnessError as HarnessError
@@ -47,6 +48,7 @@ _HOME = {
     "HarnessError": "errors",
     "Policy": "core.policy",
     "Qrels": "core.tables",
+    "Range": "core.settings",
     "Run": "core.tables",
     "align": "core.align",
     "all_pairs_test": "stats.registry",

@@ -126,7 +126,7 @@ class Problem:
     fix : str
         What the reader of the message can do; not shown if empty.
     rule : str
-        Rule of the guard in docs/check.md, or ``""``; not shown.
+        Rule of the guard in docs/reference/rules.md, or ``""``; not shown.
     effect : str
         What it does to the numbers; not shown if empty.
     """
@@ -307,7 +307,7 @@ class Finding:
     __pydantic_config__: ClassVar = {"extra": "forbid", "use_attribute_docstrings": True}
 
     rule: str
-    """Its name in docs/check.md, such as ``constant-scores``; what a config accepts."""
+    """Its name in docs/reference/rules.md, such as ``constant-scores``; what a config accepts."""
     severity: Severity
     """An error makes the numbers wrong or impossible; a warning changes what they mean; a note is a
     fact worth knowing, or what `guard.accept` in the config names."""

@@ -2,7 +2,7 @@
 
 It shares nothing with the harness: judgements are ``{qid: {docno: grade}}``, a run is
 ``{qid: [(docno, score), ...]}`` in the order of its file, and every formula is written out as
-docs/metrics.md has it. Ties that no rule orders are settled by trying every order.
+docs/reference/metrics.md has it. Ties that no rule orders are settled by trying every order.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ def rbo(query: Query, k: int | None, p: float = 0.9) -> float:
 
 
 class Formula(NamedTuple):
-    """A metric: its formula, and what docs/metrics.md says about it."""
+    """A metric: its formula, and what docs/reference/metrics.md says about it."""
 
     value: Callable[[Query, int | None], float]
     k: int | None = None
@@ -280,7 +280,7 @@ FORMULAS = {
 
 @dataclass(frozen=True)
 class Choices:
-    """The policies in force, by the names of docs/config.md."""
+    """The policies in force, by the names of docs/reference/config.md."""
 
     ties: str = "trec_eval"
     missing_queries: str = "zero"

@@ -1,21 +1,19 @@
-"""What the README and the docs show is run as it stands."""
+"""Every command, output and Python block of the README and the docs is run."""
 
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
-from command_line import called
-
-import harness
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+from docs import outputs  # noqa: E402
+
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)
 
@@ -31,29 +29,11 @@ def having(language: str) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what a user has: configs and runs, and the files that the pages' examples name."""
+    """A copy of what a user has: configs and runs."""
     folder = tmp_path_factory.mktemp("workplace")
     for name in ("configs", "runs"):
         shutil.copytree(ROOT / name, folder / name)
-    letor = ROOT / "runs" / "letor"
-    for path in ("mq2007/test.txt", "mq2008/Fold1/test.txt", "mslr/sample.txt"):
-        copy(letor / "fold1" / "test.txt", folder / "data" / path)
-        for model in ("gbrt", "lambdamart"):
-            predictions = folder / "predictions" / path.partition("/")[0] / f"{model}.txt"
-            copy(letor / model / "fold1-seed1.txt", predictions)
-    for seed, model in enumerate(("gbrt", "lambdamart")):
-        collector, generator = harness.BatchCollector(), np.random.default_rng(seed)
-        for start in (0, 8):
-            grades = np.arange(8 * 20).reshape(8, 20) % 5
-            qids = np.arange(start, start + 8)
-            collector.add(generator.normal(size=(8, 20)), grades, np.full(8, 20), qids)
-        collector.save(folder / "batches" / f"{model}.npz")
     return folder
-
-
-def copy(source: Path, target: Path) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source, target)
 
 
 @pytest.mark.parametrize("page", having("python"), ids=lambda p: p.name)
@@ -65,17 +45,11 @@ def test_python_blocks_run(page: Path, workplace: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", having("sh"), ids=lambda p: p.name)
-def test_commands_run(page: Path, workplace: Path) -> None:
-    for config in blocks(page, "yaml"):  # a block that begins with its path is that file
-        named = re.match(r"# (configs/\S+\.yaml)\n", config)
-        if named:
-            (workplace / named[1]).write_text(config, encoding="utf-8")
-    for command in "\n".join(blocks(page, "sh")).splitlines():
-        if not command.startswith("harness "):
-            continue
-        done = called(*shlex.split(command, comments=True)[1:], cwd=workplace)
-        assert done.code == 0, f"{command}\n{done.err}"
+@pytest.mark.parametrize("page", outputs.pages(), ids=lambda page: page.name)
+def test_outputs_are_those_of_the_commands(page: Path, tmp_path: Path) -> None:
+    expected = outputs.updated(page, tmp_path)
+    shown = page.read_text(encoding="utf-8")
+    assert shown == expected, f"run python -m docs.outputs {page.relative_to(ROOT)}"
 
 
 def test_every_shell_command_in_the_readme_is_known() -> None:

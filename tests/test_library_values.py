@@ -1,4 +1,4 @@
-"""The values that other tools print, from the settings that docs/conventions.md gives for them."""
+"""The values that other tools print, from the settings of docs/reference/conventions.md."""
 
 from __future__ import annotations
 

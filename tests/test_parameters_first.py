@@ -14,7 +14,6 @@ from harness import readers
 from harness.cli.app import app
 from harness.config import load as configs
 from harness.core.metric import REGISTRY, Definition
-from harness.core.names import parse
 from harness.core.settings import PARAMETERS, Parameter
 from harness.errors import ConfigError, HarnessError, UnknownNameError
 from harness.experiment import evaluate as direct

@@ -89,7 +89,7 @@ def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "con
             what = "holds no files"
             if found.every:
                 what = f"none of its {len(found.every)} files is a run or judgements"
-            raise InputError(Problem(names, what, fix="docs/formats.md lists the formats"))
+            raise InputError(Problem(names, what, fix="see docs/reference/formats.md"))
         made = propose(found)
         while True:
             text = render(made, base, where)
@@ -378,7 +378,7 @@ def render(made: Proposal, base: Path, where: str) -> str:
     metrics = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
     lines = [
         "# Written by harness init. Paths start at the folder of this file; {placeholders} match",
-        "# whatever the files on disk have there. docs/config.md has every key.",
+        "# whatever the files on disk have there. docs/reference/config.md has every key.",
         "# harness run FILE --dry-run shows the cells.",
         *([f"name: config-{part(stem)}"] if wrong_with(stem) else []),
         "# output: results/{name}   # {name}: that of this file",

@@ -188,7 +188,7 @@ class Policy(core_policy.Choices):
 
 
 class Guard(Model):
-    """What the guard is told; see docs/check.md."""
+    """What the guard is told; see docs/reference/rules.md."""
 
     accept: tuple[RuleName, ...] = ()
     """Rules whose findings are as they should be: each becomes a note, and stops nothing."""

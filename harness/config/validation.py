@@ -158,7 +158,7 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
             what = f"the guard has no rule {describe(value)}{near}"
             if value in RULES:
                 what = f"'{value}' cannot be accepted: refused input has no values"
-            fix = "docs/check.md lists the rules"
+            fix = "docs/reference/rules.md lists the rules"
     elif kind in _LIMITS:
         (bound,) = error["ctx"].values()
         what = f"must be {_LIMITS[kind]} {bound:g}, and is {value}"

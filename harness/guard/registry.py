@@ -1,6 +1,6 @@
 """Every rule of the guard: its severity, what it looks for, its effect on numbers, its fix.
 
-docs/check.md lists them, and ``guard: {accept: [...]}`` in a config names them.
+docs/reference/rules.md lists them, and ``guard: {accept: [...]}`` in a config names them.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ PLACED = (
 )  # fmt: skip
 FOUND = (
     Rule("config", "error", "Something wrong in the config.", "nothing runs",
-         "correct it at that place; docs/config.md lists every key"),
+         "correct it at that place; docs/reference/config.md lists every key"),
     Rule("gaps", "warning", "Missing cells in a grid of folds, seeds and models.",
          "means cover different cells for different systems",
          "make them, leave them out with 'where:', or stop with 'complete: true'"),

@@ -62,7 +62,7 @@ def test_a_metric() -> None:
         ("P.5,10", {"cutoff": ["5, 10"]}),
         ("ndcg(convention=lightgbm,labels=clip)@10",
          {"grades": ["whole grades 0 to 30, others clipped", "written"]}),
-        # XGBoost's linear gains take fractions and grades below 0: docs/conventions.md
+        # XGBoost's linear gains take fractions and grades below 0: docs/reference/conventions.md
         ("ndcg(convention=xgboost,gain=linear)@10", {"grades": ["takes fractions", "the tool's"]}),
     ],
 )  # fmt: skip

@@ -43,7 +43,7 @@ TWO = pair(
     {"q": {"a": 1, "b": 2}, "r": {"a": 0, "b": 0}},
     {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}},
 )
-# Three documents of two scores, as in docs/conventions.md
+# Three documents of two scores, as in docs/reference/conventions.md
 THREE = pair({"q": {"d0": 0, "d1": 3, "d2": 4}}, {"q": {"d0": 1.0, "d1": 1.000000001, "d2": 1.0}})
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 import shutil
 from pathlib import Path
 
@@ -15,7 +14,6 @@ from made_boards import table
 
 import harness
 from harness.audit.changes import changes
-from harness.audit.changes_report import render
 from harness.cli.app import app
 from harness.errors import HarnessError, HarnessWarning
 
@@ -153,20 +151,3 @@ def test_folds_and_seeds_have_a_row_a_system(tmp_path: Path, root: Path) -> None
     assert changed.what.endswith("gbrt/fold1-seed1.txt")
     assert moved.has_queries
     assert all(cell.queries is not None for cell in moved.cells if cell.has_moved)
-
-
-def test_the_page_shows_what_is_printed(
-    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = (root / "docs/changes.md").read_text(encoding="utf-8")
-    shutil.copytree(root / "runs", tmp_path / "runs")
-    (tmp_path / "configs").mkdir()
-    config = tmp_path / "configs/before.yaml"
-    config.write_text(re.findall(r"^```yaml\n(.*?)^```", page, re.S | re.M)[0])
-    harness.run(config)
-    harness.run(config, overrides=["policy.ties=stable", "output=results/after"])
-    monkeypatch.chdir(tmp_path)
-    text = render(changes("configs/results/before", "configs/results/after"))
-    beginning, end = re.findall(r"^```text\n(.*?)^```", page, re.S | re.M)
-    assert text.startswith(beginning)
-    assert text.endswith(end)

@@ -2,7 +2,7 @@
 
 ``tool_columns.NAMES`` says which of our names stands for each column of the golden file
 ``../shared/golden/conventions.json``: a convention, at times with settings beside it, as
-``docs/conventions.md`` says; ``tool_columns.tool_of`` has what else is known of a column.
+``docs/reference/conventions.md`` says; ``tool_columns.tool_of`` has what else is known of a column.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shlex
 import shutil
 from pathlib import Path
 
@@ -187,24 +186,3 @@ def test_the_tables_of_every_example_config_compile_as_they_were_written(
     body = "\n".join(written).replace("[tb]", "[!h]")
     log = compiled(tmp_path, f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}\n")
     assert [line for line in complaints(log) if "multiply" not in line] == []
-
-
-SHOWN = re.compile(
-    r"<!-- (harness table [^\n]*) -->\n(?:```text\n)?(.*?)\n(?:```|<!-- end -->)", re.DOTALL
-)
-
-
-def test_tables_of_the_page(workplace: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(workplace)
-    found = SHOWN.findall((root / "docs/tables.md").read_text("utf-8"))
-    assert len(found) == 2
-    for command, shown in found:
-        done = CliRunner().invoke(app, shlex.split(command)[1:])
-        printed = re.sub(r"^<!-- .* -->\n\n", "", done.stdout)
-        assert shown.strip() == printed.strip()
-
-
-def test_the_table_of_the_readme_is_that_of_the_page(root: Path) -> None:
-    page, readme = ((root / name).read_text("utf-8") for name in ("docs/tables.md", "README.md"))
-    (table,) = re.findall(r"^\|  +\|  +Fold 1<br>.*?\n\n", page, re.S | re.M)
-    assert table in readme
