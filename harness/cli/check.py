@@ -48,8 +48,8 @@ def command(
     Reads every file of a config, or those given, to the end, goes on after errors, and looks for
     mismatches: predictions of another fold or shifted by a line, labels in place of scores, files
     cut short, columns or files that changed places, documents that no judgement knows. Each
-    finding says where, how often, what it does to the numbers, and how to fix it. docs/reference/rules.md
-    has every rule.
+    finding says where, how often, what it does to the numbers, and how to fix it.
+    docs/reference/rules.md has every rule.
 
     Exit codes: 0; 1 with --strict where there are warnings; 2 where there are errors.
 

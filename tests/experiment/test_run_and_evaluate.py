@@ -123,8 +123,8 @@ def test_a_run_that_cannot_be_read_loses_no_other(
     with pytest.raises(SystemExit, match=r"^1$"):
         main(["run", str(config)])
     out, err = capsys.readouterr()
-    assert re.search(r"FAILED: zzz: \S*zzz\.run:1: score: expected a finite number, got 'nan'", out)
-    assert re.search(r"error: zzz on trec: \S*zzz\.run:1: score: expected a finite number, got 'nan'", err)
+    assert re.search(r"FAILED: zzz: \S*zzz\.run:1: score: expected a finite number", out)
+    assert re.search(r"error: zzz on trec: \S*zzz\.run:1: score: expected a finite number", err)
     text = (workplace / "out/leaderboard.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(text.splitlines()))
     assert [row["run"] for row in rows if row["error"]] == ["zzz"]
@@ -138,7 +138,7 @@ def test_a_run_that_cannot_be_read_loses_no_other(
 def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
     for path in (workplace / "runs/trec").glob("*.run"):
         path.write_text("1 Q0 d1 1 nan zzz\n")
-    with pytest.raises(InputError, match=r"\.run:1: score: expected a finite number, got 'nan'"):
+    with pytest.raises(InputError, match=r"\.run:1: score: expected a finite number"):
         harness.run(write(workplace, TREC))
     written = [path for path in (workplace / "out").rglob("*") if path.is_file()]
     assert {path.name for path in written} == {".lock"}
