@@ -41,7 +41,7 @@ PATIENCE = 2.0
     metavar="K",
     type=options.Whole(1),
     multiple=True,
-    help="The cutoff, where it is known; repeatable.",
+    help="The cutoff, if you know it; repeatable.",
 )
 @click.option(
     "--depth",
@@ -78,11 +78,11 @@ def command(
     run_format: str | None,
     group: str | None,
 ) -> None:
-    """Say which tool's settings give a published value.
+    """Find the settings that give a published value.
 
-    Tries every convention as it stands, then with one and two settings changed, at the usual
-    cutoffs, and prints what rounds to the value, the simplest first. Exits 1 where nothing does,
-    and prints what comes nearest.
+    Tries every convention unchanged, then with one and two settings changed, at the usual
+    cutoffs, and prints what rounds to the value, the simplest first. If nothing fits, prints the
+    nearest miss and exits with 1.
 
     \b
     Examples:
