@@ -1,7 +1,7 @@
-"""Conventions against the installed tools themselves, on lists drawn anew in each run.
+"""Conventions against the installed tools, on drawn lists.
 
-What each tool gives stands in ``tests/tools``, one file a tool. A tool that is not installed is
-left out. ``tests/test_conventions.py`` has what many more tools printed, for lists that stay.
+``tests/tools`` has one file for each tool. Tools that are not installed are skipped. The golden
+values of ``tests/metrics`` cover many more tools.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TOOLS = {  # our file -> what has to be installed
     "ir_measures": "ir_measures", "pytorchltr": "pytorchltr.evaluation",
     "allrank": "allrank.models.metrics", "ptranking": "ptranking.metric.adhoc_metric",
 }  # fmt: skip
-# Of ir_measures itself, on Python 3.12 and 3.13.
+# ir_measures warns on Python 3.12 and 3.13
 pytestmark = pytest.mark.filterwarnings("ignore:.* deprecated and will be removed in Python 3.14")
 EXAMPLES = {"ir_measures": 3}
 """Fewer where a call is slow."""

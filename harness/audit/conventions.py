@@ -30,7 +30,7 @@ from ..core.systems import key_of, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
 from ..errors import InputError, UnknownNameError
-from ..experiment import folder as origin
+from ..experiment import folder as results
 from .convention_variants import Plan, Variant, has_conventions, plain, plans
 from .spread import BASE, Matrix, Row, effect, ranked, walk
 
@@ -112,10 +112,10 @@ def _find(path: Path, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
     if not path.is_dir():
         config = configs.load(path, overrides)
         return config, sweep.resolve(config)
-    manifest = origin.read_manifest(path)
-    origin.refuse_plugins(path, manifest, "audit the config that wrote them")
-    origin.check_inputs(path, manifest)
-    return origin.config_and_cells(path, manifest, overrides)
+    manifest = results.read_manifest(path)
+    results.refuse_plugins(path, manifest, "audit the config that wrote them")
+    results.check_inputs(path, manifest)
+    return results.config_and_cells(path, manifest, overrides)
 
 
 def _to_audit(

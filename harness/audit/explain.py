@@ -22,7 +22,7 @@ from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
 from ..core.views import view
 from ..errors import InputError
-from ..experiment import folder as origin
+from ..experiment import folder as results
 from .explain_space import AFTERWARDS, After, Asked, Base, Changes, Params, Space, familiar, meaning
 from .why import read_inputs
 
@@ -377,7 +377,7 @@ def from_results(
     Which cell is meant: see :func:`harness.experiment.folder.one_cell`. InputError if the folder
     holds no results, or their inputs are gone or have changed.
     """
-    manifest = origin.read_manifest(folder)
-    _, cells = origin.config_and_cells(folder, manifest)
-    cell = origin.one_cell(cells, run, dataset, columns)
-    return *read_inputs(folder, manifest, cell, fractions=True), origin.name_of(cell)
+    manifest = results.read_manifest(folder)
+    _, cells = results.config_and_cells(folder, manifest)
+    cell = results.one_cell(cells, run, dataset, columns)
+    return *read_inputs(folder, manifest, cell, fractions=True), results.name_of(cell)

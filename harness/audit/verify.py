@@ -16,7 +16,7 @@ from .. import files as store
 from ..config.model import Config
 from ..config.patterns import as_if_there
 from ..errors import HarnessError, HarnessWarning, InputError, ShortageError, first_of
-from ..experiment import folder as origin
+from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache
 from ..experiment.cache_key import Keys, installed_code, sources
@@ -121,16 +121,16 @@ def verify(
         If the folder holds no results, or those of an older format; if none of its inputs is where
         it was; if its config names plugins and `plugins` is false.
     """
-    content = origin.read_bytes(folder / MANIFEST)
-    manifest = origin.with_inputs(origin.read_manifest(folder, content), inputs)
+    content = results.read_bytes(folder / MANIFEST)
+    manifest = results.with_inputs(results.read_manifest(folder, content), inputs)
     if not plugins:
-        origin.refuse_plugins(folder, manifest, "give --plugins if you trust this code")
+        results.refuse_plugins(folder, manifest, "give --plugins if you trust this code")
     found = Verification(folder, manifest)
     gone = [path for path, _ in _inputs(found) if not path.is_file()]
     try:
         with as_if_there(gone):
             place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
-            config, every = origin.config_and_cells(
+            config, every = results.config_and_cells(
                 place, manifest, failed=True, load_plugins=plugins
             )
     except HarnessError as error:
@@ -155,7 +155,7 @@ def verify(
     if short := [one for one in evaluated.failures if isinstance(one.error, ShortageError)]:
         raise as_one(short)
     if len(cells) < len(every):
-        names = [origin.name_of(cell) for cell in every if cell not in cells]
+        names = [results.name_of(cell) for cell in every if cell not in cells]
         found.notes.append(f"not computed again, as their files are gone: {first_of(names)}")
         _compare_some(found, evaluated)
     elif failed := list(_failures(found, evaluated)):
@@ -169,7 +169,7 @@ def verify(
 
 def _inputs(found: Verification) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """Yield where each input is, and what is recorded of it."""
-    root = origin.root_of(found.folder, found.manifest)
+    root = results.root_of(found.folder, found.manifest)
     for each in found.manifest["inputs"]:
         yield root / each["path"], each
 
@@ -194,8 +194,8 @@ def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
 def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Difference]:
     """Yield the cells that are evaluated now and were not then, or the other way round."""
     cause = found.cause(True)
-    now = {origin.name_of(one.cell): str(one.error).splitlines()[0] for one in evaluated.failures}
-    now |= {origin.name_of(cell): "evaluated" for cell in evaluated.cells}
+    now = {results.name_of(one.cell): str(one.error).splitlines()[0] for one in evaluated.failures}
+    now |= {results.name_of(cell): "evaluated" for cell in evaluated.cells}
     then = {_name(one): one["error"] for one in found.manifest.get("failed", ())}
     then |= {_name(one): "evaluated" for one in found.manifest["cells"]}
     for name, old in then.items():
@@ -250,15 +250,15 @@ def _compare_some(found: Verification, evaluated: Evaluated) -> None:
     found.notes.append("only values of cells were compared; what follows needs all cells")
     entries = evaluated.entries
     try:
-        board = origin.read(found.folder).board
+        board = results.read(found.folder).board
     except InputError as error:
         for one in error.problems:
             name = Path(one.where).name
             found.add(Difference("file", name, _WHOLE, one.what, _WRITTEN, "edited"), name)
         return
-    stored = {origin.name_of(one): one for one in board.entries}
+    stored = {results.name_of(one): one for one in board.entries}
     for entry in entries:
-        name, now = origin.name_of(entry), entry.evaluation
+        name, now = results.name_of(entry), entry.evaluation
         if name not in stored:
             continue
         then = stored[name].evaluation
@@ -281,7 +281,7 @@ def _compare_some(found: Verification, evaluated: Evaluated) -> None:
 def _compare_file(found: Verification, name: str, now: bytes) -> None:
     """Compare a file of the folder with the expected content, and add the first difference."""
     try:
-        then = origin.read_bytes(found.folder / name)
+        then = results.read_bytes(found.folder / name)
     except InputError:
         found.add(Difference("file", name, _WHOLE, "missing", _WRITTEN, found.cause(None)), name)
         return

@@ -30,9 +30,7 @@ from ..core.systems import (
 from ..core.tables import Qrels, Run
 from ..core.views import takes_fractions
 from ..errors import SHOWN, HarnessError, InputError, Problem, UnknownNameError, did_you_mean
-from ..experiment import folder as origin
 from ..experiment import folder as results
-from ..experiment.folder import LEADERBOARD
 from ..experiment.outcome import Outcome
 from .why_ranking import Step, steps
 
@@ -192,8 +190,8 @@ def why(
     UnknownNameError
         If there is no such cell, metric or query.
     """
-    stored = results.read(folder, but=[LEADERBOARD])
-    manifest = origin.with_inputs(stored.manifest, inputs)
+    stored = results.read(folder, but=[results.LEADERBOARD])
+    manifest = results.with_inputs(stored.manifest, inputs)
     board = stored.board
     wanted = _metric(board.entries[0].evaluation.metrics, metric)
     entries = [one for one in board.entries if _fits(one, board, run, dataset, where)]
@@ -245,7 +243,7 @@ def _fits(
     return (
         run in (one.run, row_run)
         and dataset in (None, one.dataset, row_dataset)
-        and origin.columns_of(where).items() <= dict(one.columns).items()
+        and results.columns_of(where).items() <= dict(one.columns).items()
     )
 
 
@@ -262,7 +260,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     holding = [one for one, some in zip(entries, qids, strict=True) if query in some]
     if not holding:
         every = list(dict.fromkeys(qid for some in qids for qid in some))
-        name = origin.name_of(entries[0])
+        name = results.name_of(entries[0])
         if len(entries) > 1:
             name = f"any of {len(entries)} cells of {entries[0].run}"
         near = did_you_mean(query, every)
@@ -278,17 +276,17 @@ def _one(
     if len(entries) == 1:
         return entries[0]
     if entries:
-        origin.one_cell(entries, entries[0].run)  # raises
+        results.one_cell(entries, entries[0].run)  # raises
     problems = [
-        Problem(origin.name_of(one), f"has no value, as it could not be evaluated: {one.error}")
+        Problem(results.name_of(one), f"has no value, as it could not be evaluated: {one.error}")
         for one in board.failed
         if _fits(one, board, run, dataset, where)
     ]
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
     every = [one for one in board.entries if _fits(one, board, run, dataset, ())]
-    origin.check_columns([one.columns for one in every], where)
-    return origin.one_cell(board.entries, run, dataset, where)
+    results.check_columns([one.columns for one in every], where)
+    return results.one_cell(board.entries, run, dataset, where)
 
 
 def _account(
@@ -296,7 +294,7 @@ def _account(
 ) -> Account:
     at = [one is entry for one in board.entries].index(True)
     return Account(
-        name=origin.name_of(entry), run=entry.run, dataset=entry.dataset, metric=metric,
+        name=results.name_of(entry), run=entry.run, dataset=entry.dataset, metric=metric,
         value=entry.summary[str(metric)], entry=entry, manifest=manifest,
         cell=manifest["cells"][at],
     )  # fmt: skip
@@ -306,12 +304,12 @@ def _cells(
     folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]
 ) -> tuple[list[Cell], str]:
     """Return the config's cells of entries, also if files are gone, or why there are none."""
-    roots = (origin.root_of(folder, manifest), folder / manifest["base"])
+    roots = (results.root_of(folder, manifest), folder / manifest["base"])
     paths = [root / each["path"] for each in manifest["inputs"] for root in roots]
     own = {(one.dataset, one.run, *sorted(one.columns.items())) for one in entries}
     try:
         with as_if_there(path for path in paths if not path.is_file()):
-            _, cells = origin.config_and_cells(folder, manifest, gone=True)
+            _, cells = results.config_and_cells(folder, manifest, gone=True)
     except HarnessError as error:  # such as a plugin that is gone; the value does not need it
         return [], " ".join(str(error.problems[0] if error.problems else error).split())
     return [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own], ""
@@ -321,7 +319,7 @@ def _states(
     folder: Path, manifest: Mapping[str, Any], cells: Sequence[Cell]
 ) -> tuple[Mapping[str, Any], ...]:
     """Return the files of cells, qrels first, each with its state and whether it is there."""
-    root = origin.root_of(folder, manifest)
+    root = results.root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
     paths = [Path(path) for each in entries for path in (each.path, each.group) if path]
     paths += [Path(cell.run_entry.path) for cell in cells]
@@ -329,7 +327,7 @@ def _states(
     own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded)
     changed = {
         Path(one.where).resolve(): one.what
-        for one in origin.changed_inputs(folder, manifest, only=map(str, own))
+        for one in results.changed_inputs(folder, manifest, only=map(str, own))
     }
     return tuple(
         {**recorded[path], "state": changed.get(path, UNCHANGED), "there": path.is_file()}
@@ -342,7 +340,7 @@ def read_inputs(
 ) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
-    origin.check_inputs(folder, manifest, only=(judged.path, ranked.path))
+    results.check_inputs(folder, manifest, only=(judged.path, ranked.path))
     qrels = readers.read_qrels(
         judged.path, name=cell.dataset, fractions=fractions, **judged.options()
     )
@@ -357,7 +355,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
         what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
         raise InputError(Problem(str(folder), what, fix=fix))
     if not any(each["there"] for each in found.inputs):
-        origin.config_and_cells(folder, found.manifest)  # raises, with what to do
+        results.config_and_cells(folder, found.manifest)  # raises, with what to do
     value = evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)]
     fractions = takes_fractions((metric,), evaluation.policy)
     qrels, run = read_inputs(folder, found.manifest, cells[0], fractions)
@@ -384,10 +382,10 @@ def _row(stored: Outcome, keys: Sequence[Key], metric: Metric) -> Row:
             f"{name} has no value, as a part is missing; name one of its cells, with --dataset and "
             "--where"
         )
-    system, path = systems[at], stored.folder / LEADERBOARD
+    system, path = systems[at], stored.folder / results.LEADERBOARD
     shown: list[System | Failed] = [*systems, *lacking(board)]
     names = [{"dataset": one.dataset, "run": one.run} for one in shown]
-    line = results.read_rows(path, origin.read_bytes(path), names)[at]
+    line = results.read_rows(path, results.read_bytes(path), names)[at]
     columns = [f"{metric}{end}" for end in ("", " low", " high")]
     recorded = line.numbers([name for name in columns if name in line.fields])
     value, low, high = (recorded.get(name, math.nan) for name in columns)

@@ -41,7 +41,7 @@ PATIENCE = 2.0
     metavar="K",
     type=options.Whole(1),
     multiple=True,
-    help="The cutoff, where it is known; repeatable.",
+    help="The cutoff, if you know it; repeatable.",
 )
 @click.option(
     "--depth",
@@ -80,9 +80,9 @@ def command(
 ) -> None:
     """Find the tool's settings that give a published value.
 
-    Tries every convention as it stands, then with one and two settings changed, at the usual
-    cutoffs, and prints what rounds to the value, the simplest first. Exits 1 where nothing does,
-    and prints what comes nearest.
+    Tries every convention unchanged, then with one and two settings changed, at the usual
+    cutoffs, and prints what rounds to the value, the simplest first. If nothing fits, prints the
+    nearest miss and exits with 1.
 
     \b
     Examples:

@@ -31,11 +31,10 @@ def command(
 ) -> None:
     """Show where one number of a leaderboard comes from.
 
-    Inputs and their hashes, how many queries went in and what was done with the others, every
-    setting of the metric, versions. Of a row of several cells, what each fold and seed adds to
-    it. With --query, the ranking: grades, gains, discounts and the running value; of a row of
-    several seeds, the value of each and their mean. Exits 1 where the files give the query another
-    value than the results hold.
+    Prints inputs and their hashes, how many queries went in and what was done with the others,
+    every setting of the metric, and versions. Of a row of several cells, prints what each fold and
+    seed adds to it. With --query, prints the ranking: grades, gains, discounts and the running
+    value. Exits with 1 if the files give the query another value than the results hold.
 
     \b
     Examples:
