@@ -72,8 +72,8 @@ class Firsts(dict[str, First]):
         elif later.names:
             self[rule] = later
 
-    def lacks(self, rule: str) -> bool:
-        """Whether a rule has too few examples."""
+    def wants(self, rule: str) -> bool:
+        """Whether a rule takes more examples."""
         return rule not in self or len(self[rule].names) < EXAMPLES
 
 

@@ -189,11 +189,11 @@ RUN_RULES = (
          "those documents count as if no judgement had them",
          "nothing if -1 or -2 marks junk, as in TREC's web track"),
     Rule("other-collection", "error", "Qids agree, and no docno of the run is in any judgement.",
-         "every metric of relevance is 0, whatever the system did",
+         "every metric of relevance is 0, for every system",
          "give the judgements of the collection that was searched, or write docnos alike in both"),
     Rule("other-topics", "error", "Docnos are judged, but for other queries than they answer; a "
          "warning if a few fit their own query.",
-         "every metric of relevance is 0, whatever the system did",
+         "every metric of relevance is 0, for every system",
          "check that both files number the queries alike, and that they are of one fold"),
     Rule("nothing-judged", "warning", "None of the documents that a run retrieved is judged.",
          "every metric of relevance is 0",

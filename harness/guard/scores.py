@@ -89,7 +89,7 @@ class Scores:
         constant = (low == high) & several
         self.facts.several += int(several.sum())
         self.facts.constant += int(constant.sum())
-        if constant.any() and self.first.lacks("constant-scores"):
+        if constant.any() and self.first.wants("constant-scores"):
             self.first.add("constant-scores", part.queries(np.flatnonzero(answered)[constant]))
         if max(high.max(), -low.min()) > _LARGEST:
             rows = np.flatnonzero(np.abs(part.run.scores) > _LARGEST)
@@ -103,9 +103,9 @@ class Scores:
         """Keep examples of tied pairs; count those that only single precision ties."""
         ones, others = equal_neighbours(part, self.single)
         differ = part.run.scores[ones] != part.run.scores[others]
-        if self.first.lacks("score-ties"):
+        if self.first.wants("score-ties"):
             self.first.add("score-ties", _pairs(part, ones, others))
-        if self.first.lacks("single-precision"):
+        if self.first.wants("single-precision"):
             self.first.add("single-precision", _pairs(part, ones[differ], others[differ]))
         return int(differ.sum())
 
@@ -140,7 +140,7 @@ class Scores:
             self.facts.tied_whole += int((whole * (whole - 1)).sum()) // 2
             nearly = rows[(largest >= NEARLY * n) & (largest < n) & (n >= LONG)]
             self.facts.nearly += nearly.size
-            if nearly.size and self.first.lacks("nearly-constant-scores"):
+            if nearly.size and self.first.wants("nearly-constant-scores"):
                 names = texts_at(aligned.qids, nearly[:EXAMPLES])
                 self.first.add("nearly-constant-scores", self.queries.start_of(names))
 
@@ -252,7 +252,7 @@ class Order:
     def aligned(self, aligned: Aligned) -> None:
         """Look at a part that was aligned."""
         self.ahead = Ahead(*map(sum, zip(self.ahead, Ahead.of(aligned), strict=True)))  # type: ignore[arg-type]
-        if self.first.lacks("upside-down"):
+        if self.first.wants("upside-down"):
             query, share, _ = shares_ahead(aligned)
             behind = np.flatnonzero(share < CHANCE)[:EXAMPLES]
             some = self.queries.start_of(texts_at(aligned.qids, query[behind]))

@@ -42,7 +42,7 @@ from .shared_rows import files_named_twice, part_of, pooled_into, shared_rows, s
 MOST_READ = 8
 """Datasets that ``harness run`` reads again to compare predictions or rows with them."""
 OTHERS = 2
-"""Other runs that must agree before one is said to differ from them."""
+"""Other runs that must agree before one differs from them."""
 ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
 FAR = 0.2
