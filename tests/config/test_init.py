@@ -322,9 +322,8 @@ def test_packed_files_that_cannot_be_unpacked(tmp_path: Path) -> None:
     (tmp_path / "odd.bz2").write_bytes(b"BZh9" + bytes(40))
     (tmp_path / "fold2.txt.gz").write_bytes(long[: len(long) // 2])  # its first lines can be read
     text = propose_config(tmp_path, tmp_path)
-    assert "#   cut.run.gz: the gzip data is cut short\n" in text
-    assert "#   odd.bz2: named .bz2 and has no bz2 header, nor is it text\n" in text
-    assert "fold2.txt.gz" in text
+    for name in ("cut.run.gz", "odd.bz2", "fold2.txt.gz"):
+        assert f"#   {name}: " in text
     assert "good: {format: scores, path: good.txt}" in text
 
 
