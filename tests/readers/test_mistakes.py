@@ -141,14 +141,14 @@ def test_wrong_predictions(
 WHOLE = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
 ZSTD = bytes(pa.Codec("zstd").compress(bytes(range(256)) * 9))
 FILES = [  # name, bytes, place, rule: read as a run and as qrels
-    ("q.gz", gzip.compress(WHOLE * 99)[:-20], "q.gz", "truncated"),
+    ("q.gz", gzip.compress(WHOLE * 99, mtime=0)[:-20], "q.gz", "truncated"),
     ("q.xz", lzma.compress(WHOLE * 99)[:-20], "q.xz", "truncated"),
-    ("q.gz", gzip.compress(WHOLE * 99)[:-8] + b"12345678", "q.gz", "damaged"),
-    ("q.gz", b"\x1e" + gzip.compress(WHOLE * 99)[1:], "q.gz", "damaged"),
+    ("q.gz", gzip.compress(WHOLE * 99, mtime=0)[:-8] + b"12345678", "q.gz", "damaged"),
+    ("q.gz", b"\x1e" + gzip.compress(WHOLE * 99, mtime=0)[1:], "q.gz", "damaged"),
     ("q.zst", ZSTD[:3] + b"\xfc" + ZSTD[4:], "q.zst", "damaged"),
     ("q.run.gz", gzip.compress(bz2.compress(WHOLE)), "q.run.gz", ""),
     ("q.txt", b"", "q.txt", "empty-file"),
-    ("q.gz", gzip.compress(b""), "q.gz", "empty-file"),
+    ("q.gz", gzip.compress(b"", mtime=0), "q.gz", "empty-file"),
     ("q.txt", b"\n# nothing\n\n", "q.txt", "empty-file"),
     ("q.txt", WHOLE.decode().encode("utf-16"), "q.txt", ""),
     ("q.txt", WHOLE.decode().encode("utf-32"), "q.txt", ""),
