@@ -146,7 +146,7 @@ FILES = [  # name, bytes, place, rule: read as a run and as qrels
     ("q.gz", gzip.compress(WHOLE * 99, mtime=0)[:-8] + b"12345678", "q.gz", "damaged"),
     ("q.gz", b"\x1e" + gzip.compress(WHOLE * 99, mtime=0)[1:], "q.gz", "damaged"),
     ("q.zst", ZSTD[:3] + b"\xfc" + ZSTD[4:], "q.zst", "damaged"),
-    ("q.run.gz", gzip.compress(bz2.compress(WHOLE)), "q.run.gz", ""),
+    ("q.run.gz", gzip.compress(bz2.compress(WHOLE), mtime=0), "q.run.gz", ""),
     ("q.txt", b"", "q.txt", "empty-file"),
     ("q.gz", gzip.compress(b"", mtime=0), "q.gz", "empty-file"),
     ("q.txt", b"\n# nothing\n\n", "q.txt", "empty-file"),
