@@ -65,6 +65,15 @@ def test_links_in_the_pages_lead_somewhere() -> None:
                 assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
+def test_files_named_in_the_pages_exist() -> None:
+    for page in PAGES:
+        for name in re.findall(
+            r"`((?:tests|harness|benchmarks|configs)/[\w./-]+)`", page.read_text("utf-8")
+        ):
+            if "results" not in name:
+                assert (ROOT / name).exists(), f"{page.name} names {name}"
+
+
 def test_generated_pages_are_up_to_date() -> None:
     sys.path.insert(0, str(ROOT))
     try:
