@@ -17,13 +17,13 @@ from . import options
 @click.argument(
     "first",
     metavar="CONFIG|QRELS",
-    help="A YAML config; or judgements, or a learning-to-rank file, with runs after it.",
+    help="A YAML config, or judgements followed by runs.",
 )
 @click.argument(
     "runs",
     metavar="[RUN]...",
     nargs=-1,
-    help="Run files, or one prediction a line where QRELS is a LETOR file.",
+    help="Run files, or predictions for the rows of a LETOR file.",
 )
 @click.option("--strict", is_flag=True, help="Exit 1 where anything is warned of.")
 @click.option("--no-notes", is_flag=True, help="Leave notes out of the text, and say how many.")

@@ -29,7 +29,7 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
     metavar="RUN_A RUN_B...|OLD NEW",
     nargs=-1,
     required=True,
-    help="Run files; names, with --results; or two folders of results or CSV leaderboards.",
+    help="Run files, names with --results, or two results folders.",
 )
 @click.option("--qrels", metavar="QRELS", help="Judgements, for run files.")
 @click.option(
@@ -48,15 +48,14 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
     "-t",
     metavar="TEST",
     default="paired-t",
-    help="paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; tukey, "
-    "randomized-tukey, friedman-nemenyi; or a plugin's.",
+    help="A test, such as randomization or tukey.",
 )
 @options.choice("--correction", Correction, default="holm", help="For several comparisons.")
 @options.choice(
     "--family",
     Family,
     default="table",
-    help="Which are corrected together: all, or each metric's, dataset's.",
+    help="Correct all together, or by metric or dataset.",
 )
 @click.option(
     "--level", metavar="ALPHA", default=0.05, help="An adjusted p-value up to this is significant."
@@ -79,8 +78,7 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
     "--tolerance",
     metavar="DIFFERENCE",
     type=float,
-    help="Treat differences up to this as equal. By default 0 for folders, half of the last "
-    "printed digit for a CSV.",
+    help="Treat differences up to this as equal.",
 )
 @click.option("--any-change", is_flag=True, help="Exit 1 if anything has changed, better or worse.")
 @options.many("--lower", metavar="METRIC", help="Lower is better by this one of a CSV")
@@ -88,14 +86,14 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
     "--key",
     "keys",
     metavar="COLUMN",
-    help="Of a CSV: the column of runs, then those that tell rows apart",
+    help="A CSV column that identifies rows",
 )
 @options.many("--name", "names", metavar="OLD=NEW", help="What a run, dataset or metric is called")
 @click.option("--p", metavar="P", type=float, help="Persistence of RBO; 0.9 by default.")
 @click.option(
     "--reproduction",
     is_flag=True,
-    help="NEW reproduces OLD: RMSE, t-tests; with --baseline effect ratio and DeltaRI.",
+    help="Also measure how well NEW reproduces OLD.",
 )
 @options.evaluation
 def command(
@@ -117,6 +115,10 @@ def command(
 
     OLD NEW, results folders or CSV leaderboards: values that moved, the queries behind it, ranks,
     and changes of inputs, config and versions. Exits 1 if a value is worse.
+
+    Tests: paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; of all pairs tukey,
+    randomized-tukey, friedman-nemenyi; or one of a plugin. The tolerance of two leaderboards is 0
+    for folders and half of the last printed digit for a CSV.
 
     \b
     Examples:

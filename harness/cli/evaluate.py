@@ -19,15 +19,13 @@ from . import options
 
 
 @click.command(cls=options.Command)
-@click.argument(
-    "qrels", metavar="QRELS", help="Judgements: TREC qrels, a LETOR file, JSON, CSV... ('-': stdin)"
-)
+@click.argument("qrels", metavar="QRELS", help="Qrels, a LETOR file, JSON, CSV, ...; '-' is stdin.")
 @click.argument(
     "runs",
     metavar="RUN...",
     nargs=-1,
     required=True,
-    help="Run files, or one prediction a line where QRELS is a LETOR file.",
+    help="Run files, or predictions for the rows of a LETOR file.",
 )
 @options.many(
     "--metric",
@@ -53,6 +51,9 @@ def command(
     A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so;
     for csv, jsonl and trec standard error does. 'evaluate' does not check that predictions belong
     to these rows: run 'harness check QRELS RUN...' first.
+
+    Ties: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED),
+    bounds.
 
     \b
     Examples:

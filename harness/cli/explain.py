@@ -33,7 +33,7 @@ PATIENCE = 2.0
     "-m",
     "metrics",
     metavar="METRIC",
-    help="What the value may be, such as ndcg or map@10, by default all of a convention's",
+    help="A metric to try, such as ndcg or map@10",
 )
 @click.option(
     "--k",
@@ -47,7 +47,7 @@ PATIENCE = 2.0
     "--depth",
     metavar="N",
     type=options.Whole(0, 3),
-    help="How many settings of a convention are changed at most: 2; 1 without --metric.",
+    help="Change at most this many settings of a convention.",
 )
 @click.option(
     "--results", metavar="FOLDER", type=Path, help="Results of 'harness run', for a cell."

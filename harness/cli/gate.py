@@ -25,7 +25,7 @@ Undecided = Literal["pass", "fail"]
 @click.command(cls=options.Command)
 @click.argument(
     "inputs", metavar="BASELINE CANDIDATE...|CONFIG", nargs=-1, required=True,
-    help="Run files with --qrels; two results folders; or a config with 'gate:'.",
+    help="Run files, two results folders, or a config with 'gate:'.",
 )  # fmt: skip
 @click.option("--qrels", metavar="QRELS", help="The judgements of run files.")
 @options.many("--metric", "-m", "metrics", metavar="METRIC", help="A metric of run files")

@@ -14,7 +14,7 @@ from . import options
     "name",
     metavar="[NAME]",
     required=False,
-    help="A metric, such as ndcg or 'ndcg(convention=lightgbm)@10', or a convention.",
+    help="A metric or a convention, such as ndcg or lightgbm.",
 )
 @click.option("--conventions", is_flag=True, help="The settings that reproduce each tool.")
 def command(name: str | None, conventions: bool) -> None:

@@ -13,7 +13,7 @@ import click
 
 from ..core.arguments import MOST
 from ..core.comparison import Correction
-from ..core.policy import TIES, Duplicates, Empty, Missing
+from ..core.policy import Duplicates, Empty, Missing
 from ..errors import UnknownNameError, did_you_mean
 from ..files import printing
 
@@ -95,7 +95,7 @@ workers = joined(
 )
 inputs = click.option(
     "--inputs", metavar="FOLDER", type=Path,
-    help="Where the config's paths start from, if that or RESULTS was moved.",
+    help="The config's folder, if it or RESULTS was moved.",
 )  # fmt: skip
 comparison = joined(
     many("--baseline", "-b", "baselines", metavar="RUN", help="Compare again with this baseline"),
@@ -126,7 +126,7 @@ evaluation = joined(
     click.option("--judged-only", "-J", is_flag=True, help="Take unjudged documents out first."),
     click.option(
         "--ties", metavar="ORDER", default="trec_eval",
-        help=f"Order of tied scores: {', '.join(TIES)}, bounds.",
+        help="Order of tied scores, such as stable or bounds.",
     ),
     click.option("--convention", metavar="TOOL", help="Compute every metric as this tool does."),
     choice(

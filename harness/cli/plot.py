@@ -31,19 +31,17 @@ from . import options
     metavar="KIND...",
     nargs=-1,
     required=True,
-    help="differences, cutoffs, distribution, critical-difference, effects, scatter, heatmap.",
+    help="A kind of plot; --help lists them.",
 )
 @options.many(
     "--metric",
     "-m",
     "metrics",
     metavar="METRIC",
-    help="A picture for each, or a pattern such as 'ndcg*'",
+    help="A metric or a pattern such as 'ndcg*'",
 )
 @options.many("--dataset", "datasets", metavar="DATASET", help="A picture for each")
-@options.many(
-    "--run", "runs", metavar="RUN", help="A system drawn, or a pattern; '!random' leaves out"
-)
+@options.many("--run", "runs", metavar="RUN", help="A system or a pattern; '!random' excludes")
 @click.option(
     "--baseline", "-b", metavar="RUN", help="For differences and effects; by default the config's."
 )
@@ -68,6 +66,8 @@ def command(
     force: bool,
 ) -> None:
     """Draw results: needs matplotlib, which the extra 'plots' installs.
+
+    Kinds: differences, cutoffs, distribution, critical-difference, effects, scatter, heatmap.
 
     \b
     Examples:
