@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 import numpy as np
 import pyarrow as pa
@@ -96,6 +97,32 @@ def doubtful_lines(source: Source, reads: Callable[[bytes], bool]) -> Iterator[t
         number += len(lines)
 
 
+_MAY_BEGIN_OTHERS = np.frombuffer(b"\n\r \t\v\f#", np.uint8)
+"""First characters of lines that may be no rows."""
+
+
+class _Rows:
+    """The lines of a block that are rows; usually all below the first ones, which is cheap."""
+
+    def __init__(self, block: bytes, number: int, is_data: IsDataLine) -> None:
+        data = np.frombuffer(block, np.uint8)
+        ends = np.flatnonzero(data == ord("\n"))
+        ends = ends if block.endswith(b"\n") else np.append(ends, len(block))
+        self.n_lines = ends.size
+        self.block, self.begins, self.ends = block, np.append(0, ends[:-1] + 1), ends
+        self.at = np.arange(ends.size)
+        lines = ((at, self.line(at)) for at in range(ends.size))
+        first = next((at for at, line in lines if is_data(number + at, line)), ends.size)
+        self.at = self.at[first:]
+        if np.isin(data[self.begins[self.at]], _MAY_BEGIN_OTHERS).any():
+            kept = [is_data(number + at, self.line(at)) for at in self.at.tolist()]
+            self.at = self.at[np.array(kept, dtype=bool)]
+
+    def line(self, at: int) -> bytes:
+        """Return a line by its position in the block."""
+        return self.block[self.begins[at] : self.ends[at]]
+
+
 def find_texts(
     source: Source, wanted: Mapping[int, Sequence[str]], is_data: IsDataLine, *, whole: bool
 ) -> dict[int, tuple[int, str]]:
@@ -113,11 +140,18 @@ def find_texts(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)  # as when it was read
         reader = Source(source.file)
-    reader.again = whole
-    data = (one for one in reader.lines_at_hand() if is_data(*one))
-    for row, (number, line) in zip(range(max(wanted, default=-1) + 1), data, strict=False):
-        if row in wanted and all(word.encode() in line for word in wanted[row]):
-            found[row] = number, readable(line).strip()
+    left, first, number = sorted(wanted, reverse=True), 0, 1
+    for block in reader.blocks() if whole else islice(reader.blocks(), 1):
+        rows = _Rows(block, number, is_data)
+        while left and left[-1] < first + rows.at.size:
+            row = left.pop()
+            at = int(rows.at[row - first])
+            line = rows.line(at)
+            if all(word.encode() in line for word in wanted[row]):
+                found[row] = number + at, readable(line).strip()
+        if not left:
+            break
+        first, number = first + rows.at.size, number + rows.n_lines
     return found
 
 
