@@ -59,7 +59,7 @@ def as_pair(
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
     if not _is_array(run):
-        return judgements, as_table(Run, run)
+        return judgements, as_table(Run, run, dataset=judgements)
     scores = numbers_of(as_array(run, "scores"), "scores")
     scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
     if scores.ndim != 1:
@@ -69,8 +69,15 @@ def as_pair(
     return judgements, Run.for_rows(judgements, scores)
 
 
-def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = False) -> T:
-    """Return `given` as Qrels or Run; see :func:`as_pair`."""
+def as_table(
+    kind: type[T],
+    given: Any,
+    name: str = "",
+    *,
+    dataset: Qrels | None = None,
+    fractions: bool = False,
+) -> T:
+    """Return `given` as Qrels or Run, whose scores may follow a dataset; see :func:`as_pair`."""
     if isinstance(given, kind):
         return given
     if isinstance(given, (str, os.PathLike)):
@@ -86,7 +93,7 @@ def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = Fal
     if _is_lazy(given):
         given = given.collect()
     if _is_frame(given):
-        return readers.from_frame(given, kind, fractions=fractions)
+        return readers.from_frame(given, kind, dataset=dataset, fractions=fractions)
     what = f"expected {kind.kind}, got a {type(given).__name__}"
     raise InputError(Problem(name or kind.kind, what, fix=FIX))
 

@@ -209,6 +209,8 @@ class Source:
         After that: the last lines, whole, as far as they fit into 64 KiB.
     has_extra_fields : bool
         Whether some lines had more fields than were read.
+    columns : dict of str to str
+        Columns of a table that were read, by what they hold.
     unused_columns : tuple of str
         Columns of a table that were not read.
     formats : dict of str to str
@@ -239,6 +241,7 @@ class Source:
         self.last_lines: list[bytes] = []
         self.sample = Sample([], True)
         self.has_extra_fields = False
+        self.columns: dict[str, str] = {}
         self.unused_columns: tuple[str, ...] = ()
         self.formats: dict[str, str] = {}
         self.again = False

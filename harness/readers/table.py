@@ -190,7 +190,8 @@ class _CSV:
         text = [self.chosen[role] for role in ("qid", "docno") if role in self.chosen]
         role = next(role for role in ("grade", "score", "rank") if role in self.chosen)
         whole = not (fractions or role == "score")
-        types = dict.fromkeys(text, pa.string()) | {self.chosen[role]: pa.float64()}
+        numbers = [self.chosen[one] for one in (role, "index") if one in self.chosen]
+        types = dict.fromkeys(text, pa.string()) | dict.fromkeys(numbers, pa.float64())
         parse = partial(
             parse_csv, names=self.names, types=types, between=self.delimiter, quotes=True
         )
@@ -303,7 +304,11 @@ def looks(head: Head, kind: Kind) -> bool:
     line = head.lines[0].decode("utf-8", "replace").rstrip("\r")
     names = [name.strip('"') for name in line.split("\t" if "\t" in line else ",")]
     found = guess(names, kind)
-    return "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"})
+    if "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"}):
+        return True
+    is_named = not found.keys().isdisjoint({"qid", "score"}) and len(names) > 1
+    is_named = is_named and not any(map(is_like_number, names))
+    return kind == "run" and (head.has_heading or is_named)
 
 
 def is_data(source: Source) -> IsDataLine | None:
