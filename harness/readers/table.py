@@ -24,7 +24,7 @@ from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, select_columns
 from .columns import NOT_UTF8, after_header, diagnose, parse_csv
 from .compression import does_not_fit, most_unpacked
-from .format import Format, Head, IsDataLine, Kind
+from .format import Format, Head, IsDataLine, Kind, name_it
 from .frame import check_types, table_of
 from .number_text import check_number, is_like_number
 from .source import BLOCK, WHOLE_FILE, Source, no_rows
@@ -168,6 +168,8 @@ class _CSV:
         names = _names_in(line, parse, f"{source.name}:{head.first}")
         if numbered:
             names = [str(i + 1) for i in range(len(names))]
+        if not numbered and trec.looks(head, "qrels" if kind == "qrels" else "run"):
+            raise _not_a_table(source, head, kind)
         if not columns and not guess(names, kind):
             _check_header(source, head, names, kind)
 
@@ -250,6 +252,15 @@ def _names_in(line: bytes, parse: pa_csv.ParseOptions, where: str) -> list[str]:
         found = line.decode("utf-8", "replace")
         raise InputError(Problem(where, what, found, _REPAIR)) from None
     return list(table.column_names)
+
+
+def _not_a_table(source: Source, head: Head, kind: str) -> InputError:
+    """Return the error of a TREC file that is to be read as a table."""
+    known: Kind = "qrels" if kind == "qrels" else "run"
+    what = f"expected a line of column names, got a TREC {kind} file"
+    first = head.lines[0].decode("utf-8", "replace")
+    fix = f"{name_it(known, 'trec')}; or leave the format out"
+    return InputError(Problem(f"{source.name}:{head.first}", what, first, fix, "columns"))
 
 
 def _check_header(source: Source, head: Head, names: list[str], kind: str) -> None:
