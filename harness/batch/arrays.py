@@ -11,7 +11,10 @@ from ..core.arrow import cast, string_column, to_arrow
 from ..core.ragged import Array, Ints
 from ..errors import InputError, Problem
 
-SHAPES = "give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,)"
+SHAPES = (
+    "give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,) or a mask of "
+    "shape (B, L); or both of shape (rows,), and as n the rows of each query"
+)
 
 
 def as_array(given: Any, name: str) -> Array:
@@ -75,6 +78,48 @@ def numbers_of(values: Array, name: str) -> Array:
         what = f"expected an array of numbers, got dtype {values.dtype}"
         raise InputError(Problem(name, what, fix="convert it before"))
     return values
+
+
+def documents_of(
+    scores: Any, relevance: Any, n: Any, mask: Any
+) -> tuple[Array, Array, Ints, Array | None]:
+    """Return scores, grades, documents of each query, and which places hold one: all if None."""
+    if (n is None) == (mask is None):
+        what = f"expected n or mask, got {'neither' if n is None else 'both'}"
+        raise InputError(Problem("n", what, fix=SHAPES))
+    flat_scores, flat_grades = as_array(scores, "scores"), as_array(relevance, "relevance")
+    if flat_scores.ndim == flat_grades.ndim == 1 and mask is None:
+        sizes = as_array(n, "n")
+        lengths = lengths_of(n, sizes.shape[0] if sizes.ndim else 0, flat_scores.size)
+        if not lengths.sum() == flat_scores.size == flat_grades.size:
+            got = f"{lengths.sum():,}, {flat_scores.size:,} scores and {flat_grades.size:,} grades"
+            what = f"expected group sizes that add up to the rows, got {got}"
+            raise InputError(
+                Problem("n", what, fix="give the rows of each query, one after another")
+            )
+        return flat_scores, flat_grades, lengths, None
+    padded_scores, padded_grades = padded(flat_scores, "scores"), padded(flat_grades, "relevance")
+    if padded_scores.shape != padded_grades.shape:
+        what = f"expected the shape of scores, {padded_scores.shape}, got {padded_grades.shape}"
+        raise InputError(Problem("relevance", what, fix=SHAPES))
+    n_queries, width = padded_scores.shape
+    if mask is None:
+        lengths = lengths_of(n, n_queries, width)
+        full = bool((lengths == width).all())
+        return padded_scores, padded_grades, lengths, None if full else inside_of(lengths, width)
+    places = padded(mask, "mask")
+    if places.shape != padded_scores.shape or not np.isin(places, (0, 1)).all():
+        what = f"expected true or false for each of {padded_scores.shape}, got {places.dtype} of "
+        fix = "give True for a document and False for padding"
+        raise InputError(Problem("mask", f"{what}shape {places.shape}", fix=fix))
+    places = places.astype(bool)
+    return padded_scores, padded_grades, places.sum(axis=1).astype(np.int64), places
+
+
+def inside_of(n: Ints, width: int) -> Array:
+    """Return which places of a padded batch hold a document, ``(B, L)`` bool."""
+    inside: Array = np.arange(width) < n[:, None]
+    return inside
 
 
 def lengths_of(n: Any, n_queries: int, width: int) -> Ints:

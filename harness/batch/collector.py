@@ -57,12 +57,14 @@ class BatchCollector:
         self._parts: list[tuple[Qrels, Run]] = []
         self._batch_of: dict[str, int] = {}
 
-    def add(self, scores: Any, relevance: Any, n: Any, qids: Any = None) -> None:
+    def add(
+        self, scores: Any, relevance: Any, n: Any = None, qids: Any = None, *, mask: Any = None
+    ) -> None:
         """Check a batch and keep a copy of what is in it.
 
         Parameters
         ----------
-        scores, relevance, n, qids : array_like
+        scores, relevance, n, qids, mask : array_like
             As :func:`from_batch` takes them. Without `qids` a query's is its number, counted
             on from the batches before.
 
@@ -72,7 +74,7 @@ class BatchCollector:
             If the batch is wrong or one of its qids came before; nothing of it is kept.
         """
         qrels, run = from_batch(
-            scores, relevance, n, qids, first=len(self), fractions=self.fractions
+            scores, relevance, n, qids, mask=mask, first=len(self), fractions=self.fractions
         )
         names = qrels.qids.to_pylist()
         if repeated := [qid for qid in names if qid in self._batch_of]:

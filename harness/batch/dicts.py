@@ -6,6 +6,7 @@ each query. Everything beyond ``n`` is padding and is never read.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,8 +15,8 @@ import numpy as np
 from ..core.arguments import MAPPING, TEXT, Kind, check_arguments, is_whole
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import InputError, Problem
-from .arrays import SHAPES, lengths_of, numbers_of, padded, qids_of
+from ..errors import HarnessWarning, InputError, Problem
+from .arrays import documents_of, inside_of, numbers_of, qids_of
 
 _OFFSET = Kind("a whole number", lambda value: is_whole(value) and abs(value) <= 2**62)
 
@@ -23,9 +24,10 @@ _OFFSET = Kind("a whole number", lambda value: is_whole(value) and abs(value) <=
 def from_batch(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     qids: Any = None,
     *,
+    mask: Any = None,
     name: str = "",
     first: int = 0,
     fractions: bool = False,
@@ -41,7 +43,10 @@ def from_batch(
     relevance : array_like, shape (B, L) or (B, L, 1)
         Grades; floats where they are whole, or `fractions` are accepted.
     n : array_like, shape (B,)
-        Documents of each query, from 0 to L; the rest is padding, which is never read.
+        Documents of each query, from 0 to L; the rest is padding, which is never read. For scores
+        and relevance of shape (rows,): the rows of each query, as LightGBM's `group`.
+    mask : array_like of bool, shape (B, L), optional
+        In place of `n`: True for a document, False for padding, wherever it is.
     qids : array_like, shape (B,), optional
         Distinct identifiers, whole numbers or strings; "0", "1", ... by default.
     name : str
@@ -71,29 +76,26 @@ def from_batch(
     >>> qrels.to_dict(), run.to_dict()
     ({'31': {'d0': 1, 'd1': 0}}, {'31': {'d0': 0.5, 'd1': 2.0}})
     """
-    padded_scores, padded_grades = padded(scores, "scores"), padded(relevance, "relevance")
-    if padded_scores.shape != padded_grades.shape:
-        what = f"expected the shape of scores, {padded_scores.shape}, got {padded_grades.shape}"
-        raise InputError(Problem("relevance", what, fix=SHAPES))
-    n_queries, width = padded_scores.shape
-    lengths = lengths_of(n, n_queries, width)
+    given_scores, given_grades, lengths, inside = documents_of(scores, relevance, n, mask)
     offsets = offsets_of(lengths)
-    names = qids_of(qids, n_queries, first)
-    full = bool((lengths == width).all())
-    inside = None if full else _inside(lengths, width)
+    names = qids_of(qids, lengths.size, first)
 
     def place(item: int) -> tuple[str, str]:
         row = int(np.searchsorted(offsets, item, side="right")) - 1
-        return f"[{row}, {item - int(offsets[row])}]", names[row].as_py()
+        if given_scores.ndim == 1:
+            return f"[{item}]", names[row].as_py()
+        column = item - int(offsets[row])
+        column = column if inside is None else int(np.flatnonzero(inside[row])[column])
+        return f"[{row}, {column}]", names[row].as_py()
 
-    given = numbers_of(_unpadded(padded_scores, inside, copy), "scores")
+    given = numbers_of(_unpadded(given_scores, inside, copy), "scores")
     bad = np.flatnonzero(~np.isfinite(given))
     if bad.size:
         at, qid = place(int(bad[0]))
         what = f"query '{qid}': expected a finite score, got '{given[bad[0]]}' ({bad.size} in all)"
         fix = "look for the model's overflow; if it is padding, n is too large"
         raise InputError(Problem(f"scores{at}", what, fix=fix))
-    grades = numbers_of(_unpadded(padded_grades, inside, copy), "relevance")
+    grades = numbers_of(_unpadded(given_grades, inside, copy), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
         sound = np.abs(wide) < 2**63
@@ -104,6 +106,14 @@ def from_batch(
             what = f"query '{qid}': expected a {kind} grade, got '{grades[bad[0]]}'"
             fix = "judgements are integers; scale or round them before"
             raise InputError(Problem(f"relevance{at}", what, fix=fix))
+    below = np.flatnonzero(grades < 0)
+    if below.size:
+        at, qid = place(int(below[0]))
+        what = (
+            f"relevance{at}, query '{qid}': grades below 0 among the documents: {below.size:,}; "
+            "they count as not judged; if they mark padding, give mask=relevance >= 0"
+        )
+        warnings.warn(HarnessWarning(what, "negative-grades", below.size), stacklevel=3)
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return qrels, Run(names, offsets, qrels.docnos, given, name)
 
@@ -111,11 +121,13 @@ def from_batch(
 def to_pytrec_eval(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     qids: Any = None,
     qid_offset: int = 0,
     q_prefix: str = "q",
     d_prefix: str = "d",
+    *,
+    mask: Any = None,
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     """Return the ``(qrel, run)`` dicts that pytrec_eval takes, from a padded batch.
 
@@ -124,7 +136,7 @@ def to_pytrec_eval(
 
     Parameters
     ----------
-    scores, relevance, n, qids : array_like
+    scores, relevance, n, qids, mask : array_like
         As :func:`from_batch` takes them.
     qid_offset : int
         Added to the row of a query for its qid, where `qids` are not given.
@@ -147,7 +159,7 @@ def to_pytrec_eval(
     ({'q4': {'d0': 1, 'd1': 0}}, {'q4': {'d0': 0.5, 'd1': 2.0}})
     """
     check_arguments(locals(), qid_offset=_OFFSET, q_prefix=TEXT, d_prefix=TEXT)
-    qrels, run = from_batch(scores, relevance, n, qids, first=qid_offset)
+    qrels, run = from_batch(scores, relevance, n, qids, mask=mask, first=qid_offset)
     bounds = qrels.offsets.tolist()
     longest = int(np.diff(qrels.offsets).max(initial=0))
     docnos = [f"{d_prefix}{position}" for position in range(longest)]
@@ -201,7 +213,7 @@ def from_pytrec_eval(
     _check_shared(qrel, run)
     qids = judged.qids.to_pylist()
     n = np.diff(judged.offsets)
-    inside = _inside(n, int(n.max(initial=0)))
+    inside = inside_of(n, int(n.max(initial=0)))
     relevance = np.zeros(inside.shape, dtype=np.int64)
     relevance[inside] = judged.grades
     scores = np.zeros(inside.shape)
@@ -217,12 +229,6 @@ def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:
     if inside is not None:
         return batch[inside]
     return batch.flatten() if copy else batch.reshape(-1)
-
-
-def _inside(n: Ints, width: int) -> Array:
-    """Return which places of a padded batch hold a document, ``(B, L)`` bool."""
-    inside: Array = np.arange(width) < n[:, None]
-    return inside
 
 
 def _check_shared(

@@ -3,9 +3,10 @@
 Each takes ``scores (batch_size, list_size)``, ``relevance (batch_size, list_size)`` and ``n
 (batch_size,)``, the number of documents of each query, and returns a float64 array with a value
 for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batch_size,
-list_size, 1)``; what stands beyond ``n`` is never read. NaN means that the metric is not defined
-for that query. The metrics themselves are described where they are defined, in
-:mod:`harness.metrics`.
+list_size, 1)``; what stands beyond ``n`` is never read. In place of ``n``, ``mask=`` takes True for
+each document and False for padding. Rows without padding, ``(rows,)``, take as ``n`` the rows of
+each query, as LightGBM's ``group``. NaN means that the metric is not defined for that query. The
+metrics themselves are described where they are defined, in :mod:`harness.metrics`.
 
 Tied scores stand in the order of the policy ``ties``, as everywhere in the harness: by default
 trec_eval's, which compares scores as float32 and then puts the larger docno first, docnos being
@@ -43,6 +44,7 @@ from ..metrics.overlap import Tied
 from ..metrics.pair_agreement import Normalize, sigmoid
 from ..metrics.pair_agreement import lambdas as _lambdas
 from ..metrics.rbo import Form, rbo_weight
+from .arrays import as_array
 from .dicts import from_batch
 
 __all__ = [
@@ -60,10 +62,11 @@ _PARAMETER = Kind(
 def ndcg(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     k: int | Sequence[int] | None = 10,
     gain: Gain = "exp",
     *,
+    mask: Any = None,
     short: Literal["cut", "nan"] = "cut",
     ideal: Literal["cut", "full"] = "cut",
     ties: Order = "trec_eval",
@@ -99,20 +102,21 @@ def ndcg(
     >>> ndcg([[1.0, 0.0, 1.5]], [[0, 1, 0]], [3], k=None).tolist()
     [[0.0, 0.0, 0.5]]
     """
-    aligned = _align(scores, relevance, n, ties)
+    aligned = _align(scores, relevance, n, mask, ties)
     if k is not None:
         return _values("ndcg", aligned, gain=gain, short=short, ideal=ideal, cutoff=k)
     given = _checked("ndcg", gain=gain, short=short, ideal=ideal)
-    return ndcg_at_every_rank(aligned, list_size=len(scores[0]), **given)
+    return ndcg_at_every_rank(aligned, list_size=_width(scores), **given)
 
 
 def dcg(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     k: int | Sequence[int] | None = 10,
     gain: Gain = "exp",
     *,
+    mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
     """Return DCG@k of each query, or at every rank; see :func:`ndcg` for the parameters.
@@ -120,13 +124,15 @@ def dcg(
     >>> dcg([[1.0, 0.0, 1.5]], [[0, 1, 0]], [3]).tolist()
     [0.5]
     """
-    aligned = _align(scores, relevance, n, ties)
+    aligned = _align(scores, relevance, n, mask, ties)
     if k is not None:
         return _values("dcg", aligned, gain=gain, cutoff=k)
-    return dcg_at_every_rank(aligned, list_size=len(scores[0]), **_checked("dcg", gain=gain))
+    return dcg_at_every_rank(aligned, list_size=_width(scores), **_checked("dcg", gain=gain))
 
 
-def arp(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:
+def arp(
+    scores: Any, relevance: Any, n: Any = None, *, mask: Any = None, ties: Order = "trec_eval"
+) -> Floats:
     """Return the average rank of the relevant documents; see :func:`harness.metrics.arp.arp`.
 
     NaN for a query without relevant documents, where PyTorchLTR gives 0.
@@ -134,14 +140,15 @@ def arp(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Fl
     >>> arp([[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]], [[0, 1, 0], [0, 0, 0]], [3, 3]).tolist()
     [3.0, nan]
     """
-    return _values("arp", _align(scores, relevance, n, ties))
+    return _values("arp", _align(scores, relevance, n, mask, ties))
 
 
 def swaps(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     *,
+    mask: Any = None,
     normalize: Normalize = False,
     ties: Order = "trec_eval",
 ) -> Floats:
@@ -150,24 +157,25 @@ def swaps(
     >>> swaps([[3.0, 2.0, 1.0]], [[10, 7, 9]], [3]).tolist()
     [1.0]
     """
-    return _values("swaps", _align(scores, relevance, n, ties), normalize=normalize)
+    return _values("swaps", _align(scores, relevance, n, mask, ties), normalize=normalize)
 
 
-def mse(scores: Any, relevance: Any, n: Any) -> Floats:
+def mse(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> Floats:
     """Return the mean of (grade - score)^2 of each query; see :func:`harness.metrics.error.mse`.
 
     >>> mse([[3.0, 2.0, 9.0]], [[1, 0, 0]], [2]).tolist()
     [4.0]
     """
-    return _values("mse", _align(scores, relevance, n))
+    return _values("mse", _align(scores, relevance, n, mask))
 
 
 def rbo(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     p: float = 0.9,
     *,
+    mask: Any = None,
     form: Form = "ext",
     rel: int = 1,
     tied: Tied = "none",
@@ -179,16 +187,17 @@ def rbo(
     >>> rbo([[3.0, 2.0]], [[1, 2]], [2], p=0.5).round(12).tolist()
     [0.5]
     """
-    aligned = _align(scores, relevance, n, ties)
+    aligned = _align(scores, relevance, n, mask, ties)
     return _values("rbo", aligned, p=p, form=form, rel=rel, tied=tied, k=k)
 
 
 def ao(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     k: int | None = None,
     *,
+    mask: Any = None,
     rel: int = 1,
     tied: Tied = "none",
     ties: Order = "trec_eval",
@@ -198,15 +207,16 @@ def ao(
     >>> ao([[3.0, 2.0]], [[1, 2]], [2]).tolist()
     [0.5]
     """
-    return _values("ao", _align(scores, relevance, n, ties), rel=rel, tied=tied, cutoff=k)
+    return _values("ao", _align(scores, relevance, n, mask, ties), rel=rel, tied=tied, cutoff=k)
 
 
 def kendall(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     form: TauForm = "b",
     *,
+    mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
     """Return Kendall's tau of scores and grades; see :mod:`harness.metrics.correlation`.
@@ -216,15 +226,16 @@ def kendall(
     >>> kendall([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [0.333333333333]
     """
-    return _values("kendall", _align(scores, relevance, n, ties), form=form)
+    return _values("kendall", _align(scores, relevance, n, mask, ties), form=form)
 
 
 def tau_ap(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     tied: TauTied = "none",
     *,
+    mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
     """Return the AP correlation of scores and grades; see
@@ -233,10 +244,12 @@ def tau_ap(
     >>> tau_ap([[3.0, 2.0, 1.0]], [[1, 2, 0]], [3]).tolist()
     [0.0]
     """
-    return _values("tau_ap", _align(scores, relevance, n, ties), tied=tied)
+    return _values("tau_ap", _align(scores, relevance, n, mask, ties), tied=tied)
 
 
-def spearman(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") -> Floats:
+def spearman(
+    scores: Any, relevance: Any, n: Any = None, *, mask: Any = None, ties: Order = "trec_eval"
+) -> Floats:
     """Return Spearman's rho of scores and grades; see :mod:`harness.metrics.correlation`.
 
     `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
@@ -244,33 +257,36 @@ def spearman(scores: Any, relevance: Any, n: Any, *, ties: Order = "trec_eval") 
     >>> spearman([[3.0, 2.0, 1.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [0.5]
     """
-    return _values("spearman", _align(scores, relevance, n, ties))
+    return _values("spearman", _align(scores, relevance, n, mask, ties))
 
 
-def pearson(scores: Any, relevance: Any, n: Any) -> Floats:
+def pearson(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> Floats:
     """Return Pearson's correlation of scores and grades; see :mod:`harness.metrics.correlation`.
 
     >>> pearson([[5.0, 1.0, 3.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [1.0]
     """
-    return _values("pearson", _align(scores, relevance, n))
+    return _values("pearson", _align(scores, relevance, n, mask))
 
 
-def pairwise_logloss(scores: Any, relevance: Any, n: Any, alpha: float = 1.0) -> Floats:
+def pairwise_logloss(
+    scores: Any, relevance: Any, n: Any = None, alpha: float = 1.0, *, mask: Any = None
+) -> Floats:
     """Return RankNet's loss; see :func:`harness.metrics.pair_agreement.pairwise_logloss`.
 
     >>> pairwise_logloss([[2.0, 1.0]], [[1, 0]], [2]).round(12).tolist()
     [0.313261687518]
     """
-    return _values("pairwise_logloss", _align(scores, relevance, n), alpha=alpha)
+    return _values("pairwise_logloss", _align(scores, relevance, n, mask), alpha=alpha)
 
 
 def lambdas(
     scores: Any,
     relevance: Any,
-    n: Any,
+    n: Any = None,
     alpha: float = 1.0,
     *,
+    mask: Any = None,
     delta_ndcg: bool = False,
     gain: Gain = "exp",
     ties: Order = "trec_eval",
@@ -305,7 +321,7 @@ def lambdas(
     """
     check_arguments(locals(), delta_ndcg=FLAG)
     given = _checked("pairwise_logloss", alpha=alpha)
-    qrels, run = from_batch(scores, relevance, n, copy=False)
+    qrels, run = from_batch(scores, relevance, n, mask=mask, copy=False)
     gains = discounts = None
     if delta_ndcg:
         policy = _policy(ties)
@@ -319,13 +335,24 @@ def lambdas(
     slopes = _lambdas(
         run.offsets, run.scores, qrels.grades, gains=gains, discounts=discounts, **given
     )
-    padded = np.zeros((run.n_queries, len(scores[0])))
-    padded[run.row, positions_of(run.offsets)] = slopes
+    if (width := _width(scores)) is None:
+        return slopes
+    padded = np.zeros((run.n_queries, width))
+    if mask is None:
+        padded[run.row, positions_of(run.offsets)] = slopes
+    else:
+        padded[as_array(mask, "mask").reshape(padded.shape).astype(bool)] = slopes
     return padded
 
 
-def _align(scores: Any, relevance: Any, n: Any, ties: Order = "trec_eval") -> Aligned:
-    return align(*from_batch(scores, relevance, n, copy=False), _policy(ties))
+def _width(scores: Any) -> int | None:
+    """Return the list size of a padded batch; None for rows with group sizes."""
+    shape = as_array(scores, "scores").shape
+    return shape[1] if len(shape) > 1 else None
+
+
+def _align(scores: Any, relevance: Any, n: Any, mask: Any, ties: Order = "trec_eval") -> Aligned:
+    return align(*from_batch(scores, relevance, n, mask=mask, copy=False), _policy(ties))
 
 
 def _checked(name: str, **given: Any) -> dict[str, Any]:

@@ -49,6 +49,8 @@ class Evaluated:
     failures: list[Failure] = field(default_factory=list)
     inputs: dict[str, Input] = field(default_factory=dict)
     """Every file read, by path; of cells that failed, those that can be."""
+    columns: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Columns of each table that were read, by what they hold."""
     unused: dict[str, list[str]] = field(default_factory=dict)
     """Columns of each file that no cell read; only files with such columns."""
     cached: int = 0
@@ -164,6 +166,7 @@ class _Run:
         self.failed |= guarded.failed
         found = Evaluated(
             inputs=self.inputs,
+            columns=dict(_columns(cells, self.records)),
             unused=_unused(cells, self.records),
             cached=self.cached,
             findings=guarded.findings,
@@ -210,6 +213,16 @@ def changed_since(inputs: Mapping[str, Input], reported: Container[str]) -> Iter
                 f"results follow from the {read.size:,} bytes that were read, whose hash the "
                 "manifest has; run again when nothing writes to it"
             )
+
+
+def _columns(
+    cells: Mapping[int, Cell], records: Mapping[int, Record]
+) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the columns of each table that were read, by what they hold."""
+    for place, cell in cells.items():
+        if (facts := records[place].facts) is not None:
+            yield cell.dataset_entry.path, facts.judgements.columns
+            yield cell.run_entry.path, facts.run.columns
 
 
 def _unused(cells: Mapping[int, Cell], records: Mapping[int, Record]) -> dict[str, list[str]]:

@@ -54,6 +54,7 @@ def evaluate(
     rel: int | None = None,
     convention: str | None = None,
     n: Any = None,
+    mask: Any = None,
     qids: Any = None,
     references: Mapping[str, Any] | None = None,
     name: str = "",
@@ -76,7 +77,9 @@ def evaluate(
         Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``;
         `run` as a path of predictions or an array of shape (n_rows,), in the order of the rows.
 
-        A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` and `qids`.
+        A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` or `mask`, and
+        `qids`. Grades and scores of shape (rows,), with `n`, the rows of each query, as LightGBM
+        takes labels and `group`.
 
         Grades are whole numbers, or fractions where one of the metrics accepts them.
     metrics : iterable of str or Metric
@@ -89,8 +92,9 @@ def evaluate(
         Smallest relevant grade, for the metrics that have one and do not name it.
     convention : str, optional
         A tool whose settings every metric takes, unless it names its own: ``lightgbm``.
-    n, qids : array_like, optional
-        For a padded batch: documents of each query, shape (B,), and its identifier.
+    n, mask, qids : array_like, optional
+        For arrays: documents of each query, shape (B,); or which places hold one, shape (B, L);
+        and identifiers of the queries.
     references : mapping of str to run, optional
         Runs that metrics such as ``rbo(reference=bm25)`` compare to.
     name, dataset : str
@@ -133,7 +137,7 @@ def evaluate(
         return inputs.as_table(Run, others[key], f"references[{key!r}]")
 
     fractions = takes_fractions(wanted, policy)
-    judgements, given = inputs.as_pair(qrels, run, n=n, qids=qids, fractions=fractions)
+    judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids, fractions=fractions)
     check_grades(judgements, wanted, policy)
     stream: Callable[[], Aligned | Iterable[Aligned]]
     if isinstance(given, Run):

@@ -51,7 +51,9 @@ def manifest(
     inputs = [
         {
             "path": paths.names[path], "bytes": read.size, "sha256": read.digest,
-            **_if_any(unused_columns=evaluated.unused.get(path)),
+            **_if_any(
+                columns=evaluated.columns.get(path), unused_columns=evaluated.unused.get(path)
+            ),
         }
         for path, read in sorted(evaluated.inputs.items())
     ]  # fmt: skip
@@ -216,6 +218,8 @@ class Input(_Model):
     """Its size."""
     sha256: Sha256
     """Of its bytes, compressed as they are."""
+    columns: Mapping[StrictStr, StrictStr] = {}
+    """Columns of a table that were read, by what they hold: {"score": "y_pred"}."""
     unused_columns: tuple[StrictStr, ...] = ()
     """Columns of a table that no cell read."""
 

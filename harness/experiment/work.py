@@ -164,7 +164,7 @@ def _facts(dataset: _Dataset, guard: Watch, cell: Cell, source: HashedSource) ->
         may_be_ranks = not of_run.follows and columns.may_be_ranks(source)
         if may_be_ranks and (run.format or readers.guess_format(source, "run")) == "trec":
             of_run = columns.with_ranks(of_run, source)
-        of_run = replace(of_run, unused=source.unused_columns)
+        of_run = replace(of_run, unused=source.unused_columns, columns=source.columns)
         add_lines(of_run.first, source, run)
         return Facts(dataset.facts, of_run)
     return None
@@ -236,7 +236,8 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
             )
         facts, failures = None, list[Finding]()
         with observing(failures, entry.path):
-            facts = replace(JudgementFacts.of(qrels), unused=source.unused_columns)
+            unused, read = source.unused_columns, source.columns
+            facts = replace(JudgementFacts.of(qrels), unused=unused, columns=read)
             add_lines(facts.first, source, entry)
             if source.row_marks is not None:
                 facts = replace(facts, marks=row_marks.kept(source.row_marks))

@@ -48,6 +48,8 @@ class RunFacts:
         Of a TREC run whose scores are ranks.
     unused : tuple of str
         Columns of a table that were not read.
+    columns : dict of str to str
+        Those that were read, by what they hold.
     first : dict of str to First
         By rule, the first examples; some are kept that are too few for their rule.
     """
@@ -62,6 +64,7 @@ class RunFacts:
     ahead: Ahead = field(default_factory=Ahead)
     ranks: RankFacts | None = None
     unused: tuple[str, ...] = ()
+    columns: dict[str, str] = field(default_factory=dict)
     first: dict[str, First] = field(default_factory=dict)
 
 

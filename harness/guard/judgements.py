@@ -39,6 +39,8 @@ class JudgementFacts:
         Of rows of a learning-to-rank file: :func:`harness.readers.letor.kept`.
     unused : tuple of str
         Columns of a table that were not read.
+    columns : dict of str to str
+        Those that were read, by what they hold.
     first : dict of str to First
         By rule, the first of what is counted here.
     """
@@ -55,6 +57,7 @@ class JudgementFacts:
     numbered: bool = False
     marks: str = ""
     unused: tuple[str, ...] = ()
+    columns: dict[str, str] = field(default_factory=dict)
     first: dict[str, First] = field(default_factory=dict)
 
     @classmethod

@@ -28,7 +28,12 @@ def read_qrels(
     source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
 ) -> Qrels:
     """Read the grades; documents without names are d0, d1, ... by position."""
-    arrays, qids, offsets = _read(source, "relevance")
+    return qrels_of(source, _arrays(source), name, fractions)
+
+
+def qrels_of(source: Source, arrays: dict[str, Any], name: str, fractions: bool) -> Qrels:
+    """Return the grades of a batch's arrays."""
+    qids, offsets = _unpadded(source, arrays, "relevance")
     grades = Qrels.check_numbers(arrays["relevance"], source.name, fractions=fractions)
     return Qrels(qids, offsets, _docnos(source, arrays, offsets, Qrels, grades), grades, name)
 
@@ -40,7 +45,12 @@ def read_run(
 
     The relevance in the file, if there is any, must be the dataset's.
     """
-    arrays, qids, offsets = _read(source, "scores")
+    return run_of(source, _arrays(source), dataset, name)
+
+
+def run_of(source: Source, arrays: dict[str, Any], dataset: Qrels | None, name: str) -> Run:
+    """Return the scores of a batch's arrays."""
+    qids, offsets = _unpadded(source, arrays, "scores")
     scores = Run.check_numbers(arrays["scores"], source.name)
     if "docnos" in arrays or dataset is None:
         return Run(qids, offsets, _docnos(source, arrays, offsets, Run, scores), scores, name)
@@ -91,14 +101,17 @@ def _check_grades(
     raise InputError(Problem(source.name, what, fix=GIVE_QIDS))
 
 
-def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
-    """Return the arrays (`column` ragged), the qids and the offsets."""
+def _arrays(source: Source) -> dict[str, Any]:
     try:
-        arrays: dict[str, Any] = arrays_of(source.name, source.read())
+        return arrays_of(source.name, source.read())
     except NoArrayError as error:
         what = f"not an .npz archive of arrays ({error})"
         fix = "save plain arrays: scores.astype(float), qids.astype(str)"
         raise InputError(Problem(source.name, what, fix=fix)) from None
+
+
+def _unpadded(source: Source, arrays: dict[str, Any], column: str) -> tuple[pa.Array, Ints]:
+    """Make `column` ragged in place; return the qids and the offsets."""
     absent = [key for key in ("qids", "n", column) if key not in arrays]
     if absent:
         what = f"no array '{absent[0]}'; the archive holds {first_of(sorted(arrays)) or 'nothing'}"
@@ -120,7 +133,7 @@ def _read(source: Source, column: str) -> tuple[dict[str, Any], pa.Array, Ints]:
                 what = f"{key}: expected numbers, got {arrays[key].dtype}"
                 raise InputError(Problem(source.name, what))
             arrays[key] = _ragged(source, key, arrays[key], n)
-    return arrays, qids, offsets
+    return qids, offsets
 
 
 def _texts(source: Source, key: str, values: Array) -> pa.Array:

@@ -12,7 +12,7 @@ from . import trec as trec
 from .format import Format, Head, Kind, name_it
 from .jsonl import first_object
 from .number_text import LOOK, is_like_number, is_wrapped, not_one_number
-from .source import BLOCK, HEAD, Source, no_rows
+from .source import BLOCK, HEAD, Source, is_torch, no_rows
 from .table import without_names
 
 Path = str | os.PathLike[str] | Source
@@ -141,7 +141,9 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
         return named_format(name, source.name)
     able = {one.name for one in able_formats(kind) if {*options} <= {*one.options(kind)}}
     able = able if options else set()
-    if able == {"table", "jsonl"}:
+    if {"table", "jsonl"} <= able:
+        if is_torch(source.head):
+            return FORMATS["torch"]
         return FORMATS["jsonl" if source.head.lstrip().startswith(b"{") else "table"]
     return FORMATS[able.pop() if len(able) == 1 else guess_format(source, kind)]
 

@@ -43,8 +43,8 @@ NAMES = {
     "score": (
         "score", "s", "sim", "similarity", "scores", "relevance_score", "rel_score",
         "model_score", "retrieval_score", "ranking_score", "prediction", "predictions", "pred",
-        "preds", "predicted", "predicted_score", "pred_score", "y_pred", "y_score", "logit",
-        "logits", "prob", "probability",
+        "preds", "predicted", "predicted_score", "pred_score", "y_pred", "y_hat", "y_score",
+        "logit", "logits", "prob", "probability",
     ),
     "rank": ("rank",),
 }  # fmt: skip
@@ -126,15 +126,14 @@ def select_columns(
         columns have one usual name, or rows would be paired by position next to a column that may
         hold the docnos.
     """
-    place = where if isinstance(where, str) else where.name
-    chosen = _choose(names, kind, columns, place)
+    chosen = _choose(names, kind, columns, where, first_rows)
     left = tuple(name for name in names if name not in chosen.values())
-    if "docno" not in chosen and not by_position(names, columns):
+    if "qid" in chosen and "docno" not in chosen and not by_position(names, columns):
         usual = {one for role in ("grade", "score", "rank") for one in _ROLE_NAMES[role]}
         others = [name for name in left if fold(name) not in usual]
-        _check_pairing(first_rows([chosen["qid"], *others]), chosen["qid"], others, place)
+        _check_pairing(first_rows([chosen["qid"], *others]), chosen["qid"], others, where)
     if isinstance(where, Source):
-        where.unused_columns = left
+        where.columns, where.unused_columns = chosen, left
     else:  # one frame often holds grades and scores
         usual = {*_ROLE_NAMES["grade"], *_ROLE_NAMES["score"]}
         left = tuple(name for name in left if fold(name) not in usual)
@@ -145,7 +144,14 @@ def select_columns(
     return chosen
 
 
-def _choose(names: Sequence[str], kind: str, columns: Names | None, where: str) -> dict[str, str]:
+def _choose(
+    names: Sequence[str],
+    kind: str,
+    columns: Names | None,
+    source: Source | str,
+    first_rows: Callable[[list[str]], pa.Table],
+) -> dict[str, str]:
+    where = source if isinstance(source, str) else source.name
     roles, positional = _roles(kind), by_position(names, columns)
     given = {
         role: str(name)
@@ -169,16 +175,33 @@ def _choose(names: Sequence[str], kind: str, columns: Names | None, where: str) 
     if "score" in chosen:
         chosen.pop("rank", None)
     number = "grade" if kind == "qrels" else "rank" if "rank" in chosen else "score"
-    for role in ("qid", number):
+    by_row = kind == "run" and chosen.keys().isdisjoint({"qid", "docno"})
+    if by_row or (number == "score" and "score" not in chosen):
+        left = [name for name in names if name not in chosen.values()]
+        is_known = not chosen.keys().isdisjoint({"score", "rank"})
+        some, index = _scores(left, first_rows(left), positional, by_row, is_known)
+        if "score" in given:
+            some = [given["score"]]
+        elif by_row and "score" in chosen:
+            some = [name for name in names if fold(name) in _ROLE_NAMES["score"]]
+        if len(some) > 1:
+            what, fix = f"expected one column of scores, got {first_of(some)}", some[0]
+            raise InputError(Problem(where, what, "", name_it(source, "score", fix), "columns"))
+        if some:
+            chosen["score"] = some[0]
+        by_row = index is not None and not chosen.keys().isdisjoint({"score", "rank"})
+        if by_row and index:
+            chosen["index"] = index[0]
+    for role in (number,) if by_row else ("qid", number):
         if role not in chosen:
             what = f"no column of {role}s found" + " or ranks" * (role == "score")
-            problems.append(Problem(where, what, _listed(names), _name_it(role)))
+            problems.append(Problem(where, what, _listed(names), name_it(source, role)))
     for role, name in chosen.items():
         spelled = str if role in given else fold
         same = [one for one in names if spelled(one) == spelled(name)]
         if len(same) > 1:
             what = f"expected one column of {role}s, got {first_of(same)}"
-            problems.append(Problem(where, what, fix=_name_it(role), rule="columns"))
+            problems.append(Problem(where, what, fix=name_it(source, role), rule="columns"))
     if problems:
         raise InputError(problems)
     return chosen
@@ -188,8 +211,30 @@ def _listed(names: Sequence[str]) -> str:
     return f"columns: {first_of(names)}"
 
 
-def _name_it(role: str) -> str:
-    return f"name it in a config: columns: {{{role}: ...}}; or rename the column"
+def name_it(where: Source | str, role: str, column: str = "...") -> str:
+    """Return how to name the column of a role, in a file or a data frame."""
+    if isinstance(where, str):
+        return f"rename the column to '{role}'"
+    return f"name it in a config: columns: {{{role}: {shorten(column, 60)}}}; or rename the column"
+
+
+def _scores(
+    left: Sequence[str], sample: pa.Table, positional: bool, by_row: bool, is_known: bool
+) -> tuple[list[str], list[str] | None]:
+    """Return the columns that may hold scores, and those of row numbers.
+
+    The latter is None if rows cannot go by position, as a column may hold identifiers.
+    """
+    rest = [name for name in left if fold(name) not in {*_COUNTERS, *_ROLE_NAMES["grade"]}]
+    types = dict(zip(sample.column_names, sample.schema.types, strict=True))
+    floats = [name for name in rest if pa.types.is_floating(types.get(name, pa.null()))]
+    whole = [name for name in rest if pa.types.is_integer(types.get(name, pa.null()))]
+    if not by_row:
+        return floats, None
+    some = [] if is_known else floats or (rest if len(rest) == 1 else whole)
+    if not positional and {*rest} - {*floats, *some}:
+        return some, None
+    return some, [name for name in left if fold(name) in _COUNTERS]
 
 
 def _may_identify(name: str) -> bool:
@@ -198,7 +243,7 @@ def _may_identify(name: str) -> bool:
     return folded.endswith(_ENDS) or any(folded in names for names in usual)
 
 
-def _check_pairing(sample: pa.Table, qid: str, others: Sequence[str], where: str) -> None:
+def _check_pairing(sample: pa.Table, qid: str, others: Sequence[str], where: Source | str) -> None:
     """Raise if another column may hold the docnos, by some of its rows.
 
     A text that differs within a query may; so may whole numbers that no query has twice. Both may
@@ -216,11 +261,18 @@ def _check_pairing(sample: pa.Table, qid: str, others: Sequence[str], where: str
     ]
     if able:
         what = f"expected a column of docnos; it may be {first_of(able)}"
-        fix = (
-            f"name it in a config: columns: {{docno: {shorten(able[0], 60)}}}; or, if rows follow "
-            "the dataset's order, columns: {docno: none}"
-        )
-        raise InputError(Problem(where, what, fix=fix, rule="columns"))
+        place = where if isinstance(where, str) else where.name
+        raise InputError(Problem(place, what, fix=name_docnos(where, able[0]), rule="columns"))
+
+
+def name_docnos(where: Source | str, column: str = "...") -> str:
+    """Return how to name the column of docnos, or to say that rows follow the dataset's order."""
+    if isinstance(where, str):
+        return "rename the column to 'docno'; or, if rows follow the dataset's order, drop it"
+    return (
+        f"name it in a config: columns: {{docno: {shorten(column, 60)}}}; or, if rows follow the "
+        "dataset's order, columns: {docno: none} and the dataset"
+    )
 
 
 def _may_be_docnos(values: pa.Array, queries: Ints, name: str) -> bool:

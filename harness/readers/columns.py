@@ -367,7 +367,7 @@ def diagnose(
         and _is_heading(last.found)
     ):
         what = f"{last.what}; it looks like a header line"
-        fix = "delete the header line, or give the columns by their names"
+        fix = "delete the header line, or read the columns by their names: format: table"
         found.problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
     return found.error()
 

@@ -11,9 +11,12 @@ from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
 from .blocks import count_head
+from .number_text import is_like_number, is_wrapped
 from .source import HEAD, Source
 
 T = TypeVar("T")
+LONGEST_HEADING = 4096
+"""Bytes of a line of names, at most."""
 _FIELDS = 16
 """Fields of a line that are split off: one may have millions."""
 Kind = Literal["qrels", "run"]
@@ -32,6 +35,10 @@ def name_it(kind: Kind, names: str) -> str:
     'name it: format: batch in the config, --run-format batch on the command line'
     """
     return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
+
+
+def _is_field(text: str) -> bool:
+    return not text or is_like_number(text)
 
 
 @dataclass(frozen=True)
@@ -76,6 +83,22 @@ class Head:
             [field.decode("utf-8", "replace") for field in line.split(None, _FIELDS)]
             for line in self.lines
         ]
+
+    @property
+    def has_heading(self) -> bool:
+        """Whether a line of names is above lines of numbers, as in ``,0`` and ``0,0.53``."""
+        if len(self.lines) < 2 or len(self.lines[0]) > LONGEST_HEADING:
+            return False
+        rows = [line.decode("utf-8", "replace").strip() for line in self.lines]
+        between = "\t" if "\t" in rows[0] else ","
+        names, *numbers = ([one.strip('" ') for one in row.split(between)] for row in rows)
+        is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
+        words = [len(one.split()) == 1 and not is_wrapped(one) for one in names[is_index:]]
+        return (
+            all(words)
+            and (is_index or not any(map(is_like_number, names)))
+            and self.mostly(numbers, lambda n: len(n) == len(names) and all(map(_is_field, n)))
+        )
 
     @staticmethod
     def mostly(items: Sequence[T], fits: Callable[[T], bool]) -> bool:

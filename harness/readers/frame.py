@@ -16,9 +16,10 @@ from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, NOTHING, DuplicateRows, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
 from .build import column, keep_one, repeated, row_names, warn_dropped, warn_scattered
-from .column_roles import by_position, select_columns
+from .column_roles import by_position, name_docnos, select_columns
 from .format import IsDataLine
 from .number_text import check_number
+from .predictions import follow
 from .source import Source
 
 _EXACT = 2.0**63
@@ -102,12 +103,14 @@ def table_of(
     place = where if isinstance(where, str) else where.name
     row = _row_of(where) if isinstance(where, str) else row_names(where, is_row)
     check_types(table.schema, chosen, place)
+    if "qid" not in chosen:
+        return _by_row(table, chosen, where, row, dataset, name)  # type: ignore[return-value]
     qids = _strings(table, "qid", chosen, place, row)
     docnos = _strings(table, "docno", chosen, place, row) if "docno" in chosen else None
     role = next(role for role in ("grade", "score", "rank") if role in chosen)
     numbers = _numbers(table, role, chosen, place, row, whole=not (fractions or role == "score"))
     if docnos is None and issubclass(of, Run):
-        _check_order(dataset, qids, place, row, asked)
+        _check_order(dataset, qids, where, row, asked)
         assert dataset is not None
         return Run.for_rows(dataset, numbers, name=name)  # type: ignore[return-value]
     if not issubclass(of, Run):  # of a run they are finite, and need no copy
@@ -132,6 +135,32 @@ def table_of(
     if isinstance(where, Source):
         warn_scattered(where, made.scattered, is_row)
     return made
+
+
+def _by_row(
+    table: pa.Table,
+    chosen: Mapping[str, str],
+    where: Source | str,
+    row: Callable[[int], str],
+    dataset: Qrels | None,
+    name: str,
+) -> Run:
+    """Return the run of scores in the order of a dataset's rows; row numbers must not contradict.
+
+    Numbers that come twice, as those of concatenated frames, tell no order.
+    """
+    place = where if isinstance(where, str) else where.name
+    if "index" in chosen:
+        index = _numbers(table, "index", chosen, place, row, whole=True)
+        down = np.flatnonzero(index[1:] < index[:-1])
+        if down.size and np.unique(index).size == index.size:
+            at = int(down[0])
+            what = f"expected row numbers that rise, got {index[at + 1]:.0f} after {index[at]:.0f}"
+            fix = "sort by the index first; or, if rows follow the dataset's order, drop the index"
+            raise InputError(Problem(row(at + 1), what, fix=fix, rule="columns"))
+    role = "score" if "score" in chosen else "rank"
+    scores = _numbers(table, role, chosen, place, row, whole=False)
+    return follow(where, dataset, scores, name)
 
 
 def _row_of(where: str) -> Callable[[int], str]:
@@ -228,14 +257,13 @@ def _numbers(
 
 
 def _check_order(
-    dataset: Qrels | None, qids: pa.Array, where: str, row: Callable[[int], str], asked: bool
-) -> None:
+    dataset: Qrels | None, qids: pa.Array, source: Source | str, row: Callable[[int], str],
+    asked: bool,
+) -> None:  # fmt: skip
     """Raise if scores without docnos do not follow the dataset's rows, query by query."""
-    fix = (
-        "name it in a config: columns: {docno: ...}; or, if rows follow the dataset's order, "
-        "columns: {docno: none} and the dataset"
-    )
+    where = source if isinstance(source, str) else source.name
     if dataset is None or not (asked or dataset.docnos.positional):
+        fix = name_docnos(source)
         raise InputError(Problem(where, "no column of docnos found", fix=fix, rule="columns"))
     expected = dataset.qids.take(pa.array(dataset.row))
     if dataset.order is not None:

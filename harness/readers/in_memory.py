@@ -20,12 +20,13 @@ FIX = (
     "give a path, {qid: {docno: number}}, a table or data frame with columns qid, docno and "
     "grade or score, a tuple of columns, or padded arrays (B, L)"
 )
-ROWS = "give (qids, grades), a qid and a grade for each row, and an array of the rows' scores"
+ROWS = "give n, the rows of each query (LightGBM's group); or (qids, grades) for the rows"
 
 
 def as_pair(
-    qrels: Any, run: Any, *, n: Any = None, qids: Any = None, fractions: bool = False
-) -> tuple[Qrels, Run | str | os.PathLike[str]]:
+    qrels: Any, run: Any, *, n: Any = None, mask: Any = None, qids: Any = None,
+    fractions: bool = False,
+) -> tuple[Qrels, Run | str | os.PathLike[str]]:  # fmt: skip
     """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
     Parameters
@@ -36,8 +37,9 @@ def as_pair(
         be an array of one score a row, in the order of the rows, for any qrels that have rows in
         an order: a learning-to-rank file, or the two columns (qids, grades), whose documents are
         d0, d1, ... in each query.
-    n, qids : array_like, optional
-        For a padded batch: the documents and the name of each query.
+    n, mask, qids : array_like, optional
+        For arrays: the documents and the name of each query; see
+        :func:`~harness.batch.dicts.from_batch`.
     fractions : bool
         Whether grades may be fractions.
 
@@ -49,17 +51,17 @@ def as_pair(
     _check_one(run)
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
-        if grades.ndim == 1:
+        if grades.ndim == 1 and n is None:
             what = f"expected grades by query, got {grades.size} of one dimension"
             raise InputError(Problem("relevance", what, fix=ROWS))
-        if n is None and grades.ndim > 1:
+        if n is None and mask is None:
             n = np.full(grades.shape[0], grades.shape[1])
-        return from_batch(run, grades, n, qids, fractions=fractions, copy=False)
+        return from_batch(run, grades, n, qids, mask=mask, fractions=fractions, copy=False)
     judgements = as_table(Qrels, qrels, fractions=fractions)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
     if not _is_array(run):
-        return judgements, as_table(Run, run)
+        return judgements, as_table(Run, run, dataset=judgements)
     scores = numbers_of(as_array(run, "scores"), "scores")
     scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
     if scores.ndim != 1:
@@ -69,8 +71,15 @@ def as_pair(
     return judgements, Run.for_rows(judgements, scores)
 
 
-def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = False) -> T:
-    """Return `given` as Qrels or Run; see :func:`as_pair`."""
+def as_table(
+    kind: type[T],
+    given: Any,
+    name: str = "",
+    *,
+    dataset: Qrels | None = None,
+    fractions: bool = False,
+) -> T:
+    """Return `given` as Qrels or Run, whose scores may follow a dataset; see :func:`as_pair`."""
     if isinstance(given, kind):
         return given
     if isinstance(given, (str, os.PathLike)):
@@ -86,7 +95,7 @@ def as_table(kind: type[T], given: Any, name: str = "", *, fractions: bool = Fal
     if _is_lazy(given):
         given = given.collect()
     if _is_frame(given):
-        return readers.from_frame(given, kind, fractions=fractions)
+        return readers.from_frame(given, kind, dataset=dataset, fractions=fractions)
     what = f"expected {kind.kind}, got a {type(given).__name__}"
     raise InputError(Problem(name or kind.kind, what, fix=FIX))
 

@@ -30,15 +30,16 @@ _BEFORE = 100
 _DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
 
 
-def needed(source: Source, dataset: Qrels | None) -> Qrels:
+def needed(source: Source | str, dataset: Qrels | None) -> Qrels:
     """Return `dataset`, or raise if there is none to follow."""
     if dataset is None:
         what = "expected a dataset whose rows the scores follow, got a file of scores alone"
-        raise InputError(Problem(source.name, what, fix="name the dataset too"))
+        place = source if isinstance(source, str) else source.name
+        raise InputError(Problem(place, what, fix="name the dataset too"))
     return dataset
 
 
-def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> Run:
+def follow(source: Source | str, dataset: Qrels | None, scores: Array, name: str) -> Run:
     """Return the run that gives `scores` to the rows of `dataset`, in its file's order.
 
     Raises
@@ -47,6 +48,8 @@ def follow(source: Source, dataset: Qrels | None, scores: Array, name: str) -> R
         If there are more or fewer scores than rows, with both counts; or some are not finite.
     """
     dataset = needed(source, dataset)
+    if isinstance(source, str):
+        return Run.for_rows(dataset, scores, name=name)
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
         problems = [
@@ -100,6 +103,9 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
     of = f" of {dataset.name}" if dataset.name else ""
     what = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
     fix = "predict every row of that file, in its order, and nothing else"
+    if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
+        what += "; the first line is 0, as pandas calls a column without a name"
+        fix = "write the numbers alone: series.to_csv(path, index=False, header=False)"
     if n < n_rows:
         what += f"; they end in query '{_query_of_row(dataset, n)}'"
         if source.unfinished:
@@ -160,9 +166,8 @@ def _digits(line: bytes) -> tuple[int, int]:
 
 def looks(head: Head, kind: Kind) -> bool:
     """Whether there is one number on a line."""
-    return kind == "run" and head.mostly(
-        head.fields, lambda f: len(f) == 1 and is_like_number(f[0])
-    )
+    is_number = head.mostly(head.fields, lambda f: len(f) == 1 and is_like_number(f[0]))
+    return kind == "run" and is_number and not head.has_heading
 
 
 FORMAT = Format(

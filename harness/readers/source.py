@@ -52,6 +52,13 @@ _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
 _KNOWN = re.compile(rb"PAR1|ARROW1|FEA1|\x93NUMPY|PK\x03\x04|\x80[\x02-\x05]|\xff\xfe|\xfe\xff")
 """First bytes of files that are not text and get a message of their own."""
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
+_ZIP = b"PK\x03\x04"
+TORCH = _ZIP, b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
+"""First bytes of files of torch.save, of today and before its version 1.6."""
+_TAR = 257
+"""Where a tar archive says that it is one."""
+_PAGE = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
+_TITLE = re.compile(rb"<title[^>]*>\s*(.{1,80}?)\s*</title>", re.IGNORECASE | re.DOTALL)
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 FIX = "give a text file; if it was one, copy or download it again"
 WHOLE_FILE = "get the whole file again"
@@ -182,6 +189,11 @@ def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
     return InputError(Problem(name, what, fix=fix, rule="empty-file"))
 
 
+def is_torch(head: bytes) -> bool:
+    """Return whether a file with these first bytes is one of torch.save."""
+    return head.startswith(TORCH[1]) or (head.startswith(_ZIP) and b"/data.pkl" in head[:512])
+
+
 class Sample(NamedTuple):
     """Some whole lines of a text, in pieces, and whether they are all of it."""
 
@@ -209,6 +221,8 @@ class Source:
         After that: the last lines, whole, as far as they fit into 64 KiB.
     has_extra_fields : bool
         Whether some lines had more fields than were read.
+    columns : dict of str to str
+        Columns of a table that were read, by what they hold.
     unused_columns : tuple of str
         Columns of a table that were not read.
     formats : dict of str to str
@@ -239,6 +253,7 @@ class Source:
         self.last_lines: list[bytes] = []
         self.sample = Sample([], True)
         self.has_extra_fields = False
+        self.columns: dict[str, str] = {}
         self.unused_columns: tuple[str, ...] = ()
         self.formats: dict[str, str] = {}
         self.again = False
@@ -376,7 +391,15 @@ class Source:
         head, what, fix, line = self.head, "", FIX, ""
         if what := wide(head):
             fix = AS_UTF8
-        elif head.startswith(b"PK\x03\x04"):
+        elif _PAGE.match(head):
+            title = _TITLE.search(head)
+            what, fix = "an HTML page, not data", "download the file again; a server sent this page"
+            what += f", titled '{title[1].decode('utf-8', 'replace')}'" if title else ""
+        elif head[_TAR : _TAR + 5] == b"ustar":
+            what, fix = "a tar archive, not text", f"unpack it first: tar xf {self.name}"
+        elif is_torch(head):
+            what, fix = "a file of torch.save, not text", "name it: format: torch"
+        elif head.startswith(_ZIP):
             what, fix = (
                 "a zip archive, not text",
                 "unpack it",

@@ -24,7 +24,7 @@ from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, select_columns
 from .columns import NOT_UTF8, after_header, diagnose, parse_csv
 from .compression import does_not_fit, most_unpacked
-from .format import Format, Head, IsDataLine, Kind
+from .format import Format, Head, IsDataLine, Kind, name_it
 from .frame import check_types, table_of
 from .number_text import check_number, is_like_number
 from .source import BLOCK, WHOLE_FILE, Source, no_rows
@@ -168,6 +168,8 @@ class _CSV:
         names = _names_in(line, parse, f"{source.name}:{head.first}")
         if numbered:
             names = [str(i + 1) for i in range(len(names))]
+        if not numbered and trec.looks(head, "qrels" if kind == "qrels" else "run"):
+            raise _not_a_table(source, head, kind)
         if not columns and not guess(names, kind):
             _check_header(source, head, names, kind)
 
@@ -190,7 +192,8 @@ class _CSV:
         text = [self.chosen[role] for role in ("qid", "docno") if role in self.chosen]
         role = next(role for role in ("grade", "score", "rank") if role in self.chosen)
         whole = not (fractions or role == "score")
-        types = dict.fromkeys(text, pa.string()) | {self.chosen[role]: pa.float64()}
+        numbers = [self.chosen[one] for one in (role, "index") if one in self.chosen]
+        types = dict.fromkeys(text, pa.string()) | dict.fromkeys(numbers, pa.float64())
         parse = partial(
             parse_csv, names=self.names, types=types, between=self.delimiter, quotes=True
         )
@@ -251,6 +254,15 @@ def _names_in(line: bytes, parse: pa_csv.ParseOptions, where: str) -> list[str]:
     return list(table.column_names)
 
 
+def _not_a_table(source: Source, head: Head, kind: str) -> InputError:
+    """Return the error of a TREC file that is to be read as a table."""
+    known: Kind = "qrels" if kind == "qrels" else "run"
+    what = f"expected a line of column names, got a TREC {kind} file"
+    first = head.lines[0].decode("utf-8", "replace")
+    fix = f"{name_it(known, 'trec')}; or leave the format out"
+    return InputError(Problem(f"{source.name}:{head.first}", what, first, fix, "columns"))
+
+
 def _check_header(source: Source, head: Head, names: list[str], kind: str) -> None:
     """Raise if rows of known columns are in the place of the names."""
     found = without_names(head, "qrels" if kind == "qrels" else "run")
@@ -303,7 +315,11 @@ def looks(head: Head, kind: Kind) -> bool:
     line = head.lines[0].decode("utf-8", "replace").rstrip("\r")
     names = [name.strip('"') for name in line.split("\t" if "\t" in line else ",")]
     found = guess(names, kind)
-    return "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"})
+    if "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"}):
+        return True
+    is_named = not found.keys().isdisjoint({"qid", "score"}) and len(names) > 1
+    is_named = is_named and not any(map(is_like_number, names))
+    return kind == "run" and (head.has_heading or is_named)
 
 
 def is_data(source: Source) -> IsDataLine | None:

@@ -58,6 +58,7 @@ def batches(draw: st.DrawFn) -> tuple[Array, Array, Array, Any]:
 
 @settings(deadline=None)
 @given(batches(), st.integers(0, 99), st.sampled_from(["q", "", "topic-"]), st.sampled_from("dx"))
+@pytest.mark.filterwarnings("ignore:relevance")  # grades below 0
 def test_dicts_equal_the_literal_definition(
     batch: tuple[Array, Array, Array, Any], offset: int, q: str, d: str
 ) -> None:
@@ -75,6 +76,7 @@ def test_dicts_equal_the_literal_definition(
 
 @settings(deadline=None)
 @given(batches())
+@pytest.mark.filterwarnings("ignore:relevance")  # grades below 0
 def test_from_dicts_is_the_inverse(batch: tuple[Array, Array, Array, Any]) -> None:
     qrel, run = to_pytrec_eval(*batch)
     scores, relevance, n, qids = from_pytrec_eval(qrel, run)

@@ -102,8 +102,8 @@ PREDICTIONS = [  # text for five rows, place, rule
     ("3\n1\n2\n0.5\n", "p.txt", "row-count"),
     ("3\n1\n2\n0.5", "p.txt", "row-count"),
     ("3\n1\n2\n0.5\n1\n1\n", "p.txt", "row-count"),
-    ("score\n3\n1\n2\n0.5\n1\n", "p.txt:1", "header-line"),
-    ("score\n1\n2\n0.5\n1\n", "p.txt:1", "header-line"),
+    ("my scores\n3\n1\n2\n0.5\n1\n", "p.txt:1", "header-line"),
+    ("0\n3.5\n1.5\n2\n0.5\n1\n", "p.txt", "row-count"),
     ("3\n1\nnan\n0.5\n1\n", "p.txt:3", "not-finite"),
     ("# a\n3\n1\nnan\n\n", "p.txt:4", "not-finite"),
     ("3\n1\n2\nx1\n1\n", "p.txt:4", ""),
@@ -122,7 +122,6 @@ PREDICTIONS = [  # text for five rows, place, rule
     ("np.float64(-2.)\n" * 5, "p.txt:1", "columns"),
     ("0.3 0.7\n" * 5, "p.txt:1", "columns"),
     ("0.1,0.2,0.7\n" * 5, "p.txt:1", "columns"),
-    (",0\n0,0.25\n1,0.5\n2,1\n3,1\n", "p.txt:1", "columns"),
     ("0 0.25\n1 0.5\n2 0.5\n3 1\n4 1\n", "p.txt:1", "columns"),
     ("0,5\n0,25\n1,5\n1,25\n1,75\n", "p.txt:1", "columns"),
 ]

@@ -1,0 +1,110 @@
+"""Files of ``torch.save``: a tensor of scores, or a dict of tensors. Only plain data are loaded."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from ..batch.arrays import as_array
+from ..core.policy import Duplicates
+from ..core.ragged import Array
+from ..core.tables import Qrels, Run, T
+from ..errors import InputError, Problem, first_of
+from . import batch_file as batch_file
+from .column_roles import Names, by_position, select_columns
+from .format import Format, Head, Kind
+from .frame import table_of
+from .predictions import follow
+from .source import TORCH, Source, is_torch
+
+_WHAT = "save a tensor with one score for each row, or a dict of such tensors: {'scores': scores}"
+
+
+def read(
+    of: type[T],
+    source: Source,
+    *,
+    duplicates: Duplicates,
+    name: str,
+    dataset: Qrels | None = None,
+    fractions: bool = False,
+    columns: Names | None = None,
+) -> T:
+    """Read a tensor of scores, a dict of columns, or a batch: a dict with `n`."""
+    loaded = _loaded(source)
+    if not isinstance(loaded, Mapping):
+        if of is not Run:
+            what = "expected a dict of tensors with qids and grades, got one tensor"
+            raise InputError(Problem(source.name, what, fix="name a file of judgements"))
+        scores = _column(source, "scores", loaded)
+        return follow(source, dataset, scores, name)  # type: ignore[return-value]
+    if "n" in loaded:
+        arrays = {str(key): as_array(one, str(key)) for key, one in loaded.items()}
+        if of is Qrels:
+            return batch_file.qrels_of(source, arrays, name, fractions)  # type: ignore[return-value]
+        return batch_file.run_of(source, arrays, dataset, name)  # type: ignore[return-value]
+    found = {str(key): _column(source, str(key), one) for key, one in loaded.items()}
+    if len(sizes := dict.fromkeys(f"{one.size:,}" for one in found.values())) != 1:
+        what = f"expected tensors of one length, got {first_of([*sizes]) or 'no tensor'}"
+        raise InputError(Problem(source.name, what, fix=_WHAT))
+    table = pa.table(found)
+    names = table.column_names
+    chosen = select_columns(names, of.kind, columns, source, table.select)
+    return table_of(
+        table, of, chosen, source, None, asked=by_position(names, columns), dataset=dataset,
+        duplicates=duplicates, name=name, fractions=fractions,
+    )  # fmt: skip
+
+
+def _loaded(source: Source) -> Any:
+    """Return what a file holds: tensors, numbers, texts, lists and dicts."""
+    try:
+        import torch
+    except ImportError:
+        what = "a file of torch.save, which only torch can read"
+        fix = "install torch, or save the scores with np.save(path, scores.numpy())"
+        raise InputError(Problem(source.name, what, fix=fix)) from None
+    try:
+        content = io.BytesIO(source.read())
+        return torch.load(content, map_location="cpu", weights_only=True)
+    except Exception as error:  # at damaged bytes, torch raises a dozen kinds
+        if isinstance(error, InputError):
+            raise
+        is_code = "weights_only" in str(error).lower().replace(" ", "_")
+        what = "it holds Python objects, which are never loaded, as they can run code"
+        reason = what if is_code else str(error).split("\n", 1)[0]
+        what = f"a file of torch.save that cannot be read ({reason})"
+        raise InputError(Problem(source.name, what, fix=_WHAT)) from None
+
+
+def _column(source: Source, key: str, given: Any) -> Array:
+    """Return an entry as an array of one dimension."""
+    array = as_array(given, key)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1 or array.dtype.kind not in "iufUS":
+        what = f"{key}: expected numbers of shape (n,), got {array.dtype} of shape {array.shape}"
+        raise InputError(Problem(source.name, what, fix=_WHAT))
+    return array
+
+
+def looks(head: Head, kind: Kind) -> bool:
+    """Whether torch.save wrote the file."""
+    return is_torch(head.data)
+
+
+FORMAT = Format(
+    name="torch",
+    about="torch.save of a tensor of scores, in the order of the dataset's rows, or of a dict of "
+    "tensors with the names of columns; needs torch",
+    suffixes=(".pt", ".pth"),
+    looks=looks,
+    qrels=partial(read, Qrels),
+    run=partial(read, Run),
+    magic=TORCH,
+    has_rows=True,
+)

@@ -1,0 +1,105 @@
+"""Batches with a mask in place of list lengths, rows with group sizes, and grades below 0."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harness
+from harness import batch
+from harness.batch.collector import BatchCollector
+from harness.batch.dicts import from_batch
+from harness.errors import HarnessWarning, InputError
+
+SCORES = [[0.5, 2.0, 0.0, 9.9], [1.5, 0.2, 0.5, 0.3], [9.0, 9.0, 9.0, 9.0]]
+GRADES = [[1, 0, 2, 7], [0, 1, 1, 2], [7, 7, 7, 7]]
+N = [3, 4, 0]
+FLAT = [0.5, 2.0, 0.0, 1.5, 0.2, 0.5, 0.3], [1, 0, 2, 0, 1, 1, 2]
+LEFT = [[9.9, 0.5, 2.0, 0.0], SCORES[1], SCORES[2]], [[7, 1, 0, 2], GRADES[1], GRADES[2]]
+LEFT_MASK = np.array([[0, 1, 1, 1], [1, 1, 1, 1], [0, 0, 0, 0]])
+FUNCTIONS = [name for name in batch.__all__ if "scores" in inspect.signature(
+    getattr(batch, name)).parameters and "n" in inspect.signature(getattr(batch, name)).parameters
+    and name not in ("from_batch", "to_pytrec_eval")]  # fmt: skip
+
+
+def same(one: Any, other: Any) -> None:
+    np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions(name: str) -> None:
+    function = getattr(batch, name)
+    expected = function(SCORES, GRADES, N)
+    mask = np.arange(4) < np.array(N)[:, None]
+    for given in (mask, mask.tolist(), mask.astype(int)[:, :, None]):
+        same(function(SCORES, GRADES, mask=given), expected)
+    left, rows = function(*LEFT, mask=LEFT_MASK), function(*FLAT, N)
+    if name == "lambdas":
+        same(left[LEFT_MASK.astype(bool)], expected[mask])
+        same(left[~LEFT_MASK.astype(bool)], 0)
+        same(rows, expected[mask])
+    else:
+        same(left, expected)
+        same(rows, expected)
+
+
+def test_every_function_is_tried() -> None:
+    assert {"ndcg", "arp", "lambdas", "pairwise_logloss", "rbo"} <= {*FUNCTIONS}
+
+
+def test_every_rank() -> None:
+    same(batch.ndcg(*FLAT, [3, 4], k=None), batch.ndcg(SCORES[:2], GRADES[:2], [3, 4], k=None))
+
+
+def test_evaluate_and_collector() -> None:
+    expected = harness.evaluate(GRADES, SCORES, ["map", "ndcg@2"], n=N).to_dict()
+    scores, labels = FLAT
+    rows = harness.evaluate(np.array(labels), np.array(scores), ["map", "ndcg@2"], n=N)
+    assert rows.to_dict() == expected
+    left = harness.evaluate(LEFT[1], LEFT[0], ["map", "ndcg@2"], mask=LEFT_MASK)
+    assert left.to_dict() == expected
+    for given in ({"n": N}, {"mask": LEFT_MASK}):
+        collector = BatchCollector()
+        collector.add(*(FLAT if "n" in given else LEFT), **given)
+        assert collector.evaluate(["map", "ndcg@2"]).to_dict() == expected
+    with pytest.raises(InputError, match="group"):
+        harness.evaluate(labels, scores, ["map"])
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ((*FLAT, [3, 3]), "n"),
+        ((*FLAT, [3, 5]), "n"),
+        ((*FLAT, [8, -1]), "n[0]"),
+        ((FLAT[0], FLAT[1][:-1], [3, 4]), "n"),
+        ((SCORES, GRADES, None), "n"),
+        ((SCORES, GRADES, None, LEFT_MASK[:2]), "mask"),
+        ((SCORES, GRADES, None, LEFT_MASK * 3), "mask"),
+        ((SCORES, GRADES, N, LEFT_MASK), "n"),
+        ((([[np.nan, np.nan, 1.0]]), [[0, 0, 1]], None, [[0, 1, 1]]), "scores[0, 1]"),
+        (([1.0, np.nan], [0, 1], [2]), "scores[1]"),
+    ],
+)
+def test_wrong(given: Any, place: str) -> None:
+    scores, relevance, n, *mask = given
+    with pytest.raises(InputError) as error:
+        from_batch(scores, relevance, n, mask=mask[0] if mask else None)
+    assert error.value.problems[0].where == place
+
+
+def test_grades_below_zero() -> None:
+    padded = [[1, 0, -1], [2, -1, -1]]
+    scores = [[0.1, 0.2, 0.3], [0.5, 0.2, 0.9]]
+    with pytest.warns(HarnessWarning, match=r"relevance\[0, 2\].*below 0.*: 3;") as caught:
+        found = batch.ndcg(scores, padded, [3, 3])
+    assert [one.message.rule for one in caught] == ["negative-grades"]  # type: ignore[union-attr]
+    same(found, batch.ndcg(scores, np.maximum(padded, 0), [3, 3]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        masked = batch.ndcg(scores, padded, mask=np.array(padded) >= 0)
+        same(masked, batch.ndcg(scores, padded, [2, 1]))

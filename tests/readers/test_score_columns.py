@@ -1,0 +1,115 @@
+"""Tables of scores alone, as pandas and polars write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from outcomes import refused, warned
+
+import harness
+from harness import readers
+from harness.core.tables import Qrels, Run
+from harness.errors import InputError
+
+Write = Callable[..., str]
+SCORES = [3.5, 1.0, -2.25, 0.5, 1e-9]
+QIDS = ["q1", "q1", "q1", "q2", "q2"]
+ROWS = "2 qid:q1 1:0\n0 qid:q1 1:1\n1 qid:q1 1:2\n0 qid:q2 1:0\n1 qid:q2 1:1\n"
+SERIES = pd.Series(SCORES)
+
+TABLES = [
+    (SERIES.to_frame("score"), {"index": False}, {"score": "score"}),
+    (SERIES.to_frame("my_model"), {"index": False}, {"score": "my_model"}),
+    (SERIES.to_frame("0"), {}, {"score": "0", "index": ""}),
+    (SERIES.to_frame("pred"), {}, {"score": "pred", "index": ""}),
+    (SERIES.to_frame("lm").reset_index(), {"index": False}, {"score": "lm", "index": "index"}),
+    *(
+        (SERIES.to_frame(name), {"index": False}, {"score": name})
+        for name in ("prediction", "y_pred", "yhat", "y_hat")
+    ),
+    (pd.DataFrame({"label": [2, 0, 1, 0, 1], "yhat": SCORES}), {"index": False}, {"score": "yhat"}),
+    (
+        pd.DataFrame({"qid": QIDS, "gbm": SCORES}),
+        {"index": False},
+        {"score": "gbm", "qid": "qid"},
+    ),
+    (
+        pd.concat([SERIES[:3], SERIES[:2]]).to_frame("s").assign(s=SCORES),
+        {},
+        {"score": "s", "index": ""},
+    ),
+]
+
+
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+@pytest.mark.parametrize(("frame", "how", "columns"), TABLES)
+def test_score_tables(
+    tmp_path: Path, dataset: Qrels, frame: pd.DataFrame, how: dict[str, Any], columns: Any
+) -> None:
+    path = tmp_path / "p.csv"
+    frame.to_csv(path, **how)
+    source = readers.Source(path)
+    assert readers.guess_format(source, "run") == "table"
+    run = readers.read_run(source, dataset=dataset)
+    assert (run.scores.tolist(), source.columns) == (SCORES, columns)
+    for given in (frame, pl.from_pandas(frame), pl.from_pandas(frame).lazy().collect()):
+        assert readers.from_frame(given, Run, dataset=dataset).scores.tolist() == SCORES
+    frame.to_parquet(tmp_path / "p.parquet")
+    read = readers.read_run(tmp_path / "p.parquet", dataset=dataset)
+    assert read.scores.tolist() == SCORES
+
+
+WRONG = [  # frame, what the message names
+    (pd.DataFrame({"gbm": SCORES, "net": SCORES}), "one column of scores, got gbm, net"),
+    (pd.DataFrame({"pred": SCORES, "y_pred": SCORES}), "one column of scores, got pred, y_pred"),
+    (pd.DataFrame({"qid": QIDS, "gbm": SCORES, "net": SCORES}), "got gbm, net"),
+    (pd.DataFrame({"topicX": [1, 1, 1, 2, 2], "pred": SCORES}), "no column of qids"),
+    (pd.DataFrame({"key": QIDS, "pred": SCORES}), "no column of qids"),
+    (SERIES.to_frame("pred").sort_values("pred").reset_index(), "row numbers that rise"),
+    (SERIES[:4].to_frame("pred"), "5 "),
+]
+
+
+@pytest.mark.parametrize(("frame", "what"), WRONG)
+def test_wrong_score_tables(tmp_path: Path, dataset: Qrels, frame: pd.DataFrame, what: str) -> None:
+    path = tmp_path / "p.csv"
+    frame.to_csv(path, index=False)
+    for given in (str(path), frame, pl.from_pandas(frame)):
+        with pytest.raises(InputError) as error:
+            harness.evaluate(dataset, given, ["map"])
+        assert what in str(error.value)
+        is_path = isinstance(given, str)
+        assert is_path or "config" not in str(error.value)
+    if "one column" in what:
+        named, _ = warned(
+            readers.read_run, path, dataset=dataset, columns={"score": frame.columns[-1]}
+        )
+        assert named.scores.tolist() == SCORES
+
+
+def test_one_column_that_holds_no_number(write: Write, dataset: Qrels) -> None:
+    path = write("p.csv", "lm\n3\n1\nx\n0.5\n1\n")
+    assert refused(readers.read_run, path, dataset=dataset) == [("p.csv:4", "")]
+
+
+def test_the_manifest_names_the_column(tmp_path: Path) -> None:
+    (tmp_path / "mq.txt").write_text(ROWS)
+    SERIES.to_frame("y_pred").to_csv(tmp_path / "p.csv")
+    config = {
+        "name": "t", "metrics": ["map"], "output": "out",
+        "datasets": {"mq": {"path": "mq.txt"}},
+        "runs": {"lm": {"path": "p.csv", "dataset": "mq"}},
+    }  # fmt: skip
+    (tmp_path / "c.yaml").write_text(json.dumps(config))
+    harness.run(tmp_path / "c.yaml")
+    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
+    read = {one["path"]: one.get("columns") for one in manifest["inputs"]}
+    assert read["p.csv"] == {"score": "y_pred", "index": ""}
+    assert np.isfinite(manifest["cells"][0]["counts"]["queries"])

@@ -1,0 +1,135 @@
+"""Files of torch.save, and files that are something else than their reader expects."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tarfile
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from outcomes import warned
+
+from harness import readers
+from harness.core.tables import Qrels
+from harness.errors import InputError
+
+Write = Callable[..., str]
+torch = pytest.importorskip("torch")
+SCORES = [3.0, 1.0, 2.0, 0.5, 1.5]
+T = torch.tensor(SCORES)
+QIDS = ["q1", "q1", "q1", "q2", "q2"]
+DOCNOS = ["d0", "d1", "d2", "d0", "d1"]
+PADDED = torch.tensor([[3.0, 1.0, 2.0], [0.5, 1.5, 9.0]])
+
+
+def saved(content: Any, **how: Any) -> bytes:
+    sink = io.BytesIO()
+    torch.save(content, sink, **how)
+    return sink.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        T, T[:, None], T.half(), T.to(torch.bfloat16), T.double().requires_grad_(),
+        {"scores": T}, {"y_pred": T[:, None]}, {"my_model": T}, {"label": T.long(), "pred": T},
+        {"qid": QIDS, "docno": DOCNOS, "score": T}, {"qid": QIDS, "score": T},
+        {"scores": PADDED, "n": torch.tensor([3, 2]), "qids": ["q1", "q2"]},
+    ],
+    ids=str,
+)  # fmt: skip
+@pytest.mark.parametrize("zipped", [True, False])
+def test_scores(write: Write, dataset: Qrels, content: Any, zipped: bool) -> None:
+    path = write("p.pt", saved(content, _use_new_zipfile_serialization=zipped))
+    run, _ = warned(readers.read_run, path, dataset=dataset)
+    assert run.scores.tolist() == SCORES
+
+
+def test_judgements(write: Write) -> None:
+    grades = {"q1": {"d0": 2, "d1": 0, "d2": 1}, "q2": {"d0": 0, "d1": 1}}
+    columns = {"qid": QIDS, "docno": DOCNOS, "grade": torch.tensor([2, 0, 1, 0, 1])}
+    assert readers.read_qrels(write("q.pt", saved(columns))).to_dict() == grades
+    relevance = torch.tensor([[2, 0, 1], [0, 1, 9]])
+    batch = {"qids": ["q1", "q2"], "n": torch.tensor([3, 2]), "relevance": relevance}
+    assert readers.read_qrels(write("q.pt", saved(batch))).to_dict() == grades
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        ({"a": T, "b": T}, "expected one column of scores, got a, b"),
+        ({"a": T, "b": T[:2]}, "expected tensors of one length, got 5, 2"),
+        ({}, "no tensor"),
+        (PADDED, "shape (2, 3)"),
+        ({"epoch": 3}, "epoch"),
+        (T[:4], "5 predictions"),
+        (torch.nn.Linear(2, 1), "Python objects"),
+    ],
+)
+def test_what_is_no_run(write: Write, dataset: Qrels, content: Any, what: str) -> None:
+    path = write("p.pt", saved(content))
+    with pytest.raises(InputError) as error:
+        readers.read_run(path, dataset=dataset)
+    assert what in str(error.value)
+    assert error.value.problems[0].where.startswith("p.pt")
+
+
+def test_a_named_tensor(write: Write, dataset: Qrels) -> None:
+    path = write("p.pt", saved({"a": T, "b": -T}))
+    run = readers.read_run(path, dataset=dataset, columns={"score": "b"})
+    assert run.scores.tolist() == (-np.array(SCORES)).tolist()
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_without_torch(
+    write: Write, dataset: Qrels, monkeypatch: pytest.MonkeyPatch, zipped: bool
+) -> None:
+    path = write("p.pt", saved(T, _use_new_zipfile_serialization=zipped))
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(InputError, match=r"a file of torch\.save"):
+        readers.read_run(path, dataset=dataset)
+
+
+def tar(how: str) -> bytes:
+    sink = io.BytesIO()
+    with tarfile.open(fileobj=sink, mode=how) as archive:
+        archive.addfile(tarfile.TarInfo("p.txt"), io.BytesIO(b""))
+    return sink.getvalue()
+
+
+PAGE = "\n<!DOCTYPE html>\n<html><head><title>404\n Not Found</title></head></html>\n"
+TREC = "".join(f"q1 Q0 d{i} {i} {1 / i:.3f} lm\n" for i in range(1, 9))
+
+
+@pytest.mark.parametrize("format", [None, "scores", "table", "trec"])
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("p.txt", PAGE, "an HTML page, not data, titled '404"),
+        ("p.run", tar("w"), "a tar archive"),
+        ("p.run.gz", tar("w:gz"), "a tar archive"),
+        ("p.tar", tar("w"), "a tar archive"),
+        ("p.tgz", tar("w:gz"), "a tar archive"),
+    ],
+)
+def test_other_files_are_named(
+    write: Write, dataset: Qrels, name: str, content: Any, what: str, format: str | None
+) -> None:
+    with pytest.raises(InputError) as error:
+        readers.read_run(write(name, content), dataset=dataset, format=format)
+    assert what in str(error.value)
+
+
+def test_torch_and_trec_files_under_another_format(write: Write, dataset: Qrels) -> None:
+    with pytest.raises(InputError, match="format: torch"):
+        readers.read_run(write("p.pt", saved(T)), dataset=dataset, format="scores")
+    for text in (TREC, TREC.replace(" ", "\t")):
+        for columns in ({}, {"columns": {"qid": "query"}}):
+            with pytest.raises(InputError, match="a TREC run file"):
+                readers.read_run(write("r.csv", text), format="table", **columns)
+        assert readers.guess_format("r.csv", "run") == "trec"
+    with pytest.raises(InputError, match="a TREC qrels file"):
+        readers.read_qrels(write("q.csv", "q1 0 d1 1\nq1 0 d2 0\n"), format="table")
