@@ -29,7 +29,7 @@ from ..core.settings import Settings
 from ..core.systems import key_of, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
-from ..errors import InputError, UnknownNameError
+from ..errors import HarnessError, InputError, Problem, UnknownNameError
 from ..experiment import folder as results
 from .convention_variants import Plan, Variant, has_conventions, plain, plans
 from .spread import BASE, Matrix, Row, effect, ranked, walk
@@ -92,6 +92,10 @@ def audit(
     """
     conventions = list(dict.fromkeys(find_convention(name).name for name in conventions))
     config, cells = _find(Path(path), overrides)
+    if config.select is not None:
+        what = "an audit does not choose settings on validation queries"
+        fix = "add --set select=null, which audits every setting"
+        raise HarnessError(Problem("select", what, fix=fix))
     policy = config.to_policy()
     wanted, left_out = _to_audit(config, metrics, conventions)
     planned = plans(wanted, policy, conventions)

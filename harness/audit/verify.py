@@ -229,9 +229,9 @@ def _compare_all(found: Verification, config: Config, derived: Outcome, content:
     if others := list(_unknown_files(found.folder, written, config)):
         listed = first_of(others)
         found.notes.append(f"not written by a run of this config, and not verified: {listed}")
-    entries = derived.board.entries
+    entries = derived.cells.entries
     found.verified |= {
-        "cells": len(entries) + len(derived.board.failed),
+        "cells": len(entries) + len(derived.cells.failed),
         "files": len(derived.files) + len(made),
         "values": sum(entry.evaluation.values.size for entry in entries),
         "summaries": sum(len(entry.evaluation.metrics) for entry in entries),
@@ -250,7 +250,7 @@ def _compare_some(found: Verification, evaluated: Evaluated) -> None:
     found.notes.append("only values of cells were compared; what follows needs all cells")
     entries = evaluated.entries
     try:
-        board = results.read(found.folder).board
+        board = results.read(found.folder).cells
     except InputError as error:
         for one in error.problems:
             name = Path(one.where).name
@@ -312,6 +312,7 @@ def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
                 for cell, check in zip(manifest["cells"], checks, strict=True)
             ],
             "failed": manifest.get("failed"),
+            "choices": manifest.get("choices"),
             "seeds": manifest.get("seeds"),
             "inputs": {
                 one["path"]: one for one in manifest["inputs"] if one["path"] not in changed

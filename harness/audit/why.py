@@ -13,9 +13,10 @@ import numpy as np
 from .. import readers as readers
 from ..config.cells import Cell
 from ..config.patterns import as_if_there
-from ..core.leaderboard import Entry, Failed, Leaderboard
+from ..core.leaderboard import Entry, Failed, Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.names import parse
+from ..core.selection import Choice
 from ..core.systems import (
     Chosen,
     Incomplete,
@@ -139,6 +140,7 @@ class Row(_Value):
     repetitions: tuple[Repetition, ...]
     averaged: bool
     chosen: Chosen | None
+    choices: tuple[Choice, ...] = ()
     incomplete: Incomplete | None = None
 
     @property
@@ -192,7 +194,7 @@ def why(
     """
     stored = results.read(folder, but=[results.LEADERBOARD])
     manifest = results.with_inputs(stored.manifest, inputs)
-    board = stored.board
+    board = _board(stored, dataset, where)
     wanted = _metric(board.entries[0].evaluation.metrics, metric)
     entries = [one for one in board.entries if _fits(one, board, run, dataset, where)]
     rows = _rows(entries, board) if query is None else []
@@ -205,12 +207,24 @@ def why(
         found = _query_row(board, entries, wanted, query)
     if found is None:
         entries = [_one(entries, board, run, dataset, where)]
-        found = _account(entries[0], board, manifest, wanted)
+        found = _account(entries[0], manifest, wanted)
     cells, unseen = _cells(folder, manifest, entries)
     found = replace(found, inputs=_states(folder, manifest, cells), unseen=unseen)
     if isinstance(found, Account) and query is not None:
         return _with_ranking(found, folder, cells, query)
     return found
+
+
+def _board(stored: Outcome, dataset: str | None, where: Sequence[str]) -> Leaderboard:
+    """Return the leaderboard that names are of: of all settings if they name one."""
+    selection = stored.board.selection
+    if selection is None:
+        return stored.board
+    over, every = selection.settings.over, {one.dataset for one in stored.cells.entries}
+    names_one = any(name in over for name in results.columns_of(where))
+    if names_one or dataset in every - {one.dataset for one in stored.board.entries}:
+        return replace(stored.cells, summary=Summary())
+    return stored.board
 
 
 def _metric(metrics: Sequence[Metric], name: str) -> Metric:
@@ -289,14 +303,17 @@ def _one(
     return results.one_cell(board.entries, run, dataset, where)
 
 
-def _account(
-    entry: Entry, board: Leaderboard, manifest: Mapping[str, Any], metric: Metric
-) -> Account:
-    at = [one is entry for one in board.entries].index(True)
+def _account(entry: Entry, manifest: Mapping[str, Any], metric: Metric) -> Account:
+    own = entry.dataset, entry.run, entry.all_columns
+    cell = next(
+        one
+        for one in manifest["cells"]
+        if (one["dataset"], one["run"], one.get("columns", {})) == own
+    )
     return Account(
         name=results.name_of(entry), run=entry.run, dataset=entry.dataset, metric=metric,
         value=entry.summary[str(metric)], entry=entry, manifest=manifest,
-        cell=manifest["cells"][at],
+        cell=cell,
     )  # fmt: skip
 
 
@@ -306,7 +323,7 @@ def _cells(
     """Return the config's cells of entries, also if files are gone, or why there are none."""
     roots = (results.root_of(folder, manifest), folder / manifest["base"])
     paths = [root / each["path"] for each in manifest["inputs"] for root in roots]
-    own = {(one.dataset, one.run, *sorted(one.columns.items())) for one in entries}
+    own = {(one.dataset, one.run, *sorted(one.all_columns.items())) for one in entries}
     try:
         with as_if_there(path for path in paths if not path.is_file()):
             _, cells = results.config_and_cells(folder, manifest, gone=True)
@@ -394,7 +411,9 @@ def _row(stored: Outcome, keys: Sequence[Key], metric: Metric) -> Row:
         value=system.value(metric), recorded=value, low=low, high=high,
         deviation=system.deviation(metric), averaged=bool(board.summary.average),
         repetitions=tuple(_repetition(one, system, board, metric) for one in system.entries),
-        chosen=system.chosen, incomplete=incomplete(board).get(key),
+        chosen=system.chosen,
+        choices=tuple(dict.fromkeys(c for one in system.entries for c in one.choices)),
+        incomplete=incomplete(board).get(key),
     )  # fmt: skip
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from ..core.systems import FEWER
+from ..core.selection import Choice, pairs
+from ..core.systems import FEWER, best_of
 from ..errors import lines_of
 from ..reports import text as text_report
 from ..reports.grid import Grid, and_more, grid
@@ -23,7 +24,7 @@ def render(found: Account | Row | QueryRow, folder: str) -> str:
     query = f" of query {found.qid}," if not isinstance(found, Row) and found.qid else " of"
     lines = [f"{found.metric}{query} {found.name}: {_text(found.value)}"]
     if isinstance(found, Row):
-        lines += [*_row(found), "", *_inputs(found)]
+        lines += [*_row(found), *_chosen(found.choices), "", *_inputs(found)]
         cell = (found.repetitions[0].parts or [found.repetitions[0].whole])[0]
         lines += ["", "One of the cells, with its files, counts and settings:"]
         lines.append(_command(folder, found, cell.dataset, cell.columns))
@@ -75,8 +76,30 @@ def _inputs(found: Account | Row | QueryRow) -> Iterator[str]:
             yield "  if they were moved, --inputs FOLDER is where the config's paths start from"
 
 
+def _chosen(choices: Sequence[Choice]) -> Iterator[str]:
+    """Yield the settings chosen on validation queries; of a single choice, what they were not."""
+    if not choices:
+        return
+    yield ""
+    yield f"Setting chosen on validation queries by {choices[0].metric}"
+    rows = [
+        [one.name, pairs(one.setting), _text(one.value), f"best of {len(one.ranked)}"
+         + f", tied with {', '.join(map(pairs, one.tied))}" * bool(one.tied)]
+        for one in choices
+    ]  # fmt: skip
+    yield from _indented(grid(["for", "setting", "validation value", "chosen as"], rows, left=2))
+    if len(choices) == 1:
+        (one,) = choices
+        yield ""
+        yield f"All settings on {', '.join(one.datasets)}, best first"
+        ranked = [[pairs(setting), _text(value)] for setting, value in one.ranked]
+        ranked += [[pairs(setting), "left out: not every value"] for setting in one.left_out]
+        yield from _indented(grid(["setting", one.metric], ranked))
+
+
 def _cell(account: Account) -> Iterator[str]:
     evaluation, metric = account.entry.evaluation, account.metric
+    yield from _chosen(account.entry.choices)
     yield ""
     yield from _inputs(account)
     for each in account.inputs:
@@ -89,8 +112,8 @@ def _cell(account: Account) -> Iterator[str]:
     weighted = ", each query by its weight" if metric.definition.weight is not None else ""
     undefined = f"; undefined for {queries - n}" if n < queries else ""
     yield f"  {how} over {n} queries{weighted}{undefined}"
-    for name, pairs in zip(("largest: ", "smallest:"), account.extremes, strict=True):
-        yield f"  {name} " + (", ".join(f"{qid} {value:.4f}" for qid, value in pairs) or "none")
+    for name, some in zip(("largest: ", "smallest:"), account.extremes, strict=True):
+        yield f"  {name} " + (", ".join(f"{qid} {value:.4f}" for qid, value in some) or "none")
     yield ""
     yield "Metric"
     for line in resolved([metric], evaluation.policy).rstrip().splitlines():
@@ -172,8 +195,7 @@ def _row(row: Row) -> Iterator[str]:
     if not math.isnan(row.low):
         yield f"  interval {_text(row.low)} to {_text(row.high)}"
     if row.chosen is not None:
-        names, by = " and ".join(row.chosen.names), row.chosen.metric
-        yield f"  best of {row.chosen.of} values of {names}, chosen on these queries by {by}"
+        yield f"  {best_of([row.chosen])}"
     for one in row.repetitions:
         yield ""
         yield f"{_pairs(one.columns) or 'value'}: {_text(one.value)}{_quotient(one, row)}"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..core.convention import contradiction
 from ..core.convention import find as find_convention
-from ..core.leaderboard import NOT_COMPARED, Summary
+from ..core.leaderboard import NOT_COMPARED
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.systems import compared, run_name, whole_name
@@ -76,28 +76,41 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     if complete and not wrong:
         problems += _check_references(metrics, cells, source)
         problems += _check_summary(config, cells)
-        datasets, systems = names_of(config.summary, cells)
+        problems += _check_select(config, cells)
+        datasets, systems = names_of(config, cells)
     every = None
     if config.metrics and len(metrics) == len(config.metrics):
         every = [one for _, some in metrics for one in some]
         every = list(with_bounds(every)) if config.policy.ties == BOUNDS else every
     known = Names(every, systems, datasets)
     problems += _check_compare(config, known, all_loaded)
+    if config.select is not None and every is not None:
+        try:
+            compared(every, [config.select.by])
+        except UnknownNameError as error:
+            problems += [config.problem(("select", "by"), one.what) for one in error.problems]
     problems += _check_tables(config, known)
     problems += _check_plots(config, known)
     return problems
 
 
-def names_of(summary: Summary, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
-    """Return the names of datasets and of runs under a summary."""
-    parts = summary.parts
+def names_of(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
+    """Return the names of the datasets and of the runs that are reported."""
+    summary, parts, over = config.summary, config.summary.parts, set[str]()
+    if config.select is not None:
+        on, over = config.select.on, {*config.select.over}
+        cells = [cell for cell in cells if cell.dataset_key != on]
     datasets = dict.fromkeys(
         whole_name(cell.dataset_key, cell.columns, parts) if parts else cell.dataset
         for cell in cells
     )
     runs = dict.fromkeys(
-        run_name(cell.run, cell.columns, cell.dataset_key, summary) for cell in cells
-    )
+        run_name(
+            cell.run, {k: v for k, v in cell.columns.items() if k not in over}, cell.dataset_key,
+            summary,
+        )
+        for cell in cells
+    )  # fmt: skip
     return list(datasets), list(runs)
 
 
@@ -307,10 +320,48 @@ def _check_summary(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
         yield config.problem(("compare",), NOT_COMPARED)
 
 
+def _check_select(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
+    """Yield datasets and columns that do not exist, or cannot be chosen on, over or within."""
+    settings = config.select
+    if settings is None:
+        return
+    datasets = list(config.datasets)
+    if settings.on not in datasets:
+        near = did_you_mean(settings.on, datasets)
+        what = f"there is no dataset '{settings.on}'{near}  (there are: {', '.join(datasets)})"
+        yield config.problem(("select", "on"), what)
+    elif len(datasets) == 1:
+        what = "expected another dataset besides this one, to report the setting chosen on"
+        yield config.problem(("select", "on"), what, fix="add the test queries under 'datasets'")
+    of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
+    every = dict.fromkeys(name for cell in cells for name in (*cell.of_dataset, *cell.of_run))
+    summarised = {name: key for key, names in vars(config.summary).items() for name in names}
+    for key, names, columns in (
+        ("over", settings.over, of_run), ("within", settings.within, every)
+    ):  # fmt: skip
+        for place, name in enumerate(names):
+            what = ""
+            if name not in columns:
+                there = f"(there are: {', '.join(columns) or 'none'})"
+                what = f"no column '{name}'{did_you_mean(name, columns)}  {there}"
+            elif key == "over" and name in summarised:
+                what = f"column '{name}' is under summary.{summarised[name]} already"
+            elif key == "within" and name in settings.over:
+                what = f"column '{name}' is under over already"
+            if what:
+                yield config.problem(_item(("select", key), place, names), what)
+    if not settings.over:
+        yield config.problem(("select", "over"), "is empty; there must be at least one column")
+    yield from _check_columns_in_names(dict.fromkeys(settings.over, ""), cells, config)
+
+
 def _check_columns_in_names(
     columns: Mapping[str, str], cells: Sequence[Cell], config: Config
 ) -> Iterator[Problem]:
-    """Yield runs whose names hold a column that the summary takes out."""
+    """Yield runs whose names hold a column that `summary` or `select` takes out.
+
+    `columns` have the key of the summary, or nothing if they are those of `select`.
+    """
     by_key: dict[str, list[Cell]] = {}
     for cell in cells:
         by_key.setdefault(cell.run_key, []).append(cell)
@@ -319,9 +370,8 @@ def _check_columns_in_names(
             values = {columns_of(cell).get(name) for cell in some}
             if name not in columns or len(values) == 1:
                 continue
-            what = (
-                f"the name has {{{name}}}, so each value is a run of its own and "
-                f"summary.{columns[name]} cannot take them together"
-            )
+            cannot = f"summary.{columns[name]} cannot take them together"
+            cannot = cannot if columns[name] else "select cannot choose between them"
+            what = f"the name has {{{name}}}, so each value is a run of its own and {cannot}"
             fix = f"leave {{{name}}} out of the name; only the path needs it"
             yield config.problem(("runs", key), what, fix=fix)

@@ -33,6 +33,7 @@ from ..core.comparison import Plan
 from ..core.leaderboard import Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
+from ..core.selection import Select
 from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
@@ -228,8 +229,8 @@ Choice = Annotated[
 
 
 SECTIONS: dict[str, type] = {
-    "summary": Summary, "compare": Plan, "tables": TableSettings, "plots": PlotSettings,
-    "policy": Policy, "guard": Guard, "page": PageSettings,
+    "summary": Summary, "select": Select, "compare": Plan, "tables": TableSettings,
+    "plots": PlotSettings, "policy": Policy, "guard": Guard, "page": PageSettings,
     "gate": GateSettings,
 }  # fmt: skip
 """The settings of each key of a config that has keys of its own."""
@@ -280,6 +281,8 @@ class Config(Model):
     """Renderings of the leaderboard; CSV is always written."""
     summary: Summary = Summary()
     """What becomes of folds and seeds; nothing is taken together where left out."""
+    select: Select | None = None
+    """Which setting of each run is reported: the one that is best on validation queries."""
     compare: Plan | None = None
     """How runs are compared; nothing is compared where left out."""
     tables: Mapping[StrictStr, TableSettings] = Field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -17,6 +17,9 @@ from .arrow import repeated
 from .evaluation import Evaluation
 from .metric import Metric
 from .ragged import Bools
+
+if TYPE_CHECKING:
+    from .selection import Choice, Selection
 
 NOT_COMPARED = (
     "runs are compared query by query, and average weighs queries by the size of their part; "
@@ -67,12 +70,14 @@ class Spread(NamedTuple):
 class Entry:
     """One row: a run on a dataset, the values captured by placeholders, and its evaluation.
 
-    `pattern` is the dataset's name with its placeholders, where it has any.
+    `pattern` is the dataset's name with its placeholders, where it has any. `choices` say which
+    settings were chosen on validation queries; they are not among `columns`.
     """
 
     evaluation: Evaluation
     columns: Mapping[str, str] = field(default_factory=dict)
     pattern: str = ""
+    choices: tuple[Choice, ...] = field(default=(), kw_only=True)
 
     @property
     def dataset(self) -> str:
@@ -101,7 +106,15 @@ class Entry:
     @property
     def chosen(self) -> str:
         """What the entry is the best of, where it was chosen from several; nothing otherwise."""
-        return ""
+        return "; ".join(map(str, self.choices))
+
+    @property
+    def all_columns(self) -> dict[str, str]:
+        """The columns of the cell itself: with those of the setting chosen."""
+        return {
+            **self.columns,
+            **{name: one for each in self.choices for name, one in each.setting},
+        }
 
     @cached_property
     def undefined(self) -> dict[str, int]:
@@ -160,11 +173,14 @@ class Leaderboard:
     ----------
     summary : Summary
         What becomes of captured columns where systems are looked at, and not single entries.
+    selection : Selection, optional
+        What the entries were chosen from, on validation queries.
     """
 
     entries: tuple[Entry, ...]
     failed: tuple[Failed, ...] = ()
     summary: Summary = field(default_factory=Summary)
+    selection: Selection | None = None
     _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def memo(self, key: str, make: Callable[[], T]) -> T:

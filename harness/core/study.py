@@ -31,6 +31,11 @@ class Study:
     manifest: Mapping[str, Any] = field(default_factory=dict)
     trace: str = ""
 
+    @property
+    def cells(self) -> Leaderboard:
+        """Everything that was evaluated: all settings, if one of them was chosen."""
+        return self.board if self.board.selection is None else self.board.selection.cells
+
     @cached_property
     def systems(self) -> tuple[System, ...]:
         """Runs on datasets, repetitions together, in the order of the leaderboard."""
@@ -50,7 +55,7 @@ class Study:
     def failed(self) -> tuple[tuple[str, str], ...]:
         """Dataset and run of each system that could not be evaluated."""
         summary = self.board.summary
-        if not summary:
+        if not summary and self.board.selection is None:
             return tuple((one["dataset"], one["run"]) for one in self.manifest.get("failed", ()))
         return tuple(
             (one.dataset, run_name(one.run, one.columns, one.pattern, summary))

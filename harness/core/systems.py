@@ -28,11 +28,17 @@ Columns = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a system was chosen from: how many values of which columns, by which metric."""
+    """What a system was chosen from: how many values of which columns, by which metric.
+
+    `on` is the validation dataset; if empty, the queries that are reported. `least` is how many
+    values there were at least, if its folds and seeds were chosen from different numbers.
+    """
 
     names: tuple[str, ...]
     of: int
     metric: str
+    on: str = ""
+    least: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +141,11 @@ def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
     found = []
     for (dataset, run), entries in together.items():
         entries, chosen = _best(entries, board.summary.best)
+        if (selection := board.selection) is not None:
+            numbers = [len(one.ranked) for entry in entries for one in entry.choices]
+            if numbers:
+                plan, metric = selection.settings, entries[0].choices[0].metric
+                chosen = Chosen(plan.over, max(numbers), metric, plan.shown, min(numbers))
         qids = entries[0].evaluation.qids
         for other in entries[1:]:
             if not other.evaluation.qids.equals(qids):
@@ -170,14 +181,19 @@ def how_chosen(systems: Iterable[System]) -> str:
     >>> how_chosen([System("d", "a", (), Chosen(("seed",), 3, "map"))])
     'best of 3 values of seed, chosen on these queries by map'
     """
-    known = [system.chosen for system in systems if system.chosen is not None]
+    return best_of([system.chosen for system in systems if system.chosen is not None])
+
+
+def best_of(known: Sequence[Chosen]) -> str:
+    """Return what systems are the best of, in words."""
     if all(one.of == 1 for one in known):
         return ""
-    low, high = min(one.of for one in known), max(one.of for one in known)
+    low, high = min(one.least or one.of for one in known), max(one.of for one in known)
     how_many = f"{high}" if low == high else f"{low} to {high}"
     metrics = " or ".join(dict.fromkeys(one.metric for one in known))
     names = " and ".join(known[0].names)
-    return f"best of {how_many} values of {names}, chosen on these queries by {metrics}"
+    values, on = ("settings", known[0].on) if known[0].on else ("values", "these queries")
+    return f"best of {how_many} {values} of {names}, chosen on {on} by {metrics}"
 
 
 def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
@@ -276,7 +292,7 @@ def pooled(board: Leaderboard) -> Leaderboard:
             run = " ".join((one.run, *(f"{name}={value}" for name, value in one.columns.items())))
             problems.append(Problem(f"{run} on {one.dataset}", one.error, fix=fix))
         raise AlignmentError(problems)
-    return Leaderboard(tuple(entries), failed, summary)
+    return Leaderboard(tuple(entries), failed, summary, board.selection)
 
 
 def lacking(board: Leaderboard) -> tuple[Failed, ...]:
@@ -376,14 +392,15 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
             for one in evaluations
         ])  # fmt: skip
     whole = replace(joined(evaluations, qids), dataset=dataset, unanswered=())
+    choices = tuple(dict.fromkeys(one for part in parts for one in part.choices))
     same = {
         name: value
         for name, value in parts[0].columns.items()
         if all(part.columns.get(name) == value for part in parts)
     }
     if average:
-        return _Averaged(whole, same, parts[0].pattern, parts=tuple(parts))
-    return Entry(whole, same, parts[0].pattern)
+        return _Averaged(whole, same, parts[0].pattern, parts=tuple(parts), choices=choices)
+    return Entry(whole, same, parts[0].pattern, choices=choices)
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:
@@ -481,7 +498,7 @@ def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
     for system in systems_of(board):
         where = system.dataset, system.run
         own[where] = dict.fromkeys(map(columns, system.entries))
-        away = lost.get(where, {}) if system.chosen is None else {}
+        away = {} if summary.best and system.chosen is not None else lost.get(where, {})
         lost[where] = {key: None for key in away if key not in own[where]}
         names = tuple(name for name, _ in next(iter(own[where])))
         if names:
@@ -702,6 +719,7 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
             Repeated(
                 whole, columns, first.pattern, intervals, fewer.get((system.dataset, system.run)),
                 system=system,
+                choices=tuple(dict.fromkeys(c for one in system.entries for c in one.choices)),
             )
         )  # fmt: skip
-    return Leaderboard(tuple(entries), lacking(board))
+    return Leaderboard(tuple(entries), lacking(board), selection=board.selection)

@@ -32,6 +32,7 @@ from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, numbers_o
 from ..core.metric import Metric, from_plain_data
 from ..core.policy import Policy
 from ..core.ragged import Floats
+from ..core.selection import select
 from ..errors import (
     SHOWN,
     HarnessError,
@@ -145,7 +146,7 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Outcome:
     manifest = read_manifest(folder, content)
     config, metrics = _config(manifest, folder / MANIFEST)
     config._base = folder / manifest["base"]
-    cells = CELLS if config.summary else LEADERBOARD
+    cells = CELLS if config.summary or config.select else LEADERBOARD
     files = {name: read_bytes(folder / name) for name in (cells, PER_QUERY)}
     if others := list(_not_as_written(folder, manifest["outputs"], files, but)):
         what = f"is not the file that {MANIFEST} was written with: edited, or a run was stopped"
@@ -167,6 +168,8 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Outcome:
     board = Leaderboard(
         entries, tuple(Failed(**{"columns": {}, **one}) for one in failed), config.summary
     )
+    if config.select is not None:
+        board = select(board, config.select)
     trace = hashlib.sha256(content).hexdigest()
     return Outcome(board, None, manifest, trace, config=config, folder=folder)
 

@@ -21,6 +21,7 @@ from ..core.comparison import Plan
 from ..core.leaderboard import Leaderboard
 from ..core.metric import as_plain_data
 from ..core.policy import Policy
+from ..core.selection import Choice
 from ..errors import Finding, in_json
 from .cache_key import installed_code, sources
 
@@ -36,7 +37,7 @@ PICTURES = "matplotlib"
 
 def manifest(
     config: Config, evaluated: Evaluated, board: Leaderboard, paths: Paths,
-    outputs: Mapping[str, bytes],
+    outputs: Mapping[str, bytes], choices: Iterable[Choice] = (),
 ) -> dict[str, Any]:  # fmt: skip
     """Return the manifest of a result as plain data.
 
@@ -92,7 +93,7 @@ def manifest(
         "git": _git(base),
         "seeds": _seeds(resolved, board),
         "cells": cells,
-        **_if_any(failed=failed),
+        **_if_any(failed=failed, choices=[one.as_dict() for one in choices]),
         "warnings": evaluated.warnings,
         "findings": [one.as_dict() for one in evaluated.findings],
         "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
@@ -291,6 +292,28 @@ class FailedCell(_Model):
     """Why; paths in it as in `inputs`."""
 
 
+class ChosenSetting(_Model):
+    """The setting of a run that was chosen on validation queries."""
+
+    run: StrictStr
+    within: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
+    """The columns that the choice is for, such as fold and seed."""
+    datasets: tuple[StrictStr, ...]
+    """The validation datasets."""
+    metric: StrictStr
+    """The metric that chose."""
+    setting: Mapping[StrictStr, StrictStr]
+    """The columns of the setting chosen, such as lr."""
+    value: float
+    """Its mean over the validation datasets."""
+    of: Count
+    """How many settings there were."""
+    tied: tuple[Mapping[StrictStr, StrictStr], ...] = ()
+    """Other settings with the same value."""
+    left_out: tuple[Mapping[StrictStr, StrictStr], ...] = ()
+    """Settings without a value on each validation cell, which were no candidates."""
+
+
 class Git(_Model):
     """The working directory that the config lies in."""
 
@@ -383,6 +406,8 @@ class Manifest(_Model):
     and level), ties (a policy), metrics (by name, the ties of their own)."""
     cells: Annotated[tuple[EvaluatedCell, ...], Field(min_length=1)]
     failed: tuple[FailedCell, ...] = ()
+    choices: tuple[ChosenSetting, ...] = ()
+    """The settings chosen on validation queries."""
     warnings: tuple[StrictStr, ...]
     """What was said while reading; paths in them as in `inputs`."""
     findings: tuple[Finding, ...]

@@ -22,6 +22,7 @@ from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.comparison import Comparisons
 from ..core.leaderboard import Failed, Leaderboard
+from ..core.selection import select
 from ..core.systems import FEWER, incomplete, key_of, lacking
 from ..errors import HarnessError, HarnessWarning
 from ..reports import comparisons as comparing
@@ -151,17 +152,19 @@ def derive(
         )
         for one in failures
     )  # fmt: skip
-    board = Leaderboard(tuple(evaluated.entries), failed, config.summary)
+    board = cells = Leaderboard(tuple(evaluated.entries), failed, config.summary)
+    if config.select is not None:
+        board = select(cells, config.select)
     rows = systems(board, config)
     comparisons = _comparisons(board, config)
     files = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
-    if rows is not board:
-        files[CELLS] = find("csv").render(board).encode()
+    if rows is not cells:
+        files[CELLS] = find("csv").render(cells).encode()
     for name in config.reports:
         if name not in ("csv", "page"):
             report = find(name)
             files[f"leaderboard{report.suffix}"] = report.render(rows).encode()
-    files[PER_QUERY] = store.parquet(board.per_query_parts())
+    files[PER_QUERY] = store.parquet(cells.per_query_parts())
     if comparisons is not None:
         files |= comparing.files(comparisons)
     evaluated = replace(
@@ -169,8 +172,9 @@ def derive(
         warnings=[*map(paths.placed, evaluated.warnings)],
         findings=[*map(paths.placed_finding, evaluated.findings)],
     )
-    manifest = manifests.manifest(config, evaluated, board, paths, files)
-    errors = *failure_texts(failures, len(board.entries) + len(failures)), *_incomplete(board, rows)
+    choices = () if board.selection is None else board.selection.choices
+    manifest = manifests.manifest(config, evaluated, cells, paths, files, choices)
+    errors = *failure_texts(failures, len(cells.entries) + len(failures)), *_incomplete(board, rows)
     outcome = Outcome(
         board, comparisons, manifest, "", config=config, folder=config.output_folder,
         files=files, warnings=tuple(evaluated.warnings), findings=tuple(evaluated.findings),
@@ -187,6 +191,9 @@ def derive(
 
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
     """Yield which systems have missing parts though no cell of theirs failed."""
+    for one in () if board.selection is None else board.selection.absent:
+        where = "".join(f" {name}={value}" for name, value in one.columns.items())
+        yield f"{one.run}{where} on {one.dataset}: {one.error}"
     parts = board.summary.parts
     known = {key_of(one, parts) for one in board.failed} if parts else set()
     for one in rows.failed if parts else ():
@@ -210,6 +217,9 @@ def _comparisons(board: Leaderboard, config: Config) -> Comparisons | None:
 def write(outcome: Outcome, evaluated: Evaluated, began: float, *, force: bool) -> Outcome:
     """Write the files of an outcome, its tables and plots; remove those of earlier runs."""
     config, folder = outcome.config, outcome.folder
+    if (selection := outcome.board.selection) is not None:
+        for text in selection.notes(selection.choices):
+            warnings.warn(text, HarnessWarning, stacklevel=3)
     if config.summary.spread and (fewer := incomplete(outcome.board)):
         what = f"{FEWER}: {', '.join(map(str, fewer.values()))}"
         warnings.warn(what, HarnessWarning, stacklevel=3)
@@ -246,7 +256,7 @@ def _json(content: Mapping[str, object]) -> bytes:
 def output_names(config: Config, cells: Sequence[Cell]) -> list[str]:
     """Return the files that a run may write into its output folder; some plots need more data."""
     names = [MANIFEST, TIMING, LEADERBOARD, PER_QUERY]
-    names += [CELLS] if config.summary else []
+    names += [CELLS] if config.summary or config.select else []
     names += [f"leaderboard{find(name).suffix}" for name in config.reports if name != "page"]
     names += ["page.html"] if "page" in config.reports else []
     names += [comparing.SIGNIFICANCE, comparing.STANDINGS] if config.compare is not None else []

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from ..core.comparison import Comparisons
 from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of
 from ..core.metric import Metric
+from ..core.selection import pairs
 from ..core.systems import FEWER, Incomplete, Repeated, how_chosen, over_same_queries
 from ..core.ties import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
@@ -186,10 +187,21 @@ def _rows(
     """Return heading and rows of a dataset, and the metrics scored on different queries."""
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
     has_fewer = [REPETITIONS] if any(map(_incomplete, entries)) else []
-    header = ["run", *columns, *has_fewer, "queries", "ties", *map(heading, board.metrics)]
+    is_chosen = any(entry.choices and not isinstance(entry, Repeated) for entry in entries)
+    setting = ["setting"] if is_chosen else []
+    header = [
+        "run",
+        *columns,
+        *setting,
+        *has_fewer,
+        "queries",
+        "ties",
+        *map(heading, board.metrics),
+    ]
     rows = []
     for entry in entries:
         texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]
+        texts += [" ".join(pairs(one.setting) for one in entry.choices)] if setting else []
         texts += [_repetitions(entry)] if has_fewer else []
         texts += ["{}/{}".format(*entry.evaluation.coverage), str(entry.evaluation.counts.tied)]
         rows.append(list(map(Cell, texts)))
@@ -260,6 +272,10 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
         yield f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
     yield from _failed(board, entries[0].dataset)
     yield from _repeated(entries)
+    choices = list(dict.fromkeys(one for entry in entries for one in entry.choices))
+    if board.selection is not None and choices:
+        yield board.selection.in_words(choices)
+        yield from board.selection.notes(choices)
     if any(board.unsettled(metric, entries) for metric in board.metrics):
         yield f"{UNSETTLED} the rank in the column depends on the order of tied documents"
 
@@ -299,7 +315,7 @@ def _repeated(entries: Sequence[Entry]) -> Iterator[str]:
         yield f"mean ± standard deviation over {' or '.join(map(str, sorted(times)))} repetitions"
     yield from (f"{FEWER}: {one}" for one in map(_incomplete, entries) if one is not None)
     systems = [entry.system for entry in entries if isinstance(entry, Repeated) and entry.system]
-    if chosen := how_chosen(systems):
+    if chosen := how_chosen(one for one in systems if not one.entries[0].choices):
         yield chosen
 
 

@@ -10,8 +10,8 @@ from ..core.comparison import Comparisons
 from ..core.metric import Metric
 from ..core.names import NAMES
 from ..core.study import Study
-from ..core.systems import how_chosen
-from .phrases import INTERVALS, absent_baselines, correction, counted, listed
+from ..core.systems import compared, how_chosen
+from .phrases import INTERVALS, absent_baselines, correction, counted, listed, span
 from .references import bibtex
 from .wording import (
     Markup,
@@ -99,7 +99,17 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterat
     yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}."
     if level != 1:
         yield f"Documents of grade {level} and above are relevant."
-    if chosen := how_chosen(study.systems):
+    choices = dict.fromkeys(c for one in study.board.entries for c in one.choices)
+    if study.board.selection is not None and choices:
+        numbers = [len(one.ranked) for one in choices]
+        plan, each = study.board.selection.settings, ["system"]
+        each += dict.fromkeys(name for one in choices for name, _ in one.within)
+        (metric,) = compared(study.board.entries[0].evaluation.metrics, [plan.by])
+        title = titles_of([metric], writer)[metric]
+        over, on = writer.text(listed(plan.over)), writer.text(plan.shown)
+        yield f"For each {writer.text(listed(each))}, we chose the best of {span(numbers)} settings"
+        yield f"({over}) by {title} on the validation queries ({on})."
+    elif chosen := how_chosen(study.systems):
         yield f"Each system is the {writer.text(chosen)}."
 
 

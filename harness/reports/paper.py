@@ -42,7 +42,7 @@ def names(config: Config, cells: Sequence[Cell]) -> list[str]:
 
         found += of_tables({name: table.formats for name, table in config.tables.items()})
     if config.plots:
-        datasets, _ = names_of(config.summary, cells)
+        datasets, _ = names_of(config, cells)
         some = plots.file_names(config.plots, datasets, config.parsed_metrics())
         found += [f"{PLOTS}/{name}" for name in some]
     return found

@@ -122,7 +122,11 @@ class Remarks:
     def _sentences(self, legend: Legend) -> Iterator[str]:
         if self.systems:
             yield self._data()
-            if chosen := how_chosen(self.systems):
+            selection = self.study.board.selection
+            choices = [c for one in self.systems for entry in one.entries for c in entry.choices]
+            if selection is not None and choices:
+                yield f"The {selection.in_words(choices)}."
+            elif chosen := how_chosen(self.systems):
                 yield f"Each run is the {chosen}."
         if percent := [one for one in self.metrics if self.settings.is_percent(one)]:
             all_ = len(percent) == len(self.metrics)

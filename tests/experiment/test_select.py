@@ -1,0 +1,292 @@
+"""The choice of settings on validation queries, against a choice made from the CSV of all cells."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import random
+import warnings
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
+
+from harness.audit.verify import verify
+from harness.audit.why import Account, Row, why
+from harness.errors import ConfigError, HarnessWarning, InputError
+from harness.experiment import folder as results
+from harness.experiment.outcome import Outcome
+from harness.experiment.run import run
+from harness.reports.leaderboard import find
+from harness.reports.methods import methods
+
+SHOWN = ("dataset", "run", "fold", "seed", "map", "ndcg@10")
+SEVERAL = f"best of {len(SETTINGS)} settings of lr and leaves"
+
+
+def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Outcome:
+    """Run a config in a folder; `said` receives the warnings."""
+    path = folder / "swept.yaml"
+    path.write_text(text, encoding="utf-8")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", HarnessWarning)
+        found = run(path)
+    if said is not None:
+        said += [str(one.message) for one in caught]
+    return found
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def scores(folder: Path, model: str, where: str, lr: str, leaves: str, seed: int) -> Path:
+    """Return the path of one file of predictions."""
+    return folder / f"scores/{model}/{where}/lr{lr}-leaves{leaves}-seed{seed}.txt"
+
+
+def expected(folder: Path, within: tuple[str, ...], by: str = "ndcg@10", sign: int = 1):
+    """Return the setting that a plain loop over leaderboard_cells.csv chooses, by run and within.
+
+    Settings count that have all of the validation cells; the first in the file wins ties.
+    """
+    values = defaultdict(lambda: defaultdict(list))
+    for row in rows_of(folder / "out/leaderboard_cells.csv"):
+        if row["dataset"].startswith("vali") and row["lr"] and row[by]:
+            key = row["run"], *(row[name] for name in within)
+            values[key][row["lr"], row["leaves"]].append(float(row[by]))
+    chosen = {}
+    for key, some in values.items():
+        most = max(map(len, some.values()))
+        chosen[key] = max(
+            (s for s in some if len(some[s]) == most), key=lambda s: sign * fmean(some[s])
+        )
+    return chosen
+
+
+def same_as_csv(folder: Path, within: tuple[str, ...], by: str = "ndcg@10", sign: int = 1) -> None:
+    """Check that leaderboard.csv has the test values of the settings expected, and no others."""
+    chosen = expected(folder, within, by, sign)
+    wanted = []
+    for row in rows_of(folder / "out/leaderboard_cells.csv"):
+        key = row["run"], *(row[name] for name in within)
+        if row["dataset"].startswith("test") and (
+            not row["lr"] or (row["lr"], row["leaves"]) == chosen[key]
+        ):
+            wanted.append(tuple(row[name] for name in SHOWN))
+    rows = rows_of(folder / "out/leaderboard.csv")
+    assert [tuple(row[name] for name in SHOWN) for row in rows] == wanted
+
+
+def test_each_model_fold_and_seed_has_its_own_choice(tmp_path: Path) -> None:
+    put(tmp_path)
+    found = ran(tmp_path)
+    same_as_csv(tmp_path, ("fold", "seed"))
+    assert len(rows_of(tmp_path / "out/leaderboard_cells.csv")) == 2 * 2 * (1 + 2 * 2 * 6)
+    assert len(found.leaderboard.entries) == 2 * (1 + 2 * 2)
+    assert len({choice.setting for choice in found.board.selection.choices}) > 1
+
+
+@pytest.mark.parametrize(
+    ("within", "columns"),
+    [
+        ("[model, fold]", ("fold",)),
+        ("[model]", ()),
+        ("[seed]", ("seed",)),
+        ("[]", ("fold", "seed")),
+    ],
+)
+def test_columns_that_are_not_within_are_averaged(tmp_path: Path, within: str, columns) -> None:
+    put(tmp_path)
+    ran(tmp_path, CONFIG.replace("[model, fold, seed]", within))
+    same_as_csv(tmp_path, columns)
+
+
+def test_lower_is_better(tmp_path: Path) -> None:
+    put(tmp_path)
+    text = CONFIG.replace("[map, ndcg@10]", "[map, ndcg@10, swaps]").replace(
+        "by: ndcg@10", "by: swaps"
+    )
+    ran(tmp_path, text)
+    same_as_csv(tmp_path, ("fold", "seed"), "swaps", -1)
+
+
+def test_folds_are_pooled_and_seeds_averaged_after_the_choice(tmp_path: Path) -> None:
+    put(tmp_path)
+    ran(tmp_path, POOLED)
+    chosen = expected(tmp_path, ("fold", "seed"))
+    cells = {
+        (row["run"], row["fold"], row["seed"], (row["lr"], row["leaves"])): float(row["map"])
+        for row in rows_of(tmp_path / "out/leaderboard_cells.csv")
+        if row["dataset"].startswith("test")
+    }
+    for row in rows_of(tmp_path / "out/leaderboard.csv"):
+        if row["run"] in MODELS:
+            own = [
+                cells[row["run"], str(fold), str(seed), chosen[row["run"], str(fold), str(seed)]]
+                for fold, seed in itertools.product(FOLDS, SEEDS)
+            ]  # every fold has the same number of queries
+            assert float(row["map"]) == pytest.approx(fmean(own), abs=1e-12)
+            assert row["chosen_from"] == f"{SEVERAL}, chosen on vali by ndcg@10"
+            assert row["repetitions"] == "2"
+        else:
+            assert (row["run"], row["chosen_from"], row["repetitions"]) == ("linear", "", "1")
+
+
+@pytest.mark.parametrize("text", [CONFIG, POOLED])
+def test_results_that_are_read_back_give_the_same_leaderboard(tmp_path: Path, text: str) -> None:
+    put(tmp_path)
+    first = ran(tmp_path, text)
+    again = results.read(tmp_path / "out")
+    assert str(again) == str(first)
+    assert find("csv").render(again.leaderboard) == find("csv").render(first.leaderboard)
+    recorded = [choice.as_dict() for choice in again.board.selection.choices]
+    assert recorded == first.manifest["choices"] == again.manifest["choices"]
+    assert {one["of"] for one in recorded} == {len(SETTINGS)}
+    assert methods(again) == methods(first)
+    assert verify(tmp_path / "out").differences == []
+
+
+def test_methods_say_what_was_chosen_from_how_many(tmp_path: Path) -> None:
+    put(tmp_path)
+    text = methods(ran(tmp_path), "plain")
+    assert (
+        "For each system, fold and seed, we chose the best of 6 settings (lr and leaves) by "
+        "nDCG@10 on the validation queries (vali)."
+    ) in text
+
+
+def test_why_shows_the_choice(tmp_path: Path) -> None:
+    put(tmp_path)
+    ran(tmp_path, POOLED)
+    row = why(tmp_path / "out", "gbrt", "map")
+    assert isinstance(row, Row)
+    assert row.is_confirmed
+    assert [dict(one.within) for one in row.choices] == [
+        {"fold": "1", "seed": "1"}, {"fold": "2", "seed": "1"},
+        {"fold": "1", "seed": "2"}, {"fold": "2", "seed": "2"},
+    ]  # fmt: skip
+    cell = why(tmp_path / "out", "gbrt", "map", dataset="test-fold1", where=["seed=2"])
+    assert isinstance(cell, Account)
+    (choice,) = cell.entry.choices
+    assert choice.setting == (("lr", "0.01"), ("leaves", "31"))
+    assert cell.inputs[1]["path"].endswith("gbrt/test-fold1/lr0.01-leaves31-seed2.txt")
+    other = why(
+        tmp_path / "out", "gbrt", "map", dataset="vali-fold1", where=["seed=2", "lr=1", "leaves=7"]
+    )
+    assert isinstance(other, Account)
+    assert not other.entry.choices
+
+
+def test_ties_take_the_first_setting_and_are_reported(tmp_path: Path) -> None:
+    put(tmp_path)
+    rows = (tmp_path / "data/Fold1/vali.txt").read_text(encoding="utf-8").splitlines()
+    grades = [int(row[0]) for row in rows]
+    for lr, leaves in (("0.1", "31"), ("1", "7")):  # both perfect
+        write(scores(tmp_path, "gbrt", "vali-fold1", lr, leaves, 1), grades, 0.01, random.Random(1))
+    said: list[str] = []
+    found = ran(tmp_path, said=said)
+    tie = "gbrt fold=1 seed=1: lr=0.1 leaves=31, lr=1 leaves=7"
+    assert f"1 of 8 choices are ties, and the first setting is taken: {tie}" in said
+    choice = next(one for one in found.board.selection.choices if one.tied)
+    assert choice.setting == (("lr", "0.1"), ("leaves", "31"))
+    assert choice.tied == ((("lr", "1"), ("leaves", "7")),)
+    assert tie in str(found)
+    assert [one["tied"] for one in found.manifest["choices"] if "tied" in one] == [
+        [{"lr": "1", "leaves": "7"}]
+    ]
+
+
+def test_a_setting_without_all_validation_values_is_no_candidate(tmp_path: Path) -> None:
+    put(tmp_path)
+    full = ran(tmp_path, CONFIG.replace("[model, fold, seed]", "[model, fold]"))
+    (lr, leaves) = dict(next(iter(full.board.selection.choices)).setting).values()
+    scores(tmp_path, "gbrt", "vali-fold1", lr, leaves, 2).unlink()
+    said: list[str] = []
+    found = ran(tmp_path, CONFIG.replace("[model, fold, seed]", "[model, fold]"), said)
+    assert any(f"no candidates: gbrt fold=1: lr={lr} leaves={leaves}" in one for one in said)
+    choice = next(iter(found.board.selection.choices))
+    assert choice.left_out == ((("lr", lr), ("leaves", leaves)),)
+    assert choice.setting != choice.left_out[0]
+    assert len(choice.ranked) == 5
+    same_as_csv(tmp_path, ("fold",))
+
+
+@pytest.mark.parametrize("text", [CONFIG, POOLED])
+def test_no_other_setting_replaces_a_missing_test_cell(tmp_path: Path, text: str) -> None:
+    put(tmp_path)
+    first = next(iter(ran(tmp_path, text).board.selection.choices))
+    lr, leaves = dict(first.setting).values()
+    scores(tmp_path, "gbrt", "test-fold1", lr, leaves, 1).unlink()
+    found = ran(tmp_path, text)
+    (failed,) = found.board.failed
+    assert (failed.dataset, failed.run) == ("test-fold1", "gbrt")
+    assert (
+        f"no predictions of the setting chosen on vali-fold1: lr={lr} leaves={leaves}"
+        in failed.error
+    )
+    assert any(f"lr={lr} leaves={leaves}" in error for error in found.errors)
+    assert ("FAILED" if text == CONFIG else "1 of 2") in str(found)
+    again = results.read(tmp_path / "out")
+    assert str(again) == str(found)
+
+
+def test_a_test_cell_that_fails_is_reported_with_its_reason(tmp_path: Path) -> None:
+    put(tmp_path)
+    first = next(iter(ran(tmp_path).board.selection.choices))
+    lr, leaves = dict(first.setting).values()
+    scores(tmp_path, "gbrt", "test-fold1", lr, leaves, 1).write_text("1\nx\n", encoding="utf-8")
+    found = ran(tmp_path)
+    (failed,) = found.board.failed
+    assert failed.columns == {"fold": "1", "seed": "1"}
+    assert "lr" in failed.error
+    assert not found.board.selection.absent
+
+
+def test_validation_and_test_queries_are_different(tmp_path: Path) -> None:
+    put(tmp_path)
+    for name in ("vali", "test"):
+        path = tmp_path / f"data/Fold1/{name}.txt"
+        path.write_text(path.read_text(encoding="utf-8").replace("qid:1003 ", "qid:1503 "), "utf-8")
+    with pytest.raises(InputError) as error:
+        ran(tmp_path)
+    (problem,) = error.value.problems
+    assert problem.rule == "validation-in-test"
+    assert problem.where == "vali-fold1"
+    assert "1 of 12 validation queries are also test queries of test-fold1: 1503" in problem.what
+    assert not (tmp_path / "out/leaderboard.csv").exists()
+
+
+def test_one_choice_for_all_folds_does_not_see_the_test_queries_of_another(tmp_path: Path) -> None:
+    put(tmp_path)  # the validation queries of a fold are the test queries of the next, as in MSLR
+    vali = tmp_path / "data/Fold2/vali.txt"
+    vali.write_text((tmp_path / "data/Fold1/test.txt").read_text(encoding="utf-8"), "utf-8")
+    ran(tmp_path)
+    with pytest.raises(InputError, match="vali-fold2: 12 of 12 validation queries are also test"):
+        ran(tmp_path, CONFIG.replace("[model, fold, seed]", "[model]"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('on: "vali-fold{fold}"', 'on: "valid-fold{fold}"', "did you mean 'vali-fold{fold}'"),
+        ("by: ndcg@10", "by: ndcg@5", "no metric 'ndcg@5' was evaluated"),
+        ("over: [lr, leaves]", "over: [lr, leafs]", "no column 'leafs'; did you mean 'leaves'"),
+        ("over: [lr, leaves]", "over: [fold]", "no column 'fold'"),
+        ("over: [lr, leaves]", "over: []", "select.over (line 12)  is empty"),
+        ("[model, fold, seed]", "[model, lr]", "column 'lr' is under over already"),
+        ("[model, fold, seed]", "[modle]", "did you mean 'model'"),
+        ('"{model}":', '"{model} {lr}":', "select cannot choose between them"),
+        ("over: [lr, leaves]", "ovre: [lr]", "unknown key 'ovre'"),
+        ("name: swept", "summary: {best: [lr]}", "column 'lr' is under summary.best already"),
+    ],
+)
+def test_mistakes_in_the_config(tmp_path: Path, old: str, new: str, message: str) -> None:
+    put(tmp_path)
+    with pytest.raises(ConfigError) as error:
+        ran(tmp_path, CONFIG.replace(old, new))
+    assert message in str(error.value)
