@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from .arguments import Names
 from .arrow import repeated
-from .evaluation import Evaluation
+from .evaluation import ByMetric, Evaluation
 from .metric import Metric
 from .ragged import Bools
 
@@ -119,7 +119,7 @@ class Summarised(Entry):
     @cached_property
     def summary(self) -> dict[str, float]:
         """Each metric over all queries."""
-        return dict(self.summaries)
+        return ByMetric(self.summaries)
 
 
 TEXTS = {"relstring": "the first grades as text", "runid": "the run's tag"}
