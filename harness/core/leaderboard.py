@@ -17,6 +17,7 @@ from .arrow import repeated
 from .evaluation import ByMetric, Evaluation
 from .metric import Metric
 from .ragged import Bools
+from .text import rendered
 
 NOT_COMPARED = (
     "runs are compared query by query, and average weighs queries by the size of their part; "
@@ -152,7 +153,7 @@ class Failed:
     brief: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard:
     """Runs x metrics, in the order of the config.
 
@@ -166,6 +167,15 @@ class Leaderboard:
     failed: tuple[Failed, ...] = ()
     summary: Summary = field(default_factory=Summary)
     _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Leaderboard: {len(self.entries)} rows, {', '.join(map(str, self.metrics))}>"
+
+    def __str__(self) -> str:
+        return rendered("as_text", self)
+
+    def _repr_html_(self) -> str:
+        return rendered("as_html", self)
 
     def memo(self, key: str, make: Callable[[], T]) -> T:
         """Return `make()`, computed once for each `key`: what several tables share."""
