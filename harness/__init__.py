@@ -25,8 +25,10 @@ if TYPE_CHECKING:
     from .batch.dicts import to_pytrec_eval as to_pytrec_eval
     from .core.align import align as align
     from .core.aligned import Aligned as Aligned
+    from .core.comparison import Comparisons as Comparisons
     from .core.evaluation import Evaluation as Evaluation
     from .core.metric import metric as metric
+    from .core.names import metric_name as metric_name
     from .core.policy import Policy as Policy
     from .core.settings import Range as Range
     from .core.tables import Qrels as Qrels
@@ -34,8 +36,17 @@ if TYPE_CHECKING:
     from .errors import HarnessError as HarnessError
     from .experiment.compare import compare as compare
     from .experiment.evaluate import evaluate as evaluate
+    from .experiment.outcome import Results as Results
     from .experiment.run import run as run
+    from .guard.check import Checked as Checked
     from .metrics.similarity import rank_similarity as rank_similarity
+    from .notebook import Plots as Plots
+    from .notebook import Table as Table
+    from .notebook import check as check
+    from .notebook import explain as explain
+    from .notebook import plot as plot
+    from .notebook import table as table
+    from .notebook import why as why
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
     from .stats.registry import all_pairs_test as all_pairs_test
@@ -44,26 +55,37 @@ if TYPE_CHECKING:
 _HOME = {
     "Aligned": "core.aligned",
     "BatchCollector": "batch.collector",
+    "Checked": "guard.check",
+    "Comparisons": "core.comparison",
     "Evaluation": "core.evaluation",
     "HarnessError": "errors",
+    "Plots": "notebook",
     "Policy": "core.policy",
     "Qrels": "core.tables",
     "Range": "core.settings",
+    "Results": "experiment.outcome",
     "Run": "core.tables",
+    "Table": "notebook",
     "align": "core.align",
     "all_pairs_test": "stats.registry",
     "batch": "",
+    "check": "notebook",
     "compare": "experiment.compare",
     "compat": "",
     "evaluate": "experiment.evaluate",
+    "explain": "notebook",
     "from_pytrec_eval": "batch.dicts",
     "metric": "core.metric",
+    "metric_name": "core.names",
     "paired_test": "stats.registry",
+    "plot": "notebook",
     "rank_similarity": "metrics.similarity",
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment.run",
+    "table": "notebook",
     "to_pytrec_eval": "batch.dicts",
+    "why": "notebook",
 }
 __all__ = ["__version__", *_HOME]
 

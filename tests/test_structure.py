@@ -17,6 +17,7 @@ LEVELS = [
     {"experiment"},
     {"audit"},
     {"cli"},
+    {"notebook"},
 ]
 """A package imports those above it and those on its own level."""
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -20,11 +20,15 @@ from ..core.metric import Definition, Metric
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
+from ..core.text import Shown
 from ..core.views import view
 from ..errors import InputError
 from ..experiment import folder as results
 from .explain_space import AFTERWARDS, After, Asked, Base, Changes, Params, Space, familiar, meaning
 from .why import read_inputs
+
+if TYPE_CHECKING:
+    import pandas
 
 DEPTH = 2
 """How many settings of a convention are changed at most by default."""
@@ -179,7 +183,7 @@ class _Values:
         return (np.round(row, _DIGITS) + 0.0).tobytes() + weights
 
 
-class Search:
+class Search(Shown):
     """A search over one run, in which each ranking, metric and summary is computed once.
 
     Attributes
@@ -192,6 +196,8 @@ class Search:
         Those of them that were tried with ``labels=clip``.
     unknown : int
         Settings and cutoffs left out because ties have no expectation in closed form.
+    subject : str
+        What the value is of: ``bm25.run on qrels.txt``.
     n_queries, n_tied, n_retrieved : int
         Queries, retrieved documents with tied scores, and retrieved documents.
     """
@@ -200,6 +206,7 @@ class Search:
         self, asked: Asked, depth: int, spaces: Sequence[Space], qrels: Qrels, run: Run
     ) -> None:
         self.asked, self.depth, self.spaces = asked, depth, tuple(spaces)
+        self.subject = ""
         self._space_of = {base: space for space in spaces for base in space.bases}
         self._ways = {base: list(base.ways(depth)) for base in self._space_of}
         policies = dict.fromkeys(policy for ways in self._ways.values() for _, policy, _ in ways)
@@ -221,6 +228,27 @@ class Search:
     def tried(self) -> int:
         """How many settings and cutoffs were tried."""
         return sum(map(len, self._tried.values()))
+
+    def __str__(self) -> str:
+        from .explain_report import render
+
+        return render(self, self.subject).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<Search: {self.asked.text}, {len(self.explanations)} explanations>"
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per explanation, the simplest first, or one for the nearest miss."""
+        from .explain_report import records
+
+        return records(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return `rows` as a data frame (needs pandas)."""
+        import pandas
+
+        return pandas.DataFrame(self.rows)
 
     @cached_property
     def explanations(self) -> list[Explanation]:

@@ -148,6 +148,11 @@ def _cutoffs(found: Search) -> str:
 
 def jsonl(found: Search) -> str:
     """Return a line for each explanation, the simplest first, or the nearest miss."""
+    return "".join(in_json(row) + "\n" for row in records(found))
+
+
+def records(found: Search) -> list[dict[str, Any]]:
+    """Return a record for each explanation, the simplest first, or one for the nearest miss."""
     rows = []
     for place, explanation in enumerate(found.explanations, start=1):
         best, *others = explanation.fits
@@ -166,7 +171,7 @@ def jsonl(found: Search) -> str:
                 "tried": found.tried, "tied": found.n_tied,
             }
         )  # fmt: skip
-    return "".join(in_json(row) + "\n" for row in rows)
+    return rows
 
 
 def _fields(fit: Fit) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from ..core.names import parse
 from ..core.policy import GradeRule, Policy
 from ..core.ragged import Array, Floats
 from ..core.settings import PARAMETERS, choices_of
+from ..core.tables import Qrels
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from ..metrics.gains import Scale
 
@@ -35,6 +36,7 @@ _USUAL: Mapping[str, Any] = {
     "ties": "trec_eval", "scores": "float32", "judged_only": False, "empty": None,
     "undefined": "skip", "missing_queries": "zero", "labels": "error",
 }  # fmt: skip
+MOST_LEVELS = 4
 _FAMILIAR = (None, 10, 5, 20, 1, 3, 100, 1000, 15, 30, 50)
 _SLACK = 1e-12
 """How far rounding errors may take a mean past a bound, as a share of it."""
@@ -175,6 +177,12 @@ class Space:
 def familiar(cutoff: float | None) -> int:
     """Return the place of a cutoff among those that are usual, 0 for the most usual."""
     return _FAMILIAR.index(cutoff) if cutoff in _FAMILIAR else len(_FAMILIAR)
+
+
+def levels_of(qrels: Qrels) -> tuple[int, ...]:
+    """Return the values of ``rel`` that make a difference."""
+    largest = int(qrels.ideal.values.max(initial=1))
+    return tuple(range(1, min(max(largest, 1), MOST_LEVELS) + 1))
 
 
 def spaces_of(

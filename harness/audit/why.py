@@ -29,6 +29,7 @@ from ..core.systems import (
     systems_of,
 )
 from ..core.tables import Qrels, Run
+from ..core.text import Shown
 from ..core.views import takes_fractions
 from ..errors import SHOWN, HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 from ..experiment import folder as results
@@ -42,12 +43,12 @@ EXTREMES = 5
 UNCHANGED = "unchanged"
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Value:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class _Value(Shown):
     """A value of a leaderboard, and the files that it was computed from.
 
     `inputs` has path, bytes and sha256 of each file, and its ``state`` now; `unseen` is why they
-    could not be looked up.
+    could not be looked up. `folder` is that of the results, as it was given.
     """
 
     name: str
@@ -57,6 +58,15 @@ class _Value:
     value: float
     inputs: tuple[Mapping[str, Any], ...] = ()
     unseen: str = ""
+    folder: str = ""
+
+    def __str__(self) -> str:
+        from .why_report import render
+
+        return render(self, self.folder).rstrip("\n")  # type: ignore[arg-type]
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.metric} of {self.name}: {self.value!r}>"
 
     @property
     def is_confirmed(self) -> bool:
@@ -64,7 +74,7 @@ class _Value:
         return True
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Account(_Value):
     """The value of a cell, or of one of its queries (`qid`).
 
@@ -125,7 +135,7 @@ class Repetition:
     parts: tuple[Part, ...]
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Row(_Value):
     """The value of a row: the mean of the repetitions' values.
 
@@ -149,7 +159,7 @@ class Row(_Value):
         return np.array_equal(self.value, self.recorded, equal_nan=True)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QueryRow(_Value):
     """The mean of a query's values in the repetitions of a row, as comparisons take it.
 
@@ -209,7 +219,8 @@ def why(
         entries = [_one(entries, board, run, dataset, where)]
         found = _account(entries[0], manifest, wanted)
     cells, unseen = _cells(folder, manifest, entries)
-    found = replace(found, inputs=_states(folder, manifest, cells), unseen=unseen)
+    seen = _states(folder, manifest, cells)
+    found = replace(found, inputs=seen, unseen=unseen, folder=str(folder))
     if isinstance(found, Account) and query is not None:
         return _with_ranking(found, folder, cells, query)
     return found

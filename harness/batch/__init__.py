@@ -35,3 +35,7 @@ __all__ = [
     "swaps",
     "tau_ap",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

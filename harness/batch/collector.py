@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import metrics as _built_in
 from ..core.align import align_parts
-from ..core.arguments import FLAG, PATH, TEXT, check_arguments
+from ..core.arguments import FLAG, PATH, TEXT, check_arguments, checked_init
 from ..core.arrow import string_column
 from ..core.evaluate import evaluate as evaluate_aligned
 from ..core.evaluation import Evaluation
@@ -32,6 +32,7 @@ FORMAT = "harness-batch-1"
 """What the entry ``format`` of a saved batch file says."""
 
 
+@checked_init
 class BatchCollector:
     """Gathers the batches of an evaluation loop, to evaluate or save them together.
 

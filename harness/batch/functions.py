@@ -53,6 +53,10 @@ __all__ = [
 ]  # fmt: skip
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 _PARAMETER = Kind(
     "a number, a text, or true or false",
     lambda value: isinstance(value, (str, Real, np.number, np.bool_)),

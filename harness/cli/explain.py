@@ -13,12 +13,10 @@ from .. import files as output
 from .. import readers
 from ..audit.explain import DEPTH, explain, from_results
 from ..audit.explain_report import jsonl, render
-from ..audit.explain_space import Base, read, spaces_of
-from ..core.tables import Qrels
+from ..audit.explain_space import Base, levels_of, read, spaces_of
 from ..errors import UnknownNameError
 from . import options
 
-MOST_LEVELS = 4
 PATIENCE = 2.0
 """Seconds after which a bar shows how far the search is."""
 
@@ -104,19 +102,13 @@ def command(
         if files or run is None:
             raise UnknownNameError("--results FOLDER takes --run NAME, and no QRELS and RUN")
         qrels, scores, subject = from_results(results, run, dataset, where)
-    spaces = spaces_of(metrics, k or None, _levels(qrels))
+    spaces = spaces_of(metrics, k or None, levels_of(qrels))
     if depth is None:
         depth = DEPTH if metrics else 1
     found = explain(asked, qrels, scores, spaces, depth, _with_bar)
     output.show(jsonl(found) if format == "jsonl" else render(found, subject, everything))
     if not found.explanations:
         raise click.exceptions.Exit(1)
-
-
-def _levels(qrels: Qrels) -> tuple[int, ...]:
-    """Return the values of ``rel`` that make a difference."""
-    largest = int(qrels.ideal.values.max(initial=1))
-    return tuple(range(1, min(max(largest, 1), MOST_LEVELS) + 1))
 
 
 def _with_bar(bases: Sequence[Base]) -> Iterable[Base]:

@@ -103,14 +103,10 @@ def draw(
         Whether to replace files in the folder of results that are not ours, or edited since.
     """
     plots.check_installed()
-    wanted = [replace(settings, kind=kind) for kind in kinds]
     found = origin.read(folder)
-    _check(wanted, found)
-    if any(plots.find(kind).needs_comparisons for kind in kinds):
-        found = with_comparisons(found, _plan(found.config, settings.baseline))
     target = folder / PLOTS if output is None else output
     store.check_writable(target)
-    drawn = plots.render_all(found, wanted, refuse=True, follow=_with_bar)
+    drawn = pictures(found, kinds, settings)
     if output is not None:
         store.write_all(target, drawn, alone=False)
         return target, list(drawn)
@@ -120,6 +116,16 @@ def draw(
         timing = origin.record_drawn(folder, files)
         store.write_all(folder, {TIMING: timing, **files}, alone=False)
     return target, list(drawn)
+
+
+def pictures(found: Outcome, kinds: Sequence[str], settings: Settings) -> dict[str, bytes]:
+    """Return pictures of results by file name; `settings` apply to each kind in turn."""
+    plots.check_installed()
+    wanted = [replace(settings, kind=kind) for kind in kinds]
+    _check(wanted, found)
+    if any(plots.find(kind).needs_comparisons for kind in kinds):
+        found = with_comparisons(found, _plan(found.config, settings.baseline))
+    return plots.render_all(found, wanted, refuse=True, follow=_with_bar)
 
 
 def _with_bar(wanted: Iterable[T]) -> Iterable[T]:

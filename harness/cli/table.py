@@ -145,10 +145,10 @@ def of_option(problem: Problem, changes: Mapping[str, Any]) -> Problem:
 
 
 def table_of(
-    folder: Path, name: str | None, changes: Mapping[str, Any], plan: Mapping[str, Any]
+    folder: Path | Outcome, name: str | None, changes: Mapping[str, Any], plan: Mapping[str, Any]
 ) -> tuple[PaperTable, Settings, Study]:
-    """Return a table of a folder of results, with changed settings and plan of comparisons."""
-    results = results_of.read(folder)
+    """Return a table of results, with changed settings and plan of comparisons."""
+    results = folder if isinstance(folder, Outcome) else results_of.read(folder)
     tables = results.config.tables
     if name is not None and name not in tables:
         has = f"it has: {', '.join(tables) or 'none'}"

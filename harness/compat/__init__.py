@@ -17,3 +17,7 @@ __all__ = [
     "supported_measures",
     "supported_nicknames",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

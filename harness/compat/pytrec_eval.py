@@ -54,6 +54,11 @@ __all__ = [
     "supported_nicknames",
 ]
 
+
+def __dir__() -> list[str]:
+    return __all__
+
+
 _ORDER = NICKNAMES["all_trec"]
 _PREFERENCES = {
     "all_prefs": "num_q runid prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from inspect import signature
 from numbers import Integral, Real
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from annotated_types import Ge, Le, MinLen
 
 from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, shorten
 
+T = TypeVar("T")
 MOST = 2**31 - 1
 """The largest whole number that is taken: no rank and no grade is larger."""
 
@@ -38,6 +41,27 @@ def check_arguments(given: Mapping[str, Any], /, **kinds: Kind) -> None:
     for name, kind in kinds.items():
         if not kind.fits(given[name]):
             raise wrong(name, kind.expected, given[name], kind.fix)
+
+
+def checked_init(cls: type[T]) -> type[T]:
+    """Let a class raise ArgumentError, with a near name, for arguments that it does not take."""
+    init = cls.__init__
+
+    @wraps(init)
+    def checked(self: T, *args: Any, **given: Any) -> None:
+        try:
+            signature(init).bind(self, *args, **given)
+        except TypeError as error:
+            known = [*signature(cls).parameters]
+            what = str(error)
+            if unknown := next((name for name in given if name not in known), None):
+                near = did_you_mean(unknown, known)
+                what = f"unknown argument '{unknown}'{near}  (known: {', '.join(known)})"
+            raise ArgumentError(Problem(cls.__name__, what)) from None
+        init(self, *args, **given)
+
+    cls.__init__ = checked  # type: ignore[assignment, method-assign]
+    return cls
 
 
 def wrong(name: str, expected: str, given: Any, fix: str = "") -> ArgumentError:

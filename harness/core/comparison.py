@@ -390,7 +390,7 @@ class Comparisons:
         return name, dict(self.family_sizes)[name]
 
     def is_significant(self, one: Comparison) -> bool:
-        """Whether a comparison's adjusted p-value is at most the plan's level."""
+        """Return whether the adjusted p-value of one of the `rows` is at most the plan's level."""
         return one.p_adjusted <= self.plan.level
 
     def to_arrow(self) -> pa.Table:
@@ -402,6 +402,18 @@ class Comparisons:
         import pandas
 
         return pandas.DataFrame(comparison_rows(self))
+
+    def to_flat_dict(self) -> dict[str, float]:
+        """Return ``{"dataset/run against baseline/metric/what": value}``, for a logger.
+
+        ``what`` is ``difference`` or ``p_adjusted``; the dataset is left out if it has no name.
+        """
+        return {
+            "/".join(filter(None, (one.dataset, pair, str(one.metric), what))): getattr(one, what)
+            for one in self.rows
+            for pair in (f"{one.run} against {one.baseline}",)
+            for what in ("difference", "p_adjusted")
+        }
 
     def __repr__(self) -> str:
         return f"<Comparisons: {len(self.rows)} by {self.plan.test}, level {self.plan.level:g}>"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,8 @@ from .text import rendered
 
 if TYPE_CHECKING:
     import pandas
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,46 @@ _METRICS = Kind(
     "a tuple of metrics",
     lambda given: isinstance(given, tuple) and all(isinstance(one, Metric) for one in given),
 )
+
+
+class ByMetric(dict[str, T]):
+    """Values by canonical names of metrics, found under any spelling of a name.
+
+    >>> ByMetric({"recip_rank@10": 0.5})["rr@10"]
+    0.5
+    """
+
+    def __missing__(self, name: str) -> T:
+        if (key := self._key(name)) is None:
+            raise _no_metric(str(name), self)
+        return super().__getitem__(key)
+
+    def __contains__(self, name: object) -> bool:
+        return self._key(name) is not None
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the value of a metric, or `default` if there is none."""
+        key = self._key(name)
+        return default if key is None else super().__getitem__(key)
+
+    def _key(self, name: object) -> str | None:
+        if super().__contains__(name):
+            return str(name)
+        found = names_of(name) if isinstance(name, str) else []
+        return found[0] if len(found) == 1 and super().__contains__(found[0]) else None
+
+
+class UnknownMetricError(UnknownNameError, KeyError):
+    """A name of a metric that a mapping does not hold."""
+
+    __str__ = UnknownNameError.__str__
+
+
+def _no_metric(name: str, names: Iterable[str]) -> UnknownNameError:
+    held = ", ".join(names)
+    return UnknownMetricError(
+        f"this evaluation holds no metric '{name}'{did_you_mean(name, names)}  (it holds: {held})"
+    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -126,24 +168,17 @@ class Evaluation:
             Where the evaluation does not hold that metric.
         """
         check_arguments(locals(), metric=instance_of("the name of a metric", str, Metric))
-        name, names = str(metric), self.names
-        if name not in names and len(found := names_of(name)) == 1:
-            name = found[0]
-        if name not in names:
-            raise UnknownNameError(
-                f"this evaluation holds no metric '{name}'{did_you_mean(name, names)}"
-                f"  (it holds: {', '.join(names)})"
-            )
-        return self.values[:, names.index(name)]
+        columns = ByMetric((name, column) for column, name in enumerate(self.names))
+        return self.values[:, columns[str(metric)]]
 
     def summary(self) -> dict[str, float]:
         """Return each metric over all queries: mean, sum or geometric mean, as it defines.
 
         Queries where the metric is undefined are left out; :meth:`n` counts the others. Sums
         are rounded once (``math.fsum``), so the order of the queries does not matter. A metric
-        that is defined nowhere is NaN.
+        that is defined nowhere is NaN. A metric is found under any spelling of its name.
         """
-        return {name: self._summary(column) for column, name in enumerate(self.names)}
+        return ByMetric((name, self._summary(column)) for column, name in enumerate(self.names))
 
     def summary_over(self, metric: str, queries: Bools) -> float:
         """Return the :meth:`summary` of one metric (its name) over some queries."""
@@ -171,13 +206,13 @@ class Evaluation:
     def n(self) -> dict[str, int]:
         """Return how many queries each metric's summary is taken over."""
         defined = (~np.isnan(self.values)).sum(axis=0).tolist()
-        return dict(zip(self.names, defined, strict=True))
+        return ByMetric(zip(self.names, defined, strict=True))
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{qid: {metric: value}}``, as pytrec_eval does, under canonical names."""
         names = self.names
         return {
-            qid: dict(zip(names, row, strict=True))
+            qid: ByMetric(zip(names, row, strict=True))
             for qid, row in zip(self.qids.to_pylist(), self.values.tolist(), strict=True)
         }
 

@@ -14,9 +14,10 @@ import pyarrow as pa
 
 from .arguments import Names
 from .arrow import repeated
-from .evaluation import Evaluation
+from .evaluation import ByMetric, Evaluation
 from .metric import Metric
 from .ragged import Bools
+from .text import rendered
 
 if TYPE_CHECKING:
     from .selection import Choice, Selection
@@ -132,7 +133,7 @@ class Summarised(Entry):
     @cached_property
     def summary(self) -> dict[str, float]:
         """Each metric over all queries."""
-        return dict(self.summaries)
+        return ByMetric(self.summaries)
 
 
 TEXTS = {"relstring": "the first grades as text", "runid": "the run's tag"}
@@ -165,7 +166,7 @@ class Failed:
     brief: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Leaderboard:
     """Runs x metrics, in the order of the config.
 
@@ -182,6 +183,15 @@ class Leaderboard:
     summary: Summary = field(default_factory=Summary)
     selection: Selection | None = None
     _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<Leaderboard: {len(self.entries)} rows, {', '.join(map(str, self.metrics))}>"
+
+    def __str__(self) -> str:
+        return rendered("as_text", self)
+
+    def _repr_html_(self) -> str:
+        return rendered("as_html", self)
 
     def memo(self, key: str, make: Callable[[], T]) -> T:
         """Return `make()`, computed once for each `key`: what several tables share."""

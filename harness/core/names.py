@@ -13,8 +13,8 @@ from dataclasses import fields, replace
 from shlex import quote
 from typing import Any, NamedTuple
 
-from ..errors import UnknownNameError, did_you_mean
-from .arguments import wrong
+from ..errors import Problem, UnknownNameError, did_you_mean
+from .arguments import TEXT, check_arguments, wrong
 from .convention import NEEDED, WHOLE_LIST, find
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
 from .settings import PARAMETERS, Settings
@@ -37,6 +37,26 @@ def bound(metric: Metric, name: str) -> Metric:
     smallest = "best" if metric.definition.direction == "lower" else "worst"
     ties = {"min": smallest, "expected": "average", "max": largest}[name]
     return replace(metric, settings=replace(metric.settings, ties=ties), label=f"{metric}_{name}")
+
+
+def metric_name(text: str) -> str:
+    """Return the name of a metric as columns, CSV and JSON lines have it.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such metric, or `text` stands for several.
+
+    >>> import harness.metrics
+    >>> metric_name("rr@10"), metric_name("NDCG@5")
+    ('recip_rank@10', 'ndcg@5')
+    """
+    check_arguments(locals(), text=TEXT)
+    found = parse(text)
+    if len(found) != 1:
+        names = ", ".join(map(str, found))
+        raise UnknownNameError(Problem("metric", f"expected one metric, got '{text}': {names}"))
+    return str(found[0])
 
 
 def with_bounds(metrics: Iterable[Metric]) -> tuple[Metric, ...]:

@@ -20,6 +20,7 @@ from .arguments import (
     Positive,
     check_arguments,
     check_choice,
+    checked_init,
     describe,
     instance_of,
     whole_from,
@@ -164,6 +165,7 @@ class Choices:
     """Unjudged documents are taken out of the ranking first (trec_eval -J)."""
 
 
+@checked_init
 @dataclass(frozen=True)
 class Policy(Choices):
     """The choices in force for every metric of a run; recorded with the values.

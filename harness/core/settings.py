@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..errors import UnknownNameError, did_you_mean, shorten
-from .arguments import MOST
+from .arguments import MOST, checked_init
 from .convention import CONVENTIONS
 from .policy import Few, GradeRule, Order, Scores, check_ties
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .metric import Definition
 
 
+@checked_init
 @dataclass(frozen=True)
 class Range:
     """Bounds of a numeric parameter, put next to its type: ``Annotated[float, Range(0, 1)]``.

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 from importlib import import_module
 
 from ..errors import legible
@@ -121,6 +122,13 @@ def alike_warnings(kind: str, names: Iterable[str]) -> Iterator[str]:
             f"{kind} {' and '.join(map(ascii, group))} look the same and are kept apart, as {why}; "
             "write them alike where they are one"
         )
+
+
+class Shown:
+    """A value that shows its text: `print` it, or end a notebook's cell with it."""
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 def rendered(name: str, value: object) -> str:

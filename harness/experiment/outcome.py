@@ -1,4 +1,4 @@
-"""What an experiment made, whether it was just run or read back from its folder."""
+"""Results of an experiment, whether it was just run or read back from its folder."""
 
 from __future__ import annotations
 
@@ -23,11 +23,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Outcome(Study):
-    """A finished experiment with its config, its files and what was found on the way.
+class Results(Study):
+    """The results of a config: leaderboard, comparisons, findings, and where the files are.
+
+    `print` shows the leaderboard and the comparisons; a notebook shows the first rows of each.
 
     Parameters
     ----------
+    comparisons : Comparisons, optional
+        None if the config compares nothing.
+    manifest : mapping
+        The content of ``manifest.json``: config, versions, inputs, counts.
     config : Config
         As it was resolved then; its ``base`` is the folder that paths start from.
     folder : Path
@@ -43,7 +49,7 @@ class Outcome(Study):
         together.
     cached : int
         Cells whose values were all in the cache.
-    rows : Leaderboard, optional
+    summarised : Leaderboard, optional
         See `leaderboard`, if it is known.
     """
 
@@ -54,12 +60,17 @@ class Outcome(Study):
     findings: tuple[Finding, ...] = ()
     errors: tuple[str, ...] = ()
     cached: int = 0
-    rows: Leaderboard | None = None
+    summarised: Leaderboard | None = None
 
     @cached_property
     def leaderboard(self) -> Leaderboard:
-        """An entry a system if the config has a summary, else a cell."""
-        return self.rows or systems(self.board, self.config)
+        """The leaderboard: a row per system if the config has a summary, else per cell."""
+        return self.summarised or systems(self.board, self.config)
+
+    @property
+    def rows(self) -> list[dict[str, str | int | float]]:
+        """The rows of ``leaderboard.csv``: names, columns, counts, then a value per metric."""
+        return self.leaderboard.rows()
 
     def __str__(self) -> str:
         text: str = find("table").render(self.leaderboard)
@@ -68,17 +79,31 @@ class Outcome(Study):
         return text
 
     def __repr__(self) -> str:
-        return f"<Outcome: {len(self.leaderboard.entries)} entries in {self.folder}>"
+        return f"<Results: {len(self.leaderboard.entries)} entries in {self.folder}>"
 
     def _repr_html_(self) -> str:
-        text: str = find("html").render(self.leaderboard)
+        text = self.leaderboard._repr_html_()
         return text + (render_comparisons(self.comparisons, "html") if self.comparisons else "")
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return the leaderboard as a data frame, a row a dataset x run (needs pandas)."""
+        """Return `rows` as a data frame (needs pandas)."""
         import pandas
 
-        return pandas.DataFrame(self.leaderboard.rows())
+        return pandas.DataFrame(self.rows)
+
+    def to_flat_dict(self) -> dict[str, float]:
+        """Return ``{"dataset/run/metric": value}``, for a logger of experiments.
+
+        Captured columns come before the metric: ``"mq2007/gbrt/seed=1/ndcg@10"``.
+        """
+        return {
+            "/".join((one.dataset, one.run, *map("=".join, one.columns.items()), metric)): value
+            for one in self.leaderboard.entries
+            for metric, value in one.summary.items()
+        }
+
+
+Outcome = Results
 
 
 def systems(board: Leaderboard, config: Config) -> Leaderboard:

@@ -36,7 +36,7 @@ from .cells import Evaluated, changed_since, evaluate_all
 from .executors import executor
 from .failures import as_one, failure_texts
 from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, hashes_of, written
-from .outcome import Outcome, compare, systems
+from .outcome import Outcome, Results, compare, systems
 
 _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Config)
 
@@ -44,7 +44,7 @@ _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Con
 def run(
     config: str | Path | Config, *, overrides: Sequence[str] = (), jobs: int = 1,
     scheduler: str | None = None, force: bool = False,
-) -> Outcome:  # fmt: skip
+) -> Results:  # fmt: skip
     """Evaluate every run that a config names, and write the leaderboard.
 
     Parameters
@@ -63,9 +63,10 @@ def run(
 
     Returns
     -------
-    Outcome
-        Its ``leaderboard`` holds every evaluation; ``folder`` has the files written. Runs that
-        could not be evaluated are in ``leaderboard.failed``, with the reason.
+    Results
+        ``rows`` and ``to_pandas()`` have the leaderboard, ``comparisons`` the tests; ``folder``
+        has the files written. Runs that could not be evaluated are in ``leaderboard.failed``,
+        with the reason.
 
     Raises
     ------
@@ -178,7 +179,7 @@ def derive(
     outcome = Outcome(
         board, comparisons, manifest, "", config=config, folder=config.output_folder,
         files=files, warnings=tuple(evaluated.warnings), findings=tuple(evaluated.findings),
-        errors=errors, cached=evaluated.cached, rows=rows,
+        errors=errors, cached=evaluated.cached, summarised=rows,
     )  # fmt: skip
     if "page" in config.reports:
         from .page import page_files  # which loads SciPy

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import numpy as np
 from tqdm import tqdm
@@ -23,6 +23,7 @@ from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
 from ..core.tables import Qrels
+from ..core.text import Shown
 from ..core.views import takes_fractions
 from ..errors import (
     ALIKE,
@@ -56,6 +57,9 @@ from .registry import (
 )
 from .sweep import APART, Dataset, Failed, Seen, Sweep, accepted_rules
 
+if TYPE_CHECKING:
+    import pandas
+
 _NAME = 40
 """Characters of a file's name at the bar, at most: the last ones."""
 MOST = {"error": 20, "warning": 5, "note": 5}
@@ -65,8 +69,8 @@ FEW = 5
 """Findings of any other rule that are all printed; of more, the first three."""
 
 
-@dataclass(frozen=True)
-class Checked:
+@dataclass(frozen=True, repr=False)
+class Checked(Shown):
     """What was looked at, and what was found.
 
     Parameters
@@ -88,6 +92,19 @@ class Checked:
     def count(self, severity: str) -> int:
         """Return how many findings are of a severity."""
         return sum(one.severity == severity for one in self.findings)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row per finding (needs pandas)."""
+        import pandas
+
+        return pandas.DataFrame([one.as_dict() for one in self.findings])
+
+    def __str__(self) -> str:
+        return as_text(self).rstrip("\n")
+
+    def __repr__(self) -> str:
+        counts = ", ".join(counted(self.count(name), name) for name in ORDER)
+        return f"<Checked: {looked_at(self)}: {counts}>"
 
 
 class Progress:

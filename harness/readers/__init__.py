@@ -38,6 +38,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 _PATH = instance_of("a path", str, os.PathLike, Source)
 _DATASET = instance_of("qrels", Qrels, fix="give what harness.read_qrels returned")
 

@@ -7,7 +7,7 @@ the records behind it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -137,6 +137,13 @@ def grid(
         tuple(Cell(cell) if isinstance(cell, str) else cell for cell in row) for row in rows
     )
     return Grid(columns, (Group("", body),), title=title, notes=tuple(notes), level=level)
+
+
+def first_rows(one: Grid, most: int, where: str) -> Grid:
+    """Return a grid without groups with its first rows, and a note on how many were left out."""
+    rows = one.rows
+    notes = (*one.notes, *and_more(len(rows) - most, where))
+    return replace(one, groups=(Group("", tuple(rows[:most])),), notes=notes)
 
 
 def and_more(n: int, where: str = "") -> Iterator[str]:

@@ -1,22 +1,32 @@
-"""Evaluations and comparisons as ``print`` and a notebook show them."""
+"""Evaluations, comparisons and leaderboards as ``print`` and a notebook show them."""
 
 from __future__ import annotations
 
 from ..core.comparison import Comparisons
 from ..core.evaluation import Evaluation
-from . import html, text
-from .grid import Cell, Grid, grid
+from ..core.leaderboard import Leaderboard
+from . import html, leaderboard, text
+from .grid import Cell, Grid, first_rows, grid
 from .numbers import decimals
 
+ROWS = 20
+"""Rows of a table that a notebook shows."""
+REST = "print it to see all"
 
-def as_text(value: Evaluation | Comparisons) -> str:
+
+def as_text(value: Evaluation | Comparisons | Leaderboard) -> str:
     """Return the value's table as text."""
+    if isinstance(value, Leaderboard):
+        return leaderboard.as_text(value).rstrip("\n")
     return text.render([_grid(value)]).rstrip("\n")
 
 
-def as_html(value: Evaluation | Comparisons) -> str:
-    """Return the value's table as HTML."""
-    return html.render([_grid(value)])
+def as_html(value: Evaluation | Comparisons | Leaderboard) -> str:
+    """Return the first rows of the value's tables as HTML."""
+    if isinstance(value, Evaluation):
+        return html.render([_grid(value)])
+    grids = leaderboard.grids(value) if isinstance(value, Leaderboard) else [_grid(value)]
+    return html.render(first_rows(one, ROWS, REST) for one in grids)
 
 
 def _grid(value: Evaluation | Comparisons) -> Grid:

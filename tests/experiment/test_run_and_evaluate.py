@@ -326,7 +326,7 @@ def test_results_show_themselves(workplace: Path) -> None:
     results = harness.run(write(workplace, TREC))
     assert "ndcg@10 ↑" in str(results)
     assert "<table>" in results._repr_html_()
-    assert repr(results).startswith("<Outcome: 4 entries in ")
+    assert repr(results).startswith("<Results: 4 entries in ")
     assert list(results.to_pandas()["run"]) == ["bm25", "lsi", "random", "tfidf"]
 
 

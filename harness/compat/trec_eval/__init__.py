@@ -9,3 +9,7 @@ from __future__ import annotations
 from .program import main
 
 __all__ = ["main"]
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,287 @@
+"""The public names of Python: what they are called, what they show, and what they raise."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import importlib
+import inspect
+import io
+import json
+import pickle
+import random
+import re
+import warnings
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harness
+from harness.cli.main import main
+from harness.errors import ArgumentError, HarnessError
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"a": 0, "b": 1}}
+RUN = {"q1": {"d1": 0.2, "d2": 0.9}, "q2": {"a": 0.3, "b": 0.5}}
+PUBLIC_MODULES = ["harness", "harness.batch", "harness.compat", "harness.compat.pytrec_eval"]
+
+
+@pytest.mark.parametrize("name", PUBLIC_MODULES)
+def test_dir_of_a_module_shows_public_names_alone(name: str) -> None:
+    module = importlib.import_module(name)
+    assert dir(module) == sorted(module.__all__)
+    assert [one for one in dir(module) if one.startswith("_")] in ([], ["__version__"])
+
+
+MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
+    "policy": (lambda: harness.Policy(tie="stable"), "did you mean 'ties'"),  # type: ignore[call-arg]
+    "mapping": (
+        lambda: harness.evaluate(QRELS, RUN, ["map"], policy={"tie": "stable"}),
+        "did you mean 'ties'",
+    ),
+    "range": (lambda: harness.Range(lo=3), "did you mean 'low'"),  # type: ignore[call-arg]
+    "collector": (
+        lambda: harness.BatchCollector(fraction=True),  # type: ignore[call-arg]
+        "did you mean 'fractions'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_misspelt_argument_is_an_error_of_the_harness(name: str) -> None:
+    call, near = MISTAKES[name]
+    with pytest.raises(ArgumentError, match=near):
+        call()
+
+
+def test_a_policy_is_still_copied_and_pickled() -> None:
+    policy = harness.Policy(ties="stable")
+    assert pickle.loads(pickle.dumps(policy)) == copy.deepcopy(policy) == policy
+
+
+@pytest.mark.parametrize("name", ["rr@10", "MRR@10", "recip_rank@10"])
+def test_a_metric_is_found_under_the_name_it_was_asked_by(name: str) -> None:
+    found = harness.evaluate(QRELS, RUN, ["rr@10", "ndcg@5"])
+    assert found.column(name).tolist() == [0.5, 1.0]
+    assert found.summary()[name] == found.summary().get(name) == 0.75
+    assert name in found.summary()
+    assert "map" not in found.summary()
+    assert found.n()[name] == 2
+    assert found.to_dict()["q1"][name] == 0.5
+
+
+def test_a_metric_that_is_not_held_is_named_with_the_nearest() -> None:
+    summary = harness.evaluate(QRELS, RUN, ["ndcg@5"]).summary()
+    with pytest.raises(HarnessError, match="did you mean 'ndcg@5'"):
+        summary["ndgc@5"]
+    with pytest.raises(KeyError):
+        summary["map"]
+
+
+SNAPSHOT = Path(__file__).parent / "golden" / "python_api.txt"
+BASES = (BaseException, dict, tuple)
+
+
+def public_api() -> str:
+    """Return every public name with its signature, and the public members of classes."""
+    lines = []
+    for module in PUBLIC_MODULES:
+        for name in importlib.import_module(module).__all__:
+            value = getattr(importlib.import_module(module), name)
+            lines.append(f"{module}.{name}{_signature(value)}")
+            if inspect.isclass(value) and not issubclass(value, BASES):
+                lines += [f"  .{one}{_signature(vars_of(value)[one])}" for one in members(value)]
+    return "\n".join(lines) + "\n"
+
+
+def vars_of(kind: type) -> dict[str, Any]:
+    return {name: one for each in reversed(kind.__mro__) for name, one in vars(each).items()}
+
+
+def members(kind: type) -> list[str]:
+    return sorted(name for name in vars_of(kind) if not name.startswith("_"))
+
+
+def _signature(value: Any) -> str:
+    if not callable(value):
+        return ""
+    parts = [
+        f"{'*' * (one.kind is one.VAR_POSITIONAL) or '**' * (one.kind is one.VAR_KEYWORD)}{name}"
+        + ("" if one.default is one.empty else f"={shown(one.default)}")
+        for name, one in inspect.signature(value).parameters.items()
+        if name != "self"
+    ]
+    keyword = [one.kind for one in inspect.signature(value).parameters.values()]
+    only = [at for at, kind in enumerate(keyword) if kind is inspect.Parameter.KEYWORD_ONLY]
+    if only and inspect.Parameter.VAR_POSITIONAL not in keyword:
+        parts.insert(len(parts) - (len(keyword) - only[0]), "*")
+    return f"({', '.join(parts)})"
+
+
+def shown(default: Any) -> str:
+    return "..." if " object at " in repr(default) or "factory" in repr(default) else repr(default)
+
+
+def test_public_names_and_signatures_are_those_of_the_snapshot() -> None:
+    """If you mean the change: python -m tests.test_python_api writes the snapshot again."""
+    assert public_api() == SNAPSHOT.read_text(encoding="utf-8")
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    page = (Path(__file__).parents[1] / "docs/reference/python.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^::: harness\.(\w+)$", page, re.M))
+    assert shown == set(harness.__all__) - {"__version__", "batch", "compat"}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> harness.Results:
+    folder = tmp_path_factory.mktemp("results")
+    qids = [f"q{number}" for number in range(8)]
+    lines = [f"{qid} 0 d{at} {at % 3}\n" for qid in qids for at in range(6)]
+    (folder / "qrels.txt").write_text("".join(lines))
+    for run in range(25):
+        scores = random.Random(run)
+        lines = [f"{q} Q0 d{at} 1 {scores.random()} x\n" for q in qids for at in range(6)]
+        (folder / f"s{run:02}.run").write_text("".join(lines))
+    config = {
+        "output": "out", "datasets": {"web": {"path": "qrels.txt"}},
+        "runs": {"{system}": {"path": "{system}.run"}},
+        "metrics": ["ndcg@3", "rr@10"], "compare": {"baseline": "s00"},
+    }  # fmt: skip
+    (folder / "c.yaml").write_text(json.dumps(config))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return harness.run(folder / "c.yaml")
+
+
+def test_results_have_rows_frames_and_a_flat_dict(results: harness.Results) -> None:
+    assert repr(results) == f"<Results: 25 entries in {results.folder}>"
+    assert [row["run"] for row in results.rows][:2] == ["s00", "s01"]
+    assert len(results.to_pandas()) == 25
+    flat = results.to_flat_dict()
+    assert len(flat) == 50
+    assert flat["web/s03/ndcg@3"] == results.rows[3]["ndcg@3"]
+
+
+def test_comparisons_have_rows_frames_and_a_flat_dict(results: harness.Results) -> None:
+    found = results.comparisons
+    assert found is not None
+    first = found.rows[0]
+    assert found.is_significant(first) == (first.p_adjusted <= 0.05)
+    assert len(found.to_pandas()) == len(found.rows) == 48
+    key = f"web/{first.run} against s00/ndcg@3"
+    assert found.to_flat_dict()[f"{key}/difference"] == first.difference
+    assert found.to_flat_dict()[f"{key}/p_adjusted"] == first.p_adjusted
+
+
+def test_a_notebook_shows_the_first_rows_of_a_long_leaderboard(results: harness.Results) -> None:
+    for shown, total in ((results.leaderboard, 25), (results.comparisons, 48)):
+        page = shown._repr_html_()  # type: ignore[union-attr]
+        assert page.count('<tr><th scope="row"') == 20
+        assert f"and {total - 20} more: print it to see all" in page
+    assert "s24" in str(results.leaderboard)
+    assert repr(results.leaderboard) == "<Leaderboard: 25 rows, ndcg@3, recip_rank@10>"
+
+
+def shown_by(command: list[str]) -> str:
+    """Return what a command prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.suppress(SystemExit):
+        main(command)
+    return shown.getvalue()
+
+
+@pytest.mark.parametrize("as_path", [False, True])
+def test_table_is_that_of_the_command(results: harness.Results, as_path: bool) -> None:
+    given = str(results.folder) if as_path else results
+    found = harness.table(given, metrics="rr@10", runs=["s0*"], digits=2, names={"s01": "New"})
+    options = ["-m", "rr@10", "--run", "s0*", "--digits", "2", "--name", "s01=New"]
+    command = ["table", str(results.folder), *options]
+    assert shown_by(command) == f"{found}\n"
+    assert shown_by([*command, "--format", "latex"]) == found.render("latex")
+    assert "<table>" in found._repr_html_()
+    assert [row["name"] for row in found.rows][:2] == ["s00", "New"]
+    assert len(found.to_pandas()) == 10
+    assert "t-test" in found.methods()
+    assert "@" in found.bibtex()
+
+
+def test_plots_show_themselves_and_are_saved(results: harness.Results, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    found = harness.plot(results, ["heatmap", "effects"], metrics="ndcg@3", runs=["s00", "s01"])
+    names = ["heatmap-web-ndcg-3.svg", "effects-web-ndcg-3.svg"]
+    assert str(found).splitlines() == names
+    assert found._repr_html_().count("data:image/svg+xml;base64,") == 2
+    assert "background: white" in found._repr_html_()
+    assert found.save(tmp_path / "new") == [tmp_path / "new" / name for name in names]
+    assert (tmp_path / "new" / names[0]).read_bytes() == found.files[names[0]]
+
+
+def test_check_is_that_of_the_command(results: harness.Results) -> None:
+    folder = results.folder.parent
+    files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
+    for arguments in ([files[0], [files[1]]], [str(folder / "c.yaml")]):
+        found = harness.check(*arguments)  # type: ignore[arg-type]
+        assert found.count("error") == 0
+        assert len(found.to_pandas()) == len(found.findings)
+        assert "checked 1 dataset" in str(found)
+        assert "0 errors" in repr(found)
+        assert found._repr_html_() == f"<pre>{escape(str(found))}</pre>"
+    assert harness.check(folder / "none.yaml").findings[0].rule == "missing-file"
+
+
+def test_explain_is_that_of_the_command(results: harness.Results) -> None:
+    folder, value = results.folder.parent, f"{results.rows[1]['ndcg@3']:.4f}"
+    files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
+    found = harness.explain(value, *files, "ndcg@3")
+    assert shown_by(["explain", value, *files, "-m", "ndcg@3"]).split("\n")[1:] == [
+        *str(found).split("\n")[1:],
+        "",
+    ]  # the command's title also names the qrels
+    assert found.rows[0]["metric"] == "ndcg@3"
+    assert len(found.to_pandas()) == len(found.explanations)
+    of_cell = harness.explain(value, results=results, run="s01", metrics="ndcg", k=3)
+    assert of_cell.rows[0]["metric"] == "ndcg@3"
+    in_memory = harness.explain(float(value), QRELS, RUN, "ndcg@3")
+    assert "nearest" in str(in_memory) or in_memory.rows
+
+
+def test_why_is_that_of_the_command(results: harness.Results) -> None:
+    found = harness.why(results, "s01", "RR@10", query="q1")
+    options = ["--run", "s01", "-m", "RR@10", "--query", "q1"]
+    assert shown_by(["why", str(results.folder), *options]) == f"{found}\n"
+    assert found.is_confirmed
+    assert "q1" in found._repr_html_()
+    assert repr(found).startswith("<Account: recip_rank@10 of s01 on web: ")
+
+
+WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "setting": (lambda r: harness.table(r, metric="map"), "did you mean 'metrics'"),
+    "value": (lambda r: harness.table(r, sort=3), "sort: expected a valid string, got 3"),
+    "metric": (lambda r: harness.table(r, metrics="ndgc@3"), "did you mean 'ndcg@3'"),
+    "folder": (lambda r: harness.table(r.folder.parent), "harness run"),
+    "results": (lambda r: harness.table(3), "results: expected a folder"),  # type: ignore[arg-type]
+    "format": (lambda r: harness.table(r).render("latx"), "format: expected"),  # type: ignore[arg-type]
+    "kind": (lambda r: harness.plot(r, "heatmpa"), "did you mean 'heatmap'"),
+    "width": (lambda r: harness.plot(r, "heatmap", width="x"), "width: expected"),  # type: ignore[arg-type]
+    "run": (lambda r: harness.why(r, "s1", "rr@10"), "no run 's1'"),
+    "where": (lambda r: harness.why(r, "s01", "rr@10", where=3), "where: expected"),  # type: ignore[arg-type]
+    "first": (lambda r: harness.check(3), "first: expected a path"),  # type: ignore[arg-type]
+    "runs": (lambda r: harness.check("a", [3]), "runs: expected a path"),  # type: ignore[list-item]
+    "duplicates": (lambda r: harness.check("a", "b", duplicates="x"), "unknown duplicates"),  # type: ignore[arg-type]
+    "k": (lambda r: harness.explain(0.3, "a", "b", k="x"), "k: expected"),  # type: ignore[arg-type]
+    "number": (lambda r: harness.explain("x", QRELS, RUN), "is not a number"),
+    "name": (lambda r: harness.metric_name("ndcg@1,2"), "expected one metric"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_arguments_are_errors_of_the_harness(name: str, results: harness.Results) -> None:
+    call, what = WRONG[name]
+    with pytest.raises(HarnessError, match=what):
+        call(results)
+
+
+if __name__ == "__main__":
+    SNAPSHOT.write_text(public_api(), encoding="utf-8")
