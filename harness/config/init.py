@@ -169,10 +169,12 @@ class _Assigned(NamedTuple):
 
     used: dict[int, set[str]]
     """Files that runs use, by group."""
-    runs: dict[tuple[int, str, str], list[str]]
-    """Runs by group, format and note."""
+    runs: dict[tuple[int, str], list[str]]
+    """Runs by group and format."""
     aside: dict[str, str]
     """Runs of no group, and why."""
+    others: dict[str, tuple[int, ...]]
+    """Groups that a run fits too."""
     sharing: set[int]
     """Groups whose files have queries in common."""
 
@@ -200,12 +202,21 @@ def propose(found: Look) -> Proposal:
     used = sorted(assigned.used) or [*range(len(groups))]
     for number, (group, _) in enumerate(groups):
         if number not in used:
-            made.aside[group.pattern] = "no run was assigned to it"
+            users = {
+                g
+                for (g, _), some in assigned.runs.items()
+                if any(number in assigned.others[one] for one in some)
+            }
+            taken = ", ".join(groups[one][0].pattern for one in sorted(users))
+            why = f"runs that fit it use {taken}" if taken else "no run was assigned to it"
+            made.aside |= dict.fromkeys(group.values, why)
     made.aside |= assigned.aside
     for number in used:
         group, form = groups[number]
         files = assigned.used.get(number) or {*group.values}
         values = {path: own for path, own in group.values.items() if path in files}
+        unused_files = [path for path in group.values if path not in files]
+        made.aside |= dict.fromkeys(unused_files, "no run was assigned to it")
         some = _fixed(Group(group.pattern, values))
         sharing = number in assigned.sharing
         made.datasets.append(Entry("", form, some, some.pattern, shares_queries=sharing))
@@ -213,11 +224,14 @@ def propose(found: Look) -> Proposal:
             own = {one[name] for one in some.values.values()}
             if own != {one[name] for one in group.values.values()}:
                 made.where[name] = sorted(own, key=natural)
-    for (number, form, note), paths in assigned.runs.items():
+    for (number, form), paths in assigned.runs.items():
         place = used.index(number)
-        for group in families(numbered(paths)):
+        for group in families(numbered(paths), groups[number][0].pattern):
             group = _fixed(group, (*made.datasets[place].group.names, MODEL))
             for one in _without_strangers(group, found.every):
+                others = {other for path in one.values for other in assigned.others[path]}
+                names = ", ".join(sorted(groups[other][0].pattern for other in others))
+                note = f"a guess: could also be {names}" if names else ""
                 made.runs.append(Entry("", form, one, one.pattern, place, note=note))
     _name_datasets(made)
     _name_runs(made)
@@ -249,16 +263,17 @@ def _single(one: tuple[Group, str]) -> list[tuple[Group, str]]:
 
 def _assign(found: Look, groups: list[tuple[Group, str]], runs: list[File]) -> _Assigned:
     """Return which runs belong to which judgements."""
-    made = _Assigned(defaultdict(set), defaultdict(list), {}, set())
+    made = _Assigned(defaultdict(set), defaultdict(list), {}, {}, set())
     matcher = Matcher(found.folder, groups)
     values = {p: v for one in numbered([r.path for r in runs]) for p, v in one.values.items()}
     for run in runs:
         fit = matcher.find(run, values[run.path])
         if fit.dataset is None:
-            made.aside[run.path] = fit.why if groups else "no judgements"
+            made.aside[run.path] = fit.why
             continue
         made.used[fit.dataset].add(fit.path)
-        made.runs[fit.dataset, run.format, fit.why].append(run.path)
+        made.runs[fit.dataset, run.format].append(run.path)
+        made.others[run.path] = fit.others
     made.sharing.update(n for n, paths in made.used.items() if matcher.share_queries(paths))
     return made
 
@@ -371,7 +386,7 @@ def _set_aside(made: Proposal, error: ConfigError) -> bool:
 
 def render(made: Proposal, base: Path, where: str) -> str:
     """Return the config for a folder `base`; it gets a ``name`` if `where` cannot be one."""
-    way = Path(os.path.relpath(made.folder.resolve(), base.resolve())).as_posix()
+    way = _relative(made.folder, base)
     start = "" if way == "." else escaped(way) + "/"
     stem = Path(where).stem
     kinds = {entry.format in ("letor", "batch") for entry in made.datasets}
@@ -401,6 +416,14 @@ def render(made: Proposal, base: Path, where: str) -> str:
     if made.aside:
         lines += ["", "# Not used:", *_aside_lines(made.aside)]
     return "\n".join(lines) + "\n"
+
+
+def _relative(folder: Path, base: Path) -> str:
+    """Return the way to a folder; through links only if the base's own links lead elsewhere."""
+    way = os.path.relpath(os.path.abspath(folder), os.path.abspath(base))
+    if os.path.realpath(base / way) != os.path.realpath(folder):
+        way = os.path.relpath(os.path.realpath(folder), os.path.realpath(base))
+    return Path(way).as_posix()
 
 
 def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -178,6 +179,77 @@ def test_a_guess_is_said(tmp_path: Path) -> None:
     )
 
 
+def test_the_nearest_judgements_are_taken_and_the_others_named(tmp_path: Path) -> None:
+    """Those in the folder above judge every document, and fit better."""
+    make(tmp_path, {"qrels.complete.txt": QRELS + "2 0 x 0\n", "qrels.other.txt": OTHER_QRELS})
+    make(tmp_path, {f"Round{n}/qrels.round{n}.txt": QRELS for n in (1, 2)})
+    make(tmp_path, {f"Round{n}/runs/{m}.txt": RUN for n in (1, 2) for m in ("bm25", "lsi")})
+    text, loaded = proposed(tmp_path)
+    for cell in resolve(loaded):
+        assert Path(cell.run_entry.path).parts[-3] == Path(cell.dataset_entry.path).parts[-2]
+    other = "Round2/qrels.round2.txt, qrels.complete.txt"
+    assert f"# a guess: could also be {other}\n    - {{dataset: round1" in text
+    users = "Round1/qrels.round1.txt, Round2/qrels.round2.txt"
+    assert f"#   qrels.complete.txt: runs that fit it use {users}\n" in text
+    assert "#   qrels.other.txt: no run was assigned to it\n" in text
+
+
+def test_the_folder_of_a_run_in_the_name_of_judgements(tmp_path: Path) -> None:
+    make(tmp_path, {f"qrels/qrels.covid-round{n}.txt": QRELS for n in (1, 2)})
+    make(tmp_path, {f"submissions/round{n}/bm25.run": RUN for n in (1, 2)})
+    assert [line.split()[0] for line in cells(tmp_path)] == ["covid-round1", "covid-round2"]
+
+
+def test_what_all_models_begin_with_belongs_to_their_names(tmp_path: Path) -> None:
+    """Unless it is a general word, or one of the data's."""
+    make(tmp_path, {"qrels.txt": QRELS, "mq7/test.txt": letor(6)})
+    make(tmp_path, {f"a/final.{name}.txt": RUN for name in ("bm25", "lsi")})
+    make(tmp_path, {f"b/run_{name}_v2.txt": RUN for name in ("dense", "sparse")})
+    make(tmp_path, {f"c/mq7-{name}-scores.txt": scores(6) for name in ("gbrt", "svm")})
+    assert {cell.run for cell in resolve(proposed(tmp_path)[1])} == {
+        "final.bm25", "final.lsi", "dense_v2", "sparse_v2", "gbrt", "svm",
+    }  # fmt: skip
+
+
+def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
+    make(tmp_path, {f"data/fold{n}/test.txt": letor(6) for n in (1, 2, 3)})
+    make(tmp_path, {f"gbrt/fold{n}.txt": scores(6) for n in (1, 2)})
+    rows = [line.split() for line in letor(6).splitlines()]
+    table = "".join(f"{qid[4:]},{grade},{n / 7:.3f}\n" for n, (grade, qid, *_) in enumerate(rows))
+    make(tmp_path, {f"frame/fold{n}.csv": f"qid,label,score\n{table}" for n in (1, 2)})
+    make(tmp_path, {"short/fold1.csv": f"qid,label,score\n{table[:40]}"[:-1]})
+    make(tmp_path, {"late/fold4.txt": scores(6), "words.txt": "Some words here\n", "no.txt": ""})
+    (tmp_path / "gone.run").symlink_to("nowhere")
+    with zipfile.ZipFile(tmp_path / "scores.pt", "w") as saved:
+        saved.writestr("archive/version", b"3")
+    text, loaded = proposed(tmp_path)
+    assert {cell.run for cell in resolve(loaded)} == {"gbrt", "frame"}
+    assert "#   late/fold4.txt: no judgements of fold 4\n" in text
+    assert "#   data/fold3/test.txt: no run was assigned to it\n" in text
+    assert "#   gone.run: a link to nothing\n" in text
+    assert "#   short/fold1.csv: fits no judgements: expected 6 predictions" in text
+    for name in ("words.txt", "no.txt", "scores.pt"):
+        assert f"#   {name}: " in text
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_paths_do_not_follow_links(tmp_path: Path, inside: bool) -> None:
+    make(tmp_path, {"disk/data/qrels.txt": QRELS, "disk/data/bm25.run": RUN})
+    make(tmp_path, {"disk/configs/.keep": "", "work/.keep": ""})
+    (tmp_path / "work/data").symlink_to(tmp_path / "disk/data")
+    (tmp_path / "work/configs").symlink_to(tmp_path / "disk/configs")
+    base = tmp_path / "work" if inside else tmp_path / "work/configs"
+    text = propose_config(tmp_path / "work/data", base)
+    assert f"path: {'data' if inside else '../data'}/bm25.run}}" in text
+    assert len(resolve(config.loads(text, "c.yaml", base))) == 1
+    (tmp_path / "work/more").mkdir()
+    make(tmp_path, {"work/more/q.qrels": QRELS, "work/more/bm25.run": RUN})
+    if not inside:  # .. leads out of the folder that the link names
+        text = propose_config(tmp_path / "work/more", base)
+        assert "path: ../../work/more/bm25.run}" in text
+        assert len(resolve(config.loads(text, "c.yaml", base))) == 1
+
+
 @pytest.mark.parametrize(
     ("binary", "graded"), [("a_binary", "b_ndcg"), ("z_binary", "b_ndcg"), ("b_ndcg", "a_graded")]
 )
@@ -190,7 +262,7 @@ def test_graded_judgements_are_taken_before_binary_ones(
     text, loaded = proposed(tmp_path)
     assert [Path(cell.dataset_entry.path).name for cell in resolve(loaded)] == [f"{graded}.qrels"]
     assert f"# a guess: could also be {binary}.qrels\n" in text
-    assert f"#   {binary}.qrels: no run was assigned to it" in text
+    assert f"#   {binary}.qrels: runs that fit it use {graded}.qrels\n" in text
 
 
 def test_batches(tmp_path: Path) -> None:
