@@ -255,7 +255,9 @@ def _check_gate(config: Config, names: Names) -> Iterator[Problem]:
     elif runs is not None and len(runs) < 2:
         what = f"expected a run besides the baseline '{gate.baseline}'"
         yield config.problem(("gate",), what, fix="add the candidate's run")
-    for name in gate.rules if metrics is not None else ():
+    if metrics is None:
+        return
+    for name in gate.rules:
         try:
             name == OTHERS or compared(metrics, [str(one) for one in parse(name)])
         except UnknownNameError as error:

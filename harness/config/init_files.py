@@ -7,7 +7,7 @@ import os
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -389,10 +389,14 @@ class Matcher:
         number, path = max(fitting, key=nearness)
         return Fit(number, path, others=tuple({one: 0 for one, _ in fitting if one != number}))
 
-    def share_queries(self, paths: Iterable[str]) -> bool:
-        """Whether judgements that were read have queries in common."""
-        qids = [{qid for qid, _ in self._pairs.get(path) or ()} for path in paths]
-        return sum(map(len, qids)) > len(set().union(*qids))
+    def share_queries(self, paths: Collection[str]) -> bool:
+        """Whether several judgements have queries in common, as far as they can be read."""
+        qids: list[str] = []
+        for path in paths if len(paths) > 1 else ():
+            with contextlib.suppress(HarnessError, OSError):
+                qrels = self._read_qrels(path)
+                qids += [] if qrels is None else qrels.qids.to_pylist()
+        return len(qids) > len({*qids})
 
     def _by_rows(self, run: File, path: str) -> float:
         """Return 1 if there are as many scores as rows, 0.1 if that cannot be counted."""
