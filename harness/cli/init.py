@@ -19,7 +19,7 @@ from . import options
     metavar="[FOLDER]...",
     nargs=-1,
     type=Path,
-    help="Judgements and runs, at any depth; the current folder by default.",
+    help="Folders of judgements and runs; by default this one.",
 )
 @click.option(
     "--output", "-o", metavar="FILE", type=Path,
