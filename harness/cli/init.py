@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from ..config import init
+from ..errors import UnknownNameError
 from ..files import show
+from ..reports.phrases import counted
 from . import options
 
 
@@ -19,24 +21,36 @@ from . import options
     type=Path,
     help="Folders of judgements and runs; by default this one.",
 )
-@click.option("--output", "-o", metavar="FILE", type=Path, help="Write it into this file.")
+@click.option(
+    "--output", "-o", metavar="FILE", type=Path,
+    help="Write the config into this file; by default, harness.yaml.",
+)  # fmt: skip
+@click.option("--print", "prints", is_flag=True, help="Print the config; write no file.")
 @click.option("--force", is_flag=True, help="Write over a file.")
-def command(folders: tuple[Path, ...], output: Path | None, force: bool) -> None:
+def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force: bool) -> None:
     """Write a config for folders of judgements and runs.
 
     Finds out what the files hold, which run belongs to which judgements, and what names have in
-    common: folds, seeds, models. What it cannot tell stands in comments. Without --output the
-    config is printed, with paths as seen from the current folder.
+    common: folds, seeds, models. Comments name its guesses and every file that it does not use,
+    with the reason. Paths start at the folder of the file that is written, or at the current one.
 
     \b
     Examples:
-      harness init runs/trec > trec.yaml
+      harness init
       harness init runs/letor --output configs/letor.yaml
-      harness init data predictions
+      harness init data predictions --print
     """
     folders = folders or (Path("."),)
-    if output is None:
-        show(init.propose_config(folders, Path.cwd()))
+    if prints:
+        if output is not None:
+            raise UnknownNameError(f"expected --print or --output, got both (--output {output})")
+        show(init.propose_config(folders, Path.cwd(), "harness.yaml"))
         return
-    init.save(folders, output, force=force)
+    output = output or Path("harness.yaml")
+    made = init.save(folders, output, force=force)
     show(f"written: {output}; see its cells with: harness run {output} --dry-run\n")
+    guesses = sum(bool(entry.note) for entry in made.runs)
+    notes = [counted(len(made.aside), "file") + " left out"] if made.aside else []
+    notes += [counted(guesses, "guess", "guesses")] if guesses else []
+    if notes:
+        show(f"read its comments: {' and '.join(notes)}\n")

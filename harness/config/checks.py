@@ -20,6 +20,7 @@ from ..readers.format import Kind
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.plots.plot import too_many
+from ..stats.gate import OTHERS
 from . import plugins, sweep
 from .cells import Cell, columns_of, without_reference
 from .layers import is_metric, metric_sets
@@ -91,6 +92,7 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
             problems += [config.problem(("select", "by"), one.what) for one in error.problems]
     problems += _check_tables(config, known)
     problems += _check_plots(config, known)
+    problems += _check_gate(config, known)
     return problems
 
 
@@ -254,6 +256,25 @@ def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[P
         listed = ", ".join(map(str, metrics))
         what = f"none of the metrics ({listed}) is a mean of values that have a better and a worse"
         yield config.problem(("compare",), what)
+
+
+def _check_gate(config: Config, names: Names) -> Iterator[Problem]:
+    """Yield a baseline that is no run, and rules of metrics that are not evaluated."""
+    gate, runs, metrics = config.gate, names.runs, names.metrics
+    if gate is None:
+        return
+    if runs is not None and gate.baseline not in runs:
+        yield config.problem(("gate", "baseline"), _no_run(gate.baseline, runs))
+    elif runs is not None and len(runs) < 2:
+        what = f"expected a run besides the baseline '{gate.baseline}'"
+        yield config.problem(("gate",), what, fix="add the candidate's run")
+    if metrics is None:
+        return
+    for name in gate.rules:
+        try:
+            name == OTHERS or compared(metrics, [str(one) for one in parse(name)])
+        except UnknownNameError as error:
+            yield from (config.problem(("gate", "rules", name), one.what) for one in error.problems)
 
 
 def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:

@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -75,6 +75,12 @@ def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "con
     InputError
         If a path is no folder, nothing is found, or no config for it loads.
     """
+    return _proposed(folders, base, where)[0]
+
+
+def _proposed(
+    folders: Path | Sequence[Path], base: Path, where: str = "config.yaml"
+) -> tuple[str, Proposal]:
     folders = [folders] if isinstance(folders, Path) else [*folders]
     fix = "give the folders of your judgements and runs"
     wrong = [Problem(str(one), "is no folder", fix=fix) for one in folders if not one.is_dir()]
@@ -96,9 +102,9 @@ def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "con
             try:
                 if made.datasets and made.runs:
                     loads(text, where, base)
-                return text
+                return text, made
             except ConfigError as error:
-                if _set_aside(made, error):
+                if _set_aside(made, error) or _comment_out(made, error):
                     continue
                 first = error.problems[0]
                 what = f"no config for it loads: {first.where}: {first.what}"
@@ -106,8 +112,8 @@ def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "con
                 raise InputError(Problem(names, what, fix=fix)) from error
 
 
-def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> None:
-    """Write a config for what folders hold into a file.
+def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> Proposal:
+    """Write a config for what folders hold into a file; return what it holds.
 
     Raises
     ------
@@ -115,12 +121,13 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
         If the file exists and `force` is not given; as :func:`propose_config`.
     """
     if output.exists() and not force:
-        fix = "name another file, or give --force"
+        fix = "name another file with --output, or add --force"
         raise InputError(Problem(str(output), "exists, and is not replaced", fix=fix))
     store.check_writable(output.parent)
     with store.made(output.parent):
-        text = propose_config(folders, output.parent, str(output))
+        text, made = _proposed(folders, output.parent, str(output))
         store.write_all(output.parent, {output.name: text.encode()}, alone=False)
+    return made
 
 
 @dataclass(frozen=True)
@@ -155,13 +162,17 @@ class Entry:
 
 @dataclass
 class Proposal:
-    """What a config will hold; `aside` has the patterns left out, and why."""
+    """What a config will hold.
+
+    `aside` has the files left out, and why; `commented` the sections that it has as comments.
+    """
 
     folder: Path
     datasets: list[Entry] = field(default_factory=list)
     runs: list[Entry] = field(default_factory=list)
     where: dict[str, list[str]] = field(default_factory=dict)
     aside: dict[str, str] = field(default_factory=dict)
+    commented: set[str] = field(default_factory=set)
 
 
 class _Assigned(NamedTuple):
@@ -169,10 +180,12 @@ class _Assigned(NamedTuple):
 
     used: dict[int, set[str]]
     """Files that runs use, by group."""
-    runs: dict[tuple[int, str, str], list[str]]
-    """Runs by group, format and note."""
+    runs: dict[tuple[int, str], list[str]]
+    """Runs by group and format."""
     aside: dict[str, str]
     """Runs of no group, and why."""
+    others: dict[str, tuple[int, ...]]
+    """Groups that a run fits too."""
     sharing: set[int]
     """Groups whose files have queries in common."""
 
@@ -200,12 +213,21 @@ def propose(found: Look) -> Proposal:
     used = sorted(assigned.used) or [*range(len(groups))]
     for number, (group, _) in enumerate(groups):
         if number not in used:
-            made.aside[group.pattern] = "no run was assigned to it"
+            users = {
+                g
+                for (g, _), some in assigned.runs.items()
+                if any(number in assigned.others[one] for one in some)
+            }
+            taken = ", ".join(groups[one][0].pattern for one in sorted(users))
+            why = f"runs that fit it use {taken}" if taken else "no run was assigned to it"
+            made.aside |= dict.fromkeys(group.values, why)
     made.aside |= assigned.aside
     for number in used:
         group, form = groups[number]
         files = assigned.used.get(number) or {*group.values}
         values = {path: own for path, own in group.values.items() if path in files}
+        unused_files = [path for path in group.values if path not in files]
+        made.aside |= dict.fromkeys(unused_files, "no run was assigned to it")
         some = _fixed(Group(group.pattern, values))
         sharing = number in assigned.sharing
         made.datasets.append(Entry("", form, some, some.pattern, shares_queries=sharing))
@@ -213,11 +235,14 @@ def propose(found: Look) -> Proposal:
             own = {one[name] for one in some.values.values()}
             if own != {one[name] for one in group.values.values()}:
                 made.where[name] = sorted(own, key=natural)
-    for (number, form, note), paths in assigned.runs.items():
+    for (number, form), paths in assigned.runs.items():
         place = used.index(number)
-        for group in families(numbered(paths)):
+        for group in families(numbered(paths), groups[number][0].pattern):
             group = _fixed(group, (*made.datasets[place].group.names, MODEL))
             for one in _without_strangers(group, found.every):
+                others = {other for path in one.values for other in assigned.others[path]}
+                names = ", ".join(sorted(groups[other][0].pattern for other in others))
+                note = f"a guess: could also be {names}" if names else ""
                 made.runs.append(Entry("", form, one, one.pattern, place, note=note))
     _name_datasets(made)
     _name_runs(made)
@@ -249,16 +274,17 @@ def _single(one: tuple[Group, str]) -> list[tuple[Group, str]]:
 
 def _assign(found: Look, groups: list[tuple[Group, str]], runs: list[File]) -> _Assigned:
     """Return which runs belong to which judgements."""
-    made = _Assigned(defaultdict(set), defaultdict(list), {}, set())
+    made = _Assigned(defaultdict(set), defaultdict(list), {}, {}, set())
     matcher = Matcher(found.folder, groups)
     values = {p: v for one in numbered([r.path for r in runs]) for p, v in one.values.items()}
     for run in runs:
         fit = matcher.find(run, values[run.path])
         if fit.dataset is None:
-            made.aside[run.path] = fit.why if groups else "no judgements"
+            made.aside[run.path] = fit.why
             continue
         made.used[fit.dataset].add(fit.path)
-        made.runs[fit.dataset, run.format, fit.why].append(run.path)
+        made.runs[fit.dataset, run.format].append(run.path)
+        made.others[run.path] = fit.others
     made.sharing.update(n for n, paths in made.used.items() if matcher.share_queries(paths))
     return made
 
@@ -292,17 +318,21 @@ def _name_datasets(made: Proposal) -> None:
         parts = [_NOT_NAMES.sub("", _stripped(one)) for one in (*folders, stem_of(file)[0])]
         parts = [re.sub(r"[ _.-]{2,}", "-", one.strip(" _.-")) for one in parts]
         names.append([one for one in parts if one])
-    taken: list[str] = []
+    taken: set[str] = set()
     for place, entry in enumerate(made.datasets):
         others = {part for n, parts in enumerate(names) if n != place for part in parts}
         own = [part for part in names[place] if part not in others] or names[place]
-        name = own[-1] if own else doubled(made.folder.resolve().name).strip() or "data"
+        folders = [made.folder.resolve().name]
+        if len(made.datasets) > 1:
+            folders += [_stripped(one) for one in entry.path.split("/")[:-1]]
+        name = own[-1] if own else [doubled(one).strip() for one in folders if one.strip()][-1]
         if name.isdecimal():  # qrels.1.txt: the number alone says little
             name = stem_of(entry.path.rpartition("/")[2])[0]
-        name += "".join(f"-{mark}{{{mark}}}" for mark in entry.group.names)
         numbers = (name, *(f"{name}-{n}" for n in range(2, len(made.datasets) + 2)))
-        taken.append(next(one for one in numbers if one not in taken))
-        made.datasets[place] = replace(entry, key=taken[-1])
+        name = next(one for one in numbers if one not in taken)
+        taken.add(name)  # without marks: folds that are pooled are called so
+        key = name + "".join(f"-{mark}{{{mark}}}" for mark in entry.group.names)
+        made.datasets[place] = replace(entry, key=key)
 
 
 def _name_runs(made: Proposal) -> None:
@@ -369,13 +399,23 @@ def _set_aside(made: Proposal, error: ConfigError) -> bool:
     return len(made.runs) < before
 
 
+def _comment_out(made: Proposal, error: ConfigError) -> bool:
+    """Make comments of the sections that something is wrong with; whether there is one."""
+    placed = [one for one in error.problems if isinstance(one, PlacedProblem)]
+    wrong = {str(one.loc[0]) for one in placed} & {"summary", "compare", "tables"}
+    before = len(made.commented)
+    made.commented |= wrong
+    return len(made.commented) > before
+
+
 def render(made: Proposal, base: Path, where: str) -> str:
     """Return the config for a folder `base`; it gets a ``name`` if `where` cannot be one."""
-    way = Path(os.path.relpath(made.folder.resolve(), base.resolve())).as_posix()
+    way = _relative(made.folder, base)
     start = "" if way == "." else escaped(way) + "/"
     stem = Path(where).stem
     kinds = {entry.format in ("letor", "batch") for entry in made.datasets}
     metrics = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
+    columns = ["map", "ndcg@10" if True in kinds else _TREC[1]]
     lines = [
         "# Written by harness init. Paths start at the folder of this file; {placeholders} match",
         "# whatever the files on disk have there. docs/reference/config.md has every key.",
@@ -395,12 +435,20 @@ def render(made: Proposal, base: Path, where: str) -> str:
         "",
         "# policy: {ties: trec_eval, missing_queries: zero, empty_queries: zero}   # the defaults",
         *_summary_lines(made),
-        *_compare_lines(made),
+        *_compare_lines(made, columns),
         "# reports: [csv, markdown]",
     ]
     if made.aside:
         lines += ["", "# Not used:", *_aside_lines(made.aside)]
     return "\n".join(lines) + "\n"
+
+
+def _relative(folder: Path, base: Path) -> str:
+    """Return the way to a folder; through links only if the base's own links lead elsewhere."""
+    way = os.path.relpath(os.path.abspath(folder), os.path.abspath(base))
+    if os.path.realpath(base / way) != os.path.realpath(folder):
+        way = os.path.relpath(os.path.realpath(folder), os.path.realpath(base))
+    return Path(way).as_posix()
 
 
 def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
@@ -454,20 +502,71 @@ def _summary_lines(made: Proposal) -> Iterator[str]:
     sharing = any(entry.shares_queries for entry in made.datasets)
     ways = {"average" if sharing else "pool": pool, "spread": spread}
     parts = [f"{way}: [{', '.join(names)}]" for way, names in ways.items() if names]
+    gaps = list(_gaps(made))
+    for gap in gaps[:SHOWN]:
+        yield f"# {legible(gap)}"
     if parts:
-        yield f"# summary: {{{', '.join(parts)}}}   # a row a system, not a row a cell"
+        mark = _mark(made, "summary", bool(made.runs) and not gaps)
+        yield f"{mark}summary: {{{', '.join(parts)}}}   # a row a system, not a row a cell"
     if sharing:
         yield "#   average, which goes without compare: folds share queries, and cannot be pooled"
 
 
-def _compare_lines(made: Proposal) -> Iterator[str]:
-    """Yield a plan of comparisons, unless there is only one run."""
-    names = [name for entry in made.runs for _, name in sorted(_models(entry.key, entry))]
-    names = [unescaped(name) for name in dict.fromkeys(names)]
-    usual = [name for name in names if re.search("bm25|baseline|linear|random", name, re.I)]
-    if len(names) != 1:
-        baseline = _quoted([*usual, *names, "RUN"][0])
-        yield f"# compare: {{baseline: {baseline}, test: paired-t, correction: holm}}"
+def _gaps(made: Proposal) -> Iterator[str]:
+    """Yield the runs that have no predictions for some folds, and these folds."""
+    for entry in made.runs:
+        data = made.datasets[entry.dataset].group
+        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for values in entry.group.values.values():
+            rest = {one: value for one, value in values.items() if one not in data.names}
+            name = filled(entry.key, {one: doubled(value) for one, value in rest.items()})
+            marks = [f" {one} {value}" for one, value in rest.items() if one != MODEL]
+            found[unescaped(name) + "".join(marks)].add(_folds(values, data.names))
+        every = {_folds(values, data.names) for values in data.values.values()}
+        for name, folds in found.items():
+            if lost := sorted(every - folds, key=lambda one: natural(" ".join(one))):
+                shown = ", ".join(" ".join(one) for one in lost)
+                yield f"no predictions of {name} for {' '.join(data.names)} {shown}"
+
+
+def _folds(values: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(values.get(name, "") for name in names)
+
+
+def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
+    """Yield a plan of comparisons and a table for a paper; in use if a baseline is known."""
+    names: dict[int, dict[str, None]] = defaultdict(dict)
+    for entry in made.runs:
+        for place, name in sorted(_models(entry.key, entry)):
+            names[place][unescaped(name)] = None
+    known = [name for some in names.values() for name in _baselines(some)[:1]]
+    each = dict.fromkeys(name for some in names.values() for name in some)
+    baselines = [_quoted(name) for name in dict.fromkeys(known or [*each, "RUN"][:1])]
+    baseline = baselines[0] if len(baselines) == 1 else f"[{', '.join(baselines)}]"
+    sharing = any(entry.shares_queries for entry in made.datasets)
+    if len(each) != 1:
+        mark = _mark(made, "compare", bool(known) and not sharing)
+        plan = f"baseline: {baseline}, metrics: [{', '.join(columns)}]"
+        yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}"
+    mark = _mark(made, "tables", bool(known) and len(each) > 1)
+    width = ", width: page" if len(made.datasets) > 1 else ""
+    yield f"{mark}tables:"
+    yield f"{mark}  main: {{metrics: [{', '.join(columns)}], sort: map{width}}}"
+
+
+def _baselines(names: Iterable[str]) -> list[str]:
+    """Return the names that baselines usually have, the most usual first.
+
+    >>> _baselines(["random", "neural", "linear-regression", "BM25+RM3"])
+    ['BM25+RM3', 'linear-regression', 'random']
+    """
+    usual = ("bm25", "baseline", "linear", "random")
+    return [name for word in usual for name in sorted(names, key=len) if word in name.lower()]
+
+
+def _mark(made: Proposal, section: str, fits: bool) -> str:
+    """Return what a section's lines begin with: the sign of a comment, unless it fits."""
+    return "" if fits and section not in made.commented else "# "
 
 
 def _aside_lines(aside: Mapping[str, str]) -> list[str]:

@@ -7,14 +7,15 @@ import os
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from .. import readers
+from ..core.tables import Qrels
 from ..core.text import readable_name
-from ..errors import HarnessError, InputError, Problem, first_of
+from ..errors import HarnessError, InputError, Problem
 from ..readers.choice import FORMATS
 from ..readers.format import Head
 from ..readers.npy import NoArrayError, array_of
@@ -40,13 +41,15 @@ _NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|
 _TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
 _COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
 """Columns of qid and docno in a run's line."""
+_ABOVE = 20
+"""Lines that may be a header or comments."""
 _NUMBERED = re.compile(rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])", re.I)
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 _SUFFIXES = frozenset(
     {suffix for known in FORMATS.values() for suffix in known.suffixes}
     | {".result", ".results", ".predictions", ".out", ".test", ".dat"}
 )
-_GENERIC = re.compile(r"(scores?|predictions?|preds?|output|run|results?|test)\b.*", re.I)
+_GENERIC = re.compile(r"(scores?|predictions?|preds?|output|input|runs?|results?|test)\b.*", re.I)
 
 
 @dataclass(frozen=True)
@@ -83,11 +86,15 @@ def look(folders: Sequence[Path]) -> Look:
         name = path.rpartition("/")[2]
         if readable_name(path) != path:
             found.aside[readable_name(path)] = "its name is not UTF-8"
+        elif not os.path.exists(folder / path):
+            found.aside[path] = "a link to nothing"
         elif os.path.isfile(folder / path) and not _SKIPPED.fullmatch(name):
             try:
                 found.files += [File(path, kind, form) for kind, form in _kinds(folder / path)]
             except InputError as error:
                 found.aside[path] = error.problems[0].what
+    if (more := len(found.every) - MOST) > 0:
+        found.aside[f"{more:,} more files"] = f"only {MOST:,} files are read"
     split = {one: one.path.rpartition("/") for one in found.files}
     test = {(one.kind, parts[0]) for one, parts in split.items() if _TEST.search(parts[2])}
     for one, (parent, _, name) in split.items():
@@ -118,9 +125,10 @@ def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
 def _kinds(path: Path) -> list[tuple[Kind, str]]:
     """Return how a file can be read: as judgements, as a run, or (a batch) as both.
 
-    Raises an :class:`InputError` if it cannot be unpacked, or only begins like a run.
+    Raises an :class:`InputError` if it cannot be read, or only begins like a run.
     """
     formats: dict[Kind, str] = {}
+    why = ""
     kinds: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
     for kind, of in kinds.items():
         try:
@@ -129,6 +137,9 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
             packed = ("truncated", "damaged", "unpacks-too-far")
             if isinstance(error, InputError) and error.problems[0].rule in packed:
                 raise
+            why = error.problems[0].what if isinstance(error, HarnessError) else str(error)
+    if not formats:
+        raise InputError(Problem(str(path), why))
     if len(formats) == 2 and formats["run"] == "batch":
         with zipfile.ZipFile(path) as arrays:
             names = {name.removesuffix(".npy") for name in arrays.namelist()}
@@ -140,14 +151,24 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
     for kind, form in formats.items():
         if form not in ("trec", "scores"):
             continue
-        lines, looks = Source(path).head.split(b"\n"), readers.FORMATS[form].looks
+        source, looks = Source(path), readers.FORMATS[form].looks
+        above = _other_lines(source, form)
+        lines = source.head.split(b"\n")
         for number, line in enumerate(lines[:-1] or lines, 1):
             head = Head("", line)
-            if head.lines and not looks(head, kinds[kind]):
+            if head.lines and number not in above and not looks(head, kinds[kind]):
                 likely_name = "a run" if kind == "run" else "judgements"
                 what = f"looks like {likely_name} ({form}), but its line {number} does not"
                 raise InputError(Problem(str(path), what))
     return list(formats.items())
+
+
+def _other_lines(source: Source, form: str) -> list[int]:
+    """Return the numbers of the first lines that the reader of a format does not take as rows."""
+    is_data = readers.FORMATS[form].is_data
+    reads = is_data(source) if is_data is not None else None
+    lines = source.head.split(b"\n")[:_ABOVE]
+    return [n for n, line in enumerate(lines, 1) if line.strip() and reads and not reads(n, line)]
 
 
 @dataclass(frozen=True)
@@ -198,8 +219,11 @@ def numbered(paths: Iterable[str]) -> list[Group]:
     return [Group(pattern, values) for pattern, values in groups.items()]
 
 
-def families(groups: Sequence[Group]) -> list[Group]:
+def families(groups: Sequence[Group], dataset: str = "") -> list[Group]:
     """Return the groups with those that differ in one part of the path joined: ``{model}``.
+
+    What all models of a family begin or end with belongs to their names, unless it is a word such
+    as `run`, or one of the path of their `dataset`.
 
     Examples
     --------
@@ -219,7 +243,7 @@ def families(groups: Sequence[Group]) -> list[Group]:
         if best is None or sizes[best] < 2:
             break
         some = [number for number in members.pop(best) if number in left]
-        found[some[0]] = _family(best, [groups[number] for number in some])
+        found[some[0]] = _family(best, [groups[number] for number in some], dataset)
         for number in some:
             del left[number]
     found |= {number: groups[number] for number in left}
@@ -260,18 +284,32 @@ def _rank(slot: tuple[str, str]) -> tuple[bool, bool]:
     return not _GENERIC.fullmatch(file), not file
 
 
-def _family(slot: tuple[str, str], groups: Sequence[Group]) -> Group:
+def _family(slot: tuple[str, str], groups: Sequence[Group], dataset: str) -> Group:
     """Return groups that differ in one slot as one, with ``{model}`` there."""
     before, after = slot
     names = [group.pattern[len(before) : len(group.pattern) - len(after)] for group in groups]
-    head = _common(names)
+    words = _words(dataset)
+    head, tail = _common(names), ""
+    if any(not _GENERIC.fullmatch(one) and one not in words for one in _words(head)):
+        head = ""
     tail = _common([name[len(head) :][::-1] for name in names])[::-1]
+    if any(not _GENERIC.fullmatch(one) and one not in words for one in _words(tail)):
+        tail = ""
     values = {
         path: {MODEL: unescaped(name[len(head) : len(name) - len(tail)]), **one}
         for name, group in zip(names, groups, strict=True)
         for path, one in group.values.items()
     }
     return Group(f"{before}{head}{{{MODEL}}}{tail}{after}", values)
+
+
+def _words(path: str) -> set[str]:
+    """Return folders and words of a path, in small letters.
+
+    >>> sorted(_words("round2/qrels.covid-Round2.txt"))
+    ['covid', 'qrels', 'round2', 'txt']
+    """
+    return {*re.split(r"[/._-]+", path.lower())} - {""}
 
 
 def _common(names: Sequence[str]) -> str:
@@ -286,11 +324,12 @@ def unescaped(pattern: str) -> str:
 
 
 class Fit(NamedTuple):
-    """The judgements that a run belongs to, and what is wrong or unsure."""
+    """The judgements that a run belongs to, or why it fits none, and groups that it fits too."""
 
     dataset: int | None
     path: str = ""
     why: str = ""
+    others: tuple[int, ...] = ()
 
 
 class Matcher:
@@ -300,84 +339,127 @@ class Matcher:
         self.folder, self.datasets = folder, datasets
         self._graded: set[str] = set()
         self._rows: dict[str, int | None] = {}
+        self._qrels: dict[str, Qrels | None] = {}
         self._pairs: dict[str, frozenset[tuple[str, str]] | None] = {}
 
     def find(self, run: File, values: Mapping[str, str]) -> Fit:
-        """Return where a run belongs; its numbers of fold and seed must be those of the data."""
+        """Return where a run belongs; its numbers of fold and seed must be those of the data.
+
+        Of all judgements that fit, those whose path shares most folders with the run's are taken,
+        and of these, those that judge most of its documents.
+        """
         by_row = readers.FORMATS[run.format].needs_dataset
-        near: dict[tuple[int, str], tuple[float, int]] = {}
-        unnumbered = ""
+        some, near = None, dict[tuple[int, str], float]()
+        wrong = {4: "no judgements"}  # the smallest number says most
+        if not by_row:
+            try:
+                some = self._retrieved(run)
+            except HarnessError:  # such as a table without docnos
+                by_row = True
         for number, (group, form) in enumerate(self.datasets):
             for path, own in group.values.items():
                 shared = own.keys() & values.keys()
-                if any(own[name] != values[name] for name in shared):
+                if other := [name for name in shared if own[name] != values[name]]:
+                    wrong[3] = f"no judgements of {other[0]} {values[other[0]]}"
                     continue
-                score = self._by_rows(run, path, form) if by_row else self._judged(run, path, form)
+                try:
+                    score = self._by_rows(run, path) if by_row else self._judged(some, path, form)
+                except HarnessError as error:
+                    wrong[1] = f"fits no judgements: {error.problems[0].what}"
+                    continue
                 if score and own and not shared:
-                    unnumbered = unnumbered or path
+                    why = f"fits {path}, and no number in its own name says which fold it is of"
+                    wrong.setdefault(0, why)
                 elif score:
-                    folders = {*run.path.split("/")[:-1]} & {*path.split("/")[:-1]}
-                    near[number, path] = score, len(folders)
+                    near[number, path] = score
+                else:
+                    n = self._count(run.path, run.format) if by_row else None
+                    what = "queries or documents" if n is None else f"number of rows ({n})"
+                    wrong[2] = f"fits no judgements: other {what}"
         if not near:
-            n = self._count(run.path) if by_row else None
-            what = "queries or documents" if n is None else f"number of rows ({n})"
-            why = f"fits no judgements: other {what}"
-            if unnumbered:
-                why = f"fits {unnumbered}, and no number in its own name says which fold it is of"
-            return Fit(None, why=why)
-        best = max(near.values())
-        fitting = [place for place, score in near.items() if score == best]
-        fitting.sort(key=lambda place: place[1] not in self._graded)
-        others = sorted({self.datasets[number][0].pattern for number, _ in fitting[1:]})
-        why = f"a guess: could also be {first_of(others, 3)}" if others else ""
-        return Fit(*fitting[0], why)
+            return Fit(None, why=wrong[min(wrong)])
+        enough = max(near.values()) / 10
+        fitting = [place for place, score in near.items() if score > enough]
+        folders = {*run.path.lower().split("/")[:-1]}
 
-    def share_queries(self, paths: Iterable[str]) -> bool:
-        """Whether judgements that were read have queries in common."""
-        qids = [{qid for qid, _ in self._pairs.get(path) or ()} for path in paths]
-        return sum(map(len, qids)) > len(set().union(*qids))
+        def nearness(place: tuple[int, str]) -> tuple[float, ...]:
+            path = place[1]
+            return len(folders & _words(path)), near[place], path in self._graded, -path.count("/")
 
-    def _by_rows(self, run: File, path: str, form: str) -> float:
+        number, path = max(fitting, key=nearness)
+        return Fit(number, path, others=tuple({one: 0 for one, _ in fitting if one != number}))
+
+    def share_queries(self, paths: Collection[str]) -> bool:
+        """Whether several judgements have queries in common, as far as they can be read."""
+        qids: list[str] = []
+        for path in paths if len(paths) > 1 else ():
+            with contextlib.suppress(HarnessError, OSError):
+                qrels = self._read_qrels(path)
+                qids += [] if qrels is None else qrels.qids.to_pylist()
+        return len(qids) > len({*qids})
+
+    def _by_rows(self, run: File, path: str) -> float:
         """Return 1 if there are as many scores as rows, 0.1 if that cannot be counted."""
+        form = next(form for group, form in self.datasets if path in group.values)
         if form not in ("letor", "batch"):
             return 0
-        rows, scores = self._count(path), self._count(run.path)
-        return 0.1 if rows is None or scores is None else float(rows == scores)
+        if readers.FORMATS[run.format].needs_dataset:
+            rows, scores = self._count(path, form), self._count(run.path, run.format)
+            if rows is not None and scores is not None:
+                return float(rows == scores)
+        if max((self.folder / one).stat().st_size for one in (path, run.path)) > LARGEST:
+            return 0.1
+        readers.read_run(self.folder / run.path, dataset=self._read_qrels(path))
+        return 1
 
-    def _judged(self, run: File, path: str, form: str) -> float:
+    def _judged(self, some: list[tuple[str, str]] | None, path: str, form: str) -> float:
         """Return the share of judged documents in the first lines; 0.01 if it cannot be told."""
-        pairs, some = self._judgements(path), self._retrieved(run)
+        pairs = self._judgements(path)
         if pairs is None or some is None:
             return 0.01
         share = sum(pair in pairs for pair in some) / max(1, len(some))
         if share or form == "letor" or not {one[0] for one in some} & {one[0] for one in pairs}:
             return share
-        return 0.001
+        return 0.0001
 
-    def _count(self, name: str) -> int | None:
-        """Return how many rows a file has; None if it is too large or cannot be read."""
+    def _count(self, name: str, form: str) -> int | None:
+        """Return how many rows a file has; None if it is too large or cannot be counted."""
         if name not in self._rows:
             self._rows[name] = None
-            path = self.folder / name
-            if path.stat().st_size <= LARGEST and path.suffix != ".npz":
+            if (self.folder / name).stat().st_size <= LARGEST:
                 with contextlib.suppress(NoArrayError, HarnessError):
-                    self._rows[name] = _count_rows(path)
+                    self._rows[name] = _count_rows(self.folder / name, form)
         return self._rows[name]
 
     def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
         """Return queries and documents of a run, or of its beginning."""
         path = self.folder / run.path
         if run.format not in _COLUMNS:
-            rows = _read(path, "run")
-            return None if rows is None else [(q, d) for q, row in rows.items() for d in row]
+            if path.stat().st_size > LARGEST:
+                return None
+            rows = readers.read_run(path, duplicates="first").to_dict()
+            return [(qid, docno) for qid, row in rows.items() for docno in row]
         qid, docno = _COLUMNS[run.format]
         lines = Source(path).head.decode("utf-8", "replace").splitlines()
         words = [line.split() for line in lines[:-1] or lines]
         return [(one[qid], one[docno]) for one in words if len(one) > docno]
 
+    def _read_qrels(self, path: str) -> Qrels | None:
+        """Return judgements; None if the file is too large."""
+        if path not in self._qrels:
+            self._qrels[path] = None
+            if (self.folder / path).stat().st_size <= LARGEST:
+                self._qrels[path] = readers.read_qrels(
+                    self.folder / path, duplicates="first", fractions=True
+                )
+        return self._qrels[path]
+
     def _judgements(self, path: str) -> frozenset[tuple[str, str]] | None:
         if path not in self._pairs:
-            rows = _read(self.folder / path, "qrels")
+            rows: Mapping[str, Mapping[str, float]] | None = {}
+            with contextlib.suppress(HarnessError, OSError):
+                qrels = self._read_qrels(path)
+                rows = None if qrels is None else qrels.to_dict()
             pairs = [(qid, docno) for qid, row in (rows or {}).items() for docno in row]
             self._pairs[path] = None if rows is None else frozenset(pairs)
             grades = {grade for row in (rows or {}).values() for grade in row.values()}
@@ -386,22 +468,13 @@ class Matcher:
         return self._pairs[path]
 
 
-def _count_rows(path: Path) -> int:
+def _count_rows(path: Path, form: str) -> int | None:
     source = Source(path)
     if path.suffix == ".npy":
         return array_of(source.read()).size
+    if form != "letor" and readers.FORMATS[form].is_data is None:
+        return None
     with source.explained(), source.open() as stream:
         lines = stream.read().split(b"\n")
-    return sum(1 for line in lines if line.strip() and not line.startswith(b"#"))
-
-
-def _read(path: Path, kind: str) -> Mapping[str, Mapping[str, float]] | None:
-    """Return documents by query: nothing if the file is wrong, None if it is too large."""
-    if path.stat().st_size > LARGEST:
-        return None
-    try:
-        if kind == "run":
-            return readers.read_run(path, duplicates="first").to_dict()
-        return readers.read_qrels(path, duplicates="first", fractions=True).to_dict()
-    except (HarnessError, OSError):
-        return {}
+    above = {n for n in _other_lines(source, form) if not lines[n - 1].startswith(b"#")}
+    return sum(1 for line in lines if line.strip() and not line.startswith(b"#")) - len(above)

@@ -9,14 +9,11 @@ import numpy as np
 
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.systems import System, why_not
+from ..core.systems import System, compared, why_not
 from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
-from ..stats.gate import Margin, Pair, Rule, Verdict, judge
+from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
 from . import folder as results_folder
 from .outcome import Outcome
-
-OTHERS = "*"
-"""The rule of metrics that have none of their own."""
 
 
 def gate_folders(
@@ -98,21 +95,15 @@ def _gated(
     for name, rule in rules.items():
         if name == OTHERS:
             continue
-        for one in map(str, parse(name)):
-            if one not in known or one not in both:
-                where = "baseline" if one not in known else "candidate"
-                near = did_you_mean(one, known)
-                raise UnknownNameError(f"the {where} has no metric '{one}'{near}")
-            named[one] = rule
+        for metric in compared(before.metrics, [str(one) for one in parse(name)]):
+            if str(metric) not in both:
+                near = did_you_mean(str(metric), both)
+                raise UnknownNameError(f"the candidate has no metric '{metric}'{near}")
+            named[str(metric)] = rule
     for name, metric in known.items():
         rule_of = named.get(name) or (rules.get(OTHERS) if name in both else None)
-        if rule_of is None:
-            continue
-        if reason := why_not(metric):
-            if name in named:
-                raise UnknownNameError(f"runs cannot be gated by {name}: {reason}")
-            continue
-        yield metric, rule_of.allowed
+        if rule_of is not None and not why_not(metric):
+            yield metric, rule_of.allowed
 
 
 def _pair(before: System, after: System, metric: Metric) -> Pair:

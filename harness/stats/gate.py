@@ -19,6 +19,8 @@ from .power import queries_needed
 
 Outcome = Literal["pass", "fail", "undecided"]
 WORST_QUERIES = 5
+OTHERS = "*"
+"""The rule of metrics that have none of their own."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -27,8 +28,10 @@ OTHER_QRELS = "1 0 D7 1\n1 0 D8 0\n"
 OTHER_RUN = "1 Q0 D7 1 2.0 t\n1 Q0 D9 2 1.0 t\n"
 
 
-def letor(rows: int) -> str:
-    return "".join(f"{row % 3} qid:{row // 2} 1:0.5 2:{row}\n" for row in range(rows))
+def letor(rows: int, first: int = 0) -> str:
+    return "".join(
+        f"{row % 3} qid:{first + row // 2} 1:0.5 2:{first + row}\n" for row in range(rows)
+    )
 
 
 def scores(rows: int) -> str:
@@ -71,15 +74,16 @@ def test_trec_runs_beside_their_qrels(tmp_path: Path) -> None:
         ("bm25", "bm25.run"), ("lsi", "lsi.run"), ("dense", "dense.run.gz"),
     ]  # fmt: skip
     assert '  "{model}": {format: trec, path: "{model}.run"}\n' in text
-    assert "# compare: {baseline: bm25," in text
-    assert "# summary: " not in text
+    assert "\ncompare: {baseline: bm25, metrics: [map, ndcg_cut_10]," in text
+    assert "\ntables:\n  main: {metrics: [map, ndcg_cut_10], sort: map}\n" in text
+    assert "summary: " not in text
 
 
 def test_folds_and_seeds(tmp_path: Path) -> None:
     make(
         tmp_path,
         {
-            f"data/Fold{fold}/{part}.txt": letor(10 * fold)
+            f"data/Fold{fold}/{part}.txt": letor(10 * fold, 100 * fold)
             for fold in (1, 2)
             for part in ("train", "vali", "test")
         },
@@ -97,7 +101,7 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
     assert '"preds/{model}/fold{fold}-seed{seed}.txt"' in text
     assert "#   data/Fold{fold}/train.txt: 2 files: not test data\n" in text
     assert (
-        "# summary: {pool: [fold], spread: [seed]}   # a row a system, not a row a cell\n" in text
+        "\nsummary: {pool: [fold], spread: [seed]}   # a row a system, not a row a cell\n" in text
     )
     assert loaded.metrics == ("map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10")
     assert [(c.run, c.columns, c.dataset_entry.path[-14:]) for c in resolve(loaded)][:3] == [
@@ -113,14 +117,48 @@ def test_folds_that_share_queries_are_averaged_and_not_pooled(tmp_path: Path) ->
     make(tmp_path, {f"qrels-fold{n}.txt": text for n, text in enumerate(qrels, 1)})
     make(tmp_path, {f"bm25-fold{n}.run": text for n, text in enumerate(runs, 1)})
     text, _ = proposed(tmp_path)
-    line = "# summary: {average: [fold]}   # a row a system, not a row a cell\n"
+    line = "\nsummary: {average: [fold]}   # a row a system, not a row a cell\n"
     assert f"{line}#   average, which goes without compare: folds share queries" in text
-    (tmp_path / "c.yaml").write_text(text.replace("# summary", "summary"), encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(text, encoding="utf-8")
     with pytest.warns(HarnessWarning, match="1 of 2 queries are in several of"):
         assert len(harness.run(tmp_path / "c.yaml").leaderboard.entries) == 1  # the mean
     make(tmp_path, {"qrels-fold2.txt": OTHER_QRELS.replace("1 0", "7 0")})
     make(tmp_path, {"bm25-fold2.run": OTHER_RUN.replace("1 Q0", "7 Q0")})
-    assert "# summary: {pool: [fold]}   # a row" in proposed(tmp_path)[0]
+    assert "\nsummary: {pool: [fold]}   # a row" in proposed(tmp_path)[0]
+
+
+def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> None:
+    make(tmp_path, {f"data/Fold{n}.txt": letor(10 * n, 100 * n) for n in (1, 2)})
+    for model in ("linear", "gbrt", "svm"):
+        names = [f"{model}/fold{fold}-seed{seed}.txt" for fold in (1, 2) for seed in (1, 2)]
+        draw = random.Random(model)
+        for name in names:
+            rows = range(10 * int(name[-11]))
+            make(tmp_path, {name: "".join(f"{draw.random():.4f}\n" for _ in rows)})
+    dense = "1 Q0 b 1 2.0 t\n1 Q0 a 2 1.0 t\n2 Q0 d 1 2.0 t\n2 Q0 c 2 1.0 t\n"
+    make(tmp_path, {"a/qrels.txt": QRELS, "a/bm25.run": RUN, "a/dense.run": dense})
+    text, _ = proposed(tmp_path)
+    assert "\ncompare: {baseline: [bm25, linear], metrics: [map, ndcg@10], " in text
+    save(tmp_path, tmp_path / "harness.yaml")
+    results = harness.run(tmp_path / "harness.yaml")
+    assert len(results.leaderboard.entries) == 5
+    assert (results.folder / "tables/main.tex").exists()
+    (tmp_path / "svm/fold2-seed2.txt").unlink()
+    text = proposed(tmp_path)[0]
+    assert "# no predictions of svm seed 2 for fold 2\n# summary: {pool: [fold]," in text
+    assert "\ncompare: " in text
+
+
+def test_commented_sections_are_ready_to_use(tmp_path: Path) -> None:
+    """No run has the name of a baseline."""
+    make(tmp_path, {"qrels.txt": QRELS, "dense.run": RUN, "sparse.run": RUN})
+    text, _ = proposed(tmp_path)
+    plan = "compare: {baseline: dense, metrics: [map, ndcg_cut_10], test: paired-t, "
+    table = "tables:\n#   main: {metrics: [map, ndcg_cut_10], sort: map}\n"
+    assert f"# {plan}correction: holm}}\n# {table}" in text
+    text = text.replace("# compare", "compare").replace("# tables", "tables")
+    loaded = config.loads(text.replace("#   main", "  main"), "c.yaml", tmp_path)
+    assert (loaded.compare is not None, [*loaded.tables]) == (True, ["main"])
 
 
 def test_a_folder_for_each_dataset(tmp_path: Path) -> None:
@@ -178,6 +216,77 @@ def test_a_guess_is_said(tmp_path: Path) -> None:
     )
 
 
+def test_the_nearest_judgements_are_taken_and_the_others_named(tmp_path: Path) -> None:
+    """Those in the folder above judge every document, and fit better."""
+    make(tmp_path, {"qrels.complete.txt": QRELS + "2 0 x 0\n", "qrels.other.txt": OTHER_QRELS})
+    make(tmp_path, {f"Round{n}/qrels.round{n}.txt": QRELS for n in (1, 2)})
+    make(tmp_path, {f"Round{n}/runs/{m}.txt": RUN for n in (1, 2) for m in ("bm25", "lsi")})
+    text, loaded = proposed(tmp_path)
+    for cell in resolve(loaded):
+        assert Path(cell.run_entry.path).parts[-3] == Path(cell.dataset_entry.path).parts[-2]
+    other = "Round2/qrels.round2.txt, qrels.complete.txt"
+    assert f"# a guess: could also be {other}\n    - {{dataset: round1" in text
+    users = "Round1/qrels.round1.txt, Round2/qrels.round2.txt"
+    assert f"#   qrels.complete.txt: runs that fit it use {users}\n" in text
+    assert "#   qrels.other.txt: no run was assigned to it\n" in text
+
+
+def test_the_folder_of_a_run_in_the_name_of_judgements(tmp_path: Path) -> None:
+    make(tmp_path, {f"qrels/qrels.covid-round{n}.txt": QRELS for n in (1, 2)})
+    make(tmp_path, {f"submissions/round{n}/bm25.run": RUN for n in (1, 2)})
+    assert [line.split()[0] for line in cells(tmp_path)] == ["covid-round1", "covid-round2"]
+
+
+def test_what_all_models_begin_with_belongs_to_their_names(tmp_path: Path) -> None:
+    """Unless it is a general word, or one of the data's."""
+    make(tmp_path, {"qrels.txt": QRELS, "mq7/test.txt": letor(6)})
+    make(tmp_path, {f"a/final.{name}.txt": RUN for name in ("bm25", "lsi")})
+    make(tmp_path, {f"b/run_{name}_v2.txt": RUN for name in ("dense", "sparse")})
+    make(tmp_path, {f"c/mq7-{name}-scores.txt": scores(6) for name in ("gbrt", "svm")})
+    assert {cell.run for cell in resolve(proposed(tmp_path)[1])} == {
+        "final.bm25", "final.lsi", "dense_v2", "sparse_v2", "gbrt", "svm",
+    }  # fmt: skip
+
+
+def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
+    make(tmp_path, {f"data/fold{n}/test.txt": letor(6) for n in (1, 2, 3)})
+    make(tmp_path, {f"gbrt/fold{n}.txt": scores(6) for n in (1, 2)})
+    rows = [line.split() for line in letor(6).splitlines()]
+    table = "".join(f"{qid[4:]},{grade},{n / 7:.3f}\n" for n, (grade, qid, *_) in enumerate(rows))
+    make(tmp_path, {f"frame/fold{n}.csv": f"qid,label,score\n{table}" for n in (1, 2)})
+    make(tmp_path, {"short/fold1.csv": f"qid,label,score\n{table[:40]}"[:-1]})
+    make(tmp_path, {"late/fold4.txt": scores(6), "words.txt": "Some words here\n", "no.txt": ""})
+    (tmp_path / "gone.run").symlink_to("nowhere")
+    with zipfile.ZipFile(tmp_path / "scores.pt", "w") as saved:
+        saved.writestr("archive/version", b"3")
+    text, loaded = proposed(tmp_path)
+    assert {cell.run for cell in resolve(loaded)} == {"gbrt", "frame"}
+    assert "#   late/fold4.txt: no judgements of fold 4\n" in text
+    assert "#   data/fold3/test.txt: no run was assigned to it\n" in text
+    assert "#   gone.run: a link to nothing\n" in text
+    assert "#   short/fold1.csv: fits no judgements: expected 6 predictions" in text
+    for name in ("words.txt", "no.txt", "scores.pt"):
+        assert f"#   {name}: " in text
+
+
+@pytest.mark.parametrize("inside", [True, False])
+def test_paths_do_not_follow_links(tmp_path: Path, inside: bool) -> None:
+    make(tmp_path, {"disk/data/qrels.txt": QRELS, "disk/data/bm25.run": RUN})
+    make(tmp_path, {"disk/configs/.keep": "", "work/.keep": ""})
+    (tmp_path / "work/data").symlink_to(tmp_path / "disk/data")
+    (tmp_path / "work/configs").symlink_to(tmp_path / "disk/configs")
+    base = tmp_path / "work" if inside else tmp_path / "work/configs"
+    text = propose_config(tmp_path / "work/data", base)
+    assert f"path: {'data' if inside else '../data'}/bm25.run}}" in text
+    assert len(resolve(config.loads(text, "c.yaml", base))) == 1
+    (tmp_path / "work/more").mkdir()
+    make(tmp_path, {"work/more/q.qrels": QRELS, "work/more/bm25.run": RUN})
+    if not inside:  # .. leads out of the folder that the link names
+        text = propose_config(tmp_path / "work/more", base)
+        assert "path: ../../work/more/bm25.run}" in text
+        assert len(resolve(config.loads(text, "c.yaml", base))) == 1
+
+
 @pytest.mark.parametrize(
     ("binary", "graded"), [("a_binary", "b_ndcg"), ("z_binary", "b_ndcg"), ("b_ndcg", "a_graded")]
 )
@@ -190,7 +299,7 @@ def test_graded_judgements_are_taken_before_binary_ones(
     text, loaded = proposed(tmp_path)
     assert [Path(cell.dataset_entry.path).name for cell in resolve(loaded)] == [f"{graded}.qrels"]
     assert f"# a guess: could also be {binary}.qrels\n" in text
-    assert f"#   {binary}.qrels: no run was assigned to it" in text
+    assert f"#   {binary}.qrels: runs that fit it use {graded}.qrels\n" in text
 
 
 def test_batches(tmp_path: Path) -> None:
@@ -261,11 +370,20 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
             text=True,
         )
 
-    done = run("init", "runs/trec")
+    done = run("init", "runs/trec", "--print")
     assert done.returncode == 0, done.stderr
-    (tmp_path / "printed.yaml").write_text(done.stdout)
-    done = run("run", "printed.yaml", "--dry-run")
+    assert not (tmp_path / "harness.yaml").exists()
+    printed = done.stdout
+    done = run("init", "runs/trec")
+    assert (
+        done.stdout
+        == "written: harness.yaml; see its cells with: harness run harness.yaml --dry-run\n"
+    )
+    assert (tmp_path / "harness.yaml").read_text() == printed
+    done = run("run", "harness.yaml", "--dry-run")
     assert "5 cells x 4 metrics" in done.stdout
+    assert run("init").returncode == 2
+    assert run("init", "runs/trec", "--print", "-o", "a/b.yaml").returncode == 2
     done = run("init", "runs/trec", "-o", "sub/new.yaml")
     assert (
         done.stdout
@@ -278,7 +396,7 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stderr == (
         "error: sub/new.yaml: exists, and is not replaced\n"
-        "  fix:   name another file, or give --force\n"
+        "  fix:   name another file with --output, or add --force\n"
     )
     assert run("init", "runs/letor", "-o", "sub/new.yaml", "--force").returncode == 0
     assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").stdout
@@ -332,7 +450,7 @@ def test_data_and_predictions_in_folders_of_their_own(tmp_path: Path) -> None:
     make(tmp_path, {f"disk/data/fold{n}.txt": LETOR * n for n in (1, 2)})
     make(tmp_path, {f"work/preds/{m}/fold{n}.txt": "1\n2\n" * n for m in "ab" for n in (1, 2)})
     make(tmp_path, {"work/notes/x.run": RUN, "here/.keep": ""})
-    done = called("init", "../disk/data", "../work/preds", cwd=tmp_path / "here")
+    done = called("init", "../disk/data", "../work/preds", "--print", cwd=tmp_path / "here")
     assert (done.code, done.err) == (0, "")
     assert '{format: letor, path: "../disk/data/fold{fold}.txt"}\n' in done.out
     assert '"{model}": {format: scores, path: "../work/preds/{model}/fold{fold}.txt"}' in done.out
@@ -366,7 +484,7 @@ def layouts(a: str, b: str) -> dict[str, dict[str, str]]:
             f"{b}/m.run": other_run,
         },
         "folds": {
-            f"data/{a}/fold{fold}/test.txt": letor(10 * fold) for fold in (1, 2)
+            f"data/{a}/fold{fold}/test.txt": letor(10 * fold, 100 * fold) for fold in (1, 2)
         } | {
             f"{b}/{name}-fold{fold}.txt": scores(10 * fold) for fold in (1, 2) for name in (a, "x")
         },

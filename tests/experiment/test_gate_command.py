@@ -117,7 +117,7 @@ FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
         ((*TWO, "--margin", "1"), "expected a metric"),
         ((TWO[0], *TWO[2:], "-m", "map", "--margin", "1"), "a baseline and a candidate"),
         ((*FEW, "-m", "map", "--margin", "1"), "different queries: only the baseline has 9"),
-        (("no-baseline.yaml",), "no run 'main' to be the baseline"),
+        (("no-baseline.yaml",), "$.gate.baseline (line 4)  there is no run 'main'"),
     ],
 )
 def test_wrong_usage(folder: Path, words: tuple[str, ...], message: str) -> None:
@@ -127,3 +127,29 @@ def test_wrong_usage(folder: Path, words: tuple[str, ...], message: str) -> None
     done = called("gate", *words, cwd=folder)
     assert done.code == 2, done.out
     assert message in done.err
+
+
+def test_a_config_is_checked_when_it_is_loaded(folder: Path) -> None:
+    rules = '{recip_rnk: {margin: 1}, "P@1,9": {margin: 1}, num_ret: {margin: 1}, "*": {margin: 1}}'
+    text = (folder / "gate.yaml").read_text().partition("gate:")[0]
+    (folder / "gate.yaml").write_text(f"{text}gate:\n  baseline: bas\n  rules: {rules}\n")
+    done = called("run", "gate.yaml", "--dry-run", cwd=folder)
+    assert done.code == 2
+    lines = done.err.splitlines()
+    assert lines[0] == "error: gate.yaml: 4 problems"
+    assert "$.gate.baseline (line 5)" in lines[1]
+    assert "did you mean 'base'?" in lines[1]
+    for line, what in zip(lines[2:5], ["'recip_rank'?", "metric 'P@9'", "num_ret: "], strict=True):
+        assert "$.gate.rules" in line
+        assert what in line
+
+
+def test_rules_of_a_config_with_a_convention(folder: Path) -> None:
+    """The settings that all metrics take are not repeated in a rule."""
+    text = (folder / "gate.yaml").read_text()
+    text = text.replace("recip_rank, P@1, num_ret", "ndcg@1, ndcg@5").replace("P@1", "ndcg@1")
+    text = text.replace("recip_rank", "ndcg@5")
+    (folder / "gate.yaml").write_text(f"convention: lightgbm\n{text}")
+    assert {metric for _, metric in gate(folder, "gate.yaml")[1]} == {
+        "ndcg(convention=lightgbm)@1", "ndcg(convention=lightgbm)@5",
+    }  # fmt: skip
