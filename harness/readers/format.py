@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
@@ -156,7 +156,11 @@ class Format:
 
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""
-        reader = self.reader(kind)
-        common = {"of", "source", "dataset", "duplicates", "name", "fractions"}
-        names = inspect.signature(reader).parameters if reader is not None else ()
-        return tuple(name for name in names if name not in common)
+        return _options_of(self.reader(kind))
+
+
+@cache
+def _options_of(reader: Callable[..., Any] | None) -> tuple[str, ...]:
+    common = {"of", "source", "dataset", "duplicates", "name", "fractions"}
+    names = inspect.signature(reader).parameters if reader is not None else ()
+    return tuple(name for name in names if name not in common)

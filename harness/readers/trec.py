@@ -49,7 +49,7 @@ RUN = Layout(
 )
 _TAIL = 2048
 """Rows that are looked at first for the beginning of the last query."""
-_RANKED = replace(RUN, text=("qid", "docno"), also=("rank",))
+_RANKED = replace(RUN, also=("rank",))
 
 
 def read_qrels(
@@ -63,7 +63,7 @@ def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
-    table = gathered(read_columns(source, RUN))
+    table = gathered(read_columns(source, _layout(source)))
     (run,) = _parts(source, [table], duplicates, name)
     return run
 
@@ -72,7 +72,12 @@ def stream_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
-    yield from _parts(source, read_columns(source, RUN), duplicates, name)
+    yield from _parts(source, read_columns(source, _layout(source)), duplicates, name)
+
+
+def _layout(source: Source) -> Layout:
+    """Return what to read: ranks too if the file is one block, so that it is parsed once."""
+    return _RANKED if source.one_block else RUN
 
 
 def _parts(
@@ -81,6 +86,13 @@ def _parts(
     """Yield runs of whole queries; warn at the end of what is wrong with the file."""
     before, moved, gone = 0, Odd(), Odd()
     is_data = RUN.of(source).is_data
+    ranked: list[pa.Table] = []
+
+    def keep_ranked(table: pa.Table) -> pa.Table:
+        if source.one_block:
+            ranked.append(table)
+            return table.select([*RUN.text, RUN.number])
+        return table
 
     def part(table: pa.Table) -> Run:
         nonlocal before, moved, gone
@@ -93,11 +105,11 @@ def _parts(
         before += table.num_rows
         return replace(run, tags=tags_of(table))
 
-    yield from in_parts(source, tables, part)
+    yield from in_parts(source, map(keep_ranked, tables), part)
     _warn_extra(source)
     warn_scattered(source, moved, is_data)
     warn_dropped(source, gone, duplicates, is_data)
-    warn_ranks(source)
+    warn_ranks(source, ranked[0] if len(ranked) == 1 else None)
 
 
 def in_parts(
@@ -177,15 +189,20 @@ def warn_cut(source: Source, table: pa.Table) -> None:
         warn_cut_line(source, f"its tag '{cut}' is the beginning of the tag '{before}' before it")
 
 
-def warn_ranks(source: Source) -> None:
-    """Warn if ranks contradict scores in the pieces of a run that are kept: all of a small one."""
-    text, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
+def warn_ranks(source: Source, rows: pa.Table | None) -> None:
+    """Warn if ranks contradict scores in `rows`, or else in the pieces of a run that are kept."""
     try:
-        rows = read_block(text, _RANKED)
+        if rows is None:
+            text, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
+            rows = read_block(text, _RANKED)
         rank = to_numpy(cast(rows["rank"], pa.int64()))
     except (Refused, pa.ArrowInvalid):
         return
     qids, score = column(rows["qid"]), numbers_of(rows, "score")
+    if not (
+        equal(qids[1:], qids[:-1]) & ((rank[1:] <= rank[:-1]) | (score[1:] > score[:-1]))
+    ).any():
+        return
     order = np.lexsort((rank, hash_strings(qids)))
     qids, rank, score = take(qids, order), rank[order], score[order]
     later = equal(qids[1:], qids[:-1]) & (rank[1:] > rank[:-1])
