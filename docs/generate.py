@@ -99,11 +99,11 @@ def formats_page() -> str:
         marks = ["yes" if part else "" for part in (known.qrels, known.run)]
         lines.append(f"| `{name}` | {about} | {' | '.join(marks)} | {' '.join(known.suffixes)} |")
     lines.append(
-        "\nA table or a dict of tensors without qids holds predictions in the order of the dataset's "
-        "rows: a CSV of one column with a header, pandas' `series.to_csv(path)` with its index, a "
-        "column `score`, `pred`, `prediction`, `y_pred` or `yhat`. An index must rise. If several "
-        "columns hold numbers, name one: `columns: {score: ...}`. The manifest records which "
-        "columns were read.\n"
+        "\nA table or a dict of tensors without qids holds predictions in the order of the "
+        "dataset's rows: a CSV of one column with a header, pandas' `series.to_csv(path)` with its "
+        "index, a column `score`, `pred`, `prediction`, `y_pred` or `yhat`. An index must rise. "
+        "If several columns hold numbers, name one: `columns: {score: ...}`. The manifest records "
+        "which columns were read.\n"
     )
     lines.append(
         "What a file must not hold: a NaN or infinite score, a grade that is no whole number "

@@ -15,6 +15,7 @@ from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, doubled, files
 from .yaml_file import AS_WRITTEN, SET, Loc, Source, describe, parse_yaml, show
 
+ENTRY_KEYS = ("path", "format", "duplicates", "columns", "group", "dataset")
 BY_NAME = ("datasets", "runs", "where", "metric_sets", "tables")
 """Mappings of named entries; taking out one that does not exist is an error."""
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
@@ -277,6 +278,7 @@ def expand(source: Source, file: str | None = None) -> None:
     file : str, optional
         Expand only what this file wrote, such as :data:`~harness.config.yaml_file.SET`.
     """
+    _name_paths(source.data)
     for path in _paths(source.data):
         if file is not None and source.place(path.loc)[0] != file:
             continue
@@ -286,6 +288,20 @@ def expand(source: Source, file: str | None = None) -> None:
             source.reject(path.loc, *error.args)
             if isinstance(path.holder, dict):
                 del path.holder[path.key]
+
+
+def _name_paths(data: Mapping[str, Any]) -> None:
+    """Put {path: FILE} in place of a dataset or run that is a file's name alone.
+
+    A name that is a key of an entry is left: the line belongs to an entry without a name.
+    """
+    for section in ("datasets", "runs"):
+        entries = data.get(section)
+        if not isinstance(entries, dict):
+            continue
+        for name, entry in entries.items():
+            if isinstance(entry, str) and name not in ENTRY_KEYS:
+                entries[name] = {"path": entry}
 
 
 def _expanded(path: _Path) -> str:
@@ -324,6 +340,8 @@ def expand_sets(source: Source) -> None:
     for loc, holder in _metric_lists(source.data):
         listed = holder["metrics"]
         names = [listed] if isinstance(listed, str) else listed
+        if loc == ("metrics",) and not str(listed).startswith("-"):  # else it is a list gone wrong
+            holder["metrics"] = names
         if not isinstance(names, list) or not any(_is_set(name, sets) for name in names):
             continue
         metrics: list[Any] = []

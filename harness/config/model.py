@@ -199,8 +199,13 @@ def _one_or_list(value: Any) -> str:
     return "list" if isinstance(value, (list, tuple)) else "one"
 
 
+def _or_path(kind: Any) -> BeforeValidator:
+    """Let the schema take a path alone, of which the reader of the YAML makes an entry."""
+    return BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | kind)
+
+
 Runs = Annotated[
-    Annotated[RunEntry, Tag("one")]
+    Annotated[RunEntry, _or_path(RunEntry), Tag("one")]
     | Annotated[tuple[RunEntry, ...], Field(min_length=1), Tag("list")],
     Discriminator(_one_or_list),
 ]
@@ -212,6 +217,10 @@ def as_texts(value: Any) -> tuple[Any, ...]:
     return tuple(str(one) if type(one) in (int, float) else one for one in some)
 
 
+_Names = Annotated[tuple[StrictStr, ...], Field(min_length=1)]
+MetricNames = Annotated[
+    _Names, BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | _Names)
+]
 Choice = Annotated[
     tuple[StrictStr, ...],
     BeforeValidator(as_texts),
@@ -249,16 +258,18 @@ class Config(Model):
     """Another config that this one is put on top of; of mappings, key by key."""
     output: StrictStr = "results/{name}"
     """Folder for the results, relative to the config."""
-    datasets: Annotated[Mapping[StrictStr, DatasetEntry], Field(min_length=1)]
-    """Judgements by name; a name may hold {placeholders} of its path."""
+    datasets: Annotated[
+        Mapping[StrictStr, Annotated[DatasetEntry, _or_path(DatasetEntry)]], Field(min_length=1)
+    ]
+    """Judgements by name: a file, or {path: FILE, ...}; a name may hold {placeholders} of it."""
     runs: Annotated[Mapping[StrictStr, Runs], Field(min_length=1)]
-    """Predictions by name; a name may hold {placeholders} of its path."""
+    """Predictions by name: a file, or {path: FILE, ...}; a name may hold {placeholders} of it."""
     where: Mapping[StrictStr, Choice] = Field(default_factory=dict)
     """Cells that are kept, by the values of placeholders and by the names `run` and `dataset`:
     values, patterns, and "!" before those left out. A cell without such a column is kept."""
     complete: StrictBool = False
     """Whether it is an error that cells of a grid are missing."""
-    metrics: Annotated[tuple[StrictStr, ...], Field(min_length=1)]
+    metrics: MetricNames
     """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
     metric_sets: Mapping[StrictStr, Annotated[tuple[StrictStr, ...], Field(min_length=1)]] = Field(
         default_factory=dict

@@ -103,6 +103,7 @@ _ELSEWHERE = {
     "prec": "P",
 }
 """What other tools call a metric; to be suggested, not read."""
+_LIST = "(all: harness metrics)"
 _SETTINGS = {field.name for field in fields(Settings)}
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -193,6 +194,16 @@ def known_names() -> list[str]:
     """Return every name that a metric can be called by, nicknames included."""
     aliases = [alias for definition in REGISTRY.values() for alias in definition.aliases]
     return [*REGISTRY, *aliases, *TREC_CUT, *NICKNAMES]
+
+
+def each_cutoff(name: str) -> list[str]:
+    """Return a name for each cutoff of a list of them.
+
+    >>> each_cutoff("ndcg(gain=exp)@5,10"), each_cutoff("map")
+    (['ndcg(gain=exp)@5', 'ndcg(gain=exp)@10'], ['map'])
+    """
+    match = re.fullmatch(r"(.+@)(\d+(?:\s*,\s*\d+)+)", name.strip())
+    return [match[1] + one.strip() for one in match[2].split(",")] if match else [name]
 
 
 def _read(text: str) -> _Spec | None:
@@ -349,6 +360,12 @@ def _unknown(text: str) -> str:
     """Return the message for a text that names no metric, with the name that it is near to."""
     if text == "qrels_jg" or re.fullmatch(r"(all_)?prefs(_.*)?", text):
         return f"'{text}' needs preference judgements, which are not read here"
+    if match := re.fullmatch(r"([A-Za-z]+)(\d+)", text):
+        alike = (name for name in known_names() if name.lower() == match[1].lower())
+        for candidate in (f"{name}@{match[2]}" for name in alike):
+            with suppress(UnknownNameError):
+                if _read(candidate) is not None:
+                    return f"unknown metric '{text}'; did you mean '{candidate}'?  {_LIST}"
     match = re.fullmatch(r"([A-Za-z0-9][\w+-]*?)(\(.*\))?([._@][\d.,]+)?@?", text)
     if match is not None:
         name, _, end = match.groups("")
@@ -360,7 +377,7 @@ def _unknown(text: str) -> str:
                 if _read(candidate) is not None:
                     near = f"; did you mean '{candidate}'?"
                     break
-        return f"unknown metric '{name}{end}'{near}  (all: harness metrics)"
+        return f"unknown metric '{name}{end}'{near}  {_LIST}"
     several = [part.strip() for part in re.split(r",(?![^()]*\))(?!\s*\d+\s*(?:,|$))", text)]
     specs = map(_SPEC.fullmatch, several)
     if len(several) > 1 and any(spec and _lookup(spec["name"]) for spec in specs):

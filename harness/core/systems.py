@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from .arrow import call, encode, unique
 from .evaluation import Counts, joined
 from .leaderboard import Entry, Failed, Leaderboard, Spread, Summary
 from .metric import Metric
-from .names import NAMES, parse
+from .names import NAMES, each_cutoff, parse
 from .ragged import Bools, Floats, frozen
 
 T = TypeVar("T")
@@ -619,7 +620,7 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     if not names:
         return tuple(one for one in metrics if not why_not(one) and not _is_bound(one))
     found: dict[Metric, None] = {}
-    for name in names:
+    for name in chain.from_iterable(map(each_cutoff, names)):
         same = [one for one in metrics if str(one) == name] or _spelt(name, metrics)
         if not same:
             known = [str(one) for one in metrics]

@@ -65,7 +65,7 @@ def test_every_problem_at_once(base: Path) -> None:
       trec: {path: qrels.txt, duplicates: lats, format: ranklib}
     runs:
       bm25: {path: runs/bm25.rnu}
-      other: runs/bm25.run
+      other: 7
       third:
         - {path: runs/bm25.run, format: trek}
         - {pth: runs/bm25.run}
@@ -114,7 +114,7 @@ def test_every_problem_at_once(base: Path) -> None:
         (GOOD + "name: !!python/name:os.system x\n", ["$.name (line 6)"]),
         (GOOD + "policy: !!set {a}\n", ["$.policy (line 6)"]),
         (
-            "metrics: map\ndatasets:\nruns: []\npolicy: 3\nplugins: x.py\nreports: []\n",
+            "metrics: 7\ndatasets:\nruns: []\npolicy: 3\nplugins: x.py\nreports: []\n",
             ["$.metrics (line 1)", "$.datasets (line 2)", "$.runs (line 3)", "$.policy (line 4)",
              "$.plugins (line 5)"],
         ),

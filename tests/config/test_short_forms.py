@@ -1,0 +1,76 @@
+"""A dataset or run as a path alone, one metric without a list, several cutoffs, near names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harness
+from harness.config.load import load, loads
+from harness.core.names import parse
+from harness.errors import ConfigError, UnknownNameError
+
+LONG = """
+datasets: {mq: {path: mq.txt}}
+runs: {a: {path: a.txt}, b: {path: b.txt}}
+metrics: ["ndcg@1,2"]
+compare: {baseline: a, metrics: [ndcg@1, ndcg@2]}
+"""
+SHORT = """
+datasets: {mq: mq.txt}
+runs: {a: a.txt, b: "${HARNESS_TEST_RUN:-b}.txt"}
+metrics: ndcg@1,2
+compare: {baseline: a, metrics: "ndcg@1,2"}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "mq.txt").write_text("2 qid:1 1:0\n0 qid:1 1:1\n1 qid:2 1:2\n0 qid:2 1:0\n")
+    (tmp_path / "a.txt").write_text("0.5\n0.25\n1\n2\n")
+    (tmp_path / "b.txt").write_text("0.25\n0.5\n1\n2\n")
+    return tmp_path
+
+
+def test_short_forms_mean_the_long_ones(folder: Path) -> None:
+    long, short = (loads(text, "c.yaml", folder) for text in (LONG, SHORT))
+    assert short.resolved()["datasets"] == long.resolved()["datasets"]
+    assert short.resolved()["runs"] == long.resolved()["runs"]
+    results = []
+    for name, text in (("long", LONG), ("short", SHORT)):
+        (folder / f"{name}.yaml").write_text(text)
+        results.append(harness.run(folder / f"{name}.yaml").comparisons.rows)
+    assert len(results[0]) == len(results[1]) == 2
+
+
+def test_a_short_form_is_extended(folder: Path) -> None:
+    (folder / "base.yaml").write_text(SHORT)
+    (folder / "sub").mkdir()
+    (folder / "sub/c.yaml").write_text("extends: ../base.yaml\nruns: {b: ../a.txt}\n")
+    config = load(folder / "sub/c.yaml")
+    assert {name: entry.path for name, entry in config.runs.items()} == {
+        "a": "../a.txt",
+        "b": "../a.txt",
+    }
+
+
+@pytest.mark.parametrize("name", ["path", "format"])
+def test_a_key_is_no_name(folder: Path, name: str) -> None:
+    text = SHORT.replace("{mq: mq.txt}", f"{{{name}: mq.txt}}")
+    with pytest.raises(ConfigError) as error:
+        loads(text, "c.yaml", folder)
+    assert error.value.problems[0].where.startswith(f"$.datasets.{name}")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("NDCG10", "ndcg@10"), ("ndcg10", "ndcg@10"), ("P5", "P@5"), ("map100", "map@100"),
+        ("err_10", "err@10"), ("ndcg_10", "ndcg@10"), ("Recall100", "recall@100"),
+    ],
+)  # fmt: skip
+def test_near_names(name: str, near: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"{near}\\b"):
+        parse(name)
+    assert parse(near)
