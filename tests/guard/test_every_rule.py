@@ -318,6 +318,13 @@ def _(files: Files) -> list[Finding]:
     return [*found, *data.check()]
 
 
+@case("row-order", "sorted-by-score")
+def _(files: Files) -> list[Finding]:
+    data = Learning(files.folder)
+    data.scores = [data.scores[0][::-1], sorted(data.scores[1], key=float), *data.scores[2:]]
+    return data.check()
+
+
 @case("same-queries", "same-rows", "shared-queries", "one-document-queries", "repeated-rows")
 def _(files: Files) -> list[Finding]:
     data = Learning(files.folder, 2)
