@@ -76,6 +76,10 @@ REFUSED = (
          "names the extra predictions, the rows without one, or the dataset they belong to.",
          "predictions belong to other rows than their own",
          "predict every row of that file, in its order, and nothing else"),
+    Rule("other-rows", "error", "A table of predictions whose rows, qids or labels contradict the "
+         "dataset's rows.",
+         "predictions belong to other rows than their own",
+         "write the scores in the dataset's row order, as harness.save_predictions does"),
     Rule("group-sizes", "error", "Group sizes that do not add up to the rows, or contradict qids.",
          "rows belong to other queries than their own", "name the sizes that belong to it"),
     Rule("grade-values", "error", "A fractional grade, if no metric of the config takes fractions.",
