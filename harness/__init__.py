@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .notebook import why as why
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
+    from .readers.save import save_predictions as save_predictions
     from .stats.registry import all_pairs_test as all_pairs_test
     from .stats.registry import paired_test as paired_test
 
@@ -83,6 +84,7 @@ _HOME = {
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment.run",
+    "save_predictions": "readers.save",
     "table": "notebook",
     "to_pytrec_eval": "batch.dicts",
     "why": "notebook",

@@ -53,6 +53,7 @@ _NONE = "it gives no values"
 _TWICE = "they count twice if folds are pooled, and a model may have been trained on them"
 _AGAIN = "get the whole file again"
 _DOUBLE = "compare in double precision with 'policy: {ties: trec_eval10}' and report it"
+SAVE = "write predictions in the order of the dataset's rows, or with harness.save_predictions"
 REFUSED = (
     Rule("missing-file", "error", "A file that does not exist or is a folder.", _NONE,
          "correct the path"),
@@ -75,6 +76,10 @@ REFUSED = (
          "names the extra predictions, the rows without one, or the dataset they belong to.",
          "predictions belong to other rows than their own",
          "predict every row of that file, in its order, and nothing else"),
+    Rule("other-rows", "error", "A table of predictions whose rows, qids or labels contradict the "
+         "dataset's rows.",
+         "predictions belong to other rows than their own",
+         "write the scores in the dataset's row order, as harness.save_predictions does"),
     Rule("group-sizes", "error", "Group sizes that do not add up to the rows, or contradict qids.",
          "rows belong to other queries than their own", "name the sizes that belong to it"),
     Rule("grade-values", "error", "A fractional grade, if no metric of the config takes fractions.",
@@ -127,6 +132,13 @@ PLACED = (
          "on: all of them, or those of one stretch of rows.",
          "each document has the score of a neighbour",
          "find what was inserted or lost (a header line, a first row), and predict again"),
+    Rule("row-order", "warning", "Predictions that fit the rows clearly better in another usual "
+         "order: sorted by qid as text or as numbers, by group size, reversed.",
+         "each document has the score of another document", SAVE),
+    Rule("sorted-by-score", "warning", "Predictions that fall, or rise, from row to row within "
+         "every query.",
+         "each document has the score of another document, unless the dataset is sorted by it",
+         f"{SAVE}; or accept it with 'guard: {{accept: [sorted-by-score]}}'"),
     Rule("swapped-fold", "warning", "Predictions that fit another dataset with as many rows, and "
          "not their own.",
          "each document has the score of another document", "give the predictions of this fold"),
@@ -134,7 +146,8 @@ PLACED = (
          "relevant documents after the others.",
          "the worst documents come first", "negate ranks, distances and losses"),
     Rule("unrelated", "note", "Predictions that fit the grades no better than chance; a warning if "
-         "the same model fits another fold, or if files are named instead of a config.",
+         "the same model fits another fold, another model fits this one and the run is not "
+         "called random, or files are named instead of a config.",
          "the order is random, as if rows were shuffled",
          "unless it is a random baseline, predict in the order of the dataset's rows"),
     Rule("swapped-columns", "error", "Fractional grades next to whole predictions; or a TREC file "
@@ -276,7 +289,7 @@ ACCEPTABLE = tuple(
 FOLLOWS: Mapping[str, Collection[str]] = {
     "labels-as-scores": {
         "score-ties", "constant-scores", "nearly-constant-scores", "ranks-against-scores",
-        "upside-down", "unrelated",
+        "upside-down", "unrelated", "sorted-by-score",
     },
     "overflow": {"single-precision"},
     "rank-as-score": {"ranks-against-scores", "upside-down", "other-topics"},

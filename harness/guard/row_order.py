@@ -13,28 +13,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
-from ..core.ragged import Array, Ints, sum_by
+from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import Finding
 from ..reports.phrases import counted, listed
 from .parts import EXAMPLES, First, Firsts, Found, placing, texts_at
 from .registry import RULES, SHOWN, finding
+from .row_fit import CLEAR, TWICE, Fit, Grades, Rows, fit, is_clear, ranks, starts_of
+from .row_permutations import Misplaced, Sorted, look_elsewhere, sorted_by_score
 
 if TYPE_CHECKING:
     from .facts import Facts, RunFacts
 
-CLEAR = 6.0
-"""Standard errors that a fit must be from 0, and from the other: no chance in a million sweeps."""
-TWICE = 2.0
-"""How many times as large it must be: rows sorted by grade correlate with their neighbours too."""
 SLIP = 5
 """Rows by which scores of the right count may have shifted, at most."""
 MOST = 64
 """Offsets that are tried if counts differ; beyond it, both ends alone."""
-CLOSEST = 0.8
-"""Correlation beyond which scores are not taken to be closer: some rows may be other ones."""
 WINDOWS, WINDOW = 16, 512
 """Pieces of a large file that are looked at first, spread over it; rows of each."""
 UNSURE = math.log(100_000)
@@ -50,137 +45,6 @@ LARGEST = 5_000_000
 """Predictions of one file beyond which no place is looked for that has too many or too few."""
 BETTER_COUNT = 2.0
 """Standard errors by which a place must fit better than a cut file's predictions as they are."""
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """The rows of a dataset in the order of its file.
-
-    Parameters
-    ----------
-    grades : ndarray, shape (n,)
-    query : ndarray of int64, shape (n,)
-        Position of each row's query.
-    qids : pyarrow string array, optional
-        What the queries are called.
-    """
-
-    grades: Array
-    query: Ints
-    qids: pa.Array | None = None
-
-    def at(self, rows: Ints | slice) -> Rows:
-        """Return some of the rows."""
-        return Rows(self.grades[rows], self.query[rows], self.qids)
-
-
-class Fit(NamedTuple):
-    """How scores fit if score ``i + offset`` belongs to row ``i``.
-
-    `r` is Pearson's correlation of grades and ranks of the scores, both less their mean in the
-    query; `n` the rows in queries with several grades and scores.
-    """
-
-    offset: int
-    r: float
-    n: int
-
-    @property
-    def z(self) -> float:
-        """In standard errors of what chance gives."""
-        return self.r * math.sqrt(self.n)
-
-
-def ranks(scores: Array) -> Array:
-    """Return the rank of each score among all, equal ones alike, so that none is an outlier.
-
-    >>> ranks(np.array([5.0, 1e30, 5.0, -1.0])).tolist()
-    [1.0, 2.0, 1.0, 0.0]
-    """
-    found: Array = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-    return found
-
-
-class Grades:
-    """Grades less their mean in the query, to compare with several scores."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.query = rows.query - rows.query.min()
-        self.n_queries = int(self.query.max()) + 1
-        self.lengths = np.bincount(self.query, minlength=self.n_queries)
-        self.less = self.centred(rows.grades.astype(np.float64))
-        self.squares = self._sum(self.less * self.less)
-
-    def _sum(self, values: Array) -> Array:
-        return sum_by(self.query, values, self.n_queries)
-
-    def centred(self, values: Array) -> Array:
-        """Return values less their mean in the query."""
-        less: Array = values - (self._sum(values) / np.maximum(self.lengths, 1))[self.query]
-        return less
-
-    def likelihood(self, ranked: Array) -> float:
-        """Return how much likelier scores are by each unit of ``sum(less * ranked)``, as a log.
-
-        Scores are a line over the grades and noise: for the slope ``b`` and the noise's variance
-        ``v`` it is ``b / v``.
-        """
-        score = self.centred(ranked)
-        both = math.sqrt(float(self.less @ self.less) * float(score @ score))
-        r = min(float(self.less @ score) / both, CLOSEST) if both else 0.0
-        return r / (1 - r * r) * self.less.size / both if both else 0.0
-
-    def by_query(self, ranked: Array) -> tuple[Ints, Array]:
-        """Return the queries with several grades and scores, and Pearson's r in each."""
-        score = self.centred(ranked)
-        squares = self.squares * self._sum(score * score)
-        query = np.flatnonzero(squares > 0)
-        r: Array = self._sum(self.less * score)[query] / np.sqrt(squares[query])
-        return query, r
-
-    def fit(self, ranked: Array, offset: int = 0) -> Fit:
-        """Return how well scores fit; `offset` is for the result."""
-        score = self.centred(ranked)
-        squares = self._sum(score * score)
-        differ = (self.squares > 0) & (squares > 0)
-        if not differ.any():
-            return Fit(offset, 0.0, 0)
-        both = self._sum(self.less * score)[differ].sum()
-        r = both / math.sqrt(self.squares[differ].sum() * squares[differ].sum())
-        return Fit(offset, min(1.0, float(r)), int(self.lengths[differ].sum()))
-
-
-def fit(rows: Rows, ranked: Array, offset: int = 0) -> Fit:
-    """Return how scores fit at an offset, over the rows that have one there.
-
-    Parameters
-    ----------
-    rows : Rows
-    ranked : ndarray of float64, shape (m,)
-        As :func:`ranks` gives them; as many as there are scores.
-    offset : int
-
-    >>> rows = Rows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
-    >>> fit(rows, np.array([9.0, 0.0, 1.0, 2.0, 2.0, 1.0]), 1)
-    Fit(offset=1, r=1.0, n=5)
-    """
-    first, last = max(0, -offset), min(rows.grades.size, ranked.size - offset)
-    if last <= first:
-        return Fit(offset, 0.0, 0)
-    return Grades(rows.at(slice(first, last))).fit(ranked[first + offset : last + offset], offset)
-
-
-def starts_of(rows: Rows) -> Ints:
-    """Return the first row of each query; the number of rows if it has none."""
-    starts = np.full(int(rows.query.max()) + 1, rows.query.size)
-    np.minimum.at(starts, rows.query, np.arange(rows.query.size))
-    return starts
-
-
-def is_clear(one: Fit, other: Fit) -> bool:
-    """Whether scores fit so much better in one way than in the other that it is no chance."""
-    apart = (one.r - max(other.r, 0.0)) * math.sqrt(max(1, min(one.n, other.n) or one.n))
-    return one.z > CLEAR and apart > CLEAR and one.r > TWICE * other.r
 
 
 class Slip(NamedTuple):
@@ -260,6 +124,10 @@ class OrderFacts:
         In place; None if they were not compared with the grades.
     slip : Slip, optional
         The stretch that has shifted.
+    misplaced : Misplaced, optional
+        The order that they fit instead.
+    by_score : Sorted, optional
+        How their file is sorted by score.
     compared, falling : int
         Queries with several grades and predictions; those in which predictions fall as grades
         rise. 0 if they fit clearly on the whole.
@@ -271,6 +139,8 @@ class OrderFacts:
 
     fit: Fit | None = None
     slip: Slip | None = None
+    misplaced: Misplaced | None = None
+    by_score: Sorted | None = None
     compared: int = 0
     falling: int = 0
     whole_scores: tuple[float, ...] = ()
@@ -308,18 +178,24 @@ class Following:
             in_file = np.empty_like(scores)
             in_file[order] = scores
             scores = in_file
-        rows = rows.at(slice(0, self.n_kept))
+        every, rows = rows, rows.at(slice(0, self.n_kept))
         own, slip = look(rows, scores)
+        if (by_score := sorted_by_score(rows.query, scores)) is not None:
+            first = scores[rows.query == rows.query[0]][:EXAMPLES].tolist()
+            qid = texts_at(self.qrels.qids, rows.query[:1])[0]
+            name = f"query {qid} has {', '.join(f'{one:.6g}' for one in first)}"
+            self.first.add("sorted-by-score", First((name,), 0))
+            return OrderFacts(own, by_score=by_score)
+        moved = look_elsewhere(every, scores, fits=own.z > CLEAR)
+        if moved is not None and (slip is None or moved.there.z > slip.there.z):
+            self.first.add("row-order", self._placed(every, moved.rows, moved.at))
+            return OrderFacts(own, misplaced=moved)
         if slip is not None:
             if slip.end == self.n_kept - max(0, slip.there.offset):
                 slip = slip._replace(end=slip.end + self.n - self.n_kept)
-            some = np.arange(slip.first, min(slip.first + EXAMPLES, self.n_kept))
-            qids = texts_at(self.qrels.qids, rows.query[some])
-            names = (
-                f"prediction {row + slip.there.offset + 1:,} -> row {row + 1:,} (query {qid})"
-                for row, qid in zip(some.tolist(), qids, strict=True)
-            )
-            self.first.add("shifted", First(tuple(names), slip.first + slip.there.offset))
+            shifted = range(slip.first, min(slip.first + EXAMPLES, self.n_kept))
+            at = [row + slip.there.offset for row in shifted]
+            self.first.add("shifted", self._placed(rows, shifted, at))
             return OrderFacts(own, slip)
         if own.z > CLEAR:
             return OrderFacts(own)
@@ -335,6 +211,15 @@ class Following:
             names = (f"{qid} ({one:.2f})" for qid, one in each)
             self.first.add(rule, First(tuple(names), int(starts[some[0]])))
         return OrderFacts(own, compared=query.size, falling=int((r < 0).sum()))
+
+    def _placed(self, rows: Rows, some: Sequence[int], at: Sequence[int]) -> First:
+        """Return some rows with where their predictions are, at the first of these."""
+        qids = texts_at(self.qrels.qids, rows.query[list(some)])
+        names = (
+            f"prediction {there + 1:,} -> row {row + 1:,} (query {qid})"
+            for row, there, qid in zip(some, at, qids, strict=True)
+        )
+        return First(tuple(names), at[0])
 
 
 def rows_of(qrels: Qrels) -> Rows | None:
@@ -372,6 +257,18 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
             f"within queries {slip.there.r:.2f}, in place {slip.own.r:.2f}"
         )
         yield found("shifted", what, n, None, effect)
+    elif (one := order.by_score) is not None:
+        fall = "fall" if one.falls else "rise"
+        of = counted(one.queries, "query", "queries")
+        what = f"scores {fall} from row to row in all {of}: the file is sorted by score; it is not "
+        yield found("sorted-by-score", what + "in the dataset's row order", one.queries)
+    elif (moved := order.misplaced) is not None:
+        what = f"the predictions fit the {moved.name}"
+        if moved.by_score:
+            what += ", and then by score: scores fall or rise in every query there"
+        else:
+            what += f" (correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
+        yield found("row-order", what, moved.moved)
     elif order.fit is not None and order.fit.z < -CLEAR:
         what = f"{_correlation(order.fit)}, below 0 in {order.falling:,} of them"
         yield found("upside-down", what, order.falling)
@@ -383,14 +280,16 @@ def _correlation(own: Fit) -> str:
 
 def is_odd(run: RunFacts) -> bool:
     """Whether predictions fit neither their own rows nor their neighbours, and are no labels."""
-    own = run.order.fit
+    own, order = run.order.fit, run.order
     labels = run.labels.grades or run.labels.split
-    return own is not None and abs(own.z) <= CLEAR and run.order.slip is None and not labels
+    named = order.slip or order.misplaced or order.by_score
+    return own is not None and abs(own.z) <= CLEAR and named is None and not labels
 
 
 def unrelated(
-    place: str, run: RunFacts, others: Sequence[tuple[str, Fit]], wary: bool = False
-) -> Iterator[Finding]:
+    place: str, run: RunFacts, others: Sequence[tuple[str, Fit]],
+    best: tuple[str, Fit] | None = None, wary: bool = False,
+) -> Iterator[Finding]:  # fmt: skip
     """Yield that predictions have nothing to do with the grades.
 
     Parameters
@@ -400,6 +299,8 @@ def unrelated(
     run : RunFacts
     others : sequence of (str, Fit)
         The same model's fits on its other folds: if these are clear, it is no random baseline.
+    best : (str, Fit), optional
+        The model that fits the same rows best.
     wary : bool
         Whether that is a warning in any case.
     """
@@ -412,6 +313,9 @@ def unrelated(
         what += f"; those of the same model {values}"
         yield found("unrelated", what, run.order.compared, "warning", effect, fix)
     elif own.n >= ENOUGH and own.z < CHANCE:
+        if best is not None and is_clear(best[1], own):
+            wary = True
+            what += f"; those of {best[0]} {best[1].r:.2f}"
         severity, worse = "warning" if wary else None, own.z < -CHANCE
         effect = "the order is worse than a random one" if worse else ""
         fix = f"{RULES['upside-down'].fix}; else predict in the order of the dataset's rows"

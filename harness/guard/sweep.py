@@ -36,7 +36,8 @@ from .registry import (
     rules_of,
     without_effects,
 )
-from .row_order import Fit, Rows, Swapped, is_odd, rows_of, swapped_fold, unrelated, wrong_count
+from .row_fit import Fit, Rows
+from .row_order import Swapped, is_odd, rows_of, swapped_fold, unrelated, wrong_count
 from .shared_rows import files_named_twice, part_of, pooled_into, shared_rows, short
 
 MOST_READ = 8
@@ -47,6 +48,8 @@ ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
 FAR = 0.2
 """How much larger than the median of the runs a share of unjudged documents must be."""
+RANDOM = "random"
+"""What the name of a random baseline holds."""
 APART = ("reader", "unreadable", "config")
 """Rules whose findings are about anything, and are not grouped."""
 T = TypeVar("T")
@@ -187,8 +190,12 @@ class Sweep:
         swapped = {place: self._swapped(cell, facts) for place, cell, facts in odd}
         fits: dict[Hashable, dict[str, tuple[str, Fit]]] = {}
         models: dict[int, Hashable] = {}
+        best: dict[str, tuple[str, Fit]] = {}
         for place, cell, facts in self.facts:
             part, fit = part_of(cell, self.pooled), facts.run.order.fit
+            if fit is not None:
+                of_run, path = (cell.run, fit), cell.dataset_entry.path
+                best[path] = max(best.get(path, of_run), of_run, key=lambda one: one[1].z)
             if part is None or fit is None:
                 continue
             models[place] = model = (part.whole, cell.run_key, *cell.of_run.items())
@@ -203,7 +210,10 @@ class Sweep:
             path = cell.dataset_entry.path
             same_model = fits.get(models.get(place), {})
             others = [fit for other, fit in same_model.items() if other != path]
-            for found in unrelated(cell.run_entry.path, facts.run, others, self.wary):
+            run, better = cell.run_entry.path, best.get(path)
+            if RANDOM in cell.run.lower():  # meant to fit nothing
+                better = None
+            for found in unrelated(run, facts.run, others, better, self.wary):
                 yield Placed(found, cell.dataset_key)
 
     def _swapped(self, cell: Cell, facts: Facts) -> Swapped | None:

@@ -47,8 +47,11 @@ NAMES = {
         "logit", "logits", "prob", "probability",
     ),
     "rank": ("rank",),
+    "row": ("row",),
 }  # fmt: skip
 """Usual names of each column, the most usual first; see :func:`fold`."""
+OF_ROWS = ("grade", "row")
+"""Columns of a run without docnos that say which row of the dataset each score belongs to."""
 _OF_BEIR = "corpusid"
 """The name of docnos in BEIR, whose grades are called score."""
 _COUNTERS = {"", "index", "rowindex", "rownumber", "unnamed:0", "levelindex0", "indexlevel0"}
@@ -88,13 +91,22 @@ def guess(names: Sequence[str], kind: str) -> dict[str, str]:
     return found
 
 
+def number_role(chosen: Mapping[str, str]) -> str:
+    """Return which role has the numbers: grades of qrels, scores or ranks of a run."""
+    return next(role for role in ("score", "rank", "grade") if role in chosen)
+
+
 def _roles(kind: str) -> tuple[str, ...]:
     return ("qid", "docno", "grade") if kind == "qrels" else ("qid", "docno", "score", "rank")
 
 
 def by_position(names: Sequence[str], columns: Names | None) -> bool:
     """Return whether ``columns: {docno: none}`` asks for rows in the dataset's order."""
-    asked = (columns or {}).get("docno", "")
+    return _is_none(names, columns, "docno")
+
+
+def _is_none(names: Sequence[str], columns: Names | None, role: str) -> bool:
+    asked = (columns or {}).get(role, "")
     return asked is None or (asked == "none" and "none" not in names)
 
 
@@ -152,12 +164,11 @@ def _choose(
     first_rows: Callable[[list[str]], pa.Table],
 ) -> dict[str, str]:
     where = source if isinstance(source, str) else source.name
-    roles, positional = _roles(kind), by_position(names, columns)
-    given = {
-        role: str(name)
-        for role, name in (columns or {}).items()
-        if not (positional and role == "docno")
-    }
+    positional, of_rows = by_position(names, columns), OF_ROWS if kind == "run" else ()
+    roles = (*_roles(kind), *of_rows)
+    unread = {role for role in of_rows if _is_none(names, columns, role)}
+    unread |= {"docno"} if positional else set()
+    given = {role: str(name) for role, name in (columns or {}).items() if role not in unread}
     problems = [
         Problem(where, f"unknown entry '{role}' in columns{did_you_mean(role, roles)}")
         for role in given
@@ -196,6 +207,11 @@ def _choose(
         if role not in chosen:
             what = f"no column of {role}s found" + " or ranks" * (role == "score")
             problems.append(Problem(where, what, _listed(names), name_it(source, role)))
+    for role in of_rows if "docno" not in chosen else ():
+        usual = {fold(name): name for name in reversed(names) if name not in chosen.values()}
+        found = next((usual[one] for one in _ROLE_NAMES[role] if one in usual), None)
+        if role not in {*unread, *given} and found is not None:
+            chosen[role] = found
     for role, name in chosen.items():
         spelled = str if role in given else fold
         same = [one for one in names if spelled(one) == spelled(name)]
@@ -225,7 +241,8 @@ def _scores(
 
     The latter is None if rows cannot go by position, as a column may hold identifiers.
     """
-    rest = [name for name in left if fold(name) not in {*_COUNTERS, *_ROLE_NAMES["grade"]}]
+    of_rows = {name for role in OF_ROWS for name in _ROLE_NAMES[role]}
+    rest = [name for name in left if fold(name) not in {*_COUNTERS, *of_rows}]
     types = dict(zip(sample.column_names, sample.schema.types, strict=True))
     floats = [name for name in rest if pa.types.is_floating(types.get(name, pa.null()))]
     whole = [name for name in rest if pa.types.is_integer(types.get(name, pa.null()))]

@@ -9,17 +9,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import equal, to_numpy
+from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, NOTHING, DuplicateRows, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
 from .build import column, keep_one, repeated, row_names, warn_dropped, warn_scattered
-from .column_roles import by_position, name_docnos, select_columns
+from .column_roles import by_position, name_docnos, number_role, select_columns
 from .format import IsDataLine
 from .number_text import check_number
 from .predictions import follow
+from .row_join import join_rows
 from .source import Source
 
 _EXACT = 2.0**63
@@ -107,11 +108,13 @@ def table_of(
         return _by_row(table, chosen, where, row, dataset, name)  # type: ignore[return-value]
     qids = _strings(table, "qid", chosen, place, row)
     docnos = _strings(table, "docno", chosen, place, row) if "docno" in chosen else None
-    role = next(role for role in ("grade", "score", "rank") if role in chosen)
+    role = number_role(chosen)
     numbers = _numbers(table, role, chosen, place, row, whole=not (fractions or role == "score"))
     if docnos is None and issubclass(of, Run):
-        _check_order(dataset, qids, where, row, asked)
-        assert dataset is not None
+        if dataset is None or not (asked or "row" in chosen or dataset.docnos.positional):
+            what, fix = "no column of docnos found", name_docnos(where)
+            raise InputError(Problem(place, what, fix=fix, rule="columns"))
+        numbers = _joined(table, chosen, numbers, qids, dataset, where, row)
         return Run.for_rows(dataset, numbers, name=name)  # type: ignore[return-value]
     if not issubclass(of, Run):  # of a run they are finite, and need no copy
         numbers = of.check_numbers(numbers, place, fractions=fractions)
@@ -160,7 +163,22 @@ def _by_row(
             raise InputError(Problem(row(at + 1), what, fix=fix, rule="columns"))
     role = "score" if "score" in chosen else "rank"
     scores = _numbers(table, role, chosen, place, row, whole=False)
+    if dataset is not None and scores.size == (dataset.n_source or dataset.n_rows):
+        scores = _joined(table, chosen, scores, None, dataset, where, row)
     return follow(where, dataset, scores, name)
+
+
+def _joined(
+    table: pa.Table, chosen: Mapping[str, str], scores: Array, qids: pa.Array | None,
+    dataset: Qrels, where: Source | str, row: Callable[[int], str],
+) -> Array:  # fmt: skip
+    """Return scores in the order of the dataset's rows, by the columns that tell it."""
+    place = where if isinstance(where, str) else where.name
+    grades, rows = (
+        _numbers(table, one, chosen, place, row, whole=False) if one in chosen else None
+        for one in ("grade", "row")
+    )
+    return join_rows(dataset, scores, qids, grades, rows, isinstance(where, Source), row)
 
 
 def _row_of(where: str) -> Callable[[int], str]:
@@ -254,30 +272,3 @@ def _numbers(
         problems = [replace(one, where=row(int(at))) for at, one in wrong if one is not None]
         raise InputError(problems, total=bad.size)
     return -numbers if role == "rank" else numbers
-
-
-def _check_order(
-    dataset: Qrels | None, qids: pa.Array, source: Source | str, row: Callable[[int], str],
-    asked: bool,
-) -> None:  # fmt: skip
-    """Raise if scores without docnos do not follow the dataset's rows, query by query."""
-    where = source if isinstance(source, str) else source.name
-    if dataset is None or not (asked or dataset.docnos.positional):
-        fix = name_docnos(source)
-        raise InputError(Problem(where, "no column of docnos found", fix=fix, rule="columns"))
-    expected = dataset.qids.take(pa.array(dataset.row))
-    if dataset.order is not None:
-        expected = expected.take(pa.array(np.argsort(dataset.order)))
-        qids = qids.take(pa.array(np.sort(dataset.order[dataset.order < len(qids)])))
-    n = min(len(qids), len(expected))
-    differ = ~equal(qids.slice(0, n), expected.slice(0, n))
-    if differ.any() or len(qids) != len(expected):
-        at = int(differ.argmax()) if differ.any() else n
-        both = qids, expected
-        got, wanted = (f"query '{one[at]}'" if at < len(one) else "the end" for one in both)
-        what = (
-            f"expected {len(expected):,} predictions, one for each row, got {len(qids):,}; first "
-            f"difference: expected {wanted}, got {got}"
-        )
-        fix = "predict the dataset's rows in their order"
-        raise InputError(Problem(row(at), what, fix=fix, rule="row-count"))

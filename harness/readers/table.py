@@ -21,7 +21,7 @@ from . import beir as beir
 from . import trec as trec
 from .blocks import BOM, LONGEST, without_first_lines
 from .build import gathered
-from .column_roles import SAMPLE, Names, by_position, guess, select_columns
+from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
 from .columns import NOT_UTF8, after_header, diagnose, parse_csv
 from .compression import does_not_fit, most_unpacked
 from .format import Format, Head, IsDataLine, Kind, name_it
@@ -189,8 +189,8 @@ class _CSV:
 
     def read(self, source: Source, fractions: bool) -> pa.Table:
         """Return the columns that matter."""
-        text = [self.chosen[role] for role in ("qid", "docno") if role in self.chosen]
-        role = next(role for role in ("grade", "score", "rank") if role in self.chosen)
+        role = number_role(self.chosen)
+        text = [name for other, name in self.chosen.items() if other != role]
         whole = not (fractions or role == "score")
         numbers = [self.chosen[one] for one in (role, "index") if one in self.chosen]
         types = dict.fromkeys(text, pa.string()) | dict.fromkeys(numbers, pa.float64())

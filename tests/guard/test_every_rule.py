@@ -318,6 +318,21 @@ def _(files: Files) -> list[Finding]:
     return [*found, *data.check()]
 
 
+@case("other-rows")
+def _(files: Files) -> list[Finding]:
+    (files.folder / "t.txt").write_text("1 qid:1 1:0.5\n0 qid:1 1:0.4\n1 qid:2 1:0.1\n")
+    (files.folder / "p.csv").write_text("qid,label,score\n1,0,0.5\n1,1,0.2\n2,0,0.7\n")
+    paths = str(files.folder / "t.txt"), [str(files.folder / "p.csv")]
+    return [*check_files(*paths, of_qrels={}, of_runs={}).findings]
+
+
+@case("row-order", "sorted-by-score")
+def _(files: Files) -> list[Finding]:
+    data = Learning(files.folder)
+    data.scores = [data.scores[0][::-1], sorted(data.scores[1], key=float), *data.scores[2:]]
+    return data.check()
+
+
 @case("same-queries", "same-rows", "shared-queries", "one-document-queries", "repeated-rows")
 def _(files: Files) -> list[Finding]:
     data = Learning(files.folder, 2)

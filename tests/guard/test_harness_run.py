@@ -118,7 +118,7 @@ def test_findings_are_printed_once_and_kept(place: Path, capsys: Any) -> None:
 def test_workers_find_the_same(place: Path, jobs: int) -> None:
     put(place / "model-3.txt", [1000.0 + n for n in range(N * 30)])
     results = harness.run(config(place, cache="none"), jobs=jobs)
-    assert summary(results.findings) == [("unrelated", "warning", "model-3.txt:1")]
+    assert summary(results.findings) == [("sorted-by-score", "warning", "model-3.txt:1")]
 
 
 def test_a_dataset_without_relevant_documents_stops_the_run(place: Path, capsys: Any) -> None:

@@ -34,7 +34,11 @@ TABLES = [
         (SERIES.to_frame(name), {"index": False}, {"score": name})
         for name in ("prediction", "y_pred", "yhat", "y_hat")
     ),
-    (pd.DataFrame({"label": [2, 0, 1, 0, 1], "yhat": SCORES}), {"index": False}, {"score": "yhat"}),
+    (
+        pd.DataFrame({"label": [2, 0, 1, 0, 1], "yhat": SCORES}),
+        {"index": False},
+        {"score": "yhat", "grade": "label"},
+    ),
     (
         pd.DataFrame({"qid": QIDS, "gbm": SCORES}),
         {"index": False},

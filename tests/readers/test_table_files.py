@@ -153,9 +153,9 @@ def test_rows_in_the_order_of_a_dataset(tmp_path: Path, make: Any) -> None:
     extra = make({"qid": QIDS, "score": scores, "thing": DOCNOS}, tmp_path / "extra")
     assert refused(as_table, extra, Run, dataset=unnamed)[0][1] == "columns"
     assert as_table(extra, Run, dataset=named, columns=asked).n_rows == 7
-    for wrong in (QIDS[:-1], [*QIDS[:-1], "2"]):
+    for wrong, rule in ((QIDS[:-1], "row-count"), ([*QIDS[:-1], "2"], "other-rows")):
         short = make({"qid": wrong, "score": scores[: len(wrong)]}, tmp_path / "short")
-        assert refused(as_table, short, Run, dataset=unnamed)[0][1] == "row-count"
+        assert refused(as_table, short, Run, dataset=unnamed)[0][1] == rule
 
 
 @every_make

@@ -20,6 +20,7 @@ Write = Callable[..., str]
 torch = pytest.importorskip("torch")
 SCORES = [3.0, 1.0, 2.0, 0.5, 1.5]
 T = torch.tensor(SCORES)
+GRADES = torch.tensor([2, 0, 1, 0, 1])
 QIDS = ["q1", "q1", "q1", "q2", "q2"]
 DOCNOS = ["d0", "d1", "d2", "d0", "d1"]
 PADDED = torch.tensor([[3.0, 1.0, 2.0], [0.5, 1.5, 9.0]])
@@ -35,7 +36,7 @@ def saved(content: Any, **how: Any) -> bytes:
     "content",
     [
         T, T[:, None], T.half(), T.to(torch.bfloat16), T.double().requires_grad_(),
-        {"scores": T}, {"y_pred": T[:, None]}, {"my_model": T}, {"label": T.long(), "pred": T},
+        {"scores": T}, {"y_pred": T[:, None]}, {"my_model": T}, {"label": GRADES, "pred": T},
         {"qid": QIDS, "docno": DOCNOS, "score": T}, {"qid": QIDS, "score": T},
         {"scores": PADDED, "n": torch.tensor([3, 2]), "qids": ["q1", "q2"]},
     ],

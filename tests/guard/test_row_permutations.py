@@ -1,0 +1,133 @@
+"""Predictions in another order than the dataset's rows: which order it is, and that it is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from harness.errors import Finding
+from harness.guard.check import check_files
+from harness.guard.row_fit import Rows
+from harness.guard.row_permutations import look_elsewhere, sorted_by_score
+
+Array = np.ndarray[Any, Any]
+
+
+def dataset(seed: int, n: int = 60) -> tuple[Rows, Array]:
+    """Queries of 2 to 40 rows, named by whole numbers in no order, and scores that fit."""
+    random = np.random.default_rng(seed)
+    qids = random.choice(np.arange(7, 12_000), n, replace=False)
+    query = np.repeat(np.arange(n), random.integers(2, 41, n))
+    grades = random.choice([0, 0, 0, 1, 2], query.size)
+    scores = grades + random.normal(0, 1.5, query.size)
+    return Rows(grades, query, pa.array(map(str, qids.tolist()))), scores
+
+
+def reordered(rows: Rows, how: str) -> Array:
+    """The row of each prediction, as a stable sort by a key gives it."""
+    assert rows.qids is not None
+    n, qids = rows.query.size, rows.qids.to_pylist()
+    sizes = np.bincount(rows.query)
+    key: dict[str, Any] = {
+        "rows sorted by qid as text": lambda row: qids[rows.query[row]],
+        "rows sorted by qid as numbers": lambda row: int(qids[rows.query[row]]),
+        "rows sorted by group size": lambda row: sizes[rows.query[row]],
+        "rows sorted by group size, largest first": lambda row: -sizes[rows.query[row]],
+        "queries in reverse order": lambda row: -rows.query[row],
+        "rows in reverse order": lambda row: -row,
+    }
+    return np.array(sorted(range(n), key=key[how]))
+
+
+HOW = [
+    "rows sorted by qid as text", "rows sorted by qid as numbers", "rows sorted by group size",
+    "rows sorted by group size, largest first", "queries in reverse order",
+    "rows in reverse order",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("seed", range(3))
+def test_usual_orders_are_named(how: str, seed: int) -> None:
+    rows, scores = dataset(seed)
+    assert look_elsewhere(rows, scores) is None
+    at = reordered(rows, how)
+    found = look_elsewhere(rows, scores[at])
+    assert found is not None
+    assert (found.name, found.by_score) == (how, False)
+    assert found.there.r > 0.3 > 0.15 > found.own.r
+    assert [at[one] for one in found.at] == [*found.rows]  # where the predictions of rows are
+
+
+def test_orders_of_large_files_and_of_some_rows() -> None:
+    rows, scores = dataset(1, 3000)
+    at = reordered(rows, "rows sorted by qid as text")
+    found = look_elsewhere(rows, scores[at][:40_000])  # the first of them
+    assert found is not None
+    assert found.name == "rows sorted by qid as text"
+    # three quarters of the rows are in place, so that the whole file fits clearly
+    assert rows.qids is not None
+    names = [f"{10_000 + n}" for n in range(2250)]
+    names += [f"{(200_000 if n % 2 else 20_000) + n}" for n in range(750)]
+    rows = Rows(rows.grades, rows.query, pa.array(names))
+    scores = scores[reordered(rows, "rows sorted by qid as text")]
+    found = look_elsewhere(rows, scores, fits=True)
+    assert found is not None
+    assert found.name == "rows sorted by qid as text"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_scores_that_fit_nothing_are_in_no_order(seed: int) -> None:
+    rows, _ = dataset(seed)
+    drawn = np.random.default_rng(seed + 50).random(rows.query.size)
+    assert look_elsewhere(rows, drawn) is None
+    assert sorted_by_score(rows.query, drawn) is None
+
+
+def test_scores_sorted_within_queries() -> None:
+    rows, scores = dataset(4)
+    order = np.lexsort((-scores, rows.query))
+    found = sorted_by_score(rows.query, scores[order])
+    assert found is not None
+    assert (found.falls, found.queries) == (True, 60)
+    assert sorted_by_score(rows.query, np.sort(scores)) == (False, 60)
+    assert sorted_by_score(rows.query, np.zeros(scores.size)) is None
+    assert sorted_by_score(rows.query[:3], np.array([3.0, 2.0, 1.0])) is None  # may be chance
+    text = reordered(rows, "rows sorted by qid as text")
+    both = look_elsewhere(rows, scores[order][text])  # by qid as text, then by score
+    assert both is not None
+    assert (both.name, both.by_score) == ("rows sorted by qid as text", True)
+
+
+def test_what_harness_check_says(tmp_path: Path) -> None:
+    rows, scores = dataset(2)
+    assert rows.qids is not None
+    qids = rows.qids.to_pylist()
+    lines = (
+        f"{grade} qid:{qids[query]} 1:{place}\n"
+        for place, (grade, query) in enumerate(zip(rows.grades, rows.query, strict=True))
+    )
+    (tmp_path / "test.txt").write_text("".join(lines))
+
+    def found(some: Array) -> list[Finding]:
+        np.savetxt(tmp_path / "p.txt", some, "%.6f")
+        checked = check_files(
+            str(tmp_path / "test.txt"), [str(tmp_path / "p.txt")], of_qrels={}, of_runs={}
+        )
+        return [one for one in checked.findings if one.severity != "note"]
+
+    assert found(scores) == []
+    at = reordered(rows, "rows sorted by qid as text")
+    (one,) = found(scores[at])
+    first = int(np.flatnonzero(at == 0)[0]) + 1
+    assert (one.rule, one.severity) == ("row-order", "warning")
+    assert one.place == f"{tmp_path / 'p.txt'}:{first}"
+    assert one.what.startswith("the predictions fit the rows sorted by qid as text (correlation 0.")
+    assert one.examples[0] == f"prediction {first:,} -> row 1 (query {qids[0]})"
+    (one,) = found(scores[np.lexsort((-scores, rows.query))])
+    assert (one.rule, one.severity) == ("sorted-by-score", "warning")
+    assert "in all 60 queries: the file is sorted by score" in one.what

@@ -1,0 +1,118 @@
+"""Tables of predictions without docnos: joined to the dataset's rows, or refused at one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from harness import HarnessError, Qrels, read_qrels, read_run
+from harness.core.tables import Run
+from harness.readers import from_frame
+
+LETOR = "2 qid:10 1:.1\n0 qid:10 1:.2\n1 qid:9 1:.3\n0 qid:9 1:.4\n0 qid:9 1:.5\n"
+SCORES = [0.9, 0.1, 0.8, 0.3, 0.4]
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> Qrels:
+    (tmp_path / "test.txt").write_text(LETOR)
+    return read_qrels(tmp_path / "test.txt", name="test")
+
+
+def read(folder: Path, text: str, dataset: Qrels, **options: Any) -> list[float]:
+    path = folder / "p.csv"
+    path.write_text(text)
+    scores: list[float] = read_run(path, dataset=dataset, **options).scores.tolist()
+    return scores
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "qid,label,score\n10,2,.9\n10,0,.1\n9,1,.8\n9,0,.3\n9,0,.4\n",
+        # by qid as a number; the labels of each query are those of the dataset
+        "qid,label,score\n9,1,.8\n9,0,.3\n9,0,.4\n10,2,.9\n10,0,.1\n",
+        "qid,row,score\n10,1,.1\n9,4,.4\n9,2,.8\n10,0,.9\n9,3,.3\n",
+        "qid,row,score\n10,2,.1\n9,5,.4\n9,3,.8\n10,1,.9\n9,4,.3\n",  # from 1
+        "qid,relevance,row,score\n10,0,1,.1\n9,0,4,.4\n9,1,2,.8\n10,2,0,.9\n9,0,3,.3\n",
+        "qid,score\n10,.9\n10,.1\n9,.8\n9,.3\n9,.4\n",
+        "label,score\n2,.9\n0,.1\n1,.8\n0,.3\n0,.4\n",
+        "row,score\n2,.8\n0,.9\n1,.1\n4,.4\n3,.3\n",
+    ],
+)
+def test_rows_are_joined(tmp_path: Path, dataset: Qrels, text: str) -> None:
+    assert read(tmp_path, text, dataset) == SCORES
+    lines = [line.split(",") for line in text.split()]
+    names, rows = lines[0], lines[1:]
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    table = pa.table({**columns, "score": [float(one) for one in columns["score"]]})
+    assert from_frame(table, Run, dataset=dataset).scores.tolist() == SCORES
+    pq.write_table(table, tmp_path / "p.parquet")
+    run = read_run(tmp_path / "p.parquet", dataset=dataset)
+    assert run.scores.tolist() == SCORES
+
+
+def test_labels_that_differ_within_queries_determine_the_order(tmp_path: Path) -> None:
+    (tmp_path / "test.txt").write_text("2 qid:a 1:1\n0 qid:a 1:2\n1 qid:b 1:3\n3 qid:b 1:4\n")
+    dataset = read_qrels(tmp_path / "test.txt")
+    text = "qid,label,score\nb,3,.4\na,0,.2\nb,1,.3\na,2,.1\n"
+    assert read(tmp_path, text, dataset) == [0.1, 0.2, 0.3, 0.4]
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "words"),
+    [
+        # sorted by score: the labels say so
+        ("qid,label,score\n10,2,.9\n10,0,.1\n9,0,.8\n9,1,.4\n9,0,.3\n", ":4",
+         "expected query '9' with grade 1, as row 3 of test has, got query '9' with grade 0"),
+        ("qid,score\n9,.8\n9,.3\n9,.4\n10,.9\n10,.1\n", ":2",
+         "expected query '10', as row 1 of test has, got query '9'"),
+        ("qid,row,score\n10,1,.1\n9,4,.4\n9,2,.8\n10,0,.9\n9,4,.3\n", ":6",
+         "expected each row of the dataset once, got 4"),
+        ("qid,row,score\n10,1,.1\n9,4,.4\n10,2,.8\n9,0,.9\n9,3,.3\n", ":5",
+         "expected query '10', as row 1 of test has, got query '9'"),
+        ("label,score\n2,.9\n1,.8\n0,.1\n0,.3\n0,.4\n", ":3",
+         "expected query '10' with grade 0, as row 2 of test has, got query '10' with grade 1"),
+        ("qid,label,score\n10,2,.9\n10,0,.1\n", ":3", "expected 5 predictions, one for each row"),
+    ],
+)  # fmt: skip
+def test_the_first_row_that_contradicts(
+    tmp_path: Path, dataset: Qrels, text: str, where: str, words: str
+) -> None:
+    with pytest.raises(HarnessError) as caught:
+        read(tmp_path, text, dataset)
+    (problem,) = caught.value.problems
+    assert problem.where == f"{tmp_path / 'p.csv'}{where}"
+    assert words in problem.what
+    assert problem.rule in ("other-rows", "row-count")
+
+
+def test_columns_of_other_labels(tmp_path: Path, dataset: Qrels) -> None:
+    text = "qid,label,score\n10,7,.9\n10,7,.1\n9,7,.8\n9,7,.3\n9,7,.4\n"
+    with pytest.raises(HarnessError, match=r"columns: \{grade: none\}"):
+        read(tmp_path, text, dataset)
+    with pytest.warns(match="not read"):
+        assert read(tmp_path, text, dataset, columns={"grade": "none"}) == SCORES
+
+
+def test_scattered_and_dropped_rows(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_text("1 qid:a 1:1\n0 qid:b 1:2\n0 qid:a 1:3\n2 qid:b 1:4\n")
+    with pytest.warns(match="come back"):
+        dataset = read_qrels(tmp_path / "t.txt")
+    for text in (
+        "qid,label,score\na,1,.1\nb,0,.2\na,0,.3\nb,2,.4\n",
+        "qid,label,score\na,1,.1\na,0,.3\nb,0,.2\nb,2,.4\n",  # gathered by qid
+    ):
+        assert read(tmp_path, text, dataset) == [0.1, 0.3, 0.2, 0.4]
+    (tmp_path / "t.qrels").write_text("a 0 d1 1\na 0 d1 1\na 0 d2 0\nb 0 d1 2\n")
+    with pytest.warns(match="twice"):
+        dataset = read_qrels(tmp_path / "t.qrels", duplicates="first")
+    columns = {"docno": "none"}
+    text = "qid,label,score\na,1,.1\na,1,.2\na,0,.3\nb,2,.4\n"
+    assert read(tmp_path, text, dataset, columns=columns) == [0.1, 0.3, 0.4]
+    with pytest.raises(HarnessError, match="with grade 0, as row 3"):
+        read(tmp_path, text.replace("a,0", "a,2"), dataset, columns=columns)

@@ -1,0 +1,83 @@
+"""Predictions that harness.save_predictions writes are read back at their rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import harness
+from harness import HarnessError
+
+GRADES = [0, 2, 1, 0, 0, 1]
+QIDS = ["9", "9", "9", "10", "10", "abc"]
+SCORES = [0.1, 0.7, 0.7000000000000001, -3.0, 2.0, 1e-9]
+
+
+@pytest.fixture(params=["named", "unnamed", "scattered"])
+def letor(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    rows = [f"{grade} qid:{qid} 1:0.5" for grade, qid in zip(GRADES, QIDS, strict=True)]
+    if request.param == "named":
+        rows = [f"{row} #docid = X{at}" for at, row in enumerate(rows)]
+    if request.param == "scattered":
+        rows = [rows[at] for at in (0, 3, 1, 5, 2, 4)]
+    (tmp_path / "test.txt").write_text("\n".join(rows) + "\n")
+    return tmp_path / "test.txt"
+
+
+@pytest.mark.filterwarnings("ignore:.*come back")
+@pytest.mark.parametrize("ending", [".run", ".parquet"])
+def test_what_is_written_is_read_back(letor: Path, ending: str) -> None:
+    dataset = harness.read_qrels(letor)
+    expected = harness.evaluate(dataset, np.array(SCORES), ["ndcg@10"]).summary()
+    path = letor.parent / "new" / f"p{ending}"
+    for given in (dataset, letor, str(letor)):
+        harness.save_predictions(path, SCORES, given)
+        run = harness.read_run(path, dataset=dataset)
+        assert harness.evaluate(dataset, run, ["ndcg@10"]).summary() == expected
+    if ending == ".parquet":  # whatever happens to the rows
+        table = pq.read_table(path)
+        assert table.column_names == ["qid", "row", "score"]
+        pq.write_table(table.take(pa.array([5, 0, 3, 1, 4, 2])), path)
+        run = harness.read_run(path, dataset=dataset)
+        assert harness.evaluate(dataset, run, ["ndcg@10"]).summary() == expected
+
+
+@pytest.mark.parametrize(
+    "qids", [QIDS, np.array(QIDS), pd.Series(QIDS), np.array([9, 9, 9, 10, 10, 7])]
+)
+@pytest.mark.parametrize("ending", [".txt", ".parquet"])
+def test_qids_and_docnos(tmp_path: Path, qids: Any, ending: str) -> None:
+    path = tmp_path / f"my model{ending}"
+    harness.save_predictions(path, np.array(SCORES)[:, None], qids, docnos=list("abcdef"))
+    names = {"columns": {"docno": "docno"}} if ending == ".parquet" else {}
+    run = harness.read_run(path, **names).to_dict()
+    assert run["9"] == {"a": 0.1, "b": 0.7, "c": 0.7000000000000001}
+    harness.save_predictions(path, SCORES, qids)
+    if ending == ".txt":
+        assert path.read_text().startswith("9 Q0 d2 1 0.7000000000000001 mymodel\n9 Q0 d1 2 0.7 ")
+        assert harness.read_run(path).to_dict()["10"] == {"d0": -3.0, "d1": 2.0}
+
+
+@pytest.mark.parametrize(
+    ("scores", "qids", "docnos", "words"),
+    [
+        (SCORES[:-1], QIDS, None, "scores: expected 6 numbers, one for each row, got 5"),
+        ([*SCORES[:-1], float("nan")], QIDS, None, "finite"),
+        (SCORES, QIDS, list("abcdea")[:5], "one length"),
+        (SCORES, QIDS, list("aacdef"), "docno 'a'"),
+        (SCORES, QIDS, ["a b", *"bcdef"], "without blanks"),
+        ([SCORES], QIDS, None, r"got shape \(1, 6\)"),
+    ],
+)
+def test_what_cannot_be_written(
+    tmp_path: Path, scores: Any, qids: Any, docnos: Any, words: str
+) -> None:
+    with pytest.raises(HarnessError, match=words):
+        harness.save_predictions(tmp_path / "p.run", scores, qids, docnos)
+    assert not (tmp_path / "p.run").exists()
