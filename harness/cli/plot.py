@@ -45,6 +45,7 @@ from . import options
 @click.option(
     "--baseline", "-b", metavar="RUN", help="For differences and effects; by default the config's."
 )
+@click.option("--over", metavar="COLUMN", default="", help="For sweep: the column on the axis.")
 @options.format_option("png", "svg", "pdf", help="png to look at; svg and pdf for papers.")
 @click.option(
     "--width", default="column", type=options.Choice(["column", "page"]), help="3.3 inches, or 7."
@@ -60,6 +61,7 @@ def command(
     datasets: tuple[str, ...],
     runs: tuple[str, ...],
     baseline: str | None,
+    over: str,
     format: Literal["png", "svg", "pdf"],
     width: Literal["column", "page"],
     output: Path | None,
@@ -67,15 +69,18 @@ def command(
 ) -> None:
     """Draw results: needs matplotlib, which the extra 'plots' installs.
 
-    Kinds: differences, cutoffs, distribution, critical-difference, effects, scatter, heatmap.
+    Kinds: differences, cutoffs, distribution, critical-difference, effects, scatter, heatmap,
+    sweep.
 
     \b
     Examples:
       harness plot results/compare distribution heatmap -m map
       harness plot results/compare differences --baseline random --format pdf --width page
+      harness plot results/tuned sweep --over lr -m ndcg@10
     """
     settings = Settings(
-        "", metrics, datasets or ("*",), runs or ("*",), baseline, width=width, formats=(format,)
+        "", metrics, datasets or ("*",), runs or ("*",), baseline, width=width, formats=(format,),
+        over=over,
     )  # fmt: skip
     folder, names = draw(results, kinds, settings, output, force=force)
     store.show("".join(f"{folder / name}\n" for name in names))

@@ -19,10 +19,12 @@ from ..errors import HarnessError, HarnessWarning, Problem, UnknownNameError, di
 from ..experiment import folder as results_of
 from ..experiment.outcome import Outcome, with_comparisons
 from ..guard.registry import warned
+from ..reports import sweep as sweeps
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import PaperTable
 from ..reports.paper_table.rendering import Format, render, too_wide
+from ..reports.paper_table.select import metric_spellings, select
 from ..reports.paper_table.settings import DEFAULT, Extra, Marks, Settings, Spread
 from ..reports.wording import Markup
 from . import options
@@ -71,6 +73,8 @@ _OPTIONS = {
     "--methods", is_flag=True, help="Sentences for the methods section, instead of the table."
 )
 @click.option("--bibtex", is_flag=True, help="The references that --methods cites.")
+@options.many("--sweep", metavar="COLUMN", help="Values against a setting, such as lr")
+@click.option("--top", metavar="N", type=click.IntRange(1), help="The best N settings of --sweep.")
 @options.comparison
 def command(
     results: Path,
@@ -84,6 +88,8 @@ def command(
     standalone: bool,
     methods: bool,
     bibtex: bool,
+    sweep: tuple[str, ...],
+    top: int | None,
     **settings: Any,
 ) -> None:
     """Print the table for the paper: best values, significance, caption.
@@ -95,7 +101,17 @@ def command(
       harness table results/compare --format latex > table.tex
       harness table results/compare -m map -m ndcg@10 --sort map --spread deviation
       harness table results/compare --methods --format latex
+      harness table results/tuned --sweep lr --top 5
     """
+    if sweep or top is not None:
+        some = [settings.pop(key) for key in ("metrics", "runs", "datasets")]
+        others = [key for key, value in settings.items() if value not in (None, (), False)]
+        if name is not None or others:
+            what = "expected no table and no other settings with --sweep"
+            fix = "give --metric, --run, --dataset, --top and --format alone"
+            raise UnknownNameError(Problem("", what, name or ", ".join(others), fix=fix))
+        output.show(sweep_of(results, sweep, top, format, *some))
+        return
     plan = options.changed_plan(*(settings.pop(key) for key in ("baselines", "test", "correction")))
     changes = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
@@ -123,6 +139,32 @@ def command(
     if format == "latex" and not standalone:
         _warn(too_wide(table, made_with))
     output.show(render(table, format, made_with, standalone=standalone))
+
+
+def sweep_of(
+    folder: Path, names: Sequence[str], n: int | None, format: Format, metrics: Sequence[str],
+    runs: Sequence[str], datasets: Sequence[str],
+) -> str:  # fmt: skip
+    """Return the values of a folder of results against some settings, in one of the formats."""
+    found = results_of.read(folder)
+    plan = found.config.compare or Plan()
+    if not names:
+        what = "--top: expected --sweep COLUMN with it"
+        listed = ", ".join(sweeps.columns_swept(found)) or "none"
+        raise UnknownNameError(Problem("", f"{what}  (there are: {listed})"))
+    board = sweeps.sweep(found, names, plan)
+    known = {str(metric): metric for metric in board.metrics}
+    wanted = [*known]
+    if metrics:
+        wanted = [*select(metrics, wanted, "metric", metric_spellings(known))]
+    kept = select(runs or ("*",), list(dict.fromkeys(one.run for one in board.entries)), "run")
+    some = [name for name, _ in board.by_dataset()]
+    some = [*select(datasets or ("*",), some, "dataset")]
+    if n is not None:
+        board = sweeps.top(board, known[wanted[0]], n)
+    entries = [one for one in board.entries if one.run in kept and one.dataset in some]
+    board = replace(board, entries=tuple(entries))
+    return sweeps.render(board, [known[name] for name in wanted], plan, format)
 
 
 def _warn(text: str | None) -> None:

@@ -195,11 +195,13 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
     over = settings.over
     (metric,) = compared(board.entries[0].evaluation.metrics, [settings.by])
     groups: dict[tuple[str, Columns], _Group] = {}
+    order: dict[tuple[Any, ...], int] = {}
     kept: list[tuple[Entry | Failed, tuple[str, Columns] | None]] = []
     everything: list[Entry | Failed] = [*board.entries, *board.failed]
     for one in everything:
         is_validation = (one.pattern or one.dataset) == settings.on
         setting = setting_of(one, over)
+        order.setdefault((one.dataset, one.run, _without(one, over)), len(order))
         if not setting:
             kept += [] if is_validation else [(one, None)]
             continue
@@ -228,6 +230,7 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
             failed.append(one)
         else:
             entries.append(one if choice is None else replace(one, choices=(choice,)))
+    entries.sort(key=lambda one: order[one.dataset, one.run, tuple(one.columns.items())])
     absent = tuple(
         missing
         for key, group in groups.items()

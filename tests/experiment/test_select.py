@@ -78,8 +78,9 @@ def same_as_csv(folder: Path, within: tuple[str, ...], by: str = "ndcg@10", sign
             not row["lr"] or (row["lr"], row["leaves"]) == chosen[key]
         ):
             wanted.append(tuple(row[name] for name in SHOWN))
-    rows = rows_of(folder / "out/leaderboard.csv")
-    assert [tuple(row[name] for name in SHOWN) for row in rows] == wanted
+    found = [tuple(row[name] for name in SHOWN) for row in rows_of(folder / "out/leaderboard.csv")]
+    assert found == sorted(wanted, key=lambda row: (*row[:3][::2], row[1], row[3]))
+    assert {row[0] for row in found} == {f"test-fold{fold}" for fold in FOLDS}
 
 
 def test_each_model_fold_and_seed_has_its_own_choice(tmp_path: Path) -> None:

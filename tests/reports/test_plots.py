@@ -148,6 +148,11 @@ def several(runs: int = 4, queries: int = 12) -> Study:
 
 
 def of(kind: str) -> tuple[Study, Settings]:
+    if kind == "sweep":
+        values = np.random.default_rng(7).random((2, 3, 12, 2)).tolist()
+        names = [(f"run-{run}::{seed}", run, seed) for run in range(2) for seed in range(3)]
+        found = study({name: values[run][seed] for name, run, seed in names}, METRICS)
+        return found, Settings(kind, ("P@5",), over="seed")
     found = effects_study() if kind == "effects" else several()
     baseline = "a" if kind == "effects" else "run-0"
     metrics = ("P@5",) if kind not in ("effects", "cutoffs", "scatter") else ()
@@ -161,8 +166,9 @@ def test_every_text_is_of_one_size_and_within_the_picture(kind: str, width: str)
 
     found, settings = of(kind)
     (figure,) = figures(
-        found, kind, metrics=settings.metrics, baseline=settings.baseline, width=width
-    )
+        found, kind, metrics=settings.metrics, baseline=settings.baseline, width=width,
+        over=settings.over,
+    )  # fmt: skip
     figure.canvas.draw()
     assert figure.get_size_inches()[0] == INCHES[width]
     box = figure.bbox
@@ -181,8 +187,9 @@ def test_every_text_is_of_one_size_and_within_the_picture(kind: str, width: str)
 def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
     found, settings = of(kind)
     settings = Settings(
-        kind, settings.metrics, baseline=settings.baseline, formats=("svg", "pdf", "png")
-    )
+        kind, settings.metrics, baseline=settings.baseline, formats=("svg", "pdf", "png"),
+        over=settings.over,
+    )  # fmt: skip
     before = plots.render_all(found, [settings])
     with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "text.usetex": True}):
         told = dict(matplotlib.rcParams)

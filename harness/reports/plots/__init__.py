@@ -52,7 +52,8 @@ def file_names(
         kind = find(settings.kind)
         for dataset in select(settings.datasets, datasets, "dataset"):
             for group in kind.groups(chosen(metrics, settings)):
-                stems.append(_stem([settings.kind, dataset, *kind.file_names(group)]))
+                over = [settings.over] if settings.over else []
+                stems.append(_stem([settings.kind, *over, dataset, *kind.file_names(group)]))
                 formats.append(settings.formats)
     names = zip(distinct(stems), formats, strict=True)
     return [f"{stem}.{format}" for stem, some in names for format in some]

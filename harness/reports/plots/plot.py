@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 KINDS = (
     "critical-difference", "cutoffs", "differences", "distribution", "effects", "heatmap",
-    "scatter",
+    "scatter", "sweep",
 )  # fmt: skip
 Kind = Annotated[str, OneOf(lambda: KINDS)]
 Width = Literal["column", "page"]
@@ -70,6 +70,8 @@ class Settings:
         "pdf",
     )
     """Files written: svg and pdf for papers, png to look at."""
+    over: str = ""
+    """For sweep: the column of runs on the axis, such as lr."""
 
 
 def find(name: str) -> ModuleType:
@@ -109,6 +111,9 @@ def problems(
     elif kind.needs_baseline and settings.baseline is None and not baselines:
         say = "say 'baseline: RUN' there or under 'compare:'"
         yield (), f"{settings.kind} needs a baseline; {say}{there}"
+    if settings.kind == "sweep" and not settings.over:
+        what = "sweep needs the column on its axis; say such as 'over: lr' there, or --over lr"
+        yield (), what
     if metrics is None:
         return
     names = [str(metric) for metric in metrics]
@@ -192,7 +197,8 @@ class Request:
     def parts(self) -> list[str]:
         """What its title and file name are made of."""
         kind = self.settings.kind
-        return [kind, self.dataset, *find(kind).file_names(self.metrics)]
+        over = [self.settings.over] if self.settings.over else []
+        return [kind, *over, self.dataset, *find(kind).file_names(self.metrics)]
 
     def axis(self, metric: Metric) -> str:
         """Return a metric's label: its name, and the way that is better."""

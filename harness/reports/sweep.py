@@ -1,0 +1,187 @@
+"""A sweep: values against a setting, such as a learning rate, with intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+
+from ..core.comparison import Plan
+from ..core.leaderboard import Entry, Leaderboard, best
+from ..core.metric import Metric
+from ..core.selection import pairs
+from ..core.study import Study
+from ..core.systems import Columns, compared, of_systems
+from ..errors import UnknownNameError, did_you_mean
+from . import html, latex, markdown, text
+from .grid import Cell, Grid, grid
+from .leaderboard import as_csv
+from .numbers import heading, number
+
+
+def columns_swept(study: Study) -> tuple[str, ...]:
+    """Return the columns of runs that can be swept: those with several values."""
+    values: dict[str, set[str]] = {}
+    for entry in study.cells.entries:
+        for name, value in entry.columns.items():
+            if f"{{{name}}}" not in entry.pattern and name not in study.board.summary.spread:
+                values.setdefault(name, set()).add(value)
+    return tuple(name for name, some in values.items() if len(some) > 1)
+
+
+def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
+    """Return a row for each setting of each run that has the columns `names`, with intervals.
+
+    Folds and seeds are taken together as the summary says; other columns are part of the setting.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such column, or it has one value.
+    """
+    from ..stats.intervals import clustered  # which loads SciPy
+
+    known = columns_swept(study)
+    for name in names:
+        if name not in known:
+            near, listed = did_you_mean(name, known), ", ".join(known) or "none"
+            what = f"no column '{name}' with several values{near}  (there are: {listed})"
+            raise UnknownNameError(f"sweep: {what}")
+    summary = replace(study.board.summary, best=())
+    settings: dict[str, tuple[str, Columns]] = {}
+    entries = []
+    for entry in study.cells.entries:
+        own = {
+            name: value
+            for name, value in entry.columns.items()
+            if f"{{{name}}}" not in entry.pattern and name not in summary.spread
+        }
+        if not own.keys() >= {*names}:
+            continue
+        others = [name for name in own if name not in names]
+        setting = tuple((name, own[name]) for name in (*others, *names))
+        label = f"{entry.run} {pairs(tuple(own.items()))}"  # seeds the interval
+        settings[label] = entry.run, setting
+        rest = {name: value for name, value in entry.columns.items() if name not in own}
+        evaluation = replace(entry.evaluation, run=label)
+        entries.append(replace(entry, evaluation=evaluation, columns=rest))
+    board = of_systems(Leaderboard(tuple(entries), summary=summary), partial(clustered, plan=plan))
+    rows = []
+    for row in board.entries:
+        run, setting = settings[row.run]
+        columns = {**row.columns, **dict(setting)}
+        rows.append(replace(row, evaluation=replace(row.evaluation, run=run), columns=columns))
+    datasets, runs = ([*dict.fromkeys(some)] for some in zip(*map(_key, rows), strict=True))
+    rows.sort(
+        key=lambda one: (
+            datasets.index(one.dataset), runs.index(one.run), [*map(_size, one.columns.values())],
+        )
+    )  # fmt: skip
+    return Leaderboard(tuple(rows), selection=study.board.selection)
+
+
+def _key(one: Entry) -> tuple[str, str]:
+    return one.dataset, one.run
+
+
+def _size(value: str) -> tuple[float, str]:
+    """Return a key that sorts numbers by size, and before texts."""
+    try:
+        return float(value), ""
+    except ValueError:
+        return math.inf, value
+
+
+def top(board: Leaderboard, metric: Metric, n: int) -> Leaderboard:
+    """Return the `n` best settings of each run and dataset, best first.
+
+    If settings were chosen on validation queries, their validation values sort all rows, by the
+    metric that chose: so the values of test queries choose nothing.
+    """
+    selection, entries = board.selection, board.entries
+    if selection is not None:
+        (metric,) = compared(board.metrics, [selection.settings.by])
+    sign = -1 if metric.definition.direction == "lower" else 1
+
+    def setting(one: Entry) -> tuple[object, ...]:
+        dataset = one.dataset if selection is None else ""
+        return dataset, one.run, *one.columns.items()
+
+    worth = {
+        setting(one): sign * one.summary.get(str(metric), math.nan)
+        for one in entries
+        if selection is None or is_validation(board, one)
+    }
+    worth = {where: value for where, value in worth.items() if not math.isnan(value)}
+    found: list[Entry] = []
+    for key in dict.fromkeys(map(_key, entries)):
+        rows = [one for one in entries if _key(one) == key]
+        rows.sort(key=lambda one: -worth.get(setting(one), -math.inf))
+        found += rows[:n]
+    return replace(board, entries=tuple(found))
+
+
+def is_validation(board: Leaderboard, one: Entry) -> bool:
+    """Return whether a row has the values of the validation queries that settings are chosen on."""
+    selection = board.selection
+    return selection is not None and (one.pattern or one.dataset) == selection.settings.on
+
+
+def grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator[Grid]:
+    """Yield a table for each dataset: a row a setting, the best value of each run bold."""
+    for dataset, entries in board.by_dataset():
+        columns = [name for name in board.columns if any(name in one.columns for one in entries)]
+        times = [_chosen(board, one) for one in entries]
+        chosen = ["chosen"] if any(times) else []
+        rows = []
+        for one, n in zip(entries, times, strict=True):
+            repetitions = max(each.repetitions for each in one.spread.values())
+            texts = [one.run, *(one.columns.get(name, "") for name in columns), *[n][: len(chosen)]]
+            texts += [str(repetitions), "{}/{}".format(*one.evaluation.coverage)]
+            rows.append([*map(Cell, texts)])
+        for metric in metrics:
+            name, bold = str(metric), set[int]()
+            values = [one.summary.get(name, math.nan) for one in entries]
+            for run in dict.fromkeys(one.run for one in entries):
+                places = [at for at, one in enumerate(entries) if one.run == run]
+                bold |= {places[at] for at in best(metric, [values[at] for at in places])}
+            for at, one in enumerate(entries):
+                _, _, low, high = one.spread.get(name, (0, 0, math.nan, math.nan))
+                interval = "" if math.isnan(low) else f"[{low:.4f}, {high:.4f}]"
+                rows[at].append(Cell(number(values[at], metric), bold=at in bold, spread=interval))
+        header = ["run", *columns, *chosen, "repetitions", "queries", *map(heading, metrics)]
+        notes = [
+            "bold or *: best value of each run; not a test",
+            f"in brackets: {100 * (1 - plan.level):g} % bootstrap interval over queries and "
+            "repetitions",
+        ]
+        if board.selection is not None and is_validation(board, entries[0]):
+            notes.append(f"validation queries, on which {board.selection.settings.by} chooses")
+        yield grid(header, rows, title=dataset, notes=notes, level=3)
+
+
+def render(board: Leaderboard, metrics: Sequence[Metric], plan: Plan, format: str) -> str:
+    """Return a sweep in a format of tables; CSV has every digit, and every metric."""
+    if format == "csv":
+        return as_csv(board)
+    tables = list(grids(board, metrics, plan))
+    if format == "latex":
+        some = (replace(one, caption=one.title, label=f"tab:sweep-{one.title}") for one in tables)
+        return "\n".join(map(latex.render, some))
+    if format == "markdown":
+        return markdown.render(tables)
+    return html.render(tables) if format == "html" else text.render(tables)
+
+
+def _chosen(board: Leaderboard, one: Entry) -> str:
+    """Return how often a setting was chosen: ``3 of 4``; nothing if nothing was chosen."""
+    own = one.columns
+    choices = [
+        choice
+        for choice in (() if board.selection is None else board.selection.choices)
+        if choice.run == one.run
+        and all(own.get(name, value) == value for name, value in choice.within)
+    ]
+    n = sum(dict(choice.setting).items() <= own.items() for choice in choices)
+    return f"{n} of {len(choices)}" if choices else ""

@@ -1,0 +1,137 @@
+"""Values against a setting, from the CSV of all cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from pathlib import Path
+from statistics import fmean
+
+import numpy as np
+import pytest
+from swept import CONFIG, POOLED, SETTINGS, put
+
+from harness.cli.main import main
+from harness.core.comparison import Plan
+from harness.errors import UnknownNameError
+from harness.experiment import folder as results
+from harness.experiment.run import run
+from harness.reports.plots import find
+from harness.reports.plots.plot import Settings, requests
+from harness.reports.sweep import columns_swept, sweep, top
+
+CHOSEN = CONFIG[CONFIG.index("select:") :]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return results of pooled folds and averaged seeds, and of the same without a choice."""
+    base = tmp_path_factory.mktemp("swept")
+    put(base)
+    plain = POOLED.replace(CHOSEN, "").replace("output: out", "output: plain")
+    for name, text in (("out", POOLED), ("plain", plain)):
+        path = base / f"{name}.yaml"
+        path.write_text(text, encoding="utf-8")
+        run(path)
+    return base
+
+
+def expected(folder: Path, metric: str = "ndcg@10") -> dict[tuple[str, ...], float]:
+    """Return the mean over folds, which have as many queries, and seeds, from the CSV."""
+    values = defaultdict(list)
+    with (folder / "out/leaderboard_cells.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["lr"]:
+                key = row["dataset"].split("-")[0], row["run"], row["leaves"], row["lr"]
+                values[key].append(float(row[metric]))
+    return {key: fmean(some) for key, some in values.items()}
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """Return what a command prints."""
+    with pytest.raises(SystemExit) as stopped:
+        main([*words])
+    found = capsys.readouterr()
+    assert not stopped.value.code, found.err
+    return found.out
+
+
+@pytest.mark.parametrize("name", ["out", "plain"])
+def test_each_setting_has_its_mean_and_interval(
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = printed(capsys, "table", str(folder / name), "--sweep", "lr", "--format", "csv")
+    rows = [*csv.DictReader(io.StringIO(text))]
+    wanted = expected(folder)
+    keys = [(row["dataset"], row["run"], row["leaves"], row["lr"]) for row in rows]
+    assert keys == [
+        (dataset, model, leaves, lr)
+        for dataset in ("vali", "test")
+        for model in ("gbrt", "lambdamart")
+        for leaves in ("7", "31")
+        for lr in ("0.01", "0.1", "1")
+    ]
+    for key, row in zip(keys, rows, strict=True):
+        assert float(row["ndcg@10"]) == pytest.approx(wanted[key], abs=1e-12)
+        assert float(row["ndcg@10 low"]) < wanted[key] < float(row["ndcg@10 high"])
+        assert row["repetitions"] == "2"
+
+
+def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path) -> None:
+    found = results.read(folder / "out")
+    board = sweep(found, ["lr", "leaves"], Plan())
+    best = top(board, board.metrics[0], 2)  # by ndcg@10, which chooses, though map is first
+    wanted = expected(folder)
+    for dataset in ("vali", "test"):
+        for model in ("gbrt", "lambdamart"):
+            rows = [one for one in best.entries if (one.dataset, one.run) == (dataset, model)]
+            order = sorted(SETTINGS, key=lambda s: -wanted["vali", model, s[1], s[0]])
+            assert [(one.columns["lr"], one.columns["leaves"]) for one in rows] == order[:2]
+    plain = results.read(folder / "plain")
+    board = sweep(plain, ["lr"], Plan())
+    (metric,) = (one for one in board.metrics if str(one) == "ndcg@10")
+    rows = [one for one in top(board, metric, 1).entries if one.dataset == "test"]
+    for one in rows:
+        of_run = [v for k, v in wanted.items() if k[:2] == ("test", one.run)]
+        assert one.summary["ndcg@10"] == pytest.approx(max(of_run), abs=1e-12)
+
+
+def test_text_has_intervals_and_how_often_each_setting_was_chosen(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = printed(capsys, "table", str(folder / "out"), "--sweep", "lr", "-m", "ndcg@10")
+    assert re.search(r"gbrt +31 +0\.01 +2 of 4 +2 +24/24 +0\.\d{4}\* \[0\.\d{4}, 0\.\d{4}\]", text)
+    found = results.read(folder / "out")
+    times = re.findall(r"^(gbrt|lambdamart).* (\d) of 4", text[: text.index("test\n")], re.M)
+    for model in ("gbrt", "lambdamart"):
+        assert sum(int(n) for run, n in times if run == model) == 4
+    assert "validation queries, on which ndcg@10 chooses" in text
+    assert columns_swept(found) == ("lr", "leaves")
+
+
+def test_a_column_that_is_not_there_is_named(folder: Path) -> None:
+    with pytest.raises(UnknownNameError, match=r"no column 'leafs'.*did you mean 'leaves'"):
+        sweep(results.read(folder / "out"), ["leafs"], Plan())
+
+
+def test_a_plot_has_a_line_for_each_run_and_its_validation_values(folder: Path) -> None:
+    found = results.read(folder / "out")
+    settings = Settings("sweep", ("ndcg@10",), over="lr")
+    (picture,) = (find("sweep").data(one) for one in requests(found, settings))
+    assert (picture.over, picture.settings) == ("lr", ("0.01", "0.1", "1"))
+    wanted = expected(folder)
+    names = [(model, leaves) for model in ("gbrt", "lambdamart") for leaves in ("7", "31")]
+    assert [line.name.label for line in picture.lines] == [f"{m} leaves={n}" for m, n in names]
+    for line, key in zip(picture.lines, names, strict=True):
+        for dataset, values in (("test", line.values), ("vali", line.validation)):
+            own = [wanted[(dataset, *key, lr)] for lr in picture.settings]
+            np.testing.assert_allclose(values, own, atol=1e-12)
+        assert (line.low < line.values).all()
+        assert (line.values < line.high).all()
+
+
+def test_a_plot_needs_the_column_on_its_axis(folder: Path) -> None:
+    with pytest.raises(UnknownNameError, match="--over lr"):
+        list(requests(results.read(folder / "out"), Settings("sweep", ("ndcg@10",))))
