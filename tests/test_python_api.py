@@ -222,7 +222,7 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
     folder = results.folder.parent
     files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
     for arguments in ([files[0], [files[1]]], [str(folder / "c.yaml")]):
-        found = harness.check(*arguments)  # type: ignore[arg-type]
+        found = harness.check(*arguments)
         assert found.count("error") == 0
         assert len(found.to_pandas()) == len(found.findings)
         assert "checked 1 dataset" in str(found)
@@ -234,7 +234,7 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
 def test_explain_is_that_of_the_command(results: harness.Results) -> None:
     folder, value = results.folder.parent, f"{results.rows[1]['ndcg@3']:.4f}"
     files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
-    found = harness.explain(value, *files, "ndcg@3")
+    found = harness.explain(value, files[0], files[1], "ndcg@3")
     assert shown_by(["explain", value, *files, "-m", "ndcg@3"]).split("\n")[1:] == [
         *str(found).split("\n")[1:],
         "",
