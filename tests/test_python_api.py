@@ -72,6 +72,15 @@ def test_a_metric_is_found_under_the_name_it_was_asked_by(name: str) -> None:
     assert found.to_dict()["q1"][name] == 0.5
 
 
+@pytest.mark.parametrize("name", ["rr@10", "recip_rank@10"])
+def test_comparisons_find_a_metric_under_the_name_it_was_asked_by(name: str) -> None:
+    found = harness.compare(QRELS, {"a": RUN, "b": RUN}, ["rr@10"], baseline="a")
+    assert found.get("", name, "a", "b") is found.rows[0]
+    assert [*found.of("", name)] == [*found.rows]
+    assert found.standing("", name, "a") is found.standings[0]
+    assert found.get("", "map", "a", "b") is None
+
+
 def test_a_metric_that_is_not_held_is_named_with_the_nearest() -> None:
     summary = harness.evaluate(QRELS, RUN, ["ndcg@5"]).summary()
     with pytest.raises(HarnessError, match="did you mean 'ndcg@5'"):
@@ -222,7 +231,7 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
     folder = results.folder.parent
     files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
     for arguments in ([files[0], [files[1]]], [str(folder / "c.yaml")]):
-        found = harness.check(*arguments)  # type: ignore[arg-type]
+        found = harness.check(*arguments)
         assert found.count("error") == 0
         assert len(found.to_pandas()) == len(found.findings)
         assert "checked 1 dataset" in str(found)
@@ -234,7 +243,7 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
 def test_explain_is_that_of_the_command(results: harness.Results) -> None:
     folder, value = results.folder.parent, f"{results.rows[1]['ndcg@3']:.4f}"
     files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
-    found = harness.explain(value, *files, "ndcg@3")
+    found = harness.explain(value, files[0], files[1], "ndcg@3")
     assert shown_by(["explain", value, *files, "-m", "ndcg@3"]).split("\n")[1:] == [
         *str(found).split("\n")[1:],
         "",

@@ -22,6 +22,7 @@ from .arguments import (
     is_number,
     whole_from,
 )
+from .evaluation import ByMetric
 from .leaderboard import CHOSEN
 from .metric import Metric
 from .systems import Incomplete, Unanswered
@@ -358,13 +359,19 @@ class Comparisons:
     def _standing_at(self) -> dict[tuple[str, str, str], Standing]:
         return {(one.dataset, str(one.metric), one.run): one for one in self.standings}
 
+    @cached_property
+    def _metrics(self) -> ByMetric[str]:
+        """Canonical names of the metrics compared, by any spelling."""
+        metrics = [one.metric for one in self.rows] + [one.metric for one in self.standings]
+        return ByMetric((name, name) for name in map(str, metrics))
+
     def get(self, dataset: str, metric: str, baseline: str, run: str) -> Comparison | None:
         """Return the comparison of two runs, None where there is none of them that way round."""
-        return self._at.get((dataset, metric, baseline, run))
+        return self._at.get((dataset, self._metrics.get(metric, metric), baseline, run))
 
     def standing(self, dataset: str, metric: str, run: str) -> Standing | None:
         """Return where a run stands, None where it was not compared."""
-        return self._standing_at.get((dataset, metric, run))
+        return self._standing_at.get((dataset, self._metrics.get(metric, metric), run))
 
     def overall_of(self, one: Comparison) -> Overall | None:
         """Return what a test of all systems says of a comparison's table; None for other tests."""
@@ -426,6 +433,7 @@ class Comparisons:
 
     def of(self, dataset: str, metric: str) -> Iterable[Comparison]:
         """Yield the comparisons by one metric on one dataset."""
+        name = self._metrics.get(metric, metric)
         for one in self.rows:
-            if one.dataset == dataset and str(one.metric) == metric:
+            if one.dataset == dataset and str(one.metric) == name:
                 yield one
