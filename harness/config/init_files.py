@@ -306,10 +306,11 @@ def _family(slot: tuple[str, str], groups: Sequence[Group], dataset: str) -> Gro
 def _words(path: str) -> set[str]:
     """Return folders and words of a path, in small letters.
 
-    >>> sorted(_words("round2/qrels.covid-Round2.txt"))
-    ['covid', 'qrels', 'round2', 'txt']
+    >>> sorted(_words("my_data/qrels.covid-Round2.txt"))
+    ['covid', 'data', 'my', 'my_data', 'qrels', 'round2', 'txt']
     """
-    return {*re.split(r"[/._-]+", path.lower())} - {""}
+    path = path.lower()
+    return {*re.split(r"[/._-]+", path), *path.split("/")[:-1]} - {""}
 
 
 def _common(names: Sequence[str]) -> str:
