@@ -192,7 +192,7 @@ class _Assigned(NamedTuple):
 
 def propose(found: Look) -> Proposal:
     """Return the entries for what folders hold."""
-    made = Proposal(found.folder, aside=dict(found.aside))
+    made = Proposal(found.folder)
     data = [one for one in found.files if one.kind == "dataset"]
     runs = [one for one in found.files if one.kind == "run"]
     shared = {name for group in numbered([run.path for run in runs]) for name in group.names}
@@ -222,6 +222,7 @@ def propose(found: Look) -> Proposal:
             why = f"runs that fit it use {taken}" if taken else "no run was assigned to it"
             made.aside |= dict.fromkeys(group.values, why)
     made.aside |= assigned.aside
+    made.aside |= {path: why for path, why in found.aside.items() if path not in made.aside}
     for number in used:
         group, form = groups[number]
         files = assigned.used.get(number) or {*group.values}

@@ -306,10 +306,11 @@ def _family(slot: tuple[str, str], groups: Sequence[Group], dataset: str) -> Gro
 def _words(path: str) -> set[str]:
     """Return folders and words of a path, in small letters.
 
-    >>> sorted(_words("round2/qrels.covid-Round2.txt"))
-    ['covid', 'qrels', 'round2', 'txt']
+    >>> sorted(_words("my_data/qrels.covid-Round2.txt"))
+    ['covid', 'data', 'my', 'my_data', 'qrels', 'round2', 'txt']
     """
-    return {*re.split(r"[/._-]+", path.lower())} - {""}
+    path = path.lower()
+    return {*re.split(r"[/._-]+", path), *path.split("/")[:-1]} - {""}
 
 
 def _common(names: Sequence[str]) -> str:
@@ -363,7 +364,10 @@ class Matcher:
                     wrong[3] = f"no judgements of {other[0]} {values[other[0]]}"
                     continue
                 try:
-                    score = self._by_rows(run, path) if by_row else self._judged(some, path, form)
+                    if by_row:
+                        score = self._by_rows(run, path, form)
+                    else:
+                        score = self._judged(some, path, form)
                 except HarnessError as error:
                     wrong[1] = f"fits no judgements: {error.problems[0].what}"
                     continue
@@ -398,9 +402,11 @@ class Matcher:
                 qids += [] if qrels is None else qrels.qids.to_pylist()
         return len(qids) > len({*qids})
 
-    def _by_rows(self, run: File, path: str) -> float:
-        """Return 1 if there are as many scores as rows, 0.1 if that cannot be counted."""
-        form = next(form for group, form in self.datasets if path in group.values)
+    def _by_rows(self, run: File, path: str, form: str) -> float:
+        """Return 1 if there are as many scores as rows, 0.1 if that cannot be counted.
+
+        Raises an :class:`InputError` if the run cannot be read as predictions for these rows.
+        """
         if form not in ("letor", "batch"):
             return 0
         if readers.FORMATS[run.format].needs_dataset:

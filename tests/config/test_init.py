@@ -234,7 +234,10 @@ def test_the_nearest_judgements_are_taken_and_the_others_named(tmp_path: Path) -
 def test_the_folder_of_a_run_in_the_name_of_judgements(tmp_path: Path) -> None:
     make(tmp_path, {f"qrels/qrels.covid-round{n}.txt": QRELS for n in (1, 2)})
     make(tmp_path, {f"submissions/round{n}/bm25.run": RUN for n in (1, 2)})
-    assert [line.split()[0] for line in cells(tmp_path)] == ["covid-round1", "covid-round2"]
+    make(tmp_path, {"my_data/q.letor": letor(6), "all/test.letor": letor(6)})
+    make(tmp_path, {"preds/my_data/gbrt.txt": scores(6)})
+    found = {line.split()[0] for line in cells(tmp_path)}
+    assert found == {"covid-round1", "covid-round2", "q"}
 
 
 def test_what_all_models_begin_with_belongs_to_their_names(tmp_path: Path) -> None:
