@@ -189,7 +189,7 @@ def warn_cut(source: Source, table: pa.Table) -> None:
         warn_cut_line(source, f"its tag '{cut}' is the beginning of the tag '{before}' before it")
 
 
-def warn_ranks(source: Source, rows: pa.Table | None) -> None:
+def warn_ranks(source: Source, rows: pa.Table | None = None) -> None:
     """Warn if ranks contradict scores in `rows`, or else in the pieces of a run that are kept."""
     try:
         if rows is None:
