@@ -27,6 +27,8 @@ SOME = 0.001
 """Share of pairs below which ties are no more than chance in scores of a few digits."""
 MANY_ROWS = 0.01
 """Share of rows that are equal in single precision alone, from which on that is a warning."""
+_BY_DOCNO = ("trec_eval", "trec_eval10", "docno+")
+"""Policies for ties that look at docnos."""
 _LARGEST = float(np.finfo(np.float32).max)
 ENOUGH_QUERIES = 10
 """Queries below which their spread says little."""
@@ -50,6 +52,8 @@ class ScoreFacts:
     pairs, tied, tied_whole : int
         Pairs of retrieved documents of one judged query; those with one score; those of queries
         all of whose documents have one.
+    by_position : int
+        Tied pairs of documents that are called d0, d1, ... by position.
     merged : int
         Rows that single precision gives the score of their neighbour, though they differ.
     """
@@ -61,6 +65,7 @@ class ScoreFacts:
     pairs: int = 0
     tied: int = 0
     tied_whole: int = 0
+    by_position: int = 0
     merged: int = 0
 
 
@@ -132,7 +137,10 @@ class Scores:
                 at = np.flatnonzero(aligned.rank > aligned.tie_first)
                 self.facts.merged += int((aligned.score[at] != aligned.score[at - 1]).sum())
         sizes = np.maximum(lasts - firsts + 1, 0)
-        self.facts.tied += int((sizes * (sizes - 1)).sum()) // 2
+        tied = int((sizes * (sizes - 1)).sum()) // 2
+        self.facts.tied += tied
+        if part.run.docnos.positional and self.policy.ties in _BY_DOCNO:
+            self.facts.by_position += tied
         rows = np.flatnonzero(lengths_of(offsets))
         if rows.size:
             n, largest = n[rows], np.maximum.reduceat(sizes, offsets[:-1][rows])
@@ -283,6 +291,8 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
             f"{percent(scores.tied, scores.pairs)} of within-query document pairs have tied scores"
         )
         severity = by_share(scores.tied, scores.pairs)
+        if n := scores.by_position:
+            single += f"; without docnos, {n:,} pairs are ordered by d0, d1, ... of their rows"
         yield found("score-ties", what + single, scores.tied, severity)
     if n := scores.merged:
         what = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single precision"

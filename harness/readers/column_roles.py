@@ -251,7 +251,9 @@ def _scores(
     some = [] if is_known else floats or (rest if len(rest) == 1 else whole)
     if not positional and {*rest} - {*floats, *some}:
         return some, None
-    return some, [name for name in left if fold(name) in _COUNTERS]
+    index = [name for name in left if fold(name) in _COUNTERS]
+    are_numbers = all(pa.types.is_primitive(types.get(name, pa.int64())) for name in index)
+    return some, index if are_numbers or positional else None
 
 
 def _may_identify(name: str) -> bool:

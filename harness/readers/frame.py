@@ -150,9 +150,9 @@ def _by_row(
 ) -> Run:
     """Return the run of scores in the order of a dataset's rows; row numbers must not contradict.
 
-    Numbers that come twice, as those of concatenated frames, tell no order.
+    Numbers that come twice tell no order, as in concatenated frames, unless they are qids.
     """
-    place = where if isinstance(where, str) else where.name
+    place, qids = where if isinstance(where, str) else where.name, None
     if "index" in chosen:
         index = _numbers(table, "index", chosen, place, row, whole=True)
         down = np.flatnonzero(index[1:] < index[:-1])
@@ -161,10 +161,13 @@ def _by_row(
             what = f"expected row numbers that rise, got {index[at + 1]:.0f} after {index[at]:.0f}"
             fix = "sort by the index first; or, if rows follow the dataset's order, drop the index"
             raise InputError(Problem(row(at + 1), what, fix=fix, rule="columns"))
+        if dataset is not None and np.unique(index).size < index.size:
+            texts = _strings(table, "index", chosen, place, row)
+            qids = texts if (dataset.place(texts) >= 0).all() else None
     role = "score" if "score" in chosen else "rank"
     scores = _numbers(table, role, chosen, place, row, whole=False)
     if dataset is not None and scores.size == (dataset.n_source or dataset.n_rows):
-        scores = _joined(table, chosen, scores, None, dataset, where, row)
+        scores = _joined(table, chosen, scores, qids, dataset, where, row)
     return follow(where, dataset, scores, name)
 
 

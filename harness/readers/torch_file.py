@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ..batch.arrays import as_array
@@ -34,20 +35,25 @@ def read(
     fractions: bool = False,
     columns: Names | None = None,
 ) -> T:
-    """Read a tensor of scores, a dict of columns, or a batch: a dict with `n`."""
+    """Read a tensor of scores or a list of them, a dict of columns, or a batch: a dict with `n`."""
     loaded = _loaded(source)
     if not isinstance(loaded, Mapping):
         if of is not Run:
             what = "expected a dict of tensors with qids and grades, got one tensor"
             raise InputError(Problem(source.name, what, fix="name a file of judgements"))
-        scores = _column(source, "scores", loaded)
+        parts = loaded if isinstance(loaded, (list, tuple)) else [loaded]
+        scores = np.concatenate([_column(source, "scores", one) for one in parts])
         return follow(source, dataset, scores, name)  # type: ignore[return-value]
     if "n" in loaded:
         arrays = {str(key): as_array(one, str(key)) for key, one in loaded.items()}
         if of is Qrels:
             return batch_file.qrels_of(source, arrays, name, fractions)  # type: ignore[return-value]
         return batch_file.run_of(source, arrays, dataset, name)  # type: ignore[return-value]
-    found = {str(key): _column(source, str(key), one) for key, one in loaded.items()}
+    found = {
+        str(key): _column(source, str(key), one)
+        for key, one in loaded.items()
+        if not isinstance(one, (int, float))  # as of an epoch
+    }
     if len(sizes := dict.fromkeys(f"{one.size:,}" for one in found.values())) != 1:
         what = f"expected tensors of one length, got {first_of([*sizes]) or 'no tensor'}"
         raise InputError(Problem(source.name, what, fix=_WHAT))

@@ -78,6 +78,7 @@ WRONG = [  # frame, what the message names
     (pd.DataFrame({"key": QIDS, "pred": SCORES}), "no column of qids"),
     (SERIES.to_frame("pred").sort_values("pred").reset_index(), "row numbers that rise"),
     (SERIES[:4].to_frame("pred"), "5 "),
+    (SERIES.to_frame("pred").assign(index=list("edcba")), "no column of qids"),
 ]
 
 
@@ -117,3 +118,13 @@ def test_the_manifest_names_the_column(tmp_path: Path) -> None:
     read = {one["path"]: one.get("columns") for one in manifest["inputs"]}
     assert read["p.csv"] == {"score": "y_pred", "index": ""}
     assert np.isfinite(manifest["cells"][0]["counts"]["queries"])
+
+
+def test_an_index_of_qids(tmp_path: Path) -> None:
+    (tmp_path / "mq.txt").write_text(ROWS.replace("q1", "1").replace("q2", "2"))
+    path, qrels = tmp_path / "p.csv", readers.read_qrels(tmp_path / "mq.txt")
+    pd.Series(SCORES, index=[1, 1, 1, 2, 2]).to_csv(path)
+    assert readers.read_run(path, dataset=qrels).scores.tolist() == SCORES
+    pd.Series(SCORES, index=[2, 2, 1, 1, 1]).to_csv(path)
+    with pytest.raises(InputError):
+        readers.read_run(path, dataset=qrels)
