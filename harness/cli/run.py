@@ -24,6 +24,7 @@ from . import options
 @click.option("--dry-run", is_flag=True, help="Print the cells that would be evaluated, and stop.")
 @options.workers
 @click.option("--force", is_flag=True, help="Replace edited or foreign files in the output folder.")
+@click.option("--strict", is_flag=True, help="Exit 1 if the guard warns of anything.")
 @options.format_option(*names(), default="table", help="How to print the values.")
 def command(
     config: Path,
@@ -32,6 +33,7 @@ def command(
     jobs: int,
     scheduler: str | None,
     force: bool,
+    strict: bool,
     format: str,
 ) -> None:
     """Evaluate every run that a config names, and write the leaderboard.
@@ -67,7 +69,7 @@ def command(
     output.show(written, error=format != "table")
     for error in results.errors:
         output.show(f"error: {error}\n", error=True)
-    if failed:
+    if failed or (strict and findings):
         raise click.exceptions.Exit(1)
 
 

@@ -72,13 +72,15 @@ class Entry:
     """One row: a run on a dataset, the values captured by placeholders, and its evaluation.
 
     `pattern` is the dataset's name with its placeholders, where it has any. `choices` say which
-    settings were chosen on validation queries; they are not among `columns`.
+    settings were chosen on validation queries; they are not among `columns`. `warned` are the
+    rules of the guard's warnings about the run's file.
     """
 
     evaluation: Evaluation
     columns: Mapping[str, str] = field(default_factory=dict)
     pattern: str = ""
     choices: tuple[Choice, ...] = field(default=(), kw_only=True)
+    warned: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def dataset(self) -> str:
@@ -310,6 +312,19 @@ class Leaderboard:
 
 def _one_table(tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables(tables).unify_dictionaries()
+
+
+def warned_runs(entries: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
+    """Return the runs that each rule of the guard warns of, by pairs of a run and its rules.
+
+    >>> warned_runs([("a", ["row-order"]), ("b", []), ("a", ["row-order"])])
+    {'row-order': ['a']}
+    """
+    found: dict[str, list[str]] = {}
+    for run, rules in dict.fromkeys((run, tuple(rules)) for run, rules in entries):
+        for rule in rules:
+            found.setdefault(rule, []).append(run)
+    return {rule: [*dict.fromkeys(found[rule])] for rule in sorted(found)}
 
 
 def best(metric: Metric, values: list[float], digits: int = 4) -> set[int]:

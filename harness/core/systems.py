@@ -102,6 +102,11 @@ class System:
         return int((~np.isnan(self.values(metric))).sum())
 
     @property
+    def warned(self) -> tuple[str, ...]:
+        """Rules of the guard's warnings about the files of its repetitions."""
+        return tuple(dict.fromkeys(rule for entry in self.entries for rule in entry.warned))
+
+    @property
     def coverage(self) -> tuple[int, int]:
         """How many of the judged queries every repetition answered, and how many there are."""
         each = [entry.evaluation.coverage for entry in self.entries]
@@ -394,14 +399,17 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
         ])  # fmt: skip
     whole = replace(joined(evaluations, qids), dataset=dataset, unanswered=())
     choices = tuple(dict.fromkeys(one for part in parts for one in part.choices))
+    warned = tuple(dict.fromkeys(rule for part in parts for rule in part.warned))
     same = {
         name: value
         for name, value in parts[0].columns.items()
         if all(part.columns.get(name) == value for part in parts)
     }
     if average:
-        return _Averaged(whole, same, parts[0].pattern, parts=tuple(parts), choices=choices)
-    return Entry(whole, same, parts[0].pattern, choices=choices)
+        return _Averaged(
+            whole, same, parts[0].pattern, parts=tuple(parts), choices=choices, warned=warned
+        )
+    return Entry(whole, same, parts[0].pattern, choices=choices, warned=warned)
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:
@@ -721,6 +729,7 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
                 whole, columns, first.pattern, intervals, fewer.get((system.dataset, system.run)),
                 system=system,
                 choices=tuple(dict.fromkeys(c for one in system.entries for c in one.choices)),
+                warned=system.warned,
             )
         )  # fmt: skip
     return Leaderboard(tuple(entries), lacking(board), selection=board.selection)

@@ -21,6 +21,7 @@ from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..errors import Finding, HarnessError, InputError
 from ..files import sha256, state_of
+from ..guard.registry import RULES, file_of
 from ..guard.sweep import Seen, guard
 from .cache import Cache, Input, Record, with_names
 from .cache_key import Keys, hash_of
@@ -172,12 +173,18 @@ class _Run:
             findings=guarded.findings,
             printed=guarded.printed,
         )
+        warned: dict[str, list[str]] = {}
+        for one in found.findings:
+            if one.severity == "warning" and not RULES[one.rule].in_table:
+                warned.setdefault(file_of(one), []).append(one.rule)
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 found.failures.append(Failure(cell, self.failed[place]))
                 continue
             record = self.records.pop(place)  # the entry has the values now
-            found.entries.append(record.entry(self.metrics, self.policy, cell, self.names[place]))
+            entry = record.entry(self.metrics, self.policy, cell, self.names[place])
+            rules = tuple(dict.fromkeys(warned.get(cell.run_entry.path, ())))
+            found.entries.append(replace(entry, warned=rules))
             found.audits.append(record.audit)
             found.headers.append(record.header)
             found.cells.append(cell)

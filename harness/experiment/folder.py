@@ -162,6 +162,7 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Outcome:
         Summarised(
             evaluation, cell.get("columns", {}), cell.get("pattern", ""),
             summaries={**dict.fromkeys(map(str, metrics), math.nan), **row.numbers(names)},
+            warned=tuple(cell.get("warned", ())),
         )
         for evaluation, cell, row in zip(evaluations, manifest["cells"], rows, strict=False)
     )  # fmt: skip

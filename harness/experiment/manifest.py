@@ -61,7 +61,7 @@ def manifest(
     cells = [
         {
             "dataset": entry.dataset, "run": entry.run,
-            **_if_any(columns=dict(entry.columns), pattern=entry.pattern),
+            **_if_any(columns=dict(entry.columns), pattern=entry.pattern, warned=[*entry.warned]),
             "counts": entry.evaluation.counts.as_dict(),
             "undefined": entry.undefined,
             "standard_errors": entry.evaluation.summary_errors(),
@@ -267,6 +267,8 @@ class EvaluatedCell(_Model):
     """What placeholders captured."""
     pattern: StrictStr = ""
     """The dataset's name with its placeholders, where it has any."""
+    warned: tuple[StrictStr, ...] = ()
+    """Rules of the guard's warnings about the run's file."""
     counts: Counts
     undefined: Mapping[StrictStr, Count]
     """Queries for which a metric is NaN, where there are any."""

@@ -124,7 +124,7 @@ def _tabular(table: Grid, siunitx: bool) -> Iterator[str]:
             yield rf"\multicolumn{{{len(table.columns)}}}{{@{{}}l}}{{{title}}} \\"
         for name, *cells in group.rows:
             shown = [each.shown(cell) for each, cell in zip(columns, cells, strict=True)]
-            yield _line([escape(name.text) + _raised(name.above), *shown])
+            yield _line([escape(name.text + name.sign) + _raised(name.above), *shown])
     yield r"\bottomrule"
     yield r"\end{tabular}"
 

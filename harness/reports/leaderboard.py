@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..core.comparison import Comparisons
-from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of
+from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of, warned_runs
 from ..core.metric import Metric
 from ..core.selection import pairs
 from ..core.systems import FEWER, Incomplete, Repeated, how_chosen, over_same_queries
@@ -16,7 +16,7 @@ from ..errors import UnknownNameError, did_you_mean, legible
 from . import csv, html, jsonl, markdown, text
 from .grid import Cell, Grid, grid
 from .numbers import heading, number
-from .phrases import NO_BEST, counted
+from .phrases import NO_BEST, WARNED, counted, warned_of
 
 UNSETTLED = "~"
 """Put behind a value whose rank depends on the order of tied documents."""
@@ -205,6 +205,7 @@ def _rows(
         texts += [_repetitions(entry)] if has_fewer else []
         texts += ["{}/{}".format(*entry.evaluation.coverage), str(entry.evaluation.counts.tied)]
         rows.append(list(map(Cell, texts)))
+        rows[-1][0] = Cell(entry.run, WARNED if entry.warned else "")
     unfair = []
     for metric in board.metrics:
         name = str(metric)
@@ -270,6 +271,7 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
     for name in dict.fromkeys(name for found in errors for name in found):
         largest = max(found.get(name, 0.0) for found in errors)
         yield f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
+    yield from warned_of(warned_runs((one.run, one.warned) for one in entries))
     yield from _failed(board, entries[0].dataset)
     yield from _repeated(entries)
     choices = list(dict.fromkeys(one for entry in entries for one in entry.choices))

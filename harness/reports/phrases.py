@@ -33,6 +33,21 @@ def listed(parts: Iterable[str], last: str = "and") -> str:
     return f"{', '.join(before)} {last} {end}" if before else end
 
 
+WARNED = "!"
+"""Put behind the name of a run that the guard warns of."""
+
+
+def warned_of(runs: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield the note on runs that the guard warns of, by rule; nothing if there are none.
+
+    >>> list(warned_of({"row-order": ["a", "b"]}))
+    ['! the guard warns of row-order (a, b); see harness check']
+    """
+    if runs:
+        each = ", ".join(f"{rule} ({first_of(names, 8)})" for rule, names in runs.items())
+        yield f"{WARNED} the guard warns of {each}; see harness check"
+
+
 def counted(n: int, one: str, many: str = "") -> str:
     """Return a number with its noun.
 

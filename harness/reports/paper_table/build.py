@@ -65,7 +65,10 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     shown_signs = signs.of if remarks.is_any_significant else {}
     by_run = dict(zip(runs, zip(*cells, strict=True), strict=True))
     rows = {
-        run: Row(run, settings.name(run), by_run[run], shown_signs.get(run, "")) for run in runs
+        run: Row(
+            run, settings.name(run), by_run[run], shown_signs.get(run, ""), run in remarks.warned
+        )
+        for run in runs
     }
     return PaperTable(
         name,

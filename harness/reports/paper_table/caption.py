@@ -10,11 +10,21 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ...core.comparison import Comparison, Comparisons
+from ...core.leaderboard import warned_runs
 from ...core.metric import Metric
 from ...core.study import Study
 from ...core.systems import FEWER, System, how_chosen, incomplete
 from ..numbers import UNDEFINED
-from ..phrases import NO_BEST, absent_baselines, capitalised, correction, counted, first_of, listed
+from ..phrases import (
+    NO_BEST,
+    absent_baselines,
+    capitalised,
+    correction,
+    counted,
+    first_of,
+    listed,
+    warned_of,
+)
 from ..wording import (
     SHOWN,
     data_in_words,
@@ -203,8 +213,15 @@ class Remarks:
         worse = f"; {legend.worse}: significantly worse" if self._has("worse") else ""
         return ", ".join(parts) + worse
 
+    @cached_property
+    def warned(self) -> set[str]:
+        """The runs that the guard warns of on the datasets shown."""
+        return {one.run for one in self.systems if one.warned}
+
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
+        runs = warned_runs((name(one.run), one.warned) for one in self.systems)
+        yield from (f"{note}." for note in warned_of(runs))
         pairs = [(dataset, run) for dataset in self.datasets for run in self.runs]
         absent = [pair for pair in pairs if self.study.system(*pair) is None]
         if absent:

@@ -75,12 +75,16 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """One system: its own name, its title, its cells, and its sign in the cells of others."""
+    """One system: its own name, its title, its cells, and its sign in the cells of others.
+
+    `warned` is whether the guard warns of it.
+    """
 
     run: str
     title: str
     cells: tuple[Cell, ...]
     sign: str = ""
+    warned: bool = False
 
 
 @dataclass(frozen=True)

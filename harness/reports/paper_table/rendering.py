@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from ...core.study import Study
 from .. import csv, grid, html, latex, markdown, text
+from ..phrases import WARNED
 from .build import build
 from .marks import best_and_second
 from .model import Cell, Column, PaperTable
@@ -101,7 +102,7 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     for group in table.groups:
         rows = [
             (
-                grid.Cell(row.title, above=row.sign),
+                grid.Cell(row.title, WARNED if row.warned else "", above=row.sign),
                 *(
                     grid.Cell(
                         shown(cell.text),
