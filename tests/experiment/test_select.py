@@ -32,7 +32,7 @@ def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Outc
     path.write_text(text, encoding="utf-8")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HarnessWarning)
-        found = run(path)
+        found = run(path, overrides=[f"cache={folder.parent / 'cells'}"])  # which all tests share
     if said is not None:
         said += [str(one.message) for one in caught]
     return found
