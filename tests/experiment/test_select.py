@@ -161,6 +161,13 @@ def test_methods_say_what_was_chosen_from_how_many(tmp_path: Path) -> None:
     ) in text
 
 
+def test_a_choice_on_other_queries_is_no_warning_below_comparisons(tmp_path: Path) -> None:
+    put(tmp_path)
+    found = ran(tmp_path, POOLED + "compare: {baseline: linear}\n")
+    assert "no test allows for" not in str(found)
+    assert [one.run for one in found.comparisons.rows] == ["gbrt", "lambdamart"] * 2
+
+
 def test_why_shows_the_choice(tmp_path: Path) -> None:
     put(tmp_path)
     ran(tmp_path, POOLED)
