@@ -146,8 +146,6 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: boo
     """
     study = results.read(folder)
     board, are_cells = study.board, cells or not study.board.summary
-    if cells:
-        board = study.cells
     if not are_cells:  # the intervals of the leaderboard are not compared, and take long
         board = of_systems(board, lambda system, metric: (math.nan, math.nan))
     rows: dict[Key, Row] = {}

@@ -161,7 +161,7 @@ def sweep_of(
     some = [name for name, _ in board.by_dataset()]
     some = [*select(datasets or ("*",), some, "dataset")]
     if n is not None:
-        board = sweeps.top(board, known[wanted[0]], n)
+        board = sweeps.top(board, names, known[wanted[0]], n)
     entries = [one for one in board.entries if one.run in kept and one.dataset in some]
     board = replace(board, entries=tuple(entries))
     return sweeps.render(board, [known[name] for name in wanted], plan, format)

@@ -203,8 +203,9 @@ def best_of(known: Sequence[Chosen]) -> str:
 
 
 def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
-    """Return what systems that are the best of several were chosen from, by dataset and run."""
-    texts = {(one.dataset, one.run): how_chosen([one]) for one in systems}
+    """Return what systems were chosen from on the reported queries, by dataset and run."""
+    own = (one for one in systems if one.chosen is not None and not one.chosen.on)
+    texts = {(one.dataset, one.run): how_chosen([one]) for one in own}
     return {where: text for where, text in texts.items() if text}
 
 

@@ -93,8 +93,10 @@ def _size(value: str) -> tuple[float, str]:
         return math.inf, value
 
 
-def top(board: Leaderboard, metric: Metric, n: int) -> Leaderboard:
-    """Return the `n` best settings of each run and dataset, best first.
+def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Leaderboard:
+    """Return the `n` best values of the columns `names`, best first.
+
+    These are for each dataset, run and combination of the other columns.
 
     If settings were chosen on validation queries, their validation values sort all rows, by the
     metric that chose: so the values of test queries choose nothing.
@@ -115,8 +117,11 @@ def top(board: Leaderboard, metric: Metric, n: int) -> Leaderboard:
     }
     worth = {where: value for where, value in worth.items() if not math.isnan(value)}
     found: list[Entry] = []
-    for key in dict.fromkeys(map(_key, entries)):
-        rows = [one for one in entries if _key(one) == key]
+    groups: dict[tuple[object, ...], list[Entry]] = {}
+    for one in entries:
+        others = (pair for pair in one.columns.items() if pair[0] not in names)
+        groups.setdefault((*_key(one), *others), []).append(one)
+    for rows in groups.values():
         rows.sort(key=lambda one: -worth.get(setting(one), -math.inf))
         found += rows[:n]
     return replace(board, entries=tuple(found))

@@ -32,7 +32,7 @@ def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Outc
     path.write_text(text, encoding="utf-8")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HarnessWarning)
-        found = run(path)
+        found = run(path, overrides=[f"cache={folder.parent / 'cells'}"])  # which all tests share
     if said is not None:
         said += [str(one.message) for one in caught]
     return found
@@ -159,6 +159,13 @@ def test_methods_say_what_was_chosen_from_how_many(tmp_path: Path) -> None:
         "For each system, fold and seed, we chose the best of 6 settings (lr and leaves) by "
         "nDCG@10 on the validation queries (vali)."
     ) in text
+
+
+def test_a_choice_on_other_queries_is_no_warning_below_comparisons(tmp_path: Path) -> None:
+    put(tmp_path)
+    found = ran(tmp_path, POOLED + "compare: {baseline: linear}\n")
+    assert "no test allows for" not in str(found)
+    assert [one.run for one in found.comparisons.rows] == ["gbrt", "lambdamart"] * 2
 
 
 def test_why_shows_the_choice(tmp_path: Path) -> None:

@@ -82,7 +82,9 @@ def test_each_setting_has_its_mean_and_interval(
 def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path) -> None:
     found = results.read(folder / "out")
     board = sweep(found, ["lr", "leaves"], Plan())
-    best = top(board, board.metrics[0], 2)  # by ndcg@10, which chooses, though map is first
+    best = top(
+        board, ["lr", "leaves"], board.metrics[0], 2
+    )  # by ndcg@10, which chooses, though map is first
     wanted = expected(folder)
     for dataset in ("vali", "test"):
         for model in ("gbrt", "lambdamart"):
@@ -90,12 +92,18 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
             order = sorted(SETTINGS, key=lambda s: -wanted["vali", model, s[1], s[0]])
             assert [(one.columns["lr"], one.columns["leaves"]) for one in rows] == order[:2]
     plain = results.read(folder / "plain")
-    board = sweep(plain, ["lr"], Plan())
+    board = sweep(plain, ["lr", "leaves"], Plan())
     (metric,) = (one for one in board.metrics if str(one) == "ndcg@10")
-    rows = [one for one in top(board, metric, 1).entries if one.dataset == "test"]
+    rows = [one for one in top(board, ["lr", "leaves"], metric, 1).entries if one.dataset == "test"]
     for one in rows:
         of_run = [v for k, v in wanted.items() if k[:2] == ("test", one.run)]
         assert one.summary["ndcg@10"] == pytest.approx(max(of_run), abs=1e-12)
+    board = sweep(plain, ["lr"], Plan())
+    rows = [one for one in top(board, ["lr"], metric, 1).entries if one.dataset == "test"]
+    for one in rows:
+        of_lr = [wanted["test", one.run, one.columns["leaves"], lr] for lr in ("0.01", "0.1", "1")]
+        assert one.summary["ndcg@10"] == pytest.approx(max(of_lr), abs=1e-12)
+    assert len(rows) == 4
 
 
 def test_text_has_intervals_and_how_often_each_setting_was_chosen(
