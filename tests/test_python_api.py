@@ -188,6 +188,7 @@ def test_comparisons_have_rows_frames_and_a_flat_dict(results: harness.Results) 
 def test_a_notebook_shows_the_first_rows_of_a_long_leaderboard(results: harness.Results) -> None:
     for shown, total in ((results.leaderboard, 25), (results.comparisons, 48)):
         page = shown._repr_html_()  # type: ignore[union-attr]
+        assert "color" not in page  # so the colours are those of the notebook, light or dark
         assert page.count('<tr><th scope="row"') == 20
         assert f"and {total - 20} more: print it to see all" in page
     assert "s24" in str(results.leaderboard)
@@ -243,16 +244,16 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
 def test_explain_is_that_of_the_command(results: harness.Results) -> None:
     folder, value = results.folder.parent, f"{results.rows[1]['ndcg@3']:.4f}"
     files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
-    found = harness.explain(value, files[0], files[1], "ndcg@3")
-    assert shown_by(["explain", value, *files, "-m", "ndcg@3"]).split("\n")[1:] == [
+    found = harness.explain(value, files[0], files[1], "ndcg@3", depth=1)
+    assert shown_by(["explain", value, *files, "-m", "ndcg@3", "--depth", "1"]).split("\n")[1:] == [
         *str(found).split("\n")[1:],
         "",
     ]  # the command's title also names the qrels
     assert found.rows[0]["metric"] == "ndcg@3"
     assert len(found.to_pandas()) == len(found.explanations)
-    of_cell = harness.explain(value, results=results, run="s01", metrics="ndcg", k=3)
+    of_cell = harness.explain(value, results=results, run="s01", metrics="ndcg", k=3, depth=1)
     assert of_cell.rows[0]["metric"] == "ndcg@3"
-    in_memory = harness.explain(float(value), QRELS, RUN, "ndcg@3")
+    in_memory = harness.explain(float(value), QRELS, RUN, "ndcg@3", depth=1)
     assert "nearest" in str(in_memory) or in_memory.rows
 
 

@@ -50,7 +50,9 @@ def checked_init(cls: type[T]) -> type[T]:
     @wraps(init)
     def checked(self: T, *args: Any, **given: Any) -> None:
         try:
-            signature(init).bind(self, *args, **given)
+            return init(self, *args, **given)
+        except ArgumentError:
+            raise
         except TypeError as error:
             known = [*signature(cls).parameters]
             what = str(error)
@@ -58,7 +60,6 @@ def checked_init(cls: type[T]) -> type[T]:
                 near = did_you_mean(unknown, known)
                 what = f"unknown argument '{unknown}'{near}  (known: {', '.join(known)})"
             raise ArgumentError(Problem(cls.__name__, what)) from None
-        init(self, *args, **given)
 
     cls.__init__ = checked  # type: ignore[assignment, method-assign]
     return cls
