@@ -434,6 +434,24 @@ def first_of(names: Sequence[str], n: int = 8) -> str:
     return shown + (f" (+{more:,} more)" if more > 0 else "")
 
 
+def near_names(name: str, known: Iterable[str], n: int = 10) -> str:
+    """Return the known names as a list; of more than `n` the nearest, and how many more there are.
+
+    >>> near_names("ndgc", ["ndcg", "map"]), near_names("run7", map("run{}".format, range(100)), 2)
+    ('ndcg, map', 'run7, run17 (+98 more)')
+    """
+    known = list(known)
+    if len(known) <= n:
+        return ", ".join(known)
+    matcher = difflib.SequenceMatcher(b=name.lower())
+
+    def distance(one: str) -> float:
+        matcher.set_seq1(one.lower())
+        return -matcher.ratio()
+
+    return first_of(sorted(known, key=distance), n)
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``.
 
