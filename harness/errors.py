@@ -29,6 +29,10 @@ SHOWN_OF_CONFIG = 100
 """How many problems of a config are printed: you want to fix all of them at once."""
 ALIKE, PLACES = 3, 10
 """Findings that say the same: how many are printed, and how many places of the others."""
+WIDTH = 96
+"""Characters of what a finding says, with its examples and its rule; its place may come before."""
+SHORTEST = 24
+"""Characters of an example that lost its middle, at least."""
 
 # controls of the terminal (C0, DEL, C1), of the writing direction, invisible characters, line and
 # paragraph separators, lone surrogates, noncharacters; U+200C and U+200D are part of words
@@ -351,8 +355,16 @@ class Finding:
 
     @property
     def shown(self) -> str:
-        """The first examples, and how many more there are."""
-        return _examples(self.examples, self.count, self.at_least)
+        """The first examples, as many as fit, and how many more there are."""
+        room = WIDTH - len(f"{self.what} [{self.rule}]")
+        for n in range(len(self.examples), 0, -1):
+            listed = _examples(self.examples[:n], self.count, self.at_least)
+            if len(listed) <= room:
+                return listed
+        left = room - len(_examples(("",), self.count, self.at_least))
+        if not self.examples or left < SHORTEST:
+            return ""
+        return _examples((_example(self.examples[0], left),), self.count, self.at_least)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; `others` and `at_least` only if they say something."""
