@@ -305,8 +305,7 @@ def unrelated(
         Whether that is a warning in any case.
     """
     own, found = run.order.fit or Fit(0, 0.0, 0), placing(place, run.first)
-    compared = counted(run.order.compared, "query", "queries")
-    what = f"{_correlation(own)}, below 0 in {run.order.falling:,} of {compared}"
+    what, compared = _correlation(own), counted(run.order.compared, "query", "queries")
     if own.n and (fitting := [(other, fit) for other, fit in others if is_clear(fit, own)]):
         values = listed(f"{fit.r:.2f} on {other}" for other, fit in fitting[:SHOWN])
         effect = "each document has the score of another one"
@@ -319,6 +318,7 @@ def unrelated(
             what += f"; those of {best[0]} {best[1].r:.2f}"
         severity, worse = "warning" if wary else None, own.z < -CHANCE
         effect = "the order is worse than a random one" if worse else ""
+        what += f", below 0 in {run.order.falling:,} of {compared}"
         fix = f"{RULES['upside-down'].fix}; else predict in the order of the dataset's rows"
         yield found("unrelated", what, run.order.compared, severity, effect, fix if worse else "")
 
@@ -359,7 +359,7 @@ def swapped_fold(
     if not is_clear(best, own):
         return None
     what = (
-        f"the predictions fit the rows of {other} (correlation with the grades {best.r:.2f}), "
+        f"the predictions fit the rows of {other} (correlation {best.r:.2f}), "
         f"not their own ({own.r:.2f})"
     )
     return Swapped(other, best, finding("swapped-fold", place, what, scores.size, [other]))

@@ -367,7 +367,7 @@ class Sweep:
             for (_, cell, facts), own in zip(some, shares, strict=True):
                 if len(some) > OTHERS and own > middle + FAR:
                     what = (
-                        f"{100 * own:.0f}% of the documents at rank 10 or before are not judged; "
+                        f"{100 * own:.0f}% of the top 10 documents are not judged; "
                         f"the median of {len(some)} runs is {100 * middle:.0f}%"
                     )
                     n = facts.run.documents.shown - facts.run.documents.judged_shown
