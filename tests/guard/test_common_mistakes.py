@@ -232,7 +232,7 @@ TREC: dict[str, tuple[Break, str, str, str]] = {
     "wrong compression": (
         binary("run.gz", bz2.compress), "warning", "other-compression", "run.gz"
     ),
-    "an HTML error page": (lines("run", html), "error", "unreadable", "run:1"),
+    "an HTML error page": (lines("run", html), "error", "unreadable", "run"),
     "a duplicate docno": (
         lines("run", lambda rows: [rows[0], *rows]), "error", "duplicates", "run:2"
     ),
