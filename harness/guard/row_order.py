@@ -260,8 +260,8 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
     elif (one := order.by_score) is not None:
         fall = "fall" if one.falls else "rise"
         of = counted(one.queries, "query", "queries")
-        what = f"scores {fall} from row to row in all {of}: the file is sorted by score; it is not "
-        yield found("sorted-by-score", what + "in the dataset's row order", one.queries)
+        what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
+        yield found("sorted-by-score", what, one.queries)
     elif (moved := order.misplaced) is not None:
         what = f"the predictions fit the {moved.name}"
         if moved.by_score:
