@@ -137,7 +137,7 @@ def rules_page() -> str:
     for title, rules in parts:
         lines.append(f"## {title}\n")
         for rule in rules:
-            lines += [f"### {rule.name}\n", f"*{rule.severity}*: {rule.about}.\n"]
+            lines += [f"### {rule.name}\n", f"*{rule.severity}*: {rule.about}\n"]
             lines += [f"- Effect: {rule.effect}.\n- Fix: {rule.fix}.\n"]
     return "\n".join(lines)
 

@@ -29,6 +29,10 @@ SHOWN_OF_CONFIG = 100
 """How many problems of a config are printed: you want to fix all of them at once."""
 ALIKE, PLACES = 3, 10
 """Findings that say the same: how many are printed, and how many places of the others."""
+WIDTH = 96
+"""Characters of what a finding says, with its examples and its rule; its place may come before."""
+SHORTEST = 24
+"""Characters of an example that lost its middle, at least."""
 
 # controls of the terminal (C0, DEL, C1), of the writing direction, invisible characters, line and
 # paragraph separators, lone surrogates, noncharacters; U+200C and U+200D are part of words
@@ -351,8 +355,16 @@ class Finding:
 
     @property
     def shown(self) -> str:
-        """The first examples, and how many more there are."""
-        return _examples(self.examples, self.count, self.at_least)
+        """The first examples, as many as fit, and how many more there are."""
+        room = WIDTH - len(f"{self.what} [{self.rule}]")
+        for n in range(len(self.examples), 0, -1):
+            listed = _examples(self.examples[:n], self.count, self.at_least)
+            if len(listed) <= room:
+                return listed
+        left = room - len(_examples(("",), self.count, self.at_least))
+        if not self.examples or left < SHORTEST:
+            return ""
+        return _examples((_example(self.examples[0], left),), self.count, self.at_least)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; `others` and `at_least` only if they say something."""
@@ -432,6 +444,24 @@ def first_of(names: Sequence[str], n: int = 8) -> str:
     more = len(names) - n
     shown = ", ".join(shorten(name, 60) for name in names[:n])
     return shown + (f" (+{more:,} more)" if more > 0 else "")
+
+
+def near_names(name: str, known: Iterable[str], n: int = 10) -> str:
+    """Return the known names as a list; of more than `n` the nearest, and how many more there are.
+
+    >>> near_names("ndgc", ["ndcg", "map"]), near_names("run7", map("run{}".format, range(100)), 2)
+    ('ndcg, map', 'run7, run17 (+98 more)')
+    """
+    known = list(known)
+    if len(known) <= n:
+        return ", ".join(known)
+    matcher = difflib.SequenceMatcher(b=name.lower())
+
+    def distance(one: str) -> float:
+        matcher.set_seq1(one.lower())
+        return -matcher.ratio()
+
+    return first_of(sorted(known, key=distance), n)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

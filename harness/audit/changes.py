@@ -12,7 +12,15 @@ import numpy as np
 
 from ..core.comparison import Plan, family_of
 from ..core.metric import Direction
-from ..errors import InputError, Problem, UnknownNameError, did_you_mean, first_of, shorten
+from ..errors import (
+    InputError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    first_of,
+    near_names,
+    shorten,
+)
 from ..metrics.similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.corrections import adjust
 from ..stats.registry import Test
@@ -482,7 +490,8 @@ def _boards(
 
 def _on(board: Board, dataset: str) -> Board:
     if dataset not in board.datasets:
-        near, known = did_you_mean(dataset, board.datasets), ", ".join(board.datasets)
+        near = did_you_mean(dataset, board.datasets)
+        known = near_names(dataset, board.datasets)
         raise UnknownNameError(f"{board.name}: no dataset '{dataset}'{near}  (there are: {known})")
     return replace(
         board, rows={key: row for key, row in board.rows.items() if key.dataset == dataset}
@@ -496,7 +505,7 @@ def _metrics(old: Board, new: Board, asked: Collection[str]) -> list[str]:
     for name in asked:
         own = next((one for one in (name, canonical(name)[0]) if one in both), None)
         if own is None:
-            near, known = did_you_mean(name, both), ", ".join(both)
+            near, known = did_you_mean(name, both), near_names(name, both)
             raise UnknownNameError(f"no metric '{name}' in both{near}  (there are: {known})")
         chosen[own] = None
     return list(chosen) if asked else both

@@ -14,7 +14,7 @@ from ..core.leaderboard import CHOSEN, FAILED, Entry
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import Repeated, of_systems
-from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean
+from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean, near_names
 from ..experiment import folder as results
 from ..reports.leaderboard import REPETITIONS
 from .table_files import CsvRow, read_rows, read_text
@@ -325,7 +325,7 @@ def _recognise(path: Path, columns: Sequence[Column], keys: Sequence[str]) -> No
     lowered = [name.lower() for name in header]
     for name in keys:
         if name not in header:
-            near, known = did_you_mean(name, header), ", ".join(header)
+            near, known = did_you_mean(name, header), near_names(name, header)
             raise UnknownNameError(f"{path}: no column '{name}'{near}  (there are: {known})")
     places = [header.index(name) for name in keys]
     places += [lowered.index(name) for name in _RUNS if name in lowered]

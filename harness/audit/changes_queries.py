@@ -21,7 +21,7 @@ from ..core.ragged import Bools, Floats
 from ..core.ranking import as_reference
 from ..core.systems import why_not
 from ..core.tables import Qrels, Run
-from ..errors import HarnessError, HarnessWarning, UnknownNameError, did_you_mean
+from ..errors import HarnessError, HarnessWarning, UnknownNameError, did_you_mean, near_names
 from ..experiment import folder as origin
 from ..metrics.correlation import kendall
 from ..metrics.rbo import rbo
@@ -196,7 +196,7 @@ def check_baselines(keys: Sequence[Key], baselines: Sequence[str]) -> None:
     runs = dict.fromkeys(key.run for key in keys)
     for name in baselines:
         if name not in runs:
-            near, known = did_you_mean(name, runs), ", ".join(runs)
+            near, known = did_you_mean(name, runs), near_names(name, runs)
             raise UnknownNameError(f"no baseline '{name}' in both{near}  (there are: {known})")
 
 

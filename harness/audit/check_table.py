@@ -11,7 +11,7 @@ from typing import Any
 from ..config.model import Config
 from ..core.comparison import Plan
 from ..core.study import Study
-from ..errors import HarnessError, InputError, Problem, did_you_mean, in_json, lines_of
+from ..errors import HarnessError, InputError, Problem, did_you_mean, in_json, lines_of, near_names
 from ..experiment import folder as stored
 from ..experiment.outcome import with_comparisons
 from ..reports.paper_table.select import select
@@ -149,7 +149,7 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
         if not some:
             names = [name for name, _ in named]
             near = did_you_mean(wanted, names)
-            what = f"there is no table '{wanted}'{near}  (there are: {', '.join(names)})"
+            what = f"there is no table '{wanted}'{near}  (there are: {near_names(wanted, names)})"
             raise InputError(Problem(str(paper), what))
         chosen += some
     return chosen if tables else named

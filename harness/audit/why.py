@@ -396,7 +396,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
 def _row(stored: Outcome, keys: Sequence[Key], metric: Metric) -> Row:
     """Return a row taken apart; UnknownNameError if there are several, or a part is missing."""
     if len(keys) > 1:
-        listed = "; ".join(f"{run} on {dataset}" for dataset, run in keys)
+        listed = "; ".join(f"{run} on {dataset}" for dataset, run in keys[:10])
         raise UnknownNameError(
             f"{len(keys)} rows fit, where one is needed: name its --dataset, or its columns as in "
             f"--where lr=0.1  (there are: {listed})"

@@ -17,7 +17,7 @@ from . import options
 @click.argument(
     "first",
     metavar="CONFIG|QRELS",
-    help="A YAML config, or judgements followed by runs.",
+    help="A YAML config, or qrels followed by runs.",
 )
 @click.argument(
     "runs",
@@ -25,8 +25,16 @@ from . import options
     nargs=-1,
     help="Run files, or predictions for the rows of a LETOR file.",
 )
-@click.option("--strict", is_flag=True, help="Exit 1 where anything is warned of.")
-@click.option("--no-notes", is_flag=True, help="Leave notes out of the text, and say how many.")
+@click.option("--strict", is_flag=True, help="Exit 1 if there are warnings.")
+@click.option("--notes", is_flag=True, help="Print notes too.")
+@click.option("--no-notes", is_flag=True, hidden=True, help="The default.")
+@click.option(
+    "--by",
+    type=click.Choice(["run", "rule"]),
+    default="run",
+    show_default=True,
+    help="Group findings by run and file, or by rule.",
+)
 @options.overrides
 @options.duplicates
 @options.file_formats
@@ -35,7 +43,9 @@ def command(
     first: str,
     runs: tuple[str, ...],
     strict: bool,
+    notes: bool,
     no_notes: bool,
+    by: Literal["run", "rule"],
     overrides: tuple[str, ...],
     duplicates: str,
     qrels_format: str | None,
@@ -45,18 +55,19 @@ def command(
 ) -> None:
     """Find what would make numbers wrong, before any is computed.
 
-    Reads every file of a config, or those given, to the end, goes on after errors, and looks for
-    mismatches: predictions of another fold or shifted by a line, labels in place of scores, files
-    cut short, columns or files that changed places, documents that no judgement knows. Each
-    finding says where, how often, what it does to the numbers, and how to fix it.
+    The command reads every file to its end and goes on after errors. It finds predictions of
+    another fold or shifted by a line, labels in place of scores, cut files, swapped columns or
+    files, and documents that are not judged. Each run gets one line: OK, WARN or ERROR with its
+    rules. Below it, each finding says what is wrong, its effect on the numbers, and the fix.
     docs/reference/rules.md has every rule.
 
-    Exit codes: 0; 1 with --strict where there are warnings; 2 where there are errors.
+    Exit codes: 0; 1 with --strict if there are warnings; 2 if there are errors.
 
     \b
     Examples:
       harness check configs/sweep.yaml
-      harness check qrels.txt bm25.run dense.run.gz --strict --no-notes
+      harness check qrels.txt bm25.run dense.run.gz --strict
+      harness check configs/sweep.yaml --by rule --notes
       harness check test.txt predictions.txt --format json
     """
     is_config = first.endswith((".yaml", ".yml"))
@@ -77,7 +88,7 @@ def command(
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused_config(first, wrong)
     json = format == "json"
-    output.show(check.as_json(found) if json else check.as_text(found, notes=not no_notes))
+    output.show(check.as_json(found) if json else check.as_text(found, notes=notes, by=by))
     if found.count("error"):
         raise click.exceptions.Exit(2)
     if strict and found.count("warning"):

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from .. import files as store
 from ..config.model import Config
 from ..core.comparison import Plan
-from ..errors import Problem, UnknownNameError
+from ..errors import Problem, UnknownNameError, first_of
 from ..experiment import folder as origin
 from ..experiment.folder import TIMING
 from ..experiment.outcome import Outcome, with_comparisons
@@ -147,7 +147,7 @@ def _check(wanted: Sequence[Settings], found: Outcome) -> None:
     problems = []
     for one in wanted:
         if plots.find(one.kind).needs_baseline and one.baseline is None and not named:
-            what = f"plots: {one.kind} needs a baseline  (there are: {', '.join(runs)})"
+            what = f"plots: {one.kind} needs a baseline  (there are: {first_of(runs, 10)})"
             first = shlex.quote(next(iter(runs), "RUN"))
             fix = f"give --baseline RUN, such as --baseline {first}; or "
             fix += "'compare: {baseline: RUN}' in the config"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import SHOWN, UnknownNameError, did_you_mean
+from ..errors import SHOWN, UnknownNameError, did_you_mean, near_names
 from ..reports.paper_table.select import matched, problems
 from ..reports.text import columns
 from .patterns import Pattern, natural
@@ -263,7 +263,7 @@ def check_where(where: Where, seen: Sequence[Mapping[str, str]]) -> Iterator[Gri
     for column, patterns in where.items():
         if column not in known:
             near = did_you_mean(column, known)
-            what = f"there is no column '{column}'{near}  (there are: {', '.join(known)})"
+            what = f"there is no column '{column}'{near}  (there are: {near_names(column, known)})"
             yield GridProblem(("where", column), what)
             continue
         values = _values(column, seen)

@@ -14,7 +14,7 @@ from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.systems import compared, run_name, whole_name
 from ..core.text import alike_warnings, wrong_with
-from ..errors import HarnessWarning, Problem, UnknownNameError, did_you_mean
+from ..errors import HarnessWarning, Problem, UnknownNameError, did_you_mean, near_names
 from ..readers.choice import FORMATS
 from ..readers.format import Kind
 from ..reports.paper_table.settings import problems as table_problems
@@ -222,7 +222,9 @@ def _check_references(
 
 
 def _no_run(name: str, runs: Sequence[str]) -> str:
-    return f"there is no run '{name}'{did_you_mean(name, runs)}  (there are: {', '.join(runs)})"
+    return (
+        f"there is no run '{name}'{did_you_mean(name, runs)}  (there are: {near_names(name, runs)})"
+    )
 
 
 def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[Problem]:

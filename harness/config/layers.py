@@ -9,7 +9,7 @@ from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
 from ..core.names import parse
-from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean
+from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean, near_names
 from ..readers.ir_metadata import SIZE
 from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, doubled, files
@@ -172,7 +172,7 @@ def _put(data: dict[str, Any], text: str) -> Loc:
         if not parts:
             break
         if not exists and len(loc) > 1:
-            near, known = did_you_mean(str(part), at), ", ".join(at)
+            near, known = did_you_mean(str(part), at), near_names(str(part), at)
             raise ValueError(f"there is no {show(loc)}{near}  (there are: {known})")
         at = at[part] if exists else at.setdefault(part, {})
     if value is None and isinstance(at, dict) and exists:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.evaluation import Counts
-from ..errors import ConfigError, did_you_mean
+from ..errors import ConfigError, did_you_mean, near_names
 from . import cells as grid
 from .cells import DATASET, Cell, GridProblem, columns_of, missing
 from .patterns import Found, NothingFoundError, Pattern, files, natural
@@ -243,8 +243,8 @@ class _Search:
         if entry.dataset is not None:
             known = list(dict.fromkeys([*self.entries, *(one.name for one in self.datasets)]))
             if entry.dataset not in known and self.complete:
-                near = did_you_mean(entry.dataset, known)
-                what = f"there is no dataset '{entry.dataset}'{near}  (there are: {_some(known)})"
+                near, listed = did_you_mean(entry.dataset, known), near_names(entry.dataset, known)
+                what = f"there is no dataset '{entry.dataset}'{near}  (there are: {listed})"
                 self.report((*loc, "dataset"), what)
             return [one for one in self.datasets if entry.dataset in (one.key, one.name)]
         if DATASET in path.names or len(self.entries) == 1:

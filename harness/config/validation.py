@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
-from ..errors import Problem, did_you_mean
+from ..errors import Problem, did_you_mean, near_names
 from ..guard.registry import RULES
 from .model import SECTIONS, Config, DatasetEntry, RunEntry, Runs
 from .yaml_file import Loc, Source, describe
@@ -139,7 +139,7 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
     choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
     expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
     if error["loc"][-1] == "[key]":
-        known = f"{did_you_mean(value, choices)}  (known: {', '.join(choices)})"
+        known = f"{did_you_mean(value, choices)}  (known: {near_names(value, choices)})"
         what = f"unknown key '{value}'{known}"
     elif loc[-2:-1] == ("columns",):
         what = f"must be the name of a column, or its number from 1, and is {describe(value)}"
@@ -180,7 +180,7 @@ def _unknown_key(loc: Loc) -> tuple[str, str]:
     elif name == "duplicates" and loc[:-1] in ((), ("policy",)):
         near = "; it belongs to an entry of datasets or runs"
         fix = "write it there: runs: {NAME: {path: ..., duplicates: last}}"
-    return f"unknown key '{name}'{near}  (known: {', '.join(known)})", fix
+    return f"unknown key '{name}'{near}  (known: {near_names(name, known)})", fix
 
 
 def _fix(loc: Loc, value: Any, expected: str) -> str:

@@ -40,7 +40,7 @@ from ..errors import (
     Problem,
     UnknownNameError,
     did_you_mean,
-    first_of,
+    near_names,
     said_by,
     shorten,
 )
@@ -480,7 +480,7 @@ def one_cell(
         if name is not None and name not in names:
             near = did_you_mean(name, names)
             raise UnknownNameError(
-                f"no {what} '{name}' in these results{near}  (there are: {', '.join(names)})"
+                f"no {what} '{name}' in these results{near}  (there are: {near_names(name, names)})"
             )
         some = [cell for cell in some if name in (None, getattr(cell, what))]
     check_columns([cell.columns for cell in some], columns)
@@ -498,12 +498,12 @@ def check_columns(seen: Sequence[Mapping[str, str]], texts: Iterable[str]) -> No
     names = dict.fromkeys(name for columns in seen for name in columns)
     for name, value in columns_of(texts).items() if seen else ():
         if name not in names:
-            listed = ", ".join(names) or "none"
+            listed = near_names(name, names) or "none"
             near = did_you_mean(name, names)
             raise UnknownNameError(f"no column '{name}'{near}  (there are: {listed})")
         values = sorted({columns[name] for columns in seen if name in columns}, key=natural)
         if value not in values:
-            near, listed = did_you_mean(value, values), first_of(values)
+            near, listed = did_you_mean(value, values), near_names(value, values)
             raise UnknownNameError(f"no {name} {value}{near}; there are {listed}")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 from tqdm import tqdm
@@ -419,25 +419,59 @@ def _metrics(names: Iterable[str], defaults: Mapping[str, Any]) -> list[Metric]:
     return found
 
 
-def as_text(checked: Checked, *, notes: bool = True) -> str:
-    """Return what ``harness check`` prints; without notes, how many there are."""
-    return for_terminal("".join(f"{legible(line)}\n" for line in _lines(checked, notes)))
+VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
+"""The word before a file, by the severity of its worst finding."""
 
 
-def _lines(checked: Checked, notes: bool) -> Iterator[str]:
+def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run") -> str:
+    """Return what ``harness check`` prints: findings by file, or by rule, and their number."""
+    shown = [one for one in checked.findings if notes or one.severity != "note"]
+    by_rule = _lines(shown, lambda one: one.head, set())
+    lines = [*(by_rule if by == "rule" else _by_file(shown, checked.cells))]
+    counts = [counted(checked.count(name), name) for name in ORDER if checked.count(name)]
+    hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
+    lines.append(f"{looked_at(checked)}: {', '.join(counts) or 'nothing found'}{hidden}")
+    return for_terminal("".join(f"{legible(line)}\n" for line in lines))
+
+
+def _by_file(findings: Iterable[Finding], cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield a verdict on each run, and on other files with findings; these are below it."""
+    names = _names(cells)
+    files: dict[str, list[Finding]] = {}
+    for one in findings:
+        files.setdefault(_at(one.place, names)["file"], []).append(one)
+    advised: set[tuple[str, ...]] = set()
+
+    def head(one: Finding) -> str:
+        at = _at(one.place, names)
+        where = [at["key"]] if "key" in at else []
+        where += [f"{name} {at[name]}" for name in ("line", "row") if name in at]
+        place = f"{', '.join(where)}: " if where else ""
+        return f"{one.severity}: {place}{one.what}{one.shown} [{one.rule}]"
+
+    for file in dict.fromkeys([*files, *(_shown(cell.run_entry.path) for cell in cells)]):
+        some = files.get(file, [])
+        worst = min((one.severity for one in some), key=ORDER.index, default="note")
+        rules = ", ".join(dict.fromkeys(one.rule for one in some if one.severity != "note"))
+        yield f"{VERDICTS[worst]:5}  {file}" + (f"  {rules}" if rules else "")
+        yield from (f"  {line}" for line in _lines(some, head, advised))
+
+
+def _lines(
+    findings: Iterable[Finding], head: Callable[[Finding], str], advised: set[tuple[str, ...]]
+) -> Iterator[str]:
+    """Yield findings, those of one rule together, each advice once."""
     alike: dict[tuple[str, ...], list[Finding]] = {}
-    for one in checked.findings:
-        if notes or one.severity != "note":
-            alike.setdefault((one.severity, one.rule, *one.advice), []).append(one)
-    for (severity, rule, *_), some in alike.items():
+    for one in findings:
+        alike.setdefault((one.severity, one.rule, *one.advice), []).append(one)
+    for (severity, rule, *advice), some in alike.items():
         most = ALIKE if len(some) > FEW and rule not in APART else MOST[severity]
-        yield from (one.head for one in some[:most])
+        yield from map(head, some[:most])
         if len(some) > most:
             yield f"  {others_at([one.place for one in some[most:]])}"
-        yield from some[0].advice
-    counts = [counted(checked.count(name), name) for name in ORDER if checked.count(name)]
-    hidden = " (not shown)" if not notes and checked.count("note") else ""
-    yield f"{looked_at(checked)}: {', '.join(counts) or 'nothing found'}{hidden}"
+        if tuple(advice) not in advised:
+            yield from advice
+            advised.add(tuple(advice))
 
 
 def looked_at(checked: Checked) -> str:

@@ -18,7 +18,7 @@ from ..errors import Finding, HarnessError
 from ..readers import trec as trec
 from ..readers.columns import Refused, numbers_of, read_block
 from ..readers.source import Source
-from .parts import EXAMPLES, First, Found, texts_at
+from .parts import EXAMPLES, First, Found, short, texts_at
 from .registry import RULES, finding
 from .spelling import of_qids, shown, spread
 
@@ -139,8 +139,8 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
     if order.whole_scores:
         listed = ", ".join(f"{one:g}" for one in order.whole_scores)
         what = (
-            f"the predictions are whole numbers ({listed}), and the grades of the dataset are "
-            f"{order.different_grades:,} different fractions: the columns are swapped"
+            f"the predictions are whole numbers ({listed}), and the grades "
+            f"{order.different_grades:,} different fractions"
         )
         yield found("swapped-columns", what, facts.run.queries.rows)
     if ranks is None:
@@ -183,16 +183,15 @@ def explain_no_common_query(
     except (HarnessError, Refused):
         return None
     qids, docnos = (unique(rows[name].combine_chunks()) for name in ("qid", "docno"))
-    alone = f"no query of it is in {name}; of {len(qids):,} looked at"
+    alone = f"no query is in {short(name)}"
     if qrels is not None and not (qrels.place(qids) >= 0).any():
         as_qids = select(docnos, qrels.place(docnos) >= 0)
         as_docnos = select(qids, qrels.knows(hash_strings(cast(qids, pa.string()))))
         half = 2 * len(as_qids) >= len(docnos) or 2 * len(as_docnos) >= len(qids)
         if len(as_qids) and len(as_docnos) and half:
             what = (
-                f"{len(as_qids):,} of {len(docnos):,} docnos are qids of {name}, and "
-                f"{len(as_docnos):,} of {len(qids):,} qids are its docnos: the columns are "
-                "swapped in one of the two files"
+                f"{len(as_qids):,} of {len(docnos):,} docnos are qids of {short(name)}, and "
+                f"{len(as_docnos):,} of {len(qids):,} qids are its docnos"
             )
             effect, some = RULES["no-common-query"].effect, as_qids[:EXAMPLES].to_pylist()
             return finding("swapped-columns", place, what, len(as_qids), some, effect=effect)
@@ -204,7 +203,8 @@ def explain_no_common_query(
         if known is not None:
             way, twins = known
             examples = [shown(names[at], twin) for at, twin in [*twins.items()][:EXAMPLES]]
-            what, fix = f"{alone} {len(twins):,} are but for {way}", RULES["qid-spelling"].fix
+            what = f"{alone}; {len(twins):,} of {len(qids):,} differ from its queries only in {way}"
+            fix = RULES["qid-spelling"].fix
             return finding("no-common-query", place, what, len(twins), examples, fix=fix)
     wide = cast(qids, pa.large_string())
     shared = {
@@ -215,5 +215,6 @@ def explain_no_common_query(
     best = max(shared, key=lambda path: shared[path], default="")
     if not best or 2 * shared[best] < len(qids):
         return None
-    what, fix = f"{alone} {shared[best]:,} are in {best}", f"name the run for {name}"
+    what = f"{alone}; {shared[best]:,} of {len(qids):,} are in {short(best)}"
+    fix = f"give the run of {name}"
     return finding("no-common-query", place, what, shared[best], fix=fix)

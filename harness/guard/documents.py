@@ -189,31 +189,37 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
     if facts.run.follows:
         return
     if run.way:
-        what = f"{run.respelled:,} of {counted(run.unknown, 'unjudged docno')} looked up are judged"
+        what = f"{run.respelled:,} of {counted(run.unknown, 'unjudged docno')} "
+        what += f"differ from judged ones only in {run.way}"
         severity = "warning" if run.judged else None
-        yield found("docno-spelling", f"{what} but for {run.way}", run.respelled, severity)
-    what = f"none of the {counted(rows, 'document')} retrieved is judged"
-    looked_up = f"of {run.looked_at:,} docnos looked up"
+        yield found(
+            "docno-spelling",
+            what,
+            run.respelled,
+            severity,
+        )
+    what = f"none of the {counted(rows, 'document')} is judged"
     if rows and not run.judged:
         enough = _enough(facts.run) and facts.judgements.rows >= ENOUGH_ROWS
         if enough and not run.known:
-            yield found("other-collection", f"{what}; {looked_up} none is, for any query", rows)
+            what += f", and none of {run.looked_at:,} docnos is in the qrels"
+            yield found("other-collection", what, rows)
         elif enough and run.known >= SOME_KNOWN * run.looked_at:
-            what += f" for its query; {looked_up} {run.known:,} are for others"
+            what += f" for its query; {run.known:,} of {run.looked_at:,} docnos are for others"
             yield found("other-topics", what, rows)
         else:
             yield found("nothing-judged", what, rows)
     elif run.elsewhere:
         what = (
-            f"in {run.elsewhere:,} of {run.answers:,} queries looked at, most documents at rank 10 "
-            "or before are judged for one other query"
+            f"in {run.elsewhere:,} of {run.answers:,} queries, most of the top 10 documents are "
+            "judged for one other query"
         )
         effect = "the values are those of answers to other queries"
         yield found("other-topics", what, run.elsewhere, "warning", effect)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY * run.shown:
         below = " or have a grade below 0" * (facts.judgements.negative > 0)
-        what = f"{percent(unjudged, run.shown)} of the documents at rank 10 or before"
+        what = f"{percent(unjudged, run.shown)} of the top 10 documents"
         yield found("unjudged-at-10", f"{what} are not judged{below}", unjudged)
 
 

@@ -214,9 +214,9 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
         n, rarer, pairs = labels.split
         all_of = labels.ordered and n >= ORDERED and rarer >= RARER_EACH * n
         what = (
-            f"in all {n:,} queries the scores separate grades of {labels.threshold:.15g} and more "
-            f"from lower ones without an error in {pairs:,} pairs of documents"
+            f"in all {n:,} queries, every grade of {labels.threshold:.15g} or more scores above "
+            f"every lower one ({pairs:,} pairs)"
         )
         if all_of:
-            what = f"in all {n:,} queries, every judged document comes before those of lower grades"
+            what = f"in all {n:,} queries, every document scores above those of lower grades"
         yield found("labels-as-scores", what, n, None if all_of else "warning")

@@ -13,7 +13,8 @@ from .. import readers as readers
 from ..config.cells import Cell
 from ..config.model import DatasetEntry, RunEntry
 from ..core.arrow import string_column
-from ..core.ragged import Array
+from ..core.hashing import hash_strings, splitmix64
+from ..core.ragged import Array, lengths_of
 from ..core.tables import Qrels
 from ..errors import HarnessError, HarnessWarning
 from ..readers.build import find_lines
@@ -58,6 +59,19 @@ def scores_of(path: str) -> tuple[Array, bool] | None:
         tables = read_columns(source, SCORES)
         found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
         return found, bool(source.unfinished)
+    return None
+
+
+def content_of(cell: Cell) -> str | None:
+    """Return a hash of a run's queries, documents and scores; None if it cannot be read again."""
+    entry, total = cell.run_entry, 0
+    with reading_again():
+        for part in readers.stream_run(entry.path, name=cell.run, **entry.options()):
+            query = np.repeat(hash_strings(part.qids), lengths_of(part.offsets))
+            scores = splitmix64(part.scores.astype(np.float64).view(np.uint64))
+            rows = splitmix64(part.docnos.hashes ^ splitmix64(query ^ scores))
+            total += int(rows.sum(dtype=np.uint64))
+        return f"{total:x}"
     return None
 
 

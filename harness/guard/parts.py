@@ -140,6 +140,15 @@ def of_queries(qids: pa.Array, which: Ints, places: Ints) -> First:
     return First(names, int(places[0]), names[:1])
 
 
+def short(place: str) -> str:
+    """Return a place for an example: its file with the last folder.
+
+    >>> short("/data/mslr/fold1/test.txt:7")
+    'fold1/test.txt:7'
+    """
+    return "/".join(place.rsplit("/", 2)[-2:])
+
+
 class Part:
     """Whole queries of a run.
 

@@ -150,8 +150,9 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
     if facts.run.follows:
         return
     if run.way:
-        what = f"{run.respelled:,} of {counted(run.extra, 'unjudged qid')} match unanswered queries"
-        yield found("qid-spelling", f"{what} but for {run.way}", run.respelled)
+        what = f"{run.respelled:,} of {counted(run.extra, 'unjudged qid')} "
+        what += f"differ from unanswered queries only in {run.way}"
+        yield found("qid-spelling", what, run.respelled)
     if run.missing > run.respelled:
         judged = counted(facts.judgements.queries, "judged query", "judged queries")
         yield found("missing-queries", f"no answer to {run.missing:,} of {judged}", run.missing)

@@ -18,7 +18,7 @@ from ..core.ragged import Array
 from ..core.tables import Qrels
 from ..errors import Finding
 from ..reports.phrases import counted, listed
-from .parts import EXAMPLES, First, Firsts, Found, placing, texts_at
+from .parts import EXAMPLES, First, Firsts, Found, placing, short, texts_at
 from .registry import RULES, SHOWN, finding
 from .row_fit import CLEAR, TWICE, Fit, Grades, Rows, fit, is_clear, ranks, starts_of
 from .row_permutations import Misplaced, Sorted, look_elsewhere, sorted_by_score
@@ -249,19 +249,19 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
         which = f"all {counted(n_rows, 'row')}"
         effect = ""
         if n < n_rows - SLIP:
-            which = f"rows {slip.first + 1:,} to {slip.end:,} (about)"
+            which = f"about rows {slip.first + 1:,} to {slip.end:,}"
             effect = "documents there have the score of a neighbour"
         what = (
             f"{which} fit predictions {counted(abs(offset), 'line')} "
-            f"{'further down' if offset > 0 else 'further up'} better: correlation with the grades "
-            f"within queries {slip.there.r:.2f}, in place {slip.own.r:.2f}"
+            f"{'further down' if offset > 0 else 'further up'}: correlation {slip.there.r:.2f}, "
+            f"in place {slip.own.r:.2f}"
         )
         yield found("shifted", what, n, None, effect)
     elif (one := order.by_score) is not None:
         fall = "fall" if one.falls else "rise"
         of = counted(one.queries, "query", "queries")
-        what = f"scores {fall} from row to row in all {of}: the file is sorted by score; it is not "
-        yield found("sorted-by-score", what + "in the dataset's row order", one.queries)
+        what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
+        yield found("sorted-by-score", what, one.queries)
     elif (moved := order.misplaced) is not None:
         what = f"the predictions fit the {moved.name}"
         if moved.by_score:
@@ -270,12 +270,12 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
             what += f" (correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
         yield found("row-order", what, moved.moved)
     elif order.fit is not None and order.fit.z < -CLEAR:
-        what = f"{_correlation(order.fit)}, below 0 in {order.falling:,} of them"
+        what = f"{_correlation(order.fit)}, below 0 in {counted(order.falling, 'query', 'queries')}"
         yield found("upside-down", what, order.falling)
 
 
 def _correlation(own: Fit) -> str:
-    return f"predictions and grades have a correlation of {own.r:.2f} within queries"
+    return f"correlation with the grades {own.r:.2f}"
 
 
 def is_odd(run: RunFacts) -> bool:
@@ -305,12 +305,12 @@ def unrelated(
         Whether that is a warning in any case.
     """
     own, found = run.order.fit or Fit(0, 0.0, 0), placing(place, run.first)
-    what = f"{_correlation(own)}, below 0 in {run.order.falling:,} of {run.order.compared:,}"
+    what, compared = _correlation(own), counted(run.order.compared, "query", "queries")
     if own.n and (fitting := [(other, fit) for other, fit in others if is_clear(fit, own)]):
         values = listed(f"{fit.r:.2f} on {other}" for other, fit in fitting[:SHOWN])
         effect = "each document has the score of another one"
         fix = "predict in the order of this fold's rows, or name this fold's file"
-        what += f"; those of the same model {values}"
+        what += f"; the same model has {values}"
         yield found("unrelated", what, run.order.compared, "warning", effect, fix)
     elif own.n >= ENOUGH and own.z < CHANCE:
         if best is not None and is_clear(best[1], own):
@@ -318,6 +318,7 @@ def unrelated(
             what += f"; those of {best[0]} {best[1].r:.2f}"
         severity, worse = "warning" if wary else None, own.z < -CHANCE
         effect = "the order is worse than a random one" if worse else ""
+        what += f", below 0 in {run.order.falling:,} of {compared}"
         fix = f"{RULES['upside-down'].fix}; else predict in the order of the dataset's rows"
         yield found("unrelated", what, run.order.compared, severity, effect, fix if worse else "")
 
@@ -358,8 +359,8 @@ def swapped_fold(
     if not is_clear(best, own):
         return None
     what = (
-        f"the predictions fit the rows of {other} (correlation with the grades within queries "
-        f"{best.r:.2f}) and not their own ({own.r:.2f})"
+        f"the predictions fit the rows of {other} (correlation {best.r:.2f}), "
+        f"not their own ({own.r:.2f})"
     )
     return Swapped(other, best, finding("swapped-fold", place, what, scores.size, [other]))
 
@@ -450,45 +451,47 @@ def wrong_count(
     n_rows, n = 0 if rows is None else rows.grades.size, scores.size
     more, lost, fix = n - n_rows, None, ""
     is_cut = is_cut and more < 0
-    what = f"{n:,} predictions for {n_rows:,} rows of {name}"
+    what = f"{n:,} predictions for {n_rows:,} rows of {short(name)}"
     if is_cut:
-        what = f"the file may be cut, as its last line has no line end: {what}"
+        what += "; the last line has no end, so the file may be cut"
     if rows is not None and n_rows and n and n <= LARGEST:
         lost = lost_rows(rows, scores)
         if lost is not None and is_cut:
             apart = (lost.there.r - lost.own.r) * math.sqrt(min(lost.there.n, lost.own.n))
             lost = None if lost.own.z > CLEAR and apart < BETTER_COUNT else lost
     best, there = _best(ranks(scores), others)
-    as_many = f"; they are as many as the rows of {best}"
-    if there.z > CLEAR and (lost is None or there.z > lost.there.z):
-        what += f"{as_many}, whose grades they correlate with ({there.r:.2f})"
+    if best and (lost is None or there.z > max(CLEAR, lost.there.z)):
+        what += f"; they are as many as {short(best)}'s rows"
+        if there.z > CLEAR:
+            what += f" and fit them (correlation {there.r:.2f})"
         return finding("row-count", place, what, abs(more), fix=f"give the predictions of {name}")
     start = min(n, n_rows)
     if lost is not None:
         start, noun = lost.at, "prediction" if more > 0 else "row"
         span = f"{noun} {lost.low + 1:,}"
         if lost.high > lost.low:
-            span = f"one of {noun}s {lost.low + 1:,} to {lost.high + 1:,}, likeliest {start + 1:,}"
+            span = f"{noun} {start + 1:,} ({lost.low + 1:,} to {lost.high + 1:,})"
         which = span if abs(more) == 1 else f"{abs(more):,} {noun}s from {span} on"
-        what += (
-            f"; they fit without {which} (correlation with the grades {lost.there.r:.2f}, as they "
-            f"are {lost.own.r:.2f})"
-        )
+        what += f"; they fit without {which} (correlation {lost.there.r:.2f}, now {lost.own.r:.2f})"
     first = [*range(start, start + abs(more))[:SHOWN]]
     if more > 0:
         places = at(first)
         names = [f"prediction {one + 1:,}: {scores[one]:.15g}" for one in first]
-        fix = f"look at these predictions, and delete what is none; {RULES['row-count'].fix}"
+        fix = f"delete what is not a prediction; {RULES['row-count'].fix}"
     else:
-        places, names = [], [*_row_names(rows, first, at_rows)] if rows is not None else []
+        places, names = [], list[str]()
+        if rows is not None and lost is not None:  # else any row may be missing
+            names = [*_row_names(rows, first, at_rows)]
         fix = "get the whole file again" if is_cut else ""
-    if best and lost is None:  # the count alone says it
-        what += f"{as_many}, and may be theirs"
     return finding("row-count", (places or [""])[0] or place, what, abs(more), names, fix=fix)
 
 
 def _row_names(rows: Rows, first: Sequence[int], at: At) -> Iterator[str]:
     """Yield the names of some rows, with their places."""
     for one, place in zip(first, at(first), strict=True):
-        query = "" if rows.qids is None else f", query {texts_at(rows.qids, rows.query[[one]])[0]}"
+        query = (
+            ""
+            if rows is None or rows.qids is None
+            else f", query {texts_at(rows.qids, rows.query[[one]])[0]}"
+        )
         yield f"row {one + 1:,}{query}" + (f" ({place.rpartition('/')[2]})" if place else "")

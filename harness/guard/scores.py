@@ -286,7 +286,7 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
     whole = scores.tied_whole if scores.constant else 0
     infinite = run.single and 2 * scores.overflow >= n_rows > 0  # so most are tied
     if scores.tied - whole > SOME * scores.pairs and not infinite:
-        single = " (compared in single precision)" if run.single else ""
+        single = " (in single precision)" if run.single else ""
         what = (
             f"{percent(scores.tied, scores.pairs)} of within-query document pairs have tied scores"
         )
@@ -300,8 +300,7 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
     if run.ahead.upside_down:
         ahead = run.ahead
         what = (
-            f"relevant documents come before others in {100 * ahead.shares / ahead.queries:.0f}% "
-            f"of pairs (mean over {ahead.queries:,} queries; below half in {ahead.behind:,}); "
-            "chance gives 50%"
+            f"relevant documents come first in {100 * ahead.shares / ahead.queries:.0f}% of pairs "
+            f"(chance: 50%), below half in {ahead.behind:,} of {ahead.queries:,} queries"
         )
         yield found("upside-down", what, ahead.behind)

@@ -22,7 +22,7 @@ from ..readers import letor
 from ..readers.build import find_lines
 from ..readers.source import HashedSource, Source
 from .lines import reading_again
-from .parts import EXAMPLES, texts_at
+from .parts import EXAMPLES, short, texts_at
 from .registry import finding
 
 _FOLD = re.compile("fold|split|part", re.IGNORECASE)
@@ -250,15 +250,6 @@ def _findings(later: Rows, earlier: Rows) -> Iterator[Finding]:
 def _first_of(hashes: Array, wanted: Array) -> Ints:
     """Return where each of some hashes is first."""
     return np.array([int((hashes == one).argmax()) for one in wanted.tolist()], np.int64)
-
-
-def short(place: str) -> str:
-    """Return a place for an example: its file with the last folder.
-
-    >>> short("/data/mslr/fold1/test.txt:7")
-    'fold1/test.txt:7'
-    """
-    return "/".join(place.rsplit("/", 2)[-2:])
 
 
 def files_named_twice(cells: Iterable[Cell]) -> Iterator[Finding]:

@@ -37,17 +37,17 @@ def _file_name(name: str) -> Iterable[str]:
 
 
 OF_QIDS: Mapping[str, Way] = {
-    "their Unicode normalisation (NFC, NFD)": lambda name: (
+    "Unicode form (NFC, NFD)": lambda name: (
         () if name.isascii() else (normalize("NFC", name), normalize("NFD", name))
     ),
     "upper and lower case": lambda name: (
         name.lower(), name.upper(), name.title(), name.capitalize(),
     ),
-    "quotes around them": lambda name: (name.strip("\"'"), f'"{name}"'),
+    "quotes": lambda name: (name.strip("\"'"), f'"{name}"'),
     "leading zeros": _zeros,
 }  # fmt: skip
 """What may differ between two spellings of a name, and the other spellings of it."""
-OF_DOCNOS: Mapping[str, Way] = {**OF_QIDS, "the folder or the ending of a file": _file_name}
+OF_DOCNOS: Mapping[str, Way] = {**OF_QIDS, "a folder or an ending": _file_name}
 
 
 def twins(names: Sequence[str], known: Known, ways: Mapping[str, Way]) -> tuple[str, Twins]:
@@ -125,7 +125,7 @@ def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:
     """Return what all of one sample begin or end with, and not all of another, as ways.
 
     >>> [*affixes(["x/a1.txt", "x/b2.txt"], ["a1", "b9", "c3"])]
-    ["'x/' before them", "'.txt' after them"]
+    ["the prefix 'x/'", "the ending '.txt'"]
     >>> ways = affixes(["7", "12"], ["D7", "D31"])
     >>> [[*way("7")] for way in ways.values()]
     [['7', 'D7']]
@@ -137,9 +137,9 @@ def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:
     after = _beyond(*(_common(some)[::-1].lstrip("0123456789") for some in backwards))
     found: dict[str, Way] = {}
     if before:
-        found[f"{before!r} before them"] = lambda name: (name.removeprefix(before), before + name)
+        found[f"the prefix {before!r}"] = lambda name: (name.removeprefix(before), before + name)
     if after:
-        found[f"{after!r} after them"] = lambda name: (name.removesuffix(after), name + after)
+        found[f"the ending {after!r}"] = lambda name: (name.removesuffix(after), name + after)
     return found
 
 

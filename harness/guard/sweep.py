@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
@@ -22,8 +22,8 @@ from ..readers.letor import of_kept
 from . import judgements
 from .columns import explain_no_common_query
 from .facts import Facts, observing
-from .lines import places_of_queries, places_of_rows, qrels_of, scores_of
-from .parts import EXAMPLES, First, texts_at
+from .lines import content_of, places_of_queries, places_of_rows, qrels_of, scores_of
+from .parts import EXAMPLES, First, short, texts_at
 from .registry import (
     FOLLOWS,
     RULES,
@@ -38,7 +38,7 @@ from .registry import (
 )
 from .row_fit import Fit, Rows
 from .row_order import Swapped, is_odd, rows_of, swapped_fold, unrelated, wrong_count
-from .shared_rows import files_named_twice, part_of, pooled_into, shared_rows, short
+from .shared_rows import files_named_twice, part_of, pooled_into, shared_rows
 
 MOST_READ = 8
 """Datasets that ``harness run`` reads again to compare predictions or rows with them."""
@@ -272,7 +272,7 @@ class Sweep:
         )  # fmt: skip
 
     def _of_files(self) -> Iterator[Placed]:
-        """Yield files of the same bytes, and files with several names.
+        """Yield files of the same bytes or content, and files with several names.
 
         Not runs of equal scores, or of the labels, which other rules find; nor predictions of a
         wrong count that are another fold's.
@@ -291,10 +291,30 @@ class Sweep:
             if rules_of(error) == ["row-count"] and self.digests.get(path, "") not in {*runs, ""}:
                 rows[path] = ENOUGH_ROWS
         paths = [path for path, n in rows.items() if n >= ENOUGH_ROWS and path in self.digests]
-        for same in _by(paths, lambda path: self.digests[path]).values():
+        content = {path: self.digests[path] for path in paths}
+        content |= dict(self._contents(content))
+        for same in _by(paths, lambda path: content[path]).values():
             if len(same) > 1:
-                what, n = "other files have its bytes", len(same) - 1
-                yield Placed(finding("same-file-twice", same[0], f"{n:,} {what}", n, same[1:]))
+                n, is_copy = len(same) - 1, len({self.digests[path] for path in same}) == 1
+                what = f"{n:,} other {'file has' if n == 1 else 'files have'} "
+                what += "the same bytes" if is_copy else "the same rows"
+                yield Placed(finding("same-file-twice", same[0], what, n, same[1:]))
+
+    def _contents(self, paths: Container[str]) -> Iterator[tuple[str, str]]:
+        """Yield runs that are equal but for their tag, with what they have in common.
+
+        Only runs with the same facts are read again.
+        """
+        runs = {
+            cell.run_entry.path: (cell, repr(facts.run))
+            for _, cell, facts in self.facts
+            if not facts.run.follows and cell.run_entry.path in paths
+        }
+        for same in _by(runs, lambda path: runs[path][1]).values():
+            if len({self.digests[path] for path in same}) > 1:
+                for path in same:
+                    if (content := content_of(runs[path][0])) is not None:
+                        yield path, content
 
     def _of_queries(self) -> Iterator[Placed]:
         """Yield the queries that folds have in common, and those that are pooled."""
@@ -347,7 +367,7 @@ class Sweep:
             for (_, cell, facts), own in zip(some, shares, strict=True):
                 if len(some) > OTHERS and own > middle + FAR:
                     what = (
-                        f"{100 * own:.0f}% of the documents at rank 10 or before are not judged; "
+                        f"{100 * own:.0f}% of the top 10 documents are not judged; "
                         f"the median of {len(some)} runs is {100 * middle:.0f}%"
                     )
                     n = facts.run.documents.shown - facts.run.documents.judged_shown

@@ -186,7 +186,7 @@ def warn_cut(source: Source, table: pa.Table) -> None:
     tags = as_bytes(column(table["tag"][-2:])) if source.unfinished else []
     if len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
         before, cut = map(readable, tags)
-        warn_cut_line(source, f"its tag '{cut}' is the beginning of the tag '{before}' before it")
+        warn_cut_line(source, f"its tag is '{cut}' instead of '{before}'")
 
 
 def warn_ranks(source: Source, rows: pa.Table | None = None) -> None:

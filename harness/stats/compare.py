@@ -14,7 +14,7 @@ import numpy as np
 from ..core.comparison import Comparison, Comparisons, Overall, Plan, Standing, family_of
 from ..core.ragged import Bools, Floats, Ints
 from ..core.systems import System, unanswered_of
-from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
+from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean, near_names
 from ..files import threads_of
 from .blocks import Block, blocks_of, interval_of, of_all_pairs, paired, pairs_of, stream_of, tested
 from .bootstrap import resampled_means
@@ -283,7 +283,8 @@ def check_baselines(plan: Plan, runs: Sequence[str]) -> None:
         if name not in runs:
             near = did_you_mean(name, runs)
             raise UnknownNameError(
-                f"there is no run '{name}' for a baseline{near}  (there are: {', '.join(runs)})"
+                f"there is no run '{name}' for a baseline{near}  "
+                f"(there are: {near_names(name, runs)})"
             )
 
 

@@ -53,32 +53,55 @@ def test_what_is_printed(trec: Any) -> None:
     trec.put("run", [*lines[:5], lines[2], *lines[5:]])
     result = call(trec.folder / "qrels", trec.folder / "run")
     printed = result.stdout.replace(str(trec.folder), "").splitlines()
-    assert [re.sub(r"  fix:    .*", "  fix", line) for line in printed] == [
-        printed[0],  # in the reader's words
-        "  effect: it counts twice, and metrics exceed 1",
-        "  fix",
-        "note: /qrels:183: no relevant document in 2 of 30 queries: 8, 3 [empty-queries]",
-        "  effect: tools disagree on them: 0 here, 1 for LightGBM, left out by others",
-        "  fix",
-        "checked 1 dataset and 1 run, 0 rows: 1 error, 1 note",
+    assert [re.sub(r"fix:    .*", "fix", line) for line in printed] == [
+        "ERROR  /run  duplicates",
+        "  error: line 6: expected each docno once in a query, got that of line 3: "
+        "5 Q0 DOC-00....46679 bm25 [duplicates]",
+        "    effect: it counts twice, and metrics exceed 1",
+        "    fix",
+        "checked 1 dataset and 1 run, 0 rows: 1 error, 1 note (not shown; see --notes)",
     ]
-    assert printed[0].startswith("error: /run:6: ")
-    assert printed[0].endswith(": 5 Q0 DOC-00058 3 8.46679 bm25 [duplicates]")
+    result = call(trec.folder / "qrels", trec.folder / "run", "--notes")
+    assert (
+        "  note: line 183: no relevant document in 2 of 30 queries: 8, 3 [empty-queries]\n"
+        in result.stdout
+    )
+    result = call(trec.folder / "qrels", trec.folder / "run", "--by", "rule")
+    assert result.stdout.startswith(f"error: {trec.folder}/run:6: expected each docno once")
 
 
-def test_notes_are_left_out_of_the_text_alone(trec: Any) -> None:
+def test_every_run_has_a_verdict_and_findings_fit_on_a_line(letor: Any) -> None:
+    letor.put("gbrt/fold1.txt", [line.split()[0] + "\n" for line in letor.lines("fold1.txt")])
+    letor.put("neural/fold1.txt", [*letor.lines("neural/fold1.txt")[1:], "0\n"])
+    letor.put("neural/fold2.txt", [*letor.lines("neural/fold2.txt")[1:], "0\n"])
+    result = call(letor.folder / "c.yaml", "--set", "policy.empty_queries=skip")
+    lines = result.stdout.replace(f"{letor.folder}/", "").splitlines()
+    assert [line for line in lines if not line.startswith(" ")][:-1] == [
+        "ERROR  gbrt/fold1.txt  labels-as-scores",
+        "WARN   neural/fold1.txt  shifted",
+        "WARN   neural/fold2.txt  shifted",
+        "OK     gbrt/fold2.txt",
+    ]
+    assert [line for line in lines if len(line) > 120] == []
+    assert sum(line.startswith("    fix:") for line in lines) == 2  # once for both folds
+
+
+def test_notes_are_printed_on_request(trec: Any) -> None:
     files = trec.folder / "qrels", trec.folder / "run"
-    least = call(*files, "--no-notes")
-    assert re.fullmatch(r"checked 1 dataset and 1 run, 2,897 rows: \d notes? \(not shown\)\n",
-                        least.stdout)  # fmt: skip
-    assert "note: " in call(*files).stdout
-    as_json = [call(*files, "-f", "json", *more).stdout for more in ([], ["--no-notes"])]
+    least = call(*files)
+    assert least.stdout == (
+        f"OK     {files[1]}\n"
+        "checked 1 dataset and 1 run, 2,897 rows: 1 note (not shown; see --notes)\n"
+    )
+    assert call(*files, "--no-notes").stdout == least.stdout
+    assert "note: " in call(*files, "--notes").stdout
+    as_json = [call(*files, "-f", "json", *more).stdout for more in ([], ["--notes"])]
     assert as_json[0] == as_json[1]
 
 
 def test_many_findings_are_a_few_lines() -> None:
     found = [finding("duplicates", f"{n}.run:{n}", f"on line {n - 1}") for n in range(1, 101)]
-    *heads, more, effect, fix, _ = as_text(Checked(tuple(found), ())).splitlines()
+    *heads, more, effect, fix, _ = as_text(Checked(tuple(found), ()), by="rule").splitlines()
     assert heads == [one.head for one in found[:3]]
     assert more == (
         "  ... and 97 more: 4.run:4, 5.run:5, 6.run:6, 7.run:7, 8.run:8, 9.run:9, 10.run:10, "
@@ -86,7 +109,7 @@ def test_many_findings_are_a_few_lines() -> None:
     )
     assert (effect, fix) == found[0].advice
     found = [finding("unreadable", f"{n}.run", f"{'a' * n} is wrong") for n in range(1, 24)]
-    lines = as_text(Checked(tuple(found), ())).splitlines()
+    lines = as_text(Checked(tuple(found), ()), by="rule").splitlines()
     assert lines[:20] == [one.head for one in found[:20]]
     assert lines[20] == "  ... and 3 more: 21.run, 22.run, 23.run"
 
@@ -154,14 +177,15 @@ def test_runs_that_are_named_twice_link_to_themselves_or_have_no_dataset(trec: A
 def test_standard_input_has_one_name(trec: Any, letor: Any) -> None:
     rows = [line.split() for line in trec.lines("run")]
     text = "".join(" ".join([*row[:3], str(1000 - int(row[3])), *row[4:]]) + "\n" for row in rows)
-    printed = call(trec.folder / "qrels", "-", input=text[text.index("\n", 20_000) + 1 :]).stdout
+    text = text[text.index("\n", 20_000) + 1 :]
+    printed = call(trec.folder / "qrels", "-", "--by", "rule", "--notes", input=text).stdout
     heads = [line for line in printed.splitlines() if re.match("error|warning|note", line)]
     of_run = [head for head in heads if "/qrels:" not in head]
     assert len(of_run) >= 2
     assert all(re.match(r"[a-z]+: <stdin>(:\d+)?: [^<]*$", head) for head in of_run)
     predictions = "".join([*letor.lines("gbrt/fold1.txt"), "0.5\n"])
     printed = call(letor.folder / "fold1.txt", "-", input=predictions).stdout
-    assert re.match(r"error: <stdin>:\d+: ", printed)
+    assert re.match(r"ERROR  <stdin>  row-count\n  error: line \d+: ", printed)
 
 
 def test_every_problem_of_a_config_is_found_and_its_files_are_read(letor: Any) -> None:

@@ -400,6 +400,11 @@ def test_a_finding_has_each_of_its_parts(rule: str, tmp_path: Path) -> None:
         assert one.count >= 1
         assert one.effect
         assert one.fix
+        if RULES[rule] not in (*REFUSED, *WARNED) and rule != "config":  # in others' words
+            said = f"{one.what}{one.shown} [{rule}]"
+            said = said.replace(f"{tmp_path}/", "").replace(f"{tmp_path.name}/", "")
+            assert len(said) <= 108
+            assert max(len(one.effect), len(one.fix)) <= 108
         assert rule in OF_WHOLE_FILES or 1 <= len(one.examples) <= 3
         file, _, line = one.place.rpartition(":")
         if rule not in NO_LINE:
@@ -410,6 +415,19 @@ def test_a_finding_has_each_of_its_parts(rule: str, tmp_path: Path) -> None:
                 assert [*named.groups()] == [held.split()[0], held.split()[2]]
             if rule in OF_QUERIES:
                 assert one.examples[0].split()[0] in re.split(r"[ :]", held)
+
+
+def test_texts_of_rules_are_short_and_plain() -> None:
+    for rule in RULES.values():
+        assert len(rule.about) <= 120, rule.about
+        assert rule.about.endswith(".")
+        for text in (rule.effect, rule.fix, rule.fix_of_note):
+            assert len(text) <= 108, text
+            assert not text.endswith("."), text
+        text = " ".join((rule.about, rule.effect, rule.fix, rule.fix_of_note))
+        assert not re.search(
+            r"\b(lack\w*|so many|is another|none is|stands?|is said|what is there)\b", text
+        )
 
 
 def test_lines_of_predictions_for_documents_with_names(tmp_path: Path) -> None:

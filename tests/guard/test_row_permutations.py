@@ -130,4 +130,4 @@ def test_what_harness_check_says(tmp_path: Path) -> None:
     assert one.examples[0] == f"prediction {first:,} -> row 1 (query {qids[0]})"
     (one,) = found(scores[np.lexsort((-scores, rows.query))])
     assert (one.rule, one.severity) == ("sorted-by-score", "warning")
-    assert "in all 60 queries: the file is sorted by score" in one.what
+    assert "in all 60 queries: the file is sorted by score, not in row order" in one.what

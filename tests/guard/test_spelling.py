@@ -57,15 +57,15 @@ def found_in(folder: Path) -> dict[str, Finding]:
 @pytest.mark.parametrize(
     ("judged", "retrieved", "way"),
     [
-        (nfc, nfd, "their Unicode normalisation"),
-        (nfd, nfc, "their Unicode normalisation"),
+        (nfc, nfd, "Unicode form"),
+        (nfd, nfc, "Unicode form"),
         (plain, lambda name: plain(name).lower(), "upper and lower case"),
         (lambda name: plain(name).upper(), plain, "upper and lower case"),
-        (plain, lambda name: f'"{plain(name)}"', "quotes around them"),
+        (plain, lambda name: f'"{plain(name)}"', "quotes"),
         (lambda name: name[5:7] + name[8:], lambda name: f"0{name[5:7]}{name[8:]}", "leading zero"),
-        (plain, lambda name: f"a/{plain(name)}.txt", "the folder or the ending of a file"),
-        (lambda name: f"{plain(name)}.txt", plain, "'.txt' after them"),
-        (plain, lambda name: f"x_{plain(name)}", "'x_' before them"),
+        (plain, lambda name: f"a/{plain(name)}.txt", "a folder or an ending"),
+        (lambda name: f"{plain(name)}.txt", plain, "the ending '.txt'"),
+        (plain, lambda name: f"x_{plain(name)}", "the prefix 'x_'"),
     ],
 )
 def test_every_docno_in_another_spelling(
@@ -74,7 +74,7 @@ def test_every_docno_in_another_spelling(
     found = check(tmp_path, judged, retrieved)
     one = found["docno-spelling"]
     assert (one.severity, one.count, one.place) == ("error", 36, f"{tmp_path}/run:2")
-    assert f"are judged but for {way}" in one.what
+    assert f"differ from judged ones only in {way}" in one.what
     assert not {"other-collection", "nothing-judged"} & {*found}
 
 
@@ -109,16 +109,16 @@ def test_numbers_of_two_collections_agree_by_chance(others: int, n: int, tmp_pat
     ("judged", "answered", "way", "shown"),
     [
         (same, lambda qid: f"0{qid}", "leading zeros", "'051' for '51'"),
-        (same, lambda qid: f"Q{qid}", "'Q' before them", "'Q51' for '51'"),
+        (same, lambda qid: f"Q{qid}", "the prefix 'Q'", "'Q51' for '51'"),
         (lambda qid: f"\u00e9{qid}", lambda qid: f"e\u0301{qid}",
-         "their Unicode normalisation (NFC, NFD)", r"'e\u030151' for '\xe951'"),
+         "Unicode form (NFC, NFD)", r"'e\u030151' for '\xe951'"),
     ],
 )  # fmt: skip
 def test_qids(judged: Write, answered: Write, way: str, shown: str, tmp_path: Path) -> None:
     """All of them, which share no query then; and half of them."""
     (one,) = check(tmp_path, plain, plain, judged, answered).values()
     assert (one.rule, one.examples[0]) == ("no-common-query", shown)
-    assert f"but for {way}" in one.what
+    assert f"only in {way}" in one.what
     found = check(
         tmp_path, plain, plain, judged, lambda qid: answered(qid) if qid < "54" else judged(qid)
     )

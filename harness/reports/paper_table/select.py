@@ -9,7 +9,7 @@ from typing import Any
 from ...core.evaluation import names_of
 from ...core.metric import Metric
 from ...core.names import parse
-from ...errors import Problem, UnknownNameError, did_you_mean
+from ...errors import Problem, UnknownNameError, did_you_mean, near_names
 
 Spellings = Callable[[str], Iterable[str]]
 Found = Iterator[tuple[tuple[str | int, ...], str]]
@@ -73,7 +73,7 @@ def problems(
             is_glob = _is_glob(name, known)
             says = f"no {what} matches" if is_glob else f"there is no {what}"
             near = did_you_mean(name.strip("*?"), known)
-            yield place, f"{says} '{name}'{near}  (there are: {', '.join(known)})"
+            yield place, f"{says} '{name}'{near}  (there are: {near_names(name, known)})"
     if all_match and known and not matched(patterns, known, spellings):
         yield len(patterns) - 1, f"no {what} is left: {', '.join(patterns)} leaves all of them out"
 

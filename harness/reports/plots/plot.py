@@ -23,7 +23,15 @@ from ...core.ragged import Bools, Floats
 from ...core.study import Study
 from ...core.systems import System
 from ...core.text import cut, cut_all
-from ...errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean, legible
+from ...errors import (
+    HarnessError,
+    InputError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    legible,
+    near_names,
+)
 from ..numbers import ARROWS
 from ..paper_table.select import Found, metric_spellings, select, setting_problems
 from ..paper_table.select import problems as of_patterns
@@ -101,9 +109,10 @@ def problems(
     """
     kind = find(settings.kind)
     yield from setting_problems(settings, runs, datasets)
-    there = f"  (there are: {', '.join(runs)})" if runs else ""
+    asked = str(settings.baseline)
+    there = f"  (there are: {near_names(asked, runs)})" if runs else ""
     if runs is not None and settings.baseline not in (None, *runs):
-        near = did_you_mean(str(settings.baseline), runs)
+        near = did_you_mean(asked, runs)
         yield ("baseline",), f"there is no run '{settings.baseline}'{near}{there}"
     if kind.needs_comparisons and baselines is None:
         add = "add such as 'compare: {baseline: bm25}'"
