@@ -20,6 +20,7 @@ from ..readers.format import Kind
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.plots.plot import too_many
+from ..reports.row_order import sort_metric
 from ..stats.gate import OTHERS
 from . import plugins, sweep
 from .cells import Cell, columns_of, without_reference
@@ -83,6 +84,11 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     if config.metrics and len(metrics) == len(config.metrics):
         every = [one for _, some in metrics for one in some]
         every = list(with_bounds(every)) if config.policy.ties == BOUNDS else every
+        if config.sort is not None:
+            try:
+                sort_metric(every, config.sort)
+            except UnknownNameError as error:
+                problems += [config.problem(("sort",), one.what) for one in error.problems]
     known = Names(every, systems, datasets)
     problems += _check_compare(config, known, all_loaded)
     if config.select is not None and every is not None:

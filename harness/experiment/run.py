@@ -159,7 +159,7 @@ def derive(
     rows = systems(board, config)
     comparisons = _comparisons(board, config)
     files = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
-    if rows is not cells:
+    if config.summary or config.select:
         files[CELLS] = find("csv").render(cells).encode()
     for name in config.reports:
         if name not in ("csv", "page"):

@@ -154,8 +154,10 @@ def test_names_given(results: Path, tmp_path: Path) -> None:
     path.write_text("model,Fold 1 Precision\nOurs,0.877\n", "utf-8")
     text, _ = check_table(path, results, names=[*names[:2], "map=Precision"])
     assert text == f"{path}: no findings; checked: 1 number\n"
-    with pytest.raises(InputError, match="expected --name OLD=NEW, got 'Ours'"):
+    with pytest.raises(InputError, match="expected --name OURS=THEIRS, got 'Ours'"):
         check_table(path, results, names=["Ours"])
+    with pytest.raises(UnknownNameError, match="fix:   write --name 'lambdamart=Ours'"):
+        check_table(path, results, names=["Ours=lambdamart"])
 
 
 DEEP = rb"\begin{tabular}{lc} & Web MAP \\ \midrule bm25 & " + b"\\textbf{" * 2_000
