@@ -98,7 +98,7 @@ def check_table(
         (dataset,) = select((dataset,), read.datasets, "dataset")
     matches = []  # two tables may have one name
     for name, grid in grids:
-        known = Known.of(read, _names(read, names, name))
+        known = Known.of(read, _names(read, names, (name, paper.stem)))
         matches.append((name, with_dataset(match(grid, known), read, dataset)))
     if not any(one.is_any for _, one in matches):
         raise HarnessError(_nothing(paper, grids[0][1], read))
@@ -162,10 +162,14 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     return chosen if tables else named
 
 
-def _names(study: Outcome, options: Sequence[str], name: str) -> list[tuple[str, str]]:
-    """Return own names and what they are shown as: by --name, then by the config."""
+def _names(study: Outcome, options: Sequence[str], tables: Sequence[str]) -> list[tuple[str, str]]:
+    """Return own names and what they are shown as: by --name, then by the config.
+
+    `tables` are what the table may be called there: all of the config's are meant if none is.
+    """
     config, metrics = study.config, [str(metric) for metric in study.board.metrics]
-    table = config.tables.get(name.removeprefix("tab:"))
+    own_tables = (config.tables.get(one.removeprefix("tab:")) for one in tables)
+    table = next((one for one in own_tables if one is not None), None)
     pairs: dict[str, str] = {}
     ours = {*study.runs, *study.datasets, *metrics}
     for text in options:
@@ -178,8 +182,8 @@ def _names(study: Outcome, options: Sequence[str], name: str) -> list[tuple[str,
             fix = f"write --name '{shown}={own}'" if shown in ours else ""
             raise UnknownNameError(Problem(f"--name {text}", what, fix=fix))
         pairs[own] = shown
-    tables = config.tables.values() if table is None else [table]
-    given = [*(pair for one in tables for pair in one.names.items()), *config.names.items()]
+    some = config.tables.values() if table is None else [table]
+    given = [*(pair for one in some for pair in one.names.items()), *config.names.items()]
     return [*pairs.items(), *(pair for pair in given if pair[0] not in pairs)]
 
 

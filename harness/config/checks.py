@@ -17,6 +17,7 @@ from ..core.text import alike_warnings, wrong_with
 from ..errors import HarnessWarning, Problem, UnknownNameError, did_you_mean
 from ..readers.choice import FORMATS
 from ..readers.format import Kind
+from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.plots.plot import too_many
@@ -90,6 +91,7 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
             except UnknownNameError as error:
                 problems += [config.problem(("sort",), one.what) for one in error.problems]
     known = Names(every, systems, datasets)
+    problems += _check_called(config, known)
     problems += _check_compare(config, known, all_loaded)
     if config.select is not None and every is not None:
         try:
@@ -300,6 +302,14 @@ def _check_plots(config: Config, names: Names) -> Iterator[Problem]:
         if what := too_many(settings, names.datasets, names.metrics):
             fix = f"name fewer metrics or datasets: {{kind: {settings.kind}, metrics: [...]}}"
             yield config.problem(("plots", place), what, fix=fix)
+
+
+def _check_called(config: Config, names: Names) -> Iterator[Problem]:
+    """Yield `names` of nothing, and new names that two runs, datasets or metrics have."""
+    settings = TableSettings(names=config.names)
+    for loc, what in table_problems(settings, names.runs, names.datasets, names.metrics, True):
+        if loc[0] == "names":
+            yield config.problem(loc, what)
 
 
 def _check_tables(config: Config, names: Names) -> Iterator[Problem]:

@@ -39,7 +39,7 @@ def methods(
     markup: Markup = "latex",
     *,
     metrics: Sequence[str] = (),
-    name: Callable[[str], str] = str,
+    name: Callable[[str], str] | None = None,
 ) -> str:
     r"""Return a paragraph for a methods section, in which every number is the study's.
 
@@ -51,14 +51,15 @@ def methods(
     metrics : sequence of str, optional
         Canonical names of those reported; all by default.
     name : callable, optional
-        Gives what a run or dataset is called.
+        Gives what a run or dataset is called; as the config's `names` say by default.
 
     Returns
     -------
     str
         A paragraph of one line, with its line end.
     """
-    return _paragraph(study, Writer(markup, name), metrics)
+    called = name or (lambda own: study.names.get(own, own))
+    return _paragraph(study, Writer(markup, called), metrics)
 
 
 def sources(study: Study, *, metrics: Sequence[str] = ()) -> tuple[str, ...]:

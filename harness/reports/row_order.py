@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from ..core.leaderboard import Leaderboard
+from ..core.leaderboard import Entry, Leaderboard
 from ..core.metric import Metric
+from ..core.systems import System
 from ..errors import UnknownNameError, did_you_mean
 from .paper_table.select import metric_spellings
 
-T = TypeVar("T")
+T = TypeVar("T", Entry, System)
 NONE = "none"
 """Keeps the order of the config."""
 
@@ -43,20 +44,17 @@ def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | 
     return by_name[names[0]]
 
 
-def best_first(items: Iterable[T], value: Callable[[T], float], metric: Metric | None) -> list[T]:
-    """Return items by their value of a metric, best first; those without one last, ties in order.
-
-    >>> from harness.core.names import parse
-    >>> best_first("abc", {"a": 0.1, "b": math.nan, "c": 0.2}.__getitem__, parse("map")[0])
-    ['c', 'a', 'b']
-    """
+def best_first(items: Iterable[T], metric: Metric | None) -> list[T]:
+    """Return entries or systems by a metric, best first; those without a value last."""
     if metric is None:
         return list(items)
     sign = 1 if metric.definition.direction == "lower" else -1
 
     def key(one: T) -> tuple[bool, float]:
-        worth = sign * value(one)
-        return (True, 0.0) if math.isnan(worth) else (False, worth)
+        value = (
+            one.summary.get(str(metric), math.nan) if isinstance(one, Entry) else one.value(metric)
+        )
+        return (True, 0.0) if math.isnan(value) else (False, sign * value)
 
     return sorted(items, key=key)
 
@@ -66,10 +64,5 @@ def in_order(board: Leaderboard, sort: str | None = None) -> Leaderboard:
     metric = sort_metric(board.metrics, sort)
     if metric is None:
         return board
-    name = str(metric)
-    entries = [
-        entry
-        for _, some in board.by_dataset()
-        for entry in best_first(some, lambda one: one.summary.get(name, math.nan), metric)
-    ]
+    entries = [one for _, some in board.by_dataset() for one in best_first(some, metric)]
     return replace(board, entries=tuple(entries))

@@ -330,6 +330,16 @@ def test_results_show_themselves(workplace: Path) -> None:
     assert list(results.to_pandas()["run"]) == ["bm25", "lsi", "tfidf", "random"]
 
 
+def test_the_html_report_is_a_whole_page_of_all_tables(workplace: Path) -> None:
+    harness.run(write(workplace, TREC + "\nreports: [html]\ncompare: {baseline: bm25}\n"))
+    page = (workplace / "out/leaderboard.html").read_text(encoding="utf-8")
+    assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
+    assert page.endswith("</body>\n</html>\n")
+    assert "<style>" in page
+    assert page.count("against bm25") == 3  # a table for each metric
+    assert '<caption style="text-align: left">trec</caption>' in page
+
+
 def test_rows_are_sorted_or_keep_their_order(
     workplace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

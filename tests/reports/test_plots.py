@@ -28,7 +28,7 @@ def test_differences_are_sorted_and_the_largest_named() -> None:
     found = study({"a": [0.5, 0.5, 0.5, 0.5], "b": [0.9, 0.5, 0.4, 0.6]})
     (picture,) = drawn(found, "differences", baseline="a")
     (panel,) = picture.panels
-    assert picture.metric == "map ↑"
+    assert picture.metric == "MAP ↑"
     assert (picture.baseline, panel.name.label, panel.name.place) == ("a", "b", 1)
     np.testing.assert_allclose(panel.values, [0.4, 0.1, 0, -0.1], atol=1e-15)
     assert panel.named == ((0, "q0"), (1, "q3"), (3, "q2"))  # q1 does not differ
@@ -96,7 +96,7 @@ def test_effects_are_seen_from_the_baseline() -> None:
     # compared the other way round: a minus c is .2, so c minus a is -.2
     assert (second.name.label, second.difference, second.g) == ("c", -0.2, -0.4)
     assert (second.low, second.high, second.significant) == (-0.5, 0.1, False)
-    assert (picture.metric, picture.baseline, picture.level) == ("map ↑", "a", 0.05)
+    assert (picture.metric, picture.baseline, picture.level) == ("MAP ↑", "a", 0.05)
     assert first.tested
     assert second.tested
 
@@ -106,8 +106,8 @@ def test_scatter_of_systems() -> None:
     values = {"a": [[0.1, 0.1]], "b": [[0.2, 0.3]], "c": [[0.3, 0.2]], "d": [[0.4, 0.4]]}
     (picture,) = drawn(study(values, ["map", "P@5"]), "scatter")
     assert picture.tau == pytest.approx(4 / 6)
-    assert picture.x.tolist() == [0.1, 0.2, 0.3, 0.4]
-    assert picture.labels == ("map ↑", "P@5 ↑")
+    assert picture.x.tolist() == [0.4, 0.3, 0.2, 0.1]  # the best first
+    assert picture.labels == ("MAP ↑", "P@5 ↑")
     assert not picture.of_queries
 
 

@@ -92,7 +92,7 @@ def data(request: Request) -> Differences:
         panels.append(Panel(name, values, worth > 0, tuple(named), won, tied, lost))
     if not any(panel.values.size for panel in panels):
         raise request.refuse(f"no query has a value of {base.run} and of another run")
-    return Differences(tuple(panels), request.short(str(metric), metric), base_name.label)
+    return Differences(tuple(panels), request.short(metric), base_name.label)
 
 
 def _counts(won: int, tied: int, lost: int) -> str:
