@@ -39,7 +39,7 @@ def methods(
     markup: Markup = "latex",
     *,
     metrics: Sequence[str] = (),
-    name: Callable[[str], str] | None = None,
+    name: Callable[[str], str] = str,
 ) -> str:
     r"""Return a paragraph for a methods section, in which every number is the study's.
 
@@ -51,14 +51,17 @@ def methods(
     metrics : sequence of str, optional
         Canonical names of those reported; all by default.
     name : callable, optional
-        Gives what a run or dataset is called; as the config's `names` say by default.
+        Gives what a run or dataset is called, before the config's `names`.
 
     Returns
     -------
     str
         A paragraph of one line, with its line end.
     """
-    called = name or (lambda own: study.names.get(own, own))
+
+    def called(own: str) -> str:
+        return study.names.get(own, own) if name(own) == own else name(own)
+
     return _paragraph(study, Writer(markup, called), metrics)
 
 

@@ -212,7 +212,7 @@ class Request:
         shown = cut(of_metric(names, str(metric), spelled(metric), patterns=False), most)
         return f"{shown} {ARROWS[metric.definition.direction]}".rstrip()
 
-    def named(self, systems: Sequence[System], share: float = 0.4) -> tuple[Name, ...]:
+    def named(self, systems: Sequence[System], share: float = 0.62) -> tuple[Name, ...]:
         """Return the systems' names, cut to a share of the picture's width."""
         called = {**self.study.names, **self.settings.names}
         names = [called.get(one.run, one.run) for one in systems]
