@@ -70,7 +70,7 @@ def command(
         output.show(f"\n{comparisons}" if comparisons else "")
     written = f"\nwritten to {_relative(results.folder)}: {output.listed(tuple(results.files))}\n"
     output.show(written, error=format != "table")
-    cells = len(results.board.entries) + len(results.board.failed)
+    cells = len(results.cells.entries) + len(results.board.failed)
     if results.board.columns and cells > 1:
         seconds = f"{time.monotonic() - began:,.0f} s"
         output.show(f"{cells:,} cells, {results.cached:,} from cache, {seconds}\n", error=True)

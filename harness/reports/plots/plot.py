@@ -202,6 +202,10 @@ class Request:
         over = [self.settings.over] if self.settings.over else []
         return [kind, *over, self.dataset, *find(kind).file_names(self.metrics)]
 
+    def called(self, run: str) -> str:
+        """Return what a run is called."""
+        return self.settings.names.get(run, self.study.names.get(run, run))
+
     def axis(self, metric: Metric) -> str:
         """Return a metric's label: its name, and the way that is better."""
         return self.short(metric, characters(self.settings.width, 0.6))
@@ -214,8 +218,7 @@ class Request:
 
     def named(self, systems: Sequence[System], share: float = 0.62) -> tuple[Name, ...]:
         """Return the systems' names, cut to a share of the picture's width."""
-        called = {**self.study.names, **self.settings.names}
-        names = [called.get(one.run, one.run) for one in systems]
+        names = [self.called(one.run) for one in systems]
         labels = cut_all(names, characters(self.settings.width, share))
         places = {run: place for place, run in enumerate(self.study.runs)}
         return tuple(
