@@ -65,6 +65,7 @@ def _with_output(body: str, folder: Path) -> Iterator[str]:
         command, _, shown = part.partition("\n")
         text = run(command.removeprefix("$ "), folder)
         text = re.sub(r"sha256:[0-9a-f]{64}", "sha256:...", text.replace(f"{folder}/", ""))
+        text = re.sub(r"(?<= from cache, )[\d,]+ s", "1 s", text)
         output = text.splitlines()
         kept = shown.splitlines()
         if "..." in kept:

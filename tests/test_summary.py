@@ -174,7 +174,7 @@ def test_the_example(root: Path, tmp_path: Path) -> None:
         shutil.copytree(root / name, tmp_path / name)
     results = harness.run(tmp_path / "configs/folds.yaml")
     assert [entry.run for entry in results.leaderboard.entries] == [
-        "gbrt", "lambdamart", "linear-regression", "neural", "random",
+        "lambdamart", "gbrt", "neural", "linear-regression", "random",
     ]  # fmt: skip
     table = (results.folder / "tables/main.md").read_text(encoding="utf-8")
     assert "Both folds" in table

@@ -416,6 +416,7 @@ def changes(
         raise UnknownNameError(f"expected RBO's p between 0 and 1, got {p:g}")
     plan = plan or Plan(())
     first, second, notes = _boards(Path(old), Path(new), keys, dict(names))
+    _check_names(first, second, names)
     if dataset is not None:
         first, second = (_on(board, dataset) for board in (first, second))
     rows = [key for key in first.rows if key in second.rows]
@@ -486,6 +487,21 @@ def _boards(
         if any(key in boards[1].rows for key in boards[0].rows):
             break
     return boards
+
+
+def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> None:
+    """Raise UnknownNameError for a name that one side does not have; `old` is renamed already."""
+    of_old, of_new = (
+        {*board.metrics, *(name for key in board.rows for name in (key.dataset, key.run))}
+        for board in (old, new)
+    )
+    for first, second in names:
+        missing = [(new.name, second)] if second not in of_new else []
+        missing += [(old.name, first)] if second not in of_old else []
+        for board, name in missing:
+            what = f"{board} has no run, dataset or metric '{name}'"
+            fix = "write OLD=NEW: first the name in OLD, then what NEW calls it"
+            raise UnknownNameError(Problem(f"--name {first}={second}", what, fix=fix))
 
 
 def _on(board: Board, dataset: str) -> Board:

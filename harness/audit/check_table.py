@@ -8,13 +8,21 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ..config.model import Config
 from ..core.comparison import Plan
 from ..core.study import Study
-from ..errors import HarnessError, InputError, Problem, did_you_mean, in_json, lines_of, near_names
+from ..errors import (
+    HarnessError,
+    InputError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    in_json,
+    lines_of,
+    near_names,
+)
 from ..experiment import folder as stored
-from ..experiment.outcome import with_comparisons
-from ..reports.paper_table.select import select
+from ..experiment.outcome import Outcome, with_comparisons
+from ..reports.paper_table.select import metric_spellings, select
 from ..reports.phrases import counted
 from . import table_files, table_latex
 from .check_table_match import Known, Match, match
@@ -91,7 +99,7 @@ def check_table(
         (dataset,) = select((dataset,), read.datasets, "dataset")
     matches = []  # two tables may have one name
     for name, grid in grids:
-        known = Known.of(read, _names(read.config, names, name))
+        known = Known.of(read, _names(read, names, (name, paper.stem)))
         matches.append((name, with_dataset(match(grid, known), read, dataset)))
     if not any(one.is_any for _, one in matches):
         raise HarnessError(_nothing(paper, grids[0][1], read))
@@ -155,18 +163,29 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     return chosen if tables else named
 
 
-def _names(config: Config, options: Sequence[str], name: str) -> list[tuple[str, str]]:
-    """Return own names and what they are shown as: by --name, then by the config's tables."""
-    table = config.tables.get(name.removeprefix("tab:"))
+def _names(study: Outcome, options: Sequence[str], tables: Sequence[str]) -> list[tuple[str, str]]:
+    """Return own names and what they are shown as: by --name, then by the config.
+
+    `tables` are what the table may be called there: all of the config's are meant if none is.
+    """
+    config, metrics = study.config, [str(metric) for metric in study.board.metrics]
+    own_tables = (config.tables.get(one.removeprefix("tab:")) for one in tables)
+    table = next((one for one in own_tables if one is not None), None)
     pairs: dict[str, str] = {}
+    ours = {*study.runs, *study.datasets, *metrics}
     for text in options:
         own, equals, shown = text.rpartition("=")
         if not equals or not own.strip():
-            raise InputError(Problem("", f"expected --name OLD=NEW, got '{text}'"))
-        pairs[own.strip()] = shown.strip()
-    tables = config.tables.values() if table is None else [table]
-    more = [pair for one in tables for pair in one.names.items() if pair[0] not in pairs]
-    return [*pairs.items(), *more]
+            raise InputError(Problem("", f"expected --name OURS=THEIRS, got '{text}'"))
+        own, shown = own.strip(), shown.strip()
+        if own not in ours and not list(metric_spellings(metrics)(own)):
+            what = f"the results have no run, dataset or metric '{own}'{did_you_mean(own, ours)}"
+            fix = f"write --name '{shown}={own}'" if shown in ours else ""
+            raise UnknownNameError(Problem(f"--name {text}", what, fix=fix))
+        pairs[own] = shown
+    some = config.tables.values() if table is None else [table]
+    given = [*(pair for one in some for pair in one.names.items()), *config.names.items()]
+    return [*pairs.items(), *(pair for pair in given if pair[0] not in pairs)]
 
 
 def _why_skipped(match: Match) -> str:

@@ -20,7 +20,9 @@ from . import options
     "--results", metavar="FOLDER", required=True, type=Path, help="What 'harness run' wrote."
 )
 @options.many("--table", "tables", metavar="TABLE", help="Its label or number, by default all")
-@options.many("--name", "names", metavar="OLD=NEW", help="What one is called there")
+@options.many(
+    "--name", "names", metavar="OURS=THEIRS", help="A name in the results, and the paper's"
+)
 @click.option(
     "--dataset", metavar="DATASET", help="Whose values a table holds that does not say it."
 )

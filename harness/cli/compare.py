@@ -88,7 +88,7 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
     metavar="COLUMN",
     help="A CSV column that identifies rows",
 )
-@options.many("--name", "names", metavar="OLD=NEW", help="What a run, dataset or metric is called")
+@options.many("--name", "names", metavar="OLD=NEW", help="A name in OLD, and what NEW calls it")
 @click.option("--p", metavar="P", type=float, help="Persistence of RBO; 0.9 by default.")
 @click.option(
     "--reproduction",

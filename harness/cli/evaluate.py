@@ -15,6 +15,7 @@ from ..core.policy import Policy
 from ..errors import HarnessWarning
 from ..experiment.evaluate import evaluate_files
 from ..reports.leaderboard import beside_values, find, names
+from ..reports.row_order import in_order
 from . import options
 
 
@@ -36,6 +37,7 @@ from . import options
     help="A metric, as in 'harness metrics'",
 )
 @click.option("--per-query", "-q", is_flag=True, help="Also print every query's values.")
+@options.sort
 @options.format_option(*names(), default="table", help="How to print the values.")
 @options.evaluation
 def command(
@@ -43,6 +45,7 @@ def command(
     runs: tuple[str, ...],
     metrics: tuple[str, ...],
     per_query: bool,
+    sort: str | None,
     format: str,
     **settings: Any,
 ) -> None:
@@ -60,7 +63,7 @@ def command(
       harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
     """
-    board = evaluate(qrels, runs, metrics, **settings)
+    board = in_order(evaluate(qrels, runs, metrics, **settings), sort)
     if format in ("csv", "jsonl", "trec"):  # the others have notes
         for what in beside_values(board, has_runid=format == "trec"):
             warnings.warn(HarnessWarning(what), stacklevel=2)

@@ -82,6 +82,9 @@ overrides = click.option(
     "--set", "overrides", metavar="KEY=VALUE", multiple=True,
     help="Override one value of the config.",
 )  # fmt: skip
+sort = click.option(
+    "--sort", metavar="METRIC", help="Rows by this, best first; 'none' keeps their order."
+)
 workers = joined(
     click.option(
         "--jobs",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from . import options
 @options.workers
 @click.option("--force", is_flag=True, help="Replace edited or foreign files in the output folder.")
 @click.option("--strict", is_flag=True, help="Exit 1 if the guard warns of anything.")
+@options.sort
 @options.format_option(*names(), default="table", help="How to print the values.")
 def command(
     config: Path,
@@ -34,6 +36,7 @@ def command(
     scheduler: str | None,
     force: bool,
     strict: bool,
+    sort: str | None,
     format: str,
 ) -> None:
     """Evaluate every run that a config names, and write the leaderboard.
@@ -47,11 +50,13 @@ def command(
     Example:
       harness run configs/quickstart.yaml --set policy.ties=stable
     """
+    overrides = (*overrides, f"sort={sort}") if sort else overrides
     if dry_run:
         output.show(experiment.plan(config, overrides=overrides))
         return
     if jobs > 1 and not scheduler:
         executors.prepare()
+    began = time.monotonic()
     results = experiment.run(
         config, overrides=overrides, jobs=jobs, scheduler=scheduler, force=force
     )
@@ -67,6 +72,10 @@ def command(
         output.show(f"\n{comparisons}" if comparisons else "")
     written = f"\nwritten to {_relative(results.folder)}: {output.listed(tuple(results.files))}\n"
     output.show(written, error=format != "table")
+    cells = len(results.cells.entries) + len(results.board.failed)
+    if results.board.columns and cells > 1:
+        seconds = f"{time.monotonic() - began:,.0f} s"
+        output.show(f"{cells:,} cells, {results.cached:,} from cache, {seconds}\n", error=True)
     for error in results.errors:
         output.show(f"error: {error}\n", error=True)
     if failed or (strict and findings):

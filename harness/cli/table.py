@@ -66,6 +66,7 @@ _OPTIONS = {
 @options.choice("--extra", Extra, multiple=True, help="A further column; repeatable.")
 @click.option("--siunitx/--no-siunitx", default=None, help="LaTeX: siunitx's S columns.")
 @click.option("--wide/--no-wide", default=None, help="LaTeX: table*, over the page.")
+@click.option("--longtable/--no-longtable", default=None, help="LaTeX: over several pages.")
 @click.option("--caption", metavar="TEXT", help="What the caption begins with.")
 @click.option("--label", metavar="TEXT", help="LaTeX's label.")
 @click.option("--standalone", is_flag=True, help="LaTeX: a whole document, to look at.")
@@ -198,6 +199,9 @@ def table_of(
         raise UnknownNameError(f"the config of these results has no table '{name}'{near}  ({has})")
     name = name or next(iter(tables), None)
     settings = DEFAULT if name is None else tables[name]
+    if "caption" in changes:
+        caption = replace(settings.caption, text=changes["caption"])
+        changes = {**changes, "caption": caption}
     names = {**settings.names, **changes.get("names", {})}
     settings = replace(settings, **{**changes, "names": names})
     extras = {"tier", "rank"} & {*settings.extras}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -101,7 +102,8 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
 
     A run's grid is every dataset of one entry (every fold) x every value that each of the
     run's own placeholders takes in any of its cells. If the run's path has ``{dataset}``, it
-    is every dataset of all the entries that it has cells on.
+    is every dataset of all the entries that it has cells on. Runs that belong to one dataset, as
+    those of the rounds of a shared task, are no grid.
     """
     datasets: dict[str, dict[str, Cell]] = {}
     grids: dict[tuple[str, str, tuple[str, ...]], list[Cell]] = {}
@@ -111,6 +113,8 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
         grids.setdefault((key, cell.run_key, tuple(cell.of_run)), []).append(cell)
     gaps = []
     for (_, run_key, names), grid in grids.items():
+        if _are_own_runs(grid):
+            continue
         there = {(_place(cell), *cell.of_run.values()) for cell in grid}
         axes = [sorted({cell.of_run[name] for cell in grid}, key=natural) for name in names]
         keys = dict.fromkeys(cell.dataset_key for cell in grid)
@@ -121,6 +125,16 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
                     run = Pattern(run_key).fill({**captured, DATASET: one.dataset})
                     gaps.append(Gap(one.dataset, run, _columns(run_key, captured)))
     return gaps
+
+
+def _are_own_runs(grid: Sequence[Cell]) -> bool:
+    """Return whether most datasets mostly have runs that no other dataset has."""
+    places: dict[str, set[tuple[str, str]]] = {}
+    for cell in grid:
+        places.setdefault(cell.run, set()).add(_place(cell))
+    own = Counter(next(iter(some)) for some in places.values() if len(some) == 1)
+    runs = Counter(place for some in places.values() for place in some)
+    return len(runs) > 1 and 2 * sum(2 * own[one] > runs[one] for one in runs) > len(runs)
 
 
 def _place(cell: Cell) -> tuple[str, str]:

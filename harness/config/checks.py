@@ -17,9 +17,11 @@ from ..core.text import alike_warnings, wrong_with
 from ..errors import HarnessWarning, Problem, UnknownNameError, did_you_mean, near_names
 from ..readers.choice import FORMATS
 from ..readers.format import Kind
+from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.plots.plot import too_many
+from ..reports.row_order import sort_metric
 from ..stats.gate import OTHERS
 from . import plugins, sweep
 from .cells import Cell, columns_of, without_reference
@@ -83,7 +85,13 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     if config.metrics and len(metrics) == len(config.metrics):
         every = [one for _, some in metrics for one in some]
         every = list(with_bounds(every)) if config.policy.ties == BOUNDS else every
+        if config.sort is not None:
+            try:
+                sort_metric(every, config.sort)
+            except UnknownNameError as error:
+                problems += [config.problem(("sort",), one.what) for one in error.problems]
     known = Names(every, systems, datasets)
+    problems += _check_called(config, known)
     problems += _check_compare(config, known, all_loaded)
     if config.select is not None and every is not None:
         try:
@@ -296,6 +304,14 @@ def _check_plots(config: Config, names: Names) -> Iterator[Problem]:
         if what := too_many(settings, names.datasets, names.metrics):
             fix = f"name fewer metrics or datasets: {{kind: {settings.kind}, metrics: [...]}}"
             yield config.problem(("plots", place), what, fix=fix)
+
+
+def _check_called(config: Config, names: Names) -> Iterator[Problem]:
+    """Yield `names` of nothing, and new names that two runs, datasets or metrics have."""
+    settings = TableSettings(names=config.names)
+    for loc, what in table_problems(settings, names.runs, names.datasets, names.metrics, True):
+        if loc[0] == "names":
+            yield config.problem(loc, what)
 
 
 def _check_tables(config: Config, names: Names) -> Iterator[Problem]:

@@ -290,6 +290,11 @@ class Config(Model):
     in the output folder where left out, `none` to keep nothing."""
     reports: tuple[Report, ...] = ("csv",)
     """Renderings of the leaderboard; CSV is always written."""
+    sort: StrictStr | None = None
+    """Metric that rows of the leaderboard are sorted by, best first: the first one that has a
+    direction where left out; `none` keeps the order of the config."""
+    names: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
+    """What runs, datasets and metrics are called in tables, plots, the page and methods."""
     summary: Summary = Summary()
     """What becomes of folds and seeds; nothing is taken together where left out."""
     select: Select | None = None

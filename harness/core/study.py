@@ -51,6 +51,12 @@ class Study:
         """Names of the runs, in order."""
         return tuple(dict.fromkeys(system.run for system in self.systems))
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What the config calls runs, datasets and metrics."""
+        found: Mapping[str, str] = self.manifest.get("config", {}).get("names", {})
+        return found
+
     @cached_property
     def failed(self) -> tuple[tuple[str, str], ...]:
         """Dataset and run of each system that could not be evaluated."""

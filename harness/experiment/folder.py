@@ -45,7 +45,7 @@ from ..errors import (
     shorten,
 )
 from ..files import check_room, compare_recorded, sha256
-from ..reports.csv import in_csv
+from ..reports.csv import from_csv, in_csv
 from .manifest import FORMAT, Manifest
 from .outcome import Outcome
 
@@ -229,9 +229,10 @@ class CsvRow:
 
 
 def read_rows(path: Path, content: bytes, expected: Sequence[Mapping[str, Any]]) -> list[CsvRow]:
-    """Read a leaderboard that ``harness run`` wrote as CSV.
+    """Read a leaderboard that ``harness run`` wrote as CSV, whose rows may be in any order.
 
-    `expected` has the ``dataset`` and ``run`` of each row, in order; InputError if rows differ.
+    Rows are returned in the order of `expected`, which has the ``dataset`` and ``run`` of each
+    and may have its ``columns``; InputError if rows differ.
     """
     try:
         text = content.decode("utf-8")
@@ -244,21 +245,33 @@ def read_rows(path: Path, content: bytes, expected: Sequence[Mapping[str, Any]])
         if len({*header}) < len(header) or not {"dataset", "run"} <= {*header}:
             what = "expected a header with 'dataset', 'run' and no name twice, got "
             raise misfit(path, f"{what}'{shorten(','.join(header))}'", 1)
-        for row in reader:
-            if len(row) != len(header):
-                what = f"expected {len(header)} fields, got {len(row)}"
+        for texts in reader:
+            if len(texts) != len(header):
+                what = f"expected {len(header)} fields, got {len(texts)}"
                 raise misfit(path, what, reader.line_num)
-            found.append(CsvRow(path, reader.line_num, dict(zip(header, row, strict=True))))
+            found.append(CsvRow(path, reader.line_num, dict(zip(header, texts, strict=True))))
     except csv.Error as error:
         raise misfit(path, f"expected CSV, got: {error}", reader.line_num) from None
     if len(found) != len(expected):
         raise misfit(path, f"expected {len(expected)} rows, got {len(found)}")
-    for one, cell in zip(found, expected, strict=True):
-        for name in ("dataset", "run"):
-            if one.fields[name] not in (cell[name], in_csv(cell[name])):
-                what = f"expected {name} '{cell[name]}', got '{one.fields[name]}'"
-                raise misfit(path, what, one.line)
-    return found
+    captured = dict.fromkeys(name for cell in expected for name in cell.get("columns", {}))
+    fields = ["dataset", "run", *map(in_csv, captured)]
+    rows: defaultdict[tuple[str, ...], list[CsvRow]] = defaultdict(list)
+    for row in reversed(found):
+        rows[tuple(from_csv(row.fields.get(name, "")) for name in fields)].append(row)
+    keys = []
+    for cell in expected:
+        columns = cell.get("columns", {})
+        keys.append((cell["dataset"], cell["run"], *(columns.get(name, "") for name in captured)))
+    ordered = [rows[key].pop() if rows[key] else None for key in keys]
+    others = (some[0] for some in rows.values() if some)
+    for cell, one in zip(expected, ordered, strict=True):
+        if one is None:
+            other = next(others)
+            got = f"{other.fields['run']} on {other.fields['dataset']}"
+            what = f"expected a row of {cell['run']} on {cell['dataset']}, got {got}"
+            raise misfit(path, what, other.line)
+    return [one for one in ordered if one is not None]
 
 
 def _read_values(

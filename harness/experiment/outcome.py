@@ -17,6 +17,7 @@ from ..core.systems import chosen_of, failed_systems, incomplete, of_systems, sy
 from ..errors import Finding, HarnessError, InputError, Problem
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
+from ..reports.row_order import in_order
 
 if TYPE_CHECKING:
     import pandas
@@ -107,12 +108,12 @@ Outcome = Results
 
 
 def systems(board: Leaderboard, config: Config) -> Leaderboard:
-    """Return the leaderboard with a row a system; the same board if the config has no summary."""
-    if not board.summary:
-        return board
-    from ..stats.intervals import clustered  # which loads SciPy
+    """Return the leaderboard in order, with a row a system if the config has a summary."""
+    if board.summary:
+        from ..stats.intervals import clustered  # which loads SciPy
 
-    return of_systems(board, partial(clustered, plan=config.compare or Plan()))
+        board = of_systems(board, partial(clustered, plan=config.compare or Plan()))
+    return in_order(board, config.sort)
 
 
 def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Comparisons | None:

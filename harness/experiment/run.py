@@ -26,6 +26,7 @@ from ..core.selection import select
 from ..core.systems import FEWER, incomplete, key_of, lacking
 from ..errors import HarnessError, HarnessWarning
 from ..reports import comparisons as comparing
+from ..reports import html
 from ..reports import paper as paper
 from ..reports.leaderboard import find
 from ..reports.phrases import counted
@@ -36,7 +37,7 @@ from .cells import Evaluated, changed_since, evaluate_all
 from .executors import executor
 from .failures import as_one, failure_texts
 from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, hashes_of, written
-from .outcome import Outcome, Results, compare, systems
+from .outcome import Outcome, Results, compare, render_comparisons, systems
 
 _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Config)
 
@@ -159,12 +160,16 @@ def derive(
     rows = systems(board, config)
     comparisons = _comparisons(board, config)
     files = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
-    if rows is not cells:
+    if config.summary or config.select:
         files[CELLS] = find("csv").render(cells).encode()
     for name in config.reports:
         if name not in ("csv", "page"):
             report = find(name)
-            files[f"leaderboard{report.suffix}"] = report.render(rows).encode()
+            text = report.render(rows)
+            if name == "html":
+                text += "" if comparisons is None else render_comparisons(comparisons, name)
+                text = html.document(config.name, text)
+            files[f"leaderboard{report.suffix}"] = text.encode()
     files[PER_QUERY] = store.parquet(cells.per_query_parts())
     if comparisons is not None:
         files |= comparing.files(comparisons)

@@ -18,8 +18,8 @@ from .numbers import UNDEFINED, decimals, heading, p_value
 from .phrases import INTERVALS, absent_baselines, capitalised, correction, first_of
 
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
-SHOWN = 20
-"""Comparisons of one metric on one dataset that are printed below a leaderboard."""
+SHOWN = 10
+"""Comparisons that are printed below a leaderboard."""
 SIGNIFICANT = "*"
 MOST = 5
 """Runs that a note names, and queries with the largest differences."""
@@ -54,7 +54,7 @@ def render(
     width : int, optional
         Characters that a line of text may take.
     most : int, optional
-        Rows of a table; those with the smallest p are kept.
+        Comparisons of all tables together; those with the smallest adjusted p are kept.
     standings : bool
         Also tiers and ranks.
     extra : sequence of Grid
@@ -64,8 +64,12 @@ def render(
         return csv.render(comparison_rows(found))
     if format == "jsonl":
         return jsonl.render(comparison_rows(found))
-    tables = [_grid(found, rows, most) for rows in _tables(found.rows)]
-    tables += [*overall_grids(found), Grid(notes=tuple(notes(found)))]
+    order = np.lexsort([[getattr(one, key) for one in found.rows] for key in ("p", "p_adjusted")])
+    kept = [found.rows[place] for place in sorted(order[:most])]  # NaN is last
+    tables = [_grid(found, rows) for rows in _tables(kept)]
+    rest = "those with the smallest adjusted p are shown"
+    more = and_more(len(found.rows) - len(kept), f"{rest}, {SIGNIFICANCE} has all")
+    tables += [*overall_grids(found), Grid(notes=(*more, *notes(found)))]
     if standings:
         tables += [*standing_grids(found), Grid(notes=tuple(standing_notes(found)))]
     tables += extra
@@ -82,9 +86,7 @@ def _tables(rows: Iterable[T]) -> Iterable[list[T]]:
     return tables.values()
 
 
-def _grid(found: Comparisons, rows: Sequence[Comparison], most: int | None) -> Grid:
-    order = np.argsort([one.p_adjusted for one in rows], kind="stable")[:most]  # NaN is last
-    kept = [rows[place] for place in sorted(order)]
+def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
     first = rows[0]
     single = len({one.baseline for one in rows}) == 1
     title = _title(first.dataset, heading(first.metric))
@@ -105,16 +107,15 @@ def _grid(found: Comparisons, rows: Sequence[Comparison], most: int | None) -> G
             decimals(one.d_z, 2, sign=True), f"{one.wins}/{one.ties}/{one.losses}",
             decimals(one.detectable), one.note,
         ]
-        for one in kept
+        for one in rows
     ]  # fmt: skip
     lists: list[list[Any]] = [header, *body]
     for row in lists:
-        if not any(one.note for one in kept):
+        if not any(one.note for one in rows):
             del row[-1]
         if single:
             del row[1]
-    more = and_more(len(rows) - len(kept), f"{SIGNIFICANCE} has them")
-    return grid(header, body, left=1 if single else 2, title=title, notes=more)
+    return grid(header, body, left=1 if single else 2, title=title)
 
 
 def _percent_interval(found: Comparisons) -> str:

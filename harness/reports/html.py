@@ -1,4 +1,4 @@
-"""HTML fragments: tables that say what their headings head, without style sheet or script."""
+"""HTML: tables that say what their headings head as fragments, and a styled page of them."""
 
 from __future__ import annotations
 
@@ -18,6 +18,35 @@ _NUMBER = 'style="text-align: right; white-space: nowrap"'
 def render(grids: Iterable[Grid]) -> str:
     """Return a ``<table>`` for each grid: its title as the caption, its notes in the foot."""
     return "".join(f"{line}\n" for one in grids for line in _lines(one))
+
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8886; --quiet: #666; }
+@media (prefers-color-scheme: dark) { :root { --quiet: #aaa; } }
+body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
+table { border-collapse: collapse; display: block; margin: 0 0 2.5rem; overflow-x: auto; }
+caption { font-size: 1.15rem; font-weight: 600; padding: 0 0 .5rem; }
+th, td { font-variant-numeric: tabular-nums; padding: .25rem .75rem; }
+thead th { border-bottom: 2px solid var(--line); text-align: right; }
+tbody tr { border-bottom: 1px solid var(--line); }
+tfoot td, p { color: var(--quiet); font-size: .85rem; }
+@media print { table { overflow-x: visible; } thead { display: table-header-group; } }
+"""
+
+
+def document(title: str, body: str) -> str:
+    """Return a complete page of fragments: styled, without script or anything from elsewhere.
+
+    >>> page = document("a & b", "<p>c</p>")
+    >>> "<title>a &amp; b</title>" in page, page.endswith("<p>c</p></body>\\n</html>\\n")
+    (True, True)
+    """
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{in_html(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"<h1>{in_html(title)}</h1>\n{body}</body>\n</html>\n"
+    )
 
 
 def _lines(one: Grid) -> Iterator[str]:

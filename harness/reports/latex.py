@@ -71,7 +71,7 @@ def _in_math(signs: str) -> str:
 _SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}"
 
 
-def render(table: Grid, *, siunitx: bool = False, wide: bool = False) -> str:
+def render(table: Grid, *, siunitx: bool = False, wide: bool = False, long: bool = False) -> str:
     r"""Return a table environment; it needs ``booktabs``, and ``siunitx`` if asked for.
 
     Parameters
@@ -81,7 +81,11 @@ def render(table: Grid, *, siunitx: bool = False, wide: bool = False) -> str:
         Numbers in S columns, aligned at the decimal point.
     wide : bool
         ``table*``, over both columns of the page.
+    long : bool
+        ``longtable``, which breaks across pages and needs the package of that name.
     """
+    if long:
+        return _longtable(table, siunitx)
     environment = "table*" if wide else "table"
     notes = [rf"{escape(note)}\par" for note in table.notes]
     lines = [
@@ -101,10 +105,48 @@ def render(table: Grid, *, siunitx: bool = False, wide: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _tabular(table: Grid, siunitx: bool) -> Iterator[str]:
+def _longtable(table: Grid, siunitx: bool) -> str:
+    """Return a longtable: caption and label above the first rows, headings on each page."""
+    _, *lines = _tabular(table, siunitx)
+    body = lines.index(r"\midrule")
+    head = lines[: body + 1]
+    specification = _specification(_columns_of(table, siunitx))
+    notes = [rf"\noindent{{\footnotesize {escape(note)}\par}}" for note in table.notes]
+    caption = table.caption_latex or escape(table.caption)
+    made = [
+        f"% {' '.join(table.source.split())}",
+        r"\begingroup\small",
+        r"\setlength{\LTcapwidth}{\linewidth}",
+        r"\setlength{\tabcolsep}{4pt}",
+        *([_SISETUP] if siunitx else []),
+        rf"\begin{{longtable}}{{{specification}}}",
+        rf"\caption{{{caption}}}\label{{{table.label}}}\\",
+        *head,
+        r"\endfirsthead",
+        *head,
+        r"\endhead",
+        r"\bottomrule",
+        r"\endfoot",
+        *lines[body + 1 : -2],
+        r"\end{longtable}",
+        *notes,
+        r"\endgroup",
+    ]
+    return "\n".join(made) + "\n"
+
+
+def _columns_of(table: Grid, siunitx: bool) -> list[_Column]:
     kind = _NumberColumn if siunitx else _Column
-    columns = [kind([row[at] for row in table.rows]) for at in range(1, len(table.columns))]
-    yield rf"\begin{{tabular}}{{@{{}}l{''.join(each.specification for each in columns)}@{{}}}}"
+    return [kind([row[at] for row in table.rows]) for at in range(1, len(table.columns))]
+
+
+def _specification(columns: Iterable[_Column]) -> str:
+    return f"@{{}}l{''.join(each.specification for each in columns)}@{{}}"
+
+
+def _tabular(table: Grid, siunitx: bool) -> Iterator[str]:
+    columns = _columns_of(table, siunitx)
+    yield rf"\begin{{tabular}}{{{_specification(columns)}}}"
     yield r"\toprule"
     if table.blocks:
         titles = [rf"\multicolumn{{{n}}}{{c}}{{{escape(title)}}}" for title, n in table.blocks]
@@ -274,18 +316,19 @@ _A4 = (598.0, 845.0)
 """Width and height of a page, in points."""
 
 
-def document(table: Grid, *, siunitx: bool = False) -> str:
+def document(table: Grid, *, siunitx: bool = False, long: bool = False) -> str:
     """Return a document that holds nothing but the table, on a page that it fits, A4 at least."""
     lines = 30 + sum(len(group.rows) + 2 for group in table.groups)
-    paper, tall = max(_A4[0], 1.1 * width(table) + 86), max(_A4[1], 13.0 * lines)
-    body = render(table, siunitx=siunitx).replace("[tb]", "[!h]", 1).rstrip()
+    paper = max(_A4[0], 1.1 * width(table) + 86)
+    tall = _A4[1] if long else max(_A4[1], 13.0 * lines)
+    body = render(table, siunitx=siunitx, long=long).replace("[tb]", "[!h]", 1).rstrip()
     package = r"\usepackage{siunitx}" if siunitx else "%"
     return rf"""\documentclass{{article}}
 \usepackage[T1]{{fontenc}}
 \usepackage[utf8]{{inputenc}}
 \usepackage[paperwidth={paper:.0f}pt,paperheight={tall:.0f}pt,margin=43pt]{{geometry}}
 \IfFileExists{{lmodern.sty}}{{\usepackage{{lmodern}}}}{{\usepackage{{mathptmx}}}}
-\usepackage{{booktabs}}
+\usepackage{{booktabs,longtable}}
 {package}
 \pagestyle{{empty}}
 \begin{{document}}

@@ -51,14 +51,18 @@ def methods(
     metrics : sequence of str, optional
         Canonical names of those reported; all by default.
     name : callable, optional
-        Gives what a run or dataset is called.
+        Gives what a run or dataset is called, before the config's `names`.
 
     Returns
     -------
     str
         A paragraph of one line, with its line end.
     """
-    return _paragraph(study, Writer(markup, name), metrics)
+
+    def called(own: str) -> str:
+        return study.names.get(own, own) if name(own) == own else name(own)
+
+    return _paragraph(study, Writer(markup, called), metrics)
 
 
 def sources(study: Study, *, metrics: Sequence[str] = ()) -> tuple[str, ...]:

@@ -24,6 +24,18 @@ def heading(metric: Metric) -> str:
     return f"{metric} {ARROWS[metric.definition.direction]}".rstrip()
 
 
+def spelled(metric: Metric) -> str:
+    """Return what a metric is called in tables and plots if nothing else is given.
+
+    >>> from harness.core.names import parse_all
+    >>> list(map(spelled, parse_all(["map", "ndcg(gain=exp)@10", "err@10", "P@5", "rr@10"])))
+    ['MAP', 'nDCG(gain=exp)@10', 'ERR@10', 'P@5', 'MRR@10']
+    """
+    title, own, name = metric.title[0], str(metric), metric.definition.name
+    is_name = isinstance(title, str) and title != title.lower() and " " not in title
+    return f"{title}{own.removeprefix(name)}" if is_name and own.startswith(name) else own
+
+
 def number(value: float, metric: Metric, digits: int = 4) -> str:
     """Return a metric's value: counts whole, others with `digits` decimals."""
     if metric.definition.summary == "sum" and value.is_integer():

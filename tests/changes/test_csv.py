@@ -181,11 +181,13 @@ def test_our_own_leaderboards_have_every_digit(old: Path, new: Path) -> None:
     found = changes(old / "leaderboard.csv", new / "leaderboard.csv")
     assert found.exact
     expected = changes(old, new)
-    assert [(one.key, one.metric, one.old, one.new) for one in found.cells] == [
+    assert {(one.key, one.metric, one.old, one.new) for one in found.cells} == {
         (one.key, one.metric, one.old, one.new) for one in expected.cells
-    ]
+    }
     mixed = changes(old, new / "leaderboard.csv")
-    assert [one.status for one in mixed.cells] == [one.status for one in found.cells]
+    assert {(one.key, one.metric): one.status for one in mixed.cells} == {
+        (one.key, one.metric): one.status for one in found.cells
+    }
     assert not mixed.has_queries
     assert [one.kind for one in mixed.origins] == []
 

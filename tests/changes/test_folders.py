@@ -19,7 +19,7 @@ import harness
 from harness.audit.changes import Changes, changes
 from harness.audit.changes_report import render
 from harness.core.comparison import Plan
-from harness.errors import InputError, UnknownNameError
+from harness.errors import UnknownNameError
 
 
 def cells(found: Changes, metric: str = "recip_rank") -> dict[str, str]:
@@ -145,8 +145,10 @@ def test_names_and_choices(old: Path, new: Path, tmp_path: Path) -> None:
                   {"plan": Plan(test="tukey")}, {"plan": Plan(("bas",))}):  # fmt: skip
         with pytest.raises(UnknownNameError):
             changes(old, new, **wrong)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="no row is in both"):
+    with pytest.raises(UnknownNameError, match=r"new0/results has no run, .* 'test'\n.*OLD=NEW"):
         changes(old, new, names=[("dev", "test")])
+    with pytest.raises(UnknownNameError, match=r"old0/results has no run, .* 'bass'"):
+        changes(old, renamed, names=[("bass", "BM25")])
 
 
 def test_the_plan_is_followed(old: Path, new: Path) -> None:

@@ -69,7 +69,7 @@ def test_a_wrong_number(results: Path, tmp_path: Path) -> None:
     assert done.exit_code == 1
     line = path.read_text("utf-8").split(r"\textbf{.887}")[0].count("\n") + 1
     assert done.stdout == (
-        f"{path}:{line}: another number: lambdamart, letor-fold1 map ↑\n"
+        f"{path}:{line}: another number: lambdamart, letor-fold1 MAP ↑\n"
         "  found: .887\n"
         "  right: .877  (computed: 0.87688793; that is the value of seed 2 on letor-fold1)\n"
         f"{path}: 1 finding; checked: 30 numbers, 6 best values, 6 second best values, 14 marks"
@@ -154,8 +154,10 @@ def test_names_given(results: Path, tmp_path: Path) -> None:
     path.write_text("model,Fold 1 Precision\nOurs,0.877\n", "utf-8")
     text, _ = check_table(path, results, names=[*names[:2], "map=Precision"])
     assert text == f"{path}: no findings; checked: 1 number\n"
-    with pytest.raises(InputError, match="expected --name OLD=NEW, got 'Ours'"):
+    with pytest.raises(InputError, match="expected --name OURS=THEIRS, got 'Ours'"):
         check_table(path, results, names=["Ours"])
+    with pytest.raises(UnknownNameError, match="fix:   write --name 'lambdamart=Ours'"):
+        check_table(path, results, names=["Ours=lambdamart"])
 
 
 DEEP = rb"\begin{tabular}{lc} & Web MAP \\ \midrule bm25 & " + b"\\textbf{" * 2_000

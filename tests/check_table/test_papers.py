@@ -476,8 +476,8 @@ def test_more_systems_than_letters() -> None:
     assert (missing.row, missing.found, missing.right) == ("s1", ".210 with aa", "without aa")
     wrong = verdict("^{a{-}z,ab}".join(text.rsplit("^{a{-}aa}", 1)), found)
     assert findings(wrong) == [
-        ("marker", "s27", "ndcg@10 ↑", ".470 with ab", "without ab"),
-        ("marker", "s27", "ndcg@10 ↑", ".470 without aa", "with aa"),
+        ("marker", "s27", "nDCG@10 ↑", ".470 with ab", "without ab"),
+        ("marker", "s27", "nDCG@10 ↑", ".470 without aa", "with aa"),
     ]
 
 

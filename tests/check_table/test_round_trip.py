@@ -20,7 +20,7 @@ from harness.core.study import Study
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import Cell, PaperTable
 from harness.reports.paper_table.rendering import render
-from harness.reports.paper_table.settings import Settings
+from harness.reports.paper_table.settings import Caption, Settings
 
 RENDERED = {
     ".tex": partial(render, format="latex"),
@@ -34,6 +34,7 @@ SETTINGS = {
     "letters and intervals": Settings(marks="letters", spread="interval"),
     "percent": Settings(spread="deviation", percent=("*",), average=True),
     "extras": Settings(extras=("n", "tier", "rank", "coverage"), digits={"*": 2}),
+    "long": Settings(longtable=True, siunitx=True, caption=Caption("Both", "short")),
     "groups": Settings(
         groups={"Sparse & co": ("bm25", "ql"), "Dense": ("ours",)},
         names={"bm25": "BM25 (k_1 = 1.2)", "ours": "Ours_{x}", "web": "Web 10%", "map": "MAP"},

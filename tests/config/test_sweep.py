@@ -9,7 +9,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from made_files import make
 
@@ -223,7 +223,26 @@ def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) ->
     folds, seeds, models = map(set, zip(*there, strict=True))
     grid = set(itertools.product(folds, seeds, models))
     gaps = {(int(g.columns["fold"]), int(g.columns["seed"]), g.run) for g in missing(cells)}
+    folds_of = {one: {fold for fold, _, model in there if model == one} for one in models}
+    shared = [one for one, some in folds_of.items() if len(some) > 1]
+    assume(len(folds) == 1 or len(shared) == len(models))  # else runs may belong to their fold
     assert gaps == grid - there
+
+
+def test_runs_of_the_rounds_of_a_shared_task_are_no_grid(tmp_path: Path) -> None:
+    names = {1: ["a", "b", "base"], 2: ["c", "d", "e", "base"], 3: ["f", "g"]}
+    make(tmp_path, *(f"qrels{r}.txt" for r in names))
+    make(tmp_path, *(f"round{r}/{name}.txt" for r, some in names.items() for name in some))
+    text = """\
+datasets:
+  covid-round{r}: {path: "qrels{r}.txt"}
+runs:
+  "{run}": {path: "round{r}/{run}.txt"}
+metrics: [map]
+"""
+    assert grid(tmp_path, text) == []
+    make(tmp_path, *(f"round{r}/{name}.txt" for r in (1, 2, 3) for name in "abcdef"))
+    assert grid(tmp_path, text)[0].startswith("3 of 24 cells are missing")
 
 
 SEEDS = """\

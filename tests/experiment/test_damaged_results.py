@@ -113,7 +113,7 @@ def put_column(name: str, values: Callable[[int], pa.Array]) -> Callable[[pa.Tab
 
 EDITS: dict[str, tuple[Edit, str, str]] = {  # the file with its line, and what is wrong
     "a run renamed": (in_manifest(lambda c: c["cells"][1].update(run="zeta")), f"{BOARD}:3",
-                      "expected run 'zeta', got 'lambdamart'"),
+                      "expected a row of zeta on letor, got lambdamart on letor"),
     "a cell twice": (in_manifest(lambda c: c["cells"].__setitem__(2, c["cells"][0])), MANIFEST,
                      "expected each cell once, got gbrt on letor twice"),
     "fewer queries": (in_manifest(lambda c: c["cells"][0]["counts"].update(queries=49)), VALUES,

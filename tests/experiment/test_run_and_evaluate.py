@@ -24,7 +24,7 @@ import harness
 from harness.cli.main import main
 from harness.config.plugins import load
 from harness.core.metric import REGISTRY
-from harness.errors import HarnessWarning, InputError, UnknownNameError
+from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
 from harness.experiment import evaluate as direct
 from harness.experiment.folder import read as read_results
 
@@ -80,7 +80,7 @@ def test_the_leaderboard_has_every_digit_and_the_counts(workplace: Path) -> None
     results = harness.run(write(workplace, TREC))
     with (workplace / "out/leaderboard.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert [row["run"] for row in rows] == ["bm25", "lsi", "random", "tfidf"]
+    assert [row["run"] for row in rows] == ["bm25", "lsi", "tfidf", "random"]  # the best first
     for row, entry in zip(rows, results.leaderboard.entries, strict=True):
         assert float(row["map"]) == entry.summary["map"]
     lsi = rows[1]
@@ -132,7 +132,7 @@ def test_a_run_that_cannot_be_read_loses_no_other(
     assert all(float(row["map"]) > 0 for row in rows[:-1])
     manifest = json.loads((workplace / "out/manifest.json").read_text(encoding="utf-8"))
     assert [each["run"] for each in manifest["failed"]] == ["zzz"]
-    assert read_results(workplace / "out").runs == tuple(row["run"] for row in rows[:-1])
+    assert read_results(workplace / "out").runs == tuple(sorted(row["run"] for row in rows[:-1]))
 
 
 def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
@@ -327,7 +327,58 @@ def test_results_show_themselves(workplace: Path) -> None:
     assert "ndcg@10 ↑" in str(results)
     assert "<table>" in results._repr_html_()
     assert repr(results).startswith("<Results: 4 entries in ")
-    assert list(results.to_pandas()["run"]) == ["bm25", "lsi", "random", "tfidf"]
+    assert list(results.to_pandas()["run"]) == ["bm25", "lsi", "tfidf", "random"]
+
+
+def test_the_html_report_is_a_whole_page_of_all_tables(workplace: Path) -> None:
+    harness.run(write(workplace, TREC + "\nreports: [html]\ncompare: {baseline: bm25}\n"))
+    page = (workplace / "out/leaderboard.html").read_text(encoding="utf-8")
+    assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
+    assert page.endswith("</body>\n</html>\n")
+    assert "<style>" in page
+    assert page.count("against bm25") == 3  # a table for each metric
+    assert '<caption style="text-align: left">trec</caption>' in page
+
+
+def test_rows_are_sorted_or_keep_their_order(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write(workplace, TREC)
+    expected = {
+        "none": ["bm25", "lsi", "random", "tfidf"],
+        "map": ["bm25", "lsi", "tfidf", "random"],
+        "arp": ["bm25", "tfidf", "lsi", "random"],  # lower is better
+    }
+    whole = read_results(harness.run(config).folder).board
+    for sort, runs in expected.items():
+        with pytest.raises(SystemExit, match=r"^0$"):
+            main(["run", str(config), "--sort", sort, "-f", "markdown"])
+        lines = capsys.readouterr().out.splitlines()
+        assert [name for line in lines if (name := line[2:].split(" ")[0]) in runs] == runs
+        # files are read in the order of the manifest, whatever the order of rows
+        board = read_results(workplace / "out").board
+        assert [one.run for one in board.entries] == expected["none"]
+        assert [one.summary for one in board.entries] == [one.summary for one in whole.entries]
+    with pytest.raises(ConfigError, match="there is no metric 'mapp'; did you mean 'map'"):
+        harness.run(config, overrides=["sort=mapp"])
+
+
+def test_a_sweep_says_how_many_cells_came_from_the_cache(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """
+output: ../out
+datasets: {"letor-fold{fold}": {path: "../runs/letor/fold{fold}/test.txt"}}
+runs: {"{model}": {path: "../runs/letor/{model}/fold{fold}-seed{seed}.txt"}}
+metrics: [ndcg@10]
+"""
+    config = write(workplace, text)
+    for cached in (0, 1):
+        with pytest.raises(SystemExit, match=r"^0$"):
+            main(["run", str(config)])
+        found = re.search(r"^(\d+) cells, (\d+) from cache, \d+ s$", capsys.readouterr().err, re.M)
+        assert found is not None
+        assert int(found[2]) == cached * int(found[1])
 
 
 def test_short_names_are_whole_paths_where_they_would_clash() -> None:

@@ -65,7 +65,7 @@ def test_what_is_written() -> None:
         r"\setlength{\tabcolsep}{4pt}",
         r"\begin{tabular}{@{}lrr@{}}",
         r"\toprule",
-        r"& map $\uparrow$ & mse $\downarrow$ \\",
+        r"& MAP $\uparrow$ & mse $\downarrow$ \\",
         r"\midrule",
         r"bm25$^{a}$ & .400\hphantom{$^{a}$} & \textbf{$-$2.000} \\",
         r"dense$^{b}$ & \textbf{.500}$^{a}$ & \underline{1.000} \\",
@@ -83,7 +83,7 @@ def test_what_is_written() -> None:
         r"\begin{tabular}{@{}lS[table-format=1.3,table-space-text-post={$^{a}$}]"
         r"S[table-format=-2.3]@{}}",
         r"\toprule",
-        r"& {map $\uparrow$} & {mse $\downarrow$} \\",
+        r"& {MAP $\uparrow$} & {mse $\downarrow$} \\",
         r"\midrule",
         r"bm25$^{a}$ & .400 & \bfseries -2.000 \\",
         r"dense$^{b}$ & \bfseries .500{$^{a}$} & 1.000{\llap{\underline{\phantom{1.000}}}} \\",
@@ -253,7 +253,7 @@ def test_what_does_not_fit_is_said() -> None:
     said = too_wide(table, asked)
     assert said is not None
     assert re.fullmatch(
-        r"table 'main' is about 3\d\d pt wide in LaTeX, and a column has about 240 pt; give it "
+        r"table 'main' is about \d\d\d pt wide in LaTeX, and a column has about 240 pt; give it "
         r"'width: page', fewer metrics, datasets or extras or shorter 'names'",
         said,
     )

@@ -21,7 +21,7 @@ from harness.reports.paper_table.marks import best_and_second
 from harness.reports.paper_table.model import PaperTable
 from harness.reports.paper_table.rendering import render
 from harness.reports.paper_table.select import select
-from harness.reports.paper_table.settings import Settings
+from harness.reports.paper_table.settings import Caption, Settings
 
 TWO = constant(
     {
@@ -43,7 +43,7 @@ def marked(table: PaperTable, what: str) -> dict[str, list[bool]]:
 def test_blocks_rows_and_values() -> None:
     table = build(study(TWO, METRICS))
     assert table.blocks == [("trec", 2), ("web", 2)]
-    assert [column.title for column in table.columns] == ["map ↑", "mse ↓"] * 2
+    assert [column.title for column in table.columns] == ["MAP ↑", "mse ↓"] * 2
     assert [column.key for column in table.columns] == METRICS * 2
     assert texts(table) == {
         "bm25": [".400", "2.000", ".300", "2.000"],
@@ -152,7 +152,7 @@ def test_percent_and_digits_by_metric() -> None:
     settings = Settings(percent=("*", "!mse"), digits={"*": 2})
     table = build(study(TWO, METRICS), settings)
     assert texts(table)["bm25"] == ["40.00", "2.00", "30.00", "2.00"]
-    assert "× 100: map." in table.caption
+    assert "× 100: MAP." in table.caption
     both = build(study(TWO, ["map", "kendall"]), Settings(percent=("*",)))
     assert "Values are × 100." in both.caption
 
@@ -199,7 +199,7 @@ def test_further_columns() -> None:
     }
     assert table.footnotes == (
         "Queries of trec answered: bm25 1/2; the others count as 0, but are left out for mse.",
-        "Queries of trec with a value of map: bm25 1/2.",
+        "Queries of trec with a value of MAP: bm25 1/2.",
         "n/N after a value: it is over n of the N queries, others over more.",
     )
     alone = build(made, Settings(metrics=("map",)))
@@ -296,7 +296,7 @@ def test_caption() -> None:
         (["map", "P@5", "tau_ap"], "zero", "Queries without relevant documents (2 of 4) count as "
          "0, but are left out for tau_ap."),
         (["map", "map(undefined=nan)"], "skip", "Queries without relevant documents (2 of 4) are "
-         "left out, but count as undefined for map(undefined=nan)."),
+         "left out, but count as undefined for MAP(undefined=nan)."),
         (["map", "P(rel=2)@5"], "zero", "Queries without relevant documents (at most 2 of 4) "
          "count as 0."),
     ],
@@ -316,7 +316,7 @@ def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
     assert [(row.cells[0].best, row.cells[0].note) for row in table.rows] == [
         (False, "1/3"), (False, ""),
     ]  # fmt: skip
-    unlike = "No best value marked, as runs were scored on different queries: map on trec."
+    unlike = "No best value marked, as runs were scored on different queries: MAP on trec."
     assert unlike in table.caption
     text = find("table").render(study(values).board)
     assert "  no best value marked, as runs were scored on different queries: map\n" in text
@@ -416,7 +416,7 @@ def test_markdown() -> None:
     assert lines[0] == f"<!-- {TABLE.source} -->"
     assert lines[2].startswith("Means over trec (2 queries). The best value of a column")
     assert lines[4:] == [
-        "|                  |                map ↑ |            mse ↓ |",
+        "|                  |                MAP ↑ |            mse ↓ |",
         "| ---------------- | -------------------: | ---------------: |",
         "| *Old*            |                      |                  |",
         "| bm25<sup>†</sup> |      <ins>.400</ins> |       **-2.000** |",
@@ -426,7 +426,7 @@ def test_markdown() -> None:
     ]
     header = render(BLOCKS, "markdown").splitlines()[4]
     assert header.count("<br>") == 6
-    assert "| trec<br>map ↑ |" in header.replace("  ", "")
+    assert "| trec<br>MAP ↑ |" in header.replace("  ", "")
 
 
 def test_html() -> None:
@@ -439,7 +439,7 @@ def test_html() -> None:
     column = 'scope="col" style="white-space: nowrap"'
     assert lines[3:] == [
         "<thead>",
-        f"<tr><td></td><th {column}>map ↑</th><th {column}>mse ↓</th></tr>",
+        f"<tr><td></td><th {column}>MAP ↑</th><th {column}>mse ↓</th></tr>",
         "</thead>",
         "<tbody>",
         '<tr><th scope="rowgroup" colspan="3" style="text-align: left">Old</th></tr>',
@@ -458,7 +458,7 @@ def test_html() -> None:
 
 def test_text() -> None:
     assert body(render(TABLE, "text")) == [
-        "               map ↑    mse ↓",
+        "               MAP ↑    mse ↓",
         "Old",
         "bm25 †      .400+     -2.000*",
         "New & more",
@@ -469,7 +469,7 @@ def test_text() -> None:
     assert "after _: significantly worse" in " ".join(render(TABLE, "text").split())
     assert body(render(BLOCKS, "text"))[:4] == [
         "         ---- trec ----  --- web ----  - mean over datasets --",
-        "         map ↑    mse ↓  map ↑  mse ↓       map ↑        mse ↓",
+        "         MAP ↑    mse ↓  MAP ↑  mse ↓       MAP ↑        mse ↓",
         "bm25     .400+  -2.000*   .100  1.000  .250        -.500",
         "dense    .500*   1.000+      –      –     – (1/2)      – (1/2)",
     ]
@@ -491,3 +491,46 @@ def test_csv_has_every_digit_and_the_marks() -> None:
     assert float(found[2]["trec map"]) == 1 / 3
     assert [row["trec map marks"] for row in found] == ["second", "best †", "_†"]
     assert [row["trec map n"] for row in found] == ["2"] * 3
+
+
+def test_names_of_the_config_and_default_spellings() -> None:
+    made = study(TWO, ["map", "ndcg(gain=exp)@10"])
+    made.manifest["config"]["names"] = {"bm25": "BM25", "trec": "TREC", "MAP": "AP"}  # type: ignore[index]
+    try:
+        table = build(made, Settings(names={"bm25": "BM25 (ours)"}))
+    finally:
+        del made.manifest["config"]["names"]  # type: ignore[attr-defined]
+    assert [column.title for column in table.columns[:2]] == ["AP ↑", "nDCG(gain=exp)@10 ↑"]
+    assert table.blocks[0] == ("TREC", 2)
+    assert next(iter(table.rows)).title == "BM25 (ours)"
+    assert not any(" is ndcg(" in sentence for sentence in table.caption)
+
+
+def test_details_of_a_caption() -> None:
+    made = study(TWO, METRICS)
+    full, short, none = (
+        build(made, Settings(caption=Caption("Both", details))).caption
+        for details in ("full", "short", "none")
+    )
+    assert none == ("Both.",)
+    assert short == full[: len(short)]
+    assert not any("ties" in sentence for sentence in short)
+    assert any("ties" in sentence for sentence in full)
+
+
+def test_many_systems_have_no_marks_and_a_long_table() -> None:
+    names = [f"s{place:02}" for place in range(41)]
+    values = constant({"trec": {name: [place / 50] for place, name in enumerate(names)}})
+    outcomes = {("trec", "map", "s00", name): (place / 50, 0.001) for place, name in
+                enumerate(names) if place}  # fmt: skip
+    found = compared(outcomes)
+    table = build(study(values, ["map"], found))
+    assert not any(cell.marks for row in table.rows for cell in row.cells)
+    assert any("not marked, as the table has more than 20 systems" in one for one in table.caption)
+    asked = build(study(values, ["map"], found), Settings(marks="letters"))
+    assert any(cell.marks for row in asked.rows for cell in row.cells)
+    assert r"\begin{longtable}" in render(table, "latex")
+    assert r"\begin{table}" in render(table, "latex", Settings(longtable=False))
+    few = build(study(values, ["map"], found), Settings(runs=tuple(names[:40])))
+    assert r"\begin{table}" in render(few, "latex")
+    assert r"\begin{longtable}" in render(few, "latex", Settings(longtable=True))

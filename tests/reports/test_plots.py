@@ -28,7 +28,7 @@ def test_differences_are_sorted_and_the_largest_named() -> None:
     found = study({"a": [0.5, 0.5, 0.5, 0.5], "b": [0.9, 0.5, 0.4, 0.6]})
     (picture,) = drawn(found, "differences", baseline="a")
     (panel,) = picture.panels
-    assert picture.metric == "map ↑"
+    assert picture.metric == "MAP ↑"
     assert (picture.baseline, panel.name.label, panel.name.place) == ("a", "b", 1)
     np.testing.assert_allclose(panel.values, [0.4, 0.1, 0, -0.1], atol=1e-15)
     assert panel.named == ((0, "q0"), (1, "q3"), (3, "q2"))  # q1 does not differ
@@ -96,7 +96,7 @@ def test_effects_are_seen_from_the_baseline() -> None:
     # compared the other way round: a minus c is .2, so c minus a is -.2
     assert (second.name.label, second.difference, second.g) == ("c", -0.2, -0.4)
     assert (second.low, second.high, second.significant) == (-0.5, 0.1, False)
-    assert (picture.metric, picture.baseline, picture.level) == ("map ↑", "a", 0.05)
+    assert (picture.metric, picture.baseline, picture.level) == ("MAP ↑", "a", 0.05)
     assert first.tested
     assert second.tested
 
@@ -106,9 +106,41 @@ def test_scatter_of_systems() -> None:
     values = {"a": [[0.1, 0.1]], "b": [[0.2, 0.3]], "c": [[0.3, 0.2]], "d": [[0.4, 0.4]]}
     (picture,) = drawn(study(values, ["map", "P@5"]), "scatter")
     assert picture.tau == pytest.approx(4 / 6)
-    assert picture.x.tolist() == [0.1, 0.2, 0.3, 0.4]
-    assert picture.labels == ("map ↑", "P@5 ↑")
+    assert picture.x.tolist() == [0.4, 0.3, 0.2, 0.1]  # the best first
+    assert picture.labels == ("MAP ↑", "P@5 ↑")
     assert not picture.of_queries
+
+
+def test_points_that_cover_each_other_are_all_seen() -> None:
+    values = {name: [[0.5, 0.5]] for name in "abc"} | {"d": [[0.9, 0.1]]}
+    (picture,) = drawn(study(values, ["map", "P@5"]), "scatter")
+    assert picture.x.tolist() == [0.9, 0.5, 0.5, 0.5]  # the data stay as they are
+    figure = find("scatter").draw(picture, "column")
+    (axes,) = figure.axes
+    places = {(line.get_xdata()[0], line.get_ydata()[0]) for line in axes.lines}
+    assert len(places) == 4
+    assert any("moved apart" in text.get_text() for text in axes.texts)
+
+
+@pytest.mark.parametrize("kind", sorted({*plots.KINDS} - {"effects", "sweep"}))
+def test_systems_are_in_the_order_of_the_leaderboard_with_their_whole_names(kind: str) -> None:
+    names = [f"team{place:02}-neural-ranker" for place in range(14)]
+    rng = np.random.default_rng(0)
+    values = {name: rng.uniform(0, 0.5, (8, 3)) + at / 30 for at, name in enumerate(names)}
+    metrics = ["map", "ndcg@5", "ndcg@10"]
+    made = study(values, metrics)  # type: ignore[arg-type]
+    best = [one.run for one in sorted(made.systems, key=lambda one: -one.value("map"))]
+    settings = {"baseline": best[-1]} if kind == "differences" else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)  # the first 6 differences are drawn
+        picture = drawn(made, kind, **settings)[0]
+    found = [one.name for one in getattr(picture, "panels", getattr(picture, "boxes", getattr(
+        picture, "lines", ())))] or list(picture.names)  # fmt: skip
+    labels = [one.label for one in found]
+    if kind == "critical-difference":  # by mean rank; two names next to a narrow axis are cut
+        assert len(labels) == 14
+    else:
+        assert labels == best[: 6 if kind == "differences" else 14]
 
 
 def test_heatmap_from_the_hardest_query() -> None:

@@ -98,7 +98,8 @@ def test_every_option(paper: Path) -> None:
         "brackets: 95 % interval of the mean (clustered bootstrap over queries and repetitions). "
         "* the best value of a column. No difference is significant (two-sided Wilcoxon signed "
         "rank test on per-query means over repetitions, Bonferroni's correction over 32 "
-        "comparisons, 1 shown, p ≤ 0.05). Score ties (in single precision) were broken by "
+        "comparisons, 1 shown, p ≤ 0.05). Tier: systems that share a number cannot be told apart "
+        "at p ≤ 0.05. Score ties (in single precision) were broken by "
         "descending document identifier, as in trec_eval. We excluded the 9 of 50 queries without "
         "relevant documents."
     )

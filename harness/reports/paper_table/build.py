@@ -51,6 +51,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     wrong = problems(settings, known_runs, known_datasets, study.board.metrics, is_compared)
     if found := [Problem(f"tables.{name}{_path(loc)}", what) for loc, what in wrong]:
         raise UnknownNameError(found)
+    settings = replace(settings, names={**study.names, **settings.names})
     datasets = select(settings.datasets, known_datasets, "dataset")
     groups = _grouped(study, settings, datasets, known_runs, known_datasets)
     runs = [run for names in groups.values() for run in names]
@@ -74,7 +75,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
         name,
         tuple(columns),
         tuple(Group(title, tuple(rows[run] for run in names)) for title, names in groups.items()),
-        finished(settings.caption),
+        finished(settings.caption.text),
         finished(settings.caption_latex),
         remarks.caption(MARKUP),
         remarks.caption(TEXT),
@@ -153,7 +154,7 @@ def _columns(study: Study, settings: Settings, datasets: Sequence[str]) -> Itera
 
 
 def _column(settings: Settings, metric: Metric, block: str, dataset: str | None) -> Column:
-    title = f"{settings.name(str(metric))} {ARROWS[metric.definition.direction]}".rstrip()
+    title = f"{settings.metric_name(metric)} {ARROWS[metric.definition.direction]}".rstrip()
     digits, percent = settings.digits_of(metric), settings.is_percent(metric)
     return Column(title, "metric", block, dataset, metric, digits, percent)
 

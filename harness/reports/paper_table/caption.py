@@ -14,7 +14,7 @@ from ...core.leaderboard import warned_runs
 from ...core.metric import Metric
 from ...core.study import Study
 from ...core.systems import FEWER, System, how_chosen, incomplete
-from ..numbers import UNDEFINED
+from ..numbers import UNDEFINED, spelled
 from ..phrases import (
     NO_BEST,
     absent_baselines,
@@ -34,7 +34,7 @@ from ..wording import (
     sentence,
     treatment,
 )
-from .marks import Signs
+from .marks import MOST_MARKED, Signs
 from .model import Cell, Column
 from .settings import Settings
 
@@ -114,7 +114,11 @@ class Remarks:
 
     def caption(self, legend: Legend) -> tuple[str, ...]:
         """Return the sentences of a caption that come after the author's own."""
-        return tuple(self._sentences(legend))
+        details = self.settings.caption.details
+        if details == "none":
+            return ()
+        treated = self._treatment() if details == "full" else ()
+        return (*self._sentences(legend), *treated)
 
     def footnotes(self) -> tuple[str, ...]:
         """Return the notes below the table."""
@@ -124,7 +128,7 @@ class Remarks:
         return listed(map(self._name, metrics))
 
     def _name(self, metric: Metric) -> str:
-        return self.settings.name(str(metric))
+        return self.settings.metric_name(metric)
 
     def _has(self, mark: str) -> bool:
         return any(getattr(cell, mark) for column in self.cells for cell in column)
@@ -150,6 +154,26 @@ class Remarks:
             yield f"{capitalised(NO_BEST)}: {self._names(_metrics_of(unfair))} on {where}."
         if self.signs.comparisons is not None and self.outcomes:
             yield from self._tested(self.signs.comparisons, legend)
+        elif self.signs.are_too_many:
+            yield (
+                f"Significance is not marked, as the table has more than {MOST_MARKED} systems; "
+                "significance.csv has every comparison."
+            )
+        yield from self._standings()
+
+    def _standings(self) -> Iterator[str]:
+        """Yield what tier and rank columns hold."""
+        kinds = {one.kind for one in self.columns}
+        if (comparisons := self.signs.comparisons or self.study.comparisons) is None:
+            return
+        plan = comparisons.plan
+        if "tier" in kinds:
+            yield f"Tier: systems that share a number cannot be told apart at p ≤ {plan.level:g}."
+        if "rank" in kinds:
+            percent = f"{100 * (1 - plan.level):g} %"
+            yield f"Rank: in brackets, its {percent} interval by bootstrap over queries."
+
+    def _treatment(self) -> Iterator[str]:
         if self.systems:
             evaluation = self.systems[0].entries[0].evaluation
             counts = [
@@ -159,7 +183,7 @@ class Remarks:
             ]
             yield from treatment(self.metrics, evaluation.policy, counts, self._name)
         for one in self.metrics:
-            if self._name(one) != str(one) and "(" in str(one):
+            if self._name(one) != spelled(one) and "(" in str(one):
                 yield f"{self._name(one)} is {one}."
 
     def _data(self) -> str:

@@ -11,6 +11,8 @@ from ...core.metric import Direction
 from .settings import Marks
 
 DAGGERS = "†‡§¶‖"
+MOST_MARKED = 20
+"""Systems of a table up to which significance is marked if the settings say nothing else."""
 FEWEST_FOR_SECOND = 3
 """With two systems the second best is the other one, which needs no mark."""
 
@@ -111,6 +113,7 @@ class Signs:
     kind: Marks = "none"
     of: dict[str, str] = field(default_factory=dict)
     comparisons: Comparisons | None = None
+    are_too_many: bool = False
 
     def beside(
         self, dataset: str, metric: str, run: str
@@ -138,10 +141,12 @@ class Signs:
 def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequence[str]) -> Signs:
     """Return which system has which sign; `runs` are the rows, in order.
 
-    By default daggers if there are baselines, letters otherwise.
+    By default daggers if there are baselines, letters otherwise, and none above `MOST_MARKED`.
     """
     if comparisons is None or not comparisons.rows or marks == "none":
         return Signs()
+    if marks is None and len(runs) > MOST_MARKED:
+        return Signs(are_too_many=True)
     baselines = comparisons.plan.baselines
     kind = marks or ("daggers" if baselines else "letters")
     compared = {name for one in comparisons.rows for name in (one.run, one.baseline)}

@@ -16,6 +16,8 @@ from .settings import DEFAULT, Settings
 
 Format = Literal["latex", "markdown", "html", "csv", "text"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+MOST_ROWS = 40
+"""Rows of a float in LaTeX if the settings say nothing else; a page has room for about 50."""
 _SUFFIXES = {"latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt"}
 
 
@@ -46,9 +48,16 @@ def render(
         return markdown.render([shown], aligned=True)
     if format == "html":
         return html.render([shown])
+    long = is_long(table, settings)
     if standalone:
-        return latex.document(shown, siunitx=settings.siunitx)
-    return latex.render(shown, siunitx=settings.siunitx, wide=settings.width == "page")
+        return latex.document(shown, siunitx=settings.siunitx, long=long)
+    wide = settings.width == "page"
+    return latex.render(shown, siunitx=settings.siunitx, wide=wide, long=long)
+
+
+def is_long(table: PaperTable, settings: Settings) -> bool:
+    """Return whether a table is LaTeX's longtable: as the settings say, or by its rows."""
+    return len(list(table.rows)) > MOST_ROWS if settings.longtable is None else settings.longtable
 
 
 def names(tables: Mapping[str, Iterable[Format]]) -> list[str]:
@@ -81,13 +90,14 @@ def render_all(
 
 def too_wide(table: PaperTable, settings: Settings) -> str | None:
     """Return a warning if the table is wider than its column or page in LaTeX."""
-    has, width = latex.ROOM[settings.width], latex.width(grid_of(table, "latex"))
+    room = "page" if is_long(table, settings) else settings.width
+    has, width = latex.ROOM[room], latex.width(grid_of(table, "latex"))
     if width <= has:
         return None
-    fits_page = width <= latex.ROOM["page"] and settings.width == "column"
+    fits_page = width <= latex.ROOM["page"] and room == "column"
     page = "'width: page', " if fits_page else ""
     return (
-        f"table '{table.name}' is about {width:.0f} pt wide in LaTeX, and a {settings.width} has "
+        f"table '{table.name}' is about {width:.0f} pt wide in LaTeX, and a {room} has "
         f"about {has:.0f} pt; give it {page}fewer metrics, datasets or extras or shorter 'names'"
     )
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar, get_args
 from ...core.arguments import Digits, Flag, Patterns, Shorthand, as_list
 from ...core.metric import Metric
 from ...errors import did_you_mean
+from ..numbers import spelled
 from .select import Found, matched, metric_spellings, setting_problems
 from .select import problems as of_patterns
 
@@ -18,6 +19,7 @@ Spread = Literal["none", "deviation", "interval"]
 Marks = Literal["letters", "daggers", "none"]
 Extra = Literal["n", "tier", "rank", "coverage"]
 Width = Literal["column", "page"]
+Details = Literal["full", "short", "none"]
 EXTRAS: tuple[Extra, ...] = get_args(Extra)
 ALL = ("*",)
 TableFormat = Literal["latex", "markdown", "html", "csv", "text"]
@@ -37,6 +39,21 @@ def _digits_by_metric(value: Any) -> Any:
 
 def _percent_patterns(value: Any) -> Any:
     return (ALL if value else ()) if isinstance(value, bool) else as_list(value)
+
+
+def _caption_of_text(value: Any) -> Any:
+    return {"text": value} if isinstance(value, str) else value
+
+
+@dataclass(frozen=True)
+class Caption:
+    """A caption: the author's text, and what is added to it."""
+
+    text: str = ""
+    """What it begins with."""
+    details: Details = "full"
+    """What follows: `full` adds data, test, marks, treatment of ties and queries; `short` leaves
+    the treatment out; `none` adds nothing."""
 
 
 SortKey = Annotated[str, Shorthand(_sort_key_text, str | dict[str, str])]
@@ -77,7 +94,8 @@ class Settings:
     """Beside each value: the deviation over repetitions (seeds), or its interval over queries."""
     marks: Marks | None = None
     """Significance: a letter for each system that is beaten, or a dagger for each baseline; letters
-    where all pairs are compared and daggers where there are baselines, where left out."""
+    where all pairs are compared and daggers where there are baselines, and none above 20 systems,
+    where left out."""
     average: Flag = False
     """A further block: the mean over the datasets, of runs that have them all."""
     extras: tuple[Extra, ...] = ()
@@ -87,8 +105,10 @@ class Settings:
     width: Width = "column"
     """LaTeX: `table`, or `table*` over both columns of the page; a table that is wider is a
     warning."""
-    caption: str | None = None
-    """Text before what is said of test, level and conventions."""
+    longtable: Flag | None = None
+    """LaTeX: `longtable`, which breaks across pages; above 40 rows where left out."""
+    caption: Annotated[Caption, Shorthand(_caption_of_text, str | Caption)] = Caption()
+    """Text before what is said of test, level and conventions; or `{text: ..., details: short}`."""
     caption_latex: str | None = None
     """LaTeX's own in place of `caption`, not escaped: for `\\cite{...}` and formulas."""
     label: str | None = None
@@ -96,6 +116,11 @@ class Settings:
     label cannot have."""
     formats: tuple[TableFormat, ...] = ("latex", "markdown")
     """Files written by harness run."""
+
+    def __post_init__(self) -> None:
+        """Take a caption's text alone."""
+        if not isinstance(self.caption, Caption):
+            object.__setattr__(self, "caption", Caption(self.caption or ""))
 
     def is_percent(self, metric: Metric) -> bool:
         """Whether a metric's values are shown x 100: ``*`` takes those in [0, 1] or [-1, 1]."""
@@ -115,8 +140,12 @@ class Settings:
         return of_metric(self.digits, str(metric), 1 if self.is_percent(metric) else 3)
 
     def name(self, own: str) -> str:
-        """Return what a run, metric or dataset is called."""
-        return of_metric(self.names, own, own, patterns=False)
+        """Return what a run or dataset is called."""
+        return self.names.get(own, own)
+
+    def metric_name(self, metric: Metric) -> str:
+        """Return what a metric is called."""
+        return of_metric(self.names, str(metric), spelled(metric), patterns=False)
 
 
 DEFAULT = Settings()
@@ -207,7 +236,7 @@ def _duplicate_names(settings: Settings, known: Sequence[str]) -> Found:
     """Yield new names that another row, column, or block of columns has too."""
     first: dict[str, str] = {}
     for own in known:
-        shown = settings.name(own)
+        shown = of_metric(settings.names, own, own, patterns=False)
         other = first.setdefault(shown, own)
         if other != own:
             keys = [own, other, *reversed([*settings.names])]

@@ -63,9 +63,9 @@ def data(request: Request) -> Cutoffs:
     shown = best_of_many(values[:, -1], request.metric)
     lines = tuple(
         Line(name, row, bool(show))
-        for name, row, show in zip(request.named(request.systems, 0.35), values, shown, strict=True)
+        for name, row, show in zip(request.named(request.systems, 0.85), values, shown, strict=True)
     )
-    label = request.short(file_names(request.metrics)[0], request.metric)
+    label = request.short(replace(request.metric, cutoff=None))
     return Cutoffs(tuple(float(one.cutoff or 0) for one in request.metrics), lines, label)
 
 

@@ -74,9 +74,9 @@ def data(request: Request) -> Differences:
         what = f"plots: differences on {request.dataset}: the first {most} of {len(systems)} runs"
         warnings.warn(f"{what} are drawn; choose them under 'runs:'", HarnessWarning, stacklevel=2)
         systems = systems[:most]
-    n = max(len(system.qids) for system in systems)
-    share = max(10, LINE - len(_counts(n, n, n))) / plot.characters(request.settings.width)
-    base_name, *names = request.named((base, *systems), share)
+    base_name, *names = request.named(
+        (base, *systems), LINE / plot.characters(request.settings.width)
+    )
     panels = []
     for system, name in zip(systems, names, strict=True):
         qids, both = request.matrix((base, system), metric)
@@ -92,11 +92,16 @@ def data(request: Request) -> Differences:
         panels.append(Panel(name, values, worth > 0, tuple(named), won, tied, lost))
     if not any(panel.values.size for panel in panels):
         raise request.refuse(f"no query has a value of {base.run} and of another run")
-    return Differences(tuple(panels), request.short(str(metric), metric), base_name.label)
+    return Differences(tuple(panels), request.short(metric), base_name.label)
 
 
 def _counts(won: int, tied: int, lost: int) -> str:
     return f"{won} won, {tied} tied, {lost} lost"
+
+
+def _needs_two_lines(panel: Panel) -> bool:
+    """Return whether a name and the counts do not fit next to each other."""
+    return len(panel.name.label) + len(_counts(panel.won, panel.tied, panel.lost)) + 2 > LINE
 
 
 def draw(found: Differences, width: Width) -> Figure:
@@ -104,6 +109,7 @@ def draw(found: Differences, width: Width) -> Figure:
     columns = min(len(found.panels), 1 if width == "column" else 2)
     rows = -(-len(found.panels) // columns)
     height = 1.6 if rows == 1 else 1.3
+    height += plot.ROW * any(map(_needs_two_lines, found.panels))
     figure = plot.figure(width, rows * height + 0.4)
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
     ends = [one for panel in found.panels for one in panel.values[[0, -1]] if panel.values.size]
@@ -154,8 +160,8 @@ def _panel(axes: Axes, panel: Panel, line: float) -> None:
     axes.set_xlim(-0.5 - 0.01 * n, n - 0.5 + 0.01 * n)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    axes.set_title(panel.name.label, loc="left", pad=3)
     counts = _counts(panel.won, panel.tied, panel.lost)
+    axes.set_title(panel.name.label + "\n" * _needs_two_lines(panel), loc="left", pad=3)
     axes.set_title(counts, loc="right", pad=3, color="#555555")
     for sign, place, tip, text in labels(panel):
         axes.text(

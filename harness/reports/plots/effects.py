@@ -63,7 +63,7 @@ def data(request: Request) -> Effects:
         raise request.refuse(f"no run is compared with {base.run}", fix)
     if not any(math.isfinite(row.difference) for row in rows):
         raise request.refuse(f"no query has a value of {base.run} and of another run")
-    label = request.short(str(request.metric), request.metric)
+    label = request.short(request.metric)
     return Effects(tuple(rows), label, base_name.label, request.level)
 
 

@@ -43,7 +43,7 @@ def data(request: Request) -> Heatmap:
     mean = np.where(has, values, 0.0).sum(axis=0) / np.maximum(count, 1)
     order = np.argsort(np.where(count, sign_of(request.metric) * mean, np.inf), kind="stable")
     return Heatmap(
-        request.named(request.systems, 0.34), tuple(qids[place] for place in order),
+        request.named(request.systems, 0.45), tuple(qids[place] for place in order),
         np.where(has, values, np.nan)[:, order], request.axis(request.metric),
     )  # fmt: skip
 

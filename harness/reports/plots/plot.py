@@ -32,9 +32,11 @@ from ...errors import (
     legible,
     near_names,
 )
-from ..numbers import ARROWS
+from ..numbers import ARROWS, spelled
 from ..paper_table.select import Found, metric_spellings, select, setting_problems
 from ..paper_table.select import problems as of_patterns
+from ..paper_table.settings import of_metric
+from ..row_order import best_first, sort_metric
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -209,18 +211,23 @@ class Request:
         over = [self.settings.over] if self.settings.over else []
         return [kind, *over, self.dataset, *find(kind).file_names(self.metrics)]
 
+    def called(self, run: str) -> str:
+        """Return what a run is called."""
+        return self.settings.names.get(run, self.study.names.get(run, run))
+
     def axis(self, metric: Metric) -> str:
         """Return a metric's label: its name, and the way that is better."""
-        return self.short(str(metric), metric, characters(self.settings.width, 0.6))
+        return self.short(metric, characters(self.settings.width, 0.6))
 
-    def short(self, name: str, metric: Metric, most: int = 24) -> str:
-        """Return a name cut to `most` characters, and the way that is better."""
-        shown = cut(self.settings.names.get(name, name), most)
+    def short(self, metric: Metric, most: int = 24) -> str:
+        """Return a metric's name cut to `most` characters, and the way that is better."""
+        names = {**self.study.names, **self.settings.names}
+        shown = cut(of_metric(names, str(metric), spelled(metric), patterns=False), most)
         return f"{shown} {ARROWS[metric.definition.direction]}".rstrip()
 
-    def named(self, systems: Sequence[System], share: float = 0.4) -> tuple[Name, ...]:
+    def named(self, systems: Sequence[System], share: float = 0.62) -> tuple[Name, ...]:
         """Return the systems' names, cut to a share of the picture's width."""
-        names = [self.settings.names.get(one.run, one.run) for one in systems]
+        names = [self.called(one.run) for one in systems]
         labels = cut_all(names, characters(self.settings.width, share))
         places = {run: place for place, run in enumerate(self.study.runs)}
         return tuple(
@@ -256,9 +263,12 @@ def requests(study: Study, settings: Settings) -> Iterator[Request]:
         raise UnknownNameError(texts)
     if settings.baseline is not None:
         baselines = (settings.baseline,)
-    runs = select(settings.runs, study.runs, "run")
+    sort = sort_metric(study.board.metrics, study.manifest.get("config", {}).get("sort"))
     found = False
     for dataset in select(settings.datasets, study.datasets, "dataset"):
+        own = (one for one in study.systems if one.dataset == dataset)
+        order = [one.run for one in best_first(own, sort)]
+        runs = select(settings.runs, list(dict.fromkeys([*order, *study.runs])), "run")
         systems = tuple(one for run in runs if (one := study.system(dataset, run)) is not None)
         named = (study.system(dataset, name) for name in baselines or ())
         baseline = next((one for one in named if one is not None), None)

@@ -51,7 +51,7 @@ def groups(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
 
 def data(request: Request) -> Scatter:
     """Return the two summaries of each system, or the two values of each query of the only one."""
-    names, systems = request.named(request.systems, 0.35), request.systems
+    names, systems = request.named(request.systems, 0.85), request.systems
     x, y = (np.array([one.value(metric) for one in systems]) for metric in request.metrics)
     if len(names) == 1:
         x, y = (systems[0].values(metric) for metric in request.metrics)
@@ -73,6 +73,22 @@ def data(request: Request) -> Scatter:
     return Scatter(x, y, names, tuple(map(bool, shown)), tau, labels)
 
 
+def apart(x: Floats, y: Floats) -> Floats:
+    """Return `x` with points that cover each other moved next to each other.
+
+    >>> apart(np.array([0.0, 0.5, 0.5, 1.0]), np.array([0.0, 0.2, 0.2, 1.0])).tolist()
+    [0.0, 0.49, 0.51, 1.0]
+    """
+    steps = [0.02 * (float(np.ptp(each)) or 1.0) for each in (x, y)]
+    places: dict[tuple[int, int], list[int]] = {}
+    for at, point in enumerate(zip(x / steps[0], y / steps[1], strict=True)):
+        places.setdefault((round(point[0]), round(point[1])), []).append(at)
+    moved: Floats = x.copy()
+    for some in places.values():
+        moved[some] += steps[0] * (np.arange(len(some)) - (len(some) - 1) / 2)
+    return moved
+
+
 def draw(found: Scatter, width: Width) -> Figure:
     """Return the points, tau in the corner that they leave free."""
     side = 2.6 if width == "column" else 4.2
@@ -92,11 +108,13 @@ def draw(found: Scatter, width: Width) -> Figure:
         )
         axes.set_title(f"{found.names[0].label}, {found.x.size:,} queries", loc="left", pad=3)
     else:
-        for x, y, name, shown in zip(found.x, found.y, found.names, found.shown, strict=True):
+        moved = found.x.copy()
+        moved[~rest] = apart(found.x[~rest], found.y[~rest])
+        for x, y, name, shown in zip(moved, found.y, found.names, found.shown, strict=True):
             if shown:
                 look = plot.look(name.place)
                 handles += axes.plot(
-                    x, y, look.marker, color=look.colour, markersize=5.5,
+                    x, y, look.marker, color=look.colour, markersize=5.5, alpha=0.85,
                     markeredgecolor="white", markeredgewidth=0.4,
                 )  # fmt: skip
         if rest.any():
@@ -110,6 +128,8 @@ def draw(found: Scatter, width: Width) -> Figure:
     centred = (found.x - found.x.mean()) * (found.y - found.y.mean())
     rising = bool(centred.sum() >= 0)
     text = "τ not defined" if np.isnan(found.tau) else f"τ = {found.tau:.2f}".replace("-", "−")
+    if not found.of_queries and (moved != found.x).any():
+        text += "\npoints that overlap are moved apart"
     axes.text(
         0.03 if rising else 0.97, 0.97, text, transform=axes.transAxes, va="top",
         ha="left" if rising else "right",

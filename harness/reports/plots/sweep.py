@@ -79,8 +79,8 @@ def data(request: Request) -> Sweep:
             [some[at].summary.get(metric, math.nan) if at in some else math.nan for at in settings]
         )
 
-    names = [" ".join((request.settings.names.get(run, run), *rest)) for run, *rest in here]
-    labels = cut_all(names, plot.characters(request.settings.width, 0.5))
+    names = [" ".join((request.called(run), *rest)) for run, *rest in here]
+    labels = cut_all(names, plot.characters(request.settings.width, 0.85))
     values = np.array([means(some) for some in here.values()])
     peaks = np.array([max(row[~np.isnan(row)] * plot.sign_of(request.metric), default=math.nan)
                       for row in values]) * plot.sign_of(request.metric)  # fmt: skip
