@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from .batch.collector import BatchCollector as BatchCollector
     from .batch.dicts import from_pytrec_eval as from_pytrec_eval
     from .batch.dicts import to_pytrec_eval as to_pytrec_eval
+    from .cli.notebook import Plots as Plots
+    from .cli.notebook import Table as Table
+    from .cli.notebook import check as check
+    from .cli.notebook import explain as explain
+    from .cli.notebook import plot as plot
+    from .cli.notebook import table as table
+    from .cli.notebook import why as why
     from .core.align import align as align
     from .core.aligned import Aligned as Aligned
     from .core.comparison import Comparisons as Comparisons
@@ -40,13 +47,6 @@ if TYPE_CHECKING:
     from .experiment.run import run as run
     from .guard.check import Checked as Checked
     from .metrics.similarity import rank_similarity as rank_similarity
-    from .notebook import Plots as Plots
-    from .notebook import Table as Table
-    from .notebook import check as check
-    from .notebook import explain as explain
-    from .notebook import plot as plot
-    from .notebook import table as table
-    from .notebook import why as why
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
     from .readers.save import save_predictions as save_predictions
@@ -60,34 +60,34 @@ _HOME = {
     "Comparisons": "core.comparison",
     "Evaluation": "core.evaluation",
     "HarnessError": "errors",
-    "Plots": "notebook",
+    "Plots": "cli.notebook",
     "Policy": "core.policy",
     "Qrels": "core.tables",
     "Range": "core.settings",
     "Results": "experiment.outcome",
     "Run": "core.tables",
-    "Table": "notebook",
+    "Table": "cli.notebook",
     "align": "core.align",
     "all_pairs_test": "stats.registry",
     "batch": "",
-    "check": "notebook",
+    "check": "cli.notebook",
     "compare": "experiment.compare",
     "compat": "",
     "evaluate": "experiment.evaluate",
-    "explain": "notebook",
+    "explain": "cli.notebook",
     "from_pytrec_eval": "batch.dicts",
     "metric": "core.metric",
     "metric_name": "core.names",
     "paired_test": "stats.registry",
-    "plot": "notebook",
+    "plot": "cli.notebook",
     "rank_similarity": "metrics.similarity",
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment.run",
     "save_predictions": "readers.save",
-    "table": "notebook",
+    "table": "cli.notebook",
     "to_pytrec_eval": "batch.dicts",
-    "why": "notebook",
+    "why": "cli.notebook",
 }
 __all__ = ["__version__", *_HOME]
 

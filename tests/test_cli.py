@@ -36,11 +36,10 @@ def test_the_first_command(here: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "lambdamart" in done.stdout
     assert "queries not answered (zero): lsi 1" in done.stdout
-    assert done.stdout.rstrip().endswith(
-        "written to results/quickstart: leaderboard.csv, per_query.parquet, manifest.json"
-    )
+    written = "leaderboard.csv, per_query.parquet, page.html, manifest.json"
+    assert done.stdout.rstrip().endswith(f"written to results/quickstart: {written}")
     assert {p.name for p in (here / "results/quickstart").iterdir()} == {
-        "leaderboard.csv", "per_query.parquet", "manifest.json", "timing.json", "cells", ".lock",
+        "leaderboard.csv", "page.html", "per_query.parquet", "manifest.json", "timing.json", "cells", ".lock",
     }  # fmt: skip
 
 

@@ -17,7 +17,6 @@ LEVELS = [
     {"experiment"},
     {"audit"},
     {"cli"},
-    {"notebook"},
 ]
 """A package imports those above it and those on its own level."""
 

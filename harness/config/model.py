@@ -38,6 +38,7 @@ from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
 from ..reports.page.settings import Metadata, PageSettings
+from ..reports.paper_table.settings import Caption
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import Kind
 from ..reports.plots.plot import Settings as PlotSettings
@@ -59,7 +60,7 @@ class Model(BaseModel):
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a config, in which each key has the text below it."""
     text = json.dumps(Config.model_json_schema())
-    parts = (DatasetEntry, RunEntry, Metadata, Rule)
+    parts = (DatasetEntry, RunEntry, Metadata, Rule, Caption)
     kinds: dict[str, type] = {one.__name__: one for one in parts}
     kinds |= {key.title().rstrip("s"): kind for key, kind in SECTIONS.items()}
     for name, kind in kinds.items():

@@ -141,7 +141,7 @@ def test_folds_and_seeds_have_a_row_a_system(tmp_path: Path, root: Path) -> None
     prediction = next((tmp_path / "runs/letor/gbrt").glob("fold1-seed1*"))
     lines = prediction.read_text().splitlines()
     prediction.write_text("\n".join(reversed(lines)) + "\n")
-    with pytest.warns(HarnessWarning, match="unrelated"):
+    with pytest.warns(HarnessWarning, match="row-order"):
         second = harness.run(
             tmp_path / "configs/folds.yaml", overrides=["output=../results/again"]
         ).folder

@@ -234,6 +234,7 @@ def test_the_rankings_of_a_reproduction(old: Path, new: Path, tmp_path: Path) ->
     assert any(note.startswith("rankings are not compared: ") for note in gone.notes)
 
 
+@pytest.mark.filterwarnings("ignore:.*same-file-twice:harness.errors.HarnessWarning")
 def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> None:
     # 2 and 10 are shared: both fall. The new queries are easier, so the mean over all rises
     queries = {"1": 4, "2": 1, "10": 1, "9": 4, "30": 3}

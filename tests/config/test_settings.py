@@ -10,7 +10,7 @@ import pytest
 from harness.config import load as config
 from harness.core.comparison import Plan
 from harness.errors import ConfigError
-from harness.reports.paper_table.settings import Settings
+from harness.reports.paper_table.settings import Caption, Settings
 
 GOOD = """\
 datasets:
@@ -123,7 +123,8 @@ def test_every_key_of_a_table(base: Path) -> None:
         ("ndcg_cut_10", "map"), ("trec",), ("dense", "*"), {"Old": ("bm25",), "New": ("*",)},
         {"bm25": "BM25", "AP": "MAP"}, "trec: map", {"*": 4, "num_ret": 0}, ("map",), True,
         "interval", "daggers", True, ("n", "tier", "rank", "coverage"), True, "page",
-        "All there is.", r"All \emph{there} is.", "tab:all", ("html", "csv", "text"),
+        caption=Caption("All there is."), caption_latex=r"All \emph{there} is.",
+        label="tab:all", formats=("html", "csv", "text"),
     )  # fmt: skip
 
 

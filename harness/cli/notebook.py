@@ -12,15 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from . import files as store
-from . import readers
-from .audit import explain as explaining
-from .audit import why as tracing
-from .audit.explain_space import levels_of, read, spaces_of
-from .cli import plot as plotting
-from .cli import table as tabling
-from .cli.options import changed_plan
-from .core.arguments import (
+from .. import files as store
+from .. import readers
+from ..audit import explain as explaining
+from ..audit import why as tracing
+from ..audit.explain_space import levels_of, read, spaces_of
+from ..core.arguments import (
     MAPPING,
     TEXT,
     Kind,
@@ -30,10 +27,10 @@ from .core.arguments import (
     whole_from,
     wrong,
 )
-from .core.policy import Duplicates
-from .core.study import Study
-from .core.tables import Run
-from .errors import (
+from ..core.policy import Duplicates
+from ..core.study import Study
+from ..core.tables import Run
+from ..errors import (
     ArgumentError,
     ConfigError,
     HarnessWarning,
@@ -41,15 +38,18 @@ from .errors import (
     Problem,
     did_you_mean,
 )
-from .experiment import folder as results_folder
-from .experiment.outcome import Results
-from .guard import check as guard
-from .readers import in_memory
-from .reports.paper_table.model import PaperTable
-from .reports.paper_table.rendering import Format, records, render, too_wide
-from .reports.paper_table.settings import Settings as TableSettings
-from .reports.plots.plot import Settings as PlotSettings
-from .reports.plots.plot import find
+from ..experiment import folder as results_folder
+from ..experiment.outcome import Results
+from ..guard import check as guard
+from ..readers import in_memory
+from ..reports.paper_table.model import PaperTable
+from ..reports.paper_table.rendering import Format, records, render, too_wide
+from ..reports.paper_table.settings import Settings as TableSettings
+from ..reports.plots.plot import Settings as PlotSettings
+from ..reports.plots.plot import find
+from . import plot as plotting
+from . import table as tabling
+from .options import changed_plan
 
 if TYPE_CHECKING:
     import pandas
