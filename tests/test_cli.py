@@ -39,7 +39,8 @@ def test_the_first_command(here: Path) -> None:
     written = "leaderboard.csv, per_query.parquet, page.html, manifest.json"
     assert done.stdout.rstrip().endswith(f"written to results/quickstart: {written}")
     assert {p.name for p in (here / "results/quickstart").iterdir()} == {
-        "leaderboard.csv", "page.html", "per_query.parquet", "manifest.json", "timing.json", "cells", ".lock",
+        "leaderboard.csv", "page.html", "per_query.parquet", "manifest.json", "timing.json",
+        "cells", ".lock",
     }  # fmt: skip
 
 
