@@ -116,6 +116,7 @@ TREC = "".join(f"q1 Q0 d{i} {i} {1 / i:.3f} lm\n" for i in range(1, 9))
         ("p.tar", tar("w"), "a tar archive"),
         ("p.tgz", tar("w:gz"), "a tar archive"),
     ],
+    ids=["html", "tar-run", "tar-gz-run", "tar", "tgz"],  # gzip holds the time
 )
 def test_other_files_are_named(
     write: Write, dataset: Qrels, name: str, content: Any, what: str, format: str | None
