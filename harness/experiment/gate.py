@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..core.comparison import Correction
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import System, compared, why_not
@@ -18,7 +19,7 @@ from .outcome import Outcome
 
 def gate_folders(
     old: Path, new: Path, rules: Mapping[str, Rule], *, level: float = 0.05,
-    correction: str = "holm", names: Mapping[str, str] | None = None,
+    correction: Correction = "holm", names: Mapping[str, str] | None = None,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge the runs of a results folder against those of the same name in an older one.
 
@@ -37,7 +38,7 @@ def gate_folders(
 
 def gate_baseline(
     systems: Sequence[System], baseline: str, rules: Mapping[str, Rule], *, level: float = 0.05,
-    correction: str = "holm",
+    correction: Correction = "holm",
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge every other run against the baseline, on each dataset.
 
@@ -64,7 +65,7 @@ def gate_baseline(
 
 def gate_systems(
     pairs: Iterable[tuple[System, System]], rules: Mapping[str, Rule], *, level: float,
-    correction: str,
+    correction: Correction,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge pairs of baseline and candidate by the rules of their metrics."""
     found = [
@@ -72,7 +73,7 @@ def gate_systems(
         for before, after in pairs
         for metric, margin in _gated(before, after, rules)
     ]
-    return judge(found, level, correction)  # type: ignore[arg-type]
+    return judge(found, level, correction)
 
 
 def _same_runs(
