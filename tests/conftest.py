@@ -12,6 +12,7 @@ import hypothesis
 import pytest
 
 import harness.metrics
+from harness.config.plugins import allow_plugins
 from harness.core.metric import REGISTRY
 
 assert harness.metrics  # importing it fills the registry
@@ -63,6 +64,7 @@ def _built_in_metrics_only() -> Iterator[None]:
     def clean() -> None:
         REGISTRY.clear()
         REGISTRY.update(BUILT_IN)
+        allow_plugins(True)
         for name in [name for name in sys.modules if name.startswith("harness_plugin_")]:
             del sys.modules[name]
 
