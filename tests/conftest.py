@@ -25,10 +25,12 @@ hypothesis.settings.load_profile("harness")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the project once.
+    """Compile the project once for all processes, and fix the order of the tests.
 
-    Each of hundreds of processes would do it anew where Python is told to write no bytecode.
+    The same commit gives the same result; ``--randomly-seed=N`` tries another order.
     """
+    if getattr(config.option, "randomly_seed", None) == "default":
+        config.option.randomly_seed = 1
     if not hasattr(config, "workerinput"):
         compileall.compile_dir(ROOT / "harness", quiet=2)
 

@@ -1,0 +1,106 @@
+"""Draw the pictures of the docs: plots, the report page, the table and terminals.
+
+Run ``python -m docs.pictures`` after a change to what they show. It needs the extras ``plots`` and
+``test``, a Chromium on the path, and LaTeX with pdftoppm for the table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from docs.outputs import ROOT, run
+
+PICTURES = ROOT / "docs" / "pictures"
+PLOTS = ("cutoffs-letor-ndcg", "differences-letor-map", "distribution-letor-ndcg-10",
+         "critical-difference-letor-ndcg-10", "effects-letor-map", "scatter-letor-ndcg-10-arp",
+         "heatmap-letor-ndcg-10")  # fmt: skip
+VIEWS = {
+    "page": "",
+    "page-pair": "#v=pair",
+    "page-queries": "#v=queries",
+    "page-ranking": "#v=ranking",
+}
+TERMINALS = {
+    "terminal-run": "harness run configs/quickstart.yaml",
+}
+TERMINAL = """<meta charset="utf-8"><style>
+body {{ margin: 0; display: inline-block; background: white }}
+pre {{ margin: 0; padding: 20px 24px; border-radius: 8px; background: #14161f; color: #e4e7ef;
+  font: 14px/1.5 "DejaVu Sans Mono", monospace }}
+b {{ color: #8fb4ff; font-weight: 600 }}
+</style><pre><b>$ {command}</b>
+{output}</pre>"""
+LATEX = r"""\documentclass{article}
+\usepackage[paperwidth=19cm, paperheight=9cm, margin=7mm]{geometry}
+\usepackage{booktabs, siunitx, mathptmx}
+\pagestyle{empty}
+\begin{document}
+\input{main}
+\end{document}
+"""
+
+
+def main() -> None:
+    """Draw every picture again."""
+    with tempfile.TemporaryDirectory() as name, browser() as chromium:
+        folder = Path(name)
+        for part in ("configs", "runs"):
+            shutil.copytree(ROOT / part, folder / part)
+        for picture, command in TERMINALS.items():
+            text = TERMINAL.format(command=command, output=html.escape(run(command, folder)))
+            (folder / "terminal.html").write_text(text, encoding="utf-8")
+            tab = chromium.new_page(device_scale_factor=1.5)
+            tab.goto((folder / "terminal.html").as_uri())
+            tab.locator("body").screenshot(path=PICTURES / f"{picture}.png")
+        page = (folder / "results/quickstart/page.html").as_uri()
+        for picture, view in VIEWS.items():
+            shoot(chromium, page + view, PICTURES / f"{picture}.png")
+        shoot(chromium, page, PICTURES / "page-dark.png", color_scheme="dark")
+        run("harness run configs/pictures.yaml", folder)
+        for plot in PLOTS:
+            kind = plot.partition("-letor-")[0]
+            shutil.copy(folder / f"results/pictures/plots/{plot}.svg", PICTURES / f"{kind}.svg")
+        run("harness run configs/paper.yaml", folder)
+        draw_table(folder / "results/paper/tables")
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Any]:
+    """Start the system's Chromium."""
+    with sync_playwright() as driver:
+        yield driver.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+        )
+
+
+def shoot(chromium: Any, address: str, path: Path, **options: Any) -> None:
+    """Save the upper part of a report page, 1,200 pixels wide."""
+    tab = chromium.new_context(viewport={"width": 1200, "height": 640}, **options).new_page()
+    tab.goto(address)
+    tab.wait_for_selector("html[data-ready]")
+    tab.screenshot(path=path)
+
+
+def draw_table(tables: Path) -> None:
+    """Compile a LaTeX table."""
+    (tables / "paper.tex").write_text(LATEX, encoding="utf-8")
+    for command in (
+        ["pdflatex", "-interaction=batchmode", "paper.tex"],
+        ["pdftoppm", "-r", "130", "-singlefile", "-png", "paper.pdf", str(PICTURES / "table")],
+    ):
+        subprocess.run(command, cwd=tables, check=True, stdout=subprocess.DEVNULL)
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    main()
