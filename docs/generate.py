@@ -32,10 +32,17 @@ def pages() -> dict[str, str]:
         "reference/formats.md": formats_page(),
         "reference/conventions.md": conventions_page(),
         "reference/rules.md": rules_page(),
-        "config.schema.json": json.dumps(json_schema(), indent=1) + "\n",
+        "config.schema.json": schema("config", json_schema()),
         "pictures/imports.svg": imports_picture(),
-        "manifest.schema.json": json.dumps(provenance.json_schema(), indent=1) + "\n",
+        "manifest.schema.json": schema("manifest", provenance.json_schema()),
     }
+
+
+def schema(name: str, content: dict[str, object]) -> str:
+    """Return a JSON schema as text, with the address that editors look it up by."""
+    address = f"https://ranking-harness.github.io/ranking-harness/{name}.schema.json"
+    content = {"$schema": content["$schema"], "$id": address, **content}
+    return json.dumps(content, indent=1) + "\n"
 
 
 def metrics_page() -> str:

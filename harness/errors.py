@@ -308,7 +308,9 @@ Severity = Literal["error", "warning", "note"]
 class Finding:
     """What the guard found in one file, or between several."""
 
-    __pydantic_config__: ClassVar = {"extra": "forbid", "use_attribute_docstrings": True}
+    __pydantic_config__: ClassVar[dict[str, object]] = {
+        "extra": "forbid", "use_attribute_docstrings": True,
+    }  # fmt: skip
 
     rule: str
     """Its name in docs/reference/rules.md, such as ``constant-scores``; what a config accepts."""
