@@ -62,7 +62,11 @@ def main() -> None:
             tab = chromium.new_page(device_scale_factor=1.5)
             tab.goto((folder / "terminal.html").as_uri())
             tab.locator("body").screenshot(path=PICTURES / f"{picture}.png")
-        page = (folder / "results/quickstart/page.html").as_uri()
+        run(
+            "harness run configs/quickstart.yaml --set compare={} --set output=../results/page",
+            folder,
+        )
+        page = (folder / "results/page/page.html").as_uri()
         for picture, view in VIEWS.items():
             shoot(chromium, page + view, PICTURES / f"{picture}.png")
         shoot(chromium, page, PICTURES / "page-dark.png", color_scheme="dark")
