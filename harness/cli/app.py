@@ -24,6 +24,8 @@ COMMANDS = {
     "page": "Write the report page.",
     "explain": "Find the tool's settings that give a published value.",
     "why": "Show where one number of a leaderboard comes from.",
+    "similarity": "Find runs whose rankings are nearly the same.",
+    "correlate": "Compare how metrics rank the systems.",
     "verify": "Compute every number of a results folder again and compare all digits.",
     "cache": "List, prune or verify cached cells.",
     "annotate": "Write runs with ir_metadata.",
