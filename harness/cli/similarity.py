@@ -11,9 +11,10 @@ import click
 from .. import files as output
 from ..errors import HarnessWarning, UnknownNameError
 from ..experiment import folder
-from ..experiment.similarity import Measure, similarities
+from ..experiment.similarity import similarities
 from ..reports import similarity as report
 from ..reports.plots.plot import Format
+from ..stats.run_similarity import Measure
 from . import options
 
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..stats.metric_correlation import Correlation
+from ..stats.run_similarity import Similarity
 from . import csv, jsonl, markdown, text
 from .grid import Grid, grid
-
-if TYPE_CHECKING:
-    from ..experiment.similarity import Similarity
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
 _MATRIX = 12

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ...stats.run_similarity import Similarity
 from . import plot
-
-if TYPE_CHECKING:
-    from ...experiment.similarity import Similarity
 
 
 def draw(found: Similarity, format: plot.Format, trace: str = "") -> bytes:
