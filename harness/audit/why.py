@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -36,82 +36,14 @@ from ..experiment import folder as results
 from ..experiment.outcome import Outcome
 from .why_ranking import Step, steps
 
-Key = tuple[str, str]
-"""A row's dataset and run."""
-EXTREMES = 5
-"""How many of the largest and of the smallest values are listed."""
 UNCHANGED = "unchanged"
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class _Value(Shown):
-    """A value of a leaderboard, and the files that it was computed from.
-
-    `inputs` has path, bytes and sha256 of each file, and its ``state`` now; `unseen` is why they
-    could not be looked up. `folder` is that of the results, as it was given.
-    """
-
-    name: str
-    run: str
-    dataset: str
-    metric: Metric
-    value: float
-    inputs: tuple[Mapping[str, Any], ...] = ()
-    unseen: str = ""
-    folder: str = ""
-
-    def __str__(self) -> str:
-        from .why_report import render
-
-        return render(self, self.folder).rstrip("\n")  # type: ignore[arg-type]
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.metric} of {self.name}: {self.value!r}>"
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether the value was found again, to the last bit, as far as it was computed again."""
-        return True
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Account(_Value):
-    """The value of a cell, or of one of its queries (`qid`).
-
-    `cell` is the cell's part of the `manifest`. A query also has `derived`, its value computed
-    again from the files, its `ranking`, and the `ideal` order if the metric divides by it.
-    """
-
-    entry: Entry
-    manifest: Mapping[str, Any]
-    cell: Mapping[str, Any]
-    qid: str | None = None
-    derived: float | None = None
-    ranking: tuple[Step, ...] = ()
-    ideal: tuple[Step, ...] = ()
-
-    @property
-    def is_confirmed(self) -> bool:
-        """Whether the files still give the query's value, to the last bit."""
-        return self.derived is None or np.array_equal(self.derived, self.value, equal_nan=True)
-
-    @property
-    def extremes(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-        """Queries with the largest and with the smallest values, five each."""
-        values = self.entry.evaluation.column(str(self.metric))
-        qids = self.entry.evaluation.qids.to_pylist()
-        order = np.argsort(values, kind="stable")
-        ranked = [(qids[at], float(values[at])) for at in order if not math.isnan(values[at])]
-        return ranked[::-1][:EXTREMES], ranked[:EXTREMES]
-
-
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """What one cell adds to a row.
 
-    `value` is the cell's own, over `n` queries that count. `total` is the sum of their values,
-    each times its weight if they have weights; of logarithms for a geometric mean. `weight` is
-    the sum of their weights; `n` if they have none.
+    `total` is the sum of its `n` values, times their weights if they have any; the sum of
+    logarithms for a geometric mean. `weight` is the sum of the weights, or `n`.
     """
 
     dataset: str
@@ -122,12 +54,8 @@ class Part:
     weight: float
 
 
-@dataclass(frozen=True)
-class Repetition:
-    """One of the values whose mean a row is; `columns` tell its seed from the others.
-
-    `parts` are its cells (folds), `whole` is all of them together.
-    """
+class Repetition(NamedTuple):
+    """One value of the mean that a row is; `whole` is all of its cells (`parts`) together."""
 
     columns: Mapping[str, str]
     value: float
@@ -136,103 +64,102 @@ class Repetition:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Row(_Value):
-    """The value of a row: the mean of the repetitions' values.
+class Account(Shown):
+    """A value of a leaderboard, and where it comes from.
 
-    `recorded` is what ``leaderboard.csv`` holds; `low` and `high` are NaN if the results hold no
-    interval. `averaged` is whether the parts count alike, whatever their sizes.
+    `inputs` has path, bytes and sha256 of each file, its ``state`` and whether it is ``there``;
+    `unseen` is why they were not hashed. The rest depends on what the value is of:
+
+    - a cell: its `entry`, its part of the `manifest` (`cell`);
+    - a query of a cell (`qid`): also `derived`, its value computed again from the files, its
+      `ranking`, and the `ideal` order if the metric divides by it;
+    - a row of `repetitions`: the value `recorded` in ``leaderboard.csv``, `deviation`, and `low`
+      and `high`, NaN without an interval; `averaged` is whether parts of any size count alike;
+    - a query of a row: its `values` in the repetitions, whose mean comparisons use.
     """
 
-    recorded: float
-    deviation: float
-    low: float
-    high: float
-    repetitions: tuple[Repetition, ...]
-    averaged: bool
-    chosen: Chosen | None
+    name: str
+    run: str
+    dataset: str
+    metric: Metric
+    value: float
+    inputs: tuple[Mapping[str, Any], ...] = ()
+    unseen: str = ""
+    folder: str = ""
+    entry: Entry | None = None
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    cell: Mapping[str, Any] = field(default_factory=dict)
+    qid: str | None = None
+    derived: float | None = None
+    ranking: tuple[Step, ...] = ()
+    ideal: tuple[Step, ...] = ()
+    values: tuple[tuple[Mapping[str, str], float], ...] = ()
+    recorded: float | None = None
+    deviation: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    repetitions: tuple[Repetition, ...] = ()
+    averaged: bool = False
+    chosen: Chosen | None = None
     choices: tuple[Choice, ...] = ()
     incomplete: Incomplete | None = None
 
+    def __str__(self) -> str:
+        from .why_report import render
+
+        return render(self, self.folder).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<Account: {self.metric} of {self.name}: {self.value!r}>"
+
     @property
     def is_confirmed(self) -> bool:
-        """Whether the values of its queries give what the leaderboard holds, to the last bit."""
-        return np.array_equal(self.value, self.recorded, equal_nan=True)
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class QueryRow(_Value):
-    """The mean of a query's values in the repetitions of a row, as comparisons take it.
-
-    `run` and `dataset` are those of the cells that hold the query. `value` is NaN if a repetition
-    has none.
-    """
-
-    qid: str
-    values: tuple[tuple[Mapping[str, str], float], ...]
+        """Whether the files, or the queries of a row, still give the value to the last bit."""
+        other = self.derived if self.recorded is None else self.recorded
+        return other is None or np.array_equal(other, self.value, equal_nan=True)
 
 
 def why(
     folder: Path, run: str, metric: str, *, dataset: str | None = None,
     where: Sequence[str] = (), query: str | None = None, inputs: Path | None = None,
-) -> Account | Row | QueryRow:  # fmt: skip
-    """Return the path of one cell of a folder of results, or what a row is made of.
+) -> Account:  # fmt: skip
+    """Return the path of one cell of a folder of results, or the parts of a row.
 
-    A row of several cells (``summary``) is meant if all of its cells fit; with `query`, those
-    that hold it: the one of its fold, or one of each seed.
+    A row of several cells (``summary``) is meant if all of its cells fit the names; with `query`,
+    the cells that hold it: one of its fold, or one of each seed. `inputs` is the folder from which
+    the config's paths start, if that or the results were moved.
 
-    Parameters
-    ----------
-    folder : Path
-        Where ``harness run`` wrote them.
-    run, dataset, where
-        Names of a cell, or of the row that it is a part of; see
-        :func:`harness.experiment.folder.one_cell`.
-    metric : str
-        One that the results hold, in any spelling.
-    query : str, optional
-        A qid: its ranking is read again from the files, and must give the value recorded.
-    inputs : Path, optional
-        The folder from which the config's paths start, if that or the results were moved.
-
-    Raises
-    ------
-    InputError
-        If there are no results, a query's files are gone or have changed, or the cell could
-        not be evaluated: with the reason.
-    UnknownNameError
-        If there is no such cell, metric or query.
+    Raises InputError if there are no results, a query's files are gone or have changed, or the
+    cell could not be evaluated; UnknownNameError if there is no such cell, metric or query.
     """
     stored = results.read(folder, but=[results.LEADERBOARD])
     manifest = results.with_inputs(stored.manifest, inputs)
     board = _board(stored, dataset, where)
     wanted = _metric(board.entries[0].evaluation.metrics, metric)
     entries = [one for one in board.entries if _fits(one, board, run, dataset, where)]
-    rows = _rows(entries, board) if query is None else []
-    if query is not None and entries:
-        entries = _with_query(query, entries)
-    found: Account | Row | QueryRow | None = None
-    if rows:
-        found = _row(stored, rows, wanted)
-    elif query is not None:
+    if query is None:
+        found = _row(stored, board, entries, wanted)
+    else:
+        entries = _with_query(query, entries) if entries else []
         found = _query_row(board, entries, wanted, query)
     if found is None:
         entries = [_one(entries, board, run, dataset, where)]
-        found = _account(entries[0], manifest, wanted)
+        found = _cell(entries[0], manifest, wanted)
     cells, unseen = _cells(folder, manifest, entries)
     seen = _states(folder, manifest, cells)
     found = replace(found, inputs=seen, unseen=unseen, folder=str(folder))
-    if isinstance(found, Account) and query is not None:
+    if query is not None and found.entry is not None:
         return _with_ranking(found, folder, cells, query)
     return found
 
 
 def _board(stored: Outcome, dataset: str | None, where: Sequence[str]) -> Leaderboard:
-    """Return the leaderboard that names are of: of all settings if they name one."""
+    """Return the leaderboard that names are looked up in: all settings if they name one."""
     selection = stored.board.selection
     if selection is None:
         return stored.board
-    over, every = selection.settings.over, {one.dataset for one in stored.cells.entries}
-    names_one = any(name in over for name in results.columns_of(where))
+    every = {one.dataset for one in stored.cells.entries}
+    names_one = any(name in selection.settings.over for name in results.columns_of(where))
     if names_one or dataset in every - {one.dataset for one in stored.board.entries}:
         return replace(stored.cells, summary=Summary())
     return stored.board
@@ -254,8 +181,8 @@ def _metric(metrics: Sequence[Metric], name: str) -> Metric:
     return by_name[name]
 
 
-def _key(one: Entry | Failed, board: Leaderboard) -> Key:
-    """Return the row that a cell is a part of."""
+def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
+    """Return dataset and run of the row that a cell is a part of."""
     name = run_name(one.run, one.columns, one.pattern, board.summary)
     return dataset_name(one, board.summary), name
 
@@ -272,15 +199,8 @@ def _fits(
     )
 
 
-def _rows(entries: Sequence[Entry], board: Leaderboard) -> list[Key]:
-    """Return the rows of the entries if these are all cells of rows; a cell alone is no row."""
-    keys = dict.fromkeys(_key(one, board) for one in entries)
-    every = [one for one in board.entries if _key(one, board) in keys]
-    return list(keys) if board.summary and len(every) == len(entries) > 1 else []
-
-
 def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
-    """Return the cells that hold a query; UnknownNameError if none does."""
+    """Return the cells that hold a query; UnknownNameError if there are none."""
     qids = [one.evaluation.qids.to_pylist() for one in entries]
     holding = [one for one, some in zip(entries, qids, strict=True) if query in some]
     if not holding:
@@ -297,7 +217,7 @@ def _one(
     entries: Sequence[Entry], board: Leaderboard, run: str, dataset: str | None,
     where: Sequence[str],
 ) -> Entry:  # fmt: skip
-    """Return the only entry; raise with the reason if there is none, or there are several."""
+    """Return the only entry; raise with the reason if there are none or several."""
     if len(entries) == 1:
         return entries[0]
     if entries:
@@ -314,7 +234,7 @@ def _one(
     return results.one_cell(board.entries, run, dataset, where)
 
 
-def _account(entry: Entry, manifest: Mapping[str, Any], metric: Metric) -> Account:
+def _cell(entry: Entry, manifest: Mapping[str, Any], metric: Metric) -> Account:
     own = entry.dataset, entry.run, entry.all_columns
     cell = next(
         one
@@ -323,8 +243,8 @@ def _account(entry: Entry, manifest: Mapping[str, Any], metric: Metric) -> Accou
     )
     return Account(
         name=results.name_of(entry), run=entry.run, dataset=entry.dataset, metric=metric,
-        value=entry.summary[str(metric)], entry=entry, manifest=manifest,
-        cell=cell,
+        value=entry.summary[str(metric)], entry=entry, manifest=manifest, cell=cell,
+        choices=entry.choices,
     )  # fmt: skip
 
 
@@ -364,7 +284,7 @@ def _states(
 
 
 def read_inputs(
-    folder: Path, manifest: Mapping[str, Any], cell: Cell, fractions: bool
+    folder: Path, manifest: Mapping[str, Any], cell: Cell, fractions: bool = True
 ) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
@@ -377,13 +297,14 @@ def read_inputs(
 
 def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: str) -> Account:
     """Return the account of one query's value, with its ranking read from the files."""
+    assert found.entry is not None
     metric, evaluation = found.metric, found.entry.evaluation
     if not metric.is_built_in:
         fix = "leave --query out; harness verify --plugins computes all values again"
         what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
         raise InputError(Problem(str(folder), what, fix=fix))
     if not any(each["there"] for each in found.inputs):
-        results.config_and_cells(folder, found.manifest)  # raises, with what to do
+        results.config_and_cells(folder, found.manifest)  # raises, with a fix
     value = evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)]
     fractions = takes_fractions((metric,), evaluation.policy)
     qrels, run = read_inputs(folder, found.manifest, cells[0], fractions)
@@ -393,8 +314,17 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
     )
 
 
-def _row(stored: Outcome, keys: Sequence[Key], metric: Metric) -> Row:
-    """Return a row taken apart; UnknownNameError if there are several, or a part is missing."""
+def _row(
+    stored: Outcome, asked: Leaderboard, entries: Sequence[Entry], metric: Metric
+) -> Account | None:
+    """Return a row taken apart; None if the entries are not all cells of rows.
+
+    UnknownNameError if they are of several rows, or a part is missing.
+    """
+    keys = list(dict.fromkeys(_key(one, asked) for one in entries))
+    n_cells = sum(_key(one, asked) in keys for one in asked.entries)
+    if not asked.summary or not n_cells == len(entries) > 1:
+        return None
     if len(keys) > 1:
         listed = "; ".join(f"{run} on {dataset}" for dataset, run in keys[:10])
         raise UnknownNameError(
@@ -417,7 +347,7 @@ def _row(stored: Outcome, keys: Sequence[Key], metric: Metric) -> Row:
     columns = [f"{metric}{end}" for end in ("", " low", " high")]
     recorded = line.numbers([name for name in columns if name in line.fields])
     value, low, high = (recorded.get(name, math.nan) for name in columns)
-    return Row(
+    return Account(
         name=name, run=system.entries[0].run, dataset=key[0], metric=metric,
         value=system.value(metric), recorded=value, low=low, high=high,
         deviation=system.deviation(metric), averaged=bool(board.summary.average),
@@ -453,7 +383,7 @@ def _part(entry: Entry, metric: Metric) -> Part:
 
 def _query_row(
     board: Leaderboard, cells: Sequence[Entry], metric: Metric, query: str
-) -> QueryRow | None:
+) -> Account | None:
     """Return a query's values in a row; None if the cells are not the repetitions of one."""
     keys = {_key(one, board) for one in cells}
     rows = [one for one in systems_of(board) if {(one.dataset, one.run)} == keys]
@@ -463,7 +393,7 @@ def _query_row(
     at = system.qids.index(query)
     columns = [{name: one.columns[name] for name in system.varying} for one in system.entries]
     values = system.repetitions(metric)[:, at].tolist()
-    return QueryRow(
+    return Account(
         name=f"{system.run} on {system.dataset}", run=cells[0].run, dataset=cells[0].dataset,
         metric=metric, qid=query, value=float(system.values(metric)[at]),
         values=tuple(zip(columns, values, strict=True)),

@@ -19,7 +19,7 @@ import pytest
 import harness
 from harness.audit import verify as module
 from harness.audit.file_differences import compare
-from harness.audit.verify_report import as_json, text
+from harness.audit.verify import as_json, text
 from harness.cli.main import main
 from harness.errors import InputError
 from harness.experiment import manifest as manifests
