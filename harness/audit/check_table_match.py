@@ -13,7 +13,7 @@ from ..core.metric import REGISTRY, Metric
 from ..core.study import Study
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Column, Kind
-from .table_grid import EMPTY, GREEK, Cell, Grid, Row
+from .table_files import EMPTY, GREEK, Cell, Grid, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")
 _LONG_NAMES: Mapping[str, str] = {
@@ -149,7 +149,7 @@ def _ways(names: Iterable[str], shown: Iterable[tuple[str, str]]) -> dict[str, s
 
 @dataclass(frozen=True, eq=False)
 class Heading:
-    """What a column holds: None if it is not of the results, `why` if it could be.
+    """What a column holds: None if no metric of the results; `why` if it could be several.
 
     `has_dataset` is whether its headings name a dataset, or the mean over several.
     """
@@ -158,6 +158,11 @@ class Heading:
     text: str
     has_dataset: bool = False
     why: str = ""
+
+    @property
+    def has_values(self) -> bool:
+        """Whether the column holds values of a metric."""
+        return self.column is not None and self.column.kind == "metric"
 
 
 @dataclass(frozen=True, eq=False)
@@ -249,7 +254,7 @@ def _side_by_side(grid: Grid, known: Known) -> Grid:
     groups: list[tuple[Cell, dict[str, Row]]] = []
     for row in grid.body:
         title = _title(row)
-        if title is not None and _heading([title], known, None).column is not None:
+        if title is not None and _heading([title], known).column is not None:
             groups.append((next(cell for cell in row if cell.whole), {}))
         elif title is not None or not groups:
             return grid
@@ -275,13 +280,13 @@ def _headings(grid: Grid, known: Known) -> Iterator[Heading]:
     for place in range(len(grid.rows[0])):
         texts = grid.headings(place)
         heading = _heading(texts, known, last) if texts else Heading(None, "")
-        if heading.column is not None and heading.column.kind == "metric":
+        if heading.column is not None and heading.has_values:
             last = heading.column.metric
         yield heading
 
 
-def _heading(texts: Sequence[str], known: Known, last: Metric | None) -> Heading:
-    """Return what a column holds; `last` is the metric of the one before it."""
+def _heading(texts: Sequence[str], known: Known, last: Metric | None = None) -> Heading:
+    """Return the column of headings; `last` is the metric of the column before."""
     shown = " ".join(texts)
     for dataset, rest in _with_dataset(texts, known):
         has, own = dataset is not None, dataset or None
@@ -294,14 +299,9 @@ def _heading(texts: Sequence[str], known: Known, last: Metric | None) -> Heading
                 return Heading(None, shown, has, f"can be {names}; write which")
             if metrics:
                 return Heading(Column(shown, "metric", "", own, metrics[0]), shown, has)
-        for text in rest:
-            before, _, end = text.rpartition(" ")
-            metrics = metrics_called(before, known) if before and plain(end) in _KINDS else []
-            if len(metrics) == 1:
-                return Heading(Column(shown, _KINDS[plain(end)], "", own, metrics[0]), shown, has)
-            if (kind := _KINDS.get(text.casefold())) is not None:
-                of = last if kind in ("tier", "rank") else None
-                return Heading(Column(shown, kind, "", own, of), shown, has)
+        for kind in filter(None, (_KINDS.get(text.casefold()) for text in rest)):
+            of = last if kind in ("tier", "rank") else None
+            return Heading(Column(shown, kind, "", own, of), shown, has)
     return Heading(None, shown)
 
 

@@ -66,7 +66,7 @@ def test_a_right_table() -> None:
          ("bold", "QL", "Web nDCG@10 ↑", ".550 bold", "not bold"), "the best: Ours"),
         (r"\textbf{.230}$^\dagger$ & \textbf{.333}", r".230$^\dagger$ & \textbf{.333}",
          ("bold", "QL", "News MAP ↑", ".230 not bold", "bold"),
-         "as printed equal to Ours, which is best (0.230); by the full value QL is best"),
+         "equal to Ours as printed (0.230)"),
         (r"\underline{.551}", ".551",
          ("underline", "BM25", "Web nDCG@10 ↑", ".551 not underlined", "underlined"),
          "it is second best (0.551)"),
@@ -169,8 +169,7 @@ ours & $\mathbf{.424} \pm .015$ & \textbf{.573} $\pm$ .014 \\
         ),
         {"numbers": 6, "spreads": 6, "best values": 2}, study="seeds",
         whys=(
-            "it is the deviation with n in place of n - 1, not the deviation over repetitions",
-            "the deviation over repetitions is right",
+            "the deviation over repetitions", "the deviation over repetitions",
         ),
     ),
     "a spread in units of the last digit": Case(
@@ -304,8 +303,8 @@ Ours & 0.4/0.3 & & -- & n/a \\
     "marks of levels": Case(
         DAGGERS.replace(r"\dagger", "{**}"),
         notes=(
-            "marks ** not checked: the rows do not say which systems they stand for, and the "
-            "number of baselines is 1",
+            "marks ** not checked: no row says which system each is, and the number of baselines "
+            "is 1",
         ),
         study="baseline",
     ),
@@ -319,11 +318,7 @@ Ours & 0.4/0.3 & & -- & n/a \\
         NEWS % "News", (("rounding", "ours", "MAP", ".231", ".230"),)
     ),
     "a caption with two datasets": Case(
-        NEWS % "News and web", (("rounding", "ours", "MAP", ".231", ".230"),),
-        notes=("it names no dataset: taken as news, which 1 of 2 numbers fit (--dataset)",),
-    ),
-    "a caption without a dataset": Case(
-        (NEWS % "both").replace(".220", ".202"),
+        NEWS % "News and web",
         unknown=("column 'MAP': its dataset is not known (rows bm25, ours); give --dataset",),
     ),
     "a dataset in the corner": Case(
@@ -394,8 +389,6 @@ def test_a_dataset_that_is_given() -> None:
         (".220", ".400"),
         (".231", ".424"),
     ]
-    equal = study(means={name: {"bm25": (0.22, 0.3), "ours": (0.4, 0.5)} for name in "xy"})
-    assert len(verdict(NEWS % "both", equal).unknown) == 1
 
 
 def test_names_of_the_paper() -> None:
@@ -415,18 +408,14 @@ def test_several_tables_and_one_within_a_cell() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "why"),
+    "row",
     [
-        (("Δ", ".5", ".6"), "by its name it is not a system"),
-        (("Improvement (%)", "5.9", "4.0"), "by its name it is not a system"),
-        (("Adj. p-value", "0.88", "0.99"), "by its name it is not a system"),
-        (("#queries", "20", "20"), "by its name it is not a system"),
-        (("N-Gram", "1.2", "20"), "1.2 in web MAP is not a value of map"),
-        (("Ours − BM25", "+.024", "+.022"), "+.024 in web MAP has a sign, as differences have"),
-        (("Ours / BM25", "60%", "40%"), "60% in web MAP is in percent, unlike the other rows"),
+        ("Δ", ".5", ".6"), ("Improvement (%)", "5.9", "4.0"), ("Adj. p-value", "0.88", "0.99"),
+        ("#queries", "20", "20"), ("N-Gram", "1.2", "20"), ("Ours − BM25", "+.024", "+.022"),
+        ("Ours / BM25", "60%", "40%"),
     ],
-)
-def test_rows_that_are_no_systems(row: tuple[str, ...], why: str) -> None:
+)  # fmt: skip
+def test_rows_that_are_no_systems(row: tuple[str, ...]) -> None:
     text = """
 | | web MAP | web nDCG@10 |
 |---|---|---|
@@ -437,7 +426,6 @@ def test_rows_that_are_no_systems(row: tuple[str, ...], why: str) -> None:
 """
     found = verdict(text.format(*row), named_study("plain"), ".md")
     assert found.findings == []
-    assert found.notes == [f"row '{row[0]}' takes no part in the best values: {why}"]
     assert found.unknown == [f"row '{row[0]}': no run of the results"]
     assert found.verified == {"numbers": 6, "best values": 2, "second best values": 2}
 
@@ -446,7 +434,7 @@ def test_rows_that_are_no_systems(row: tuple[str, ...], why: str) -> None:
     ("number", "owner"),
     [
         (".573", "ndcg@10 on web"), (".230", "map on news"), (".325", "ndcg@10 on news"),
-        (".4336", "seed 0 on web"), (".777", ""),
+        (".777", ""),
     ],
 )  # fmt: skip
 def test_whose_value_a_wrong_number_is(number: str, owner: str) -> None:

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_means import BASELINE, study, verdict
 
-from harness.audit.check_table import FORMATS, verify
+from harness.audit.check_table import FORMATS, Verdict, verify
 from harness.audit.check_table_match import Known, match
-from harness.audit.check_table_values import Verdict
 from harness.core.comparison import Plan
 from harness.core.leaderboard import Leaderboard
 from harness.core.study import Study
@@ -223,8 +222,4 @@ def test_a_mean_over_some_datasets_is_none() -> None:
     for suffix in (".tex", ".md", ".html"):
         checked = verdict_of(table, found, suffix, chosen)
         assert (checked.findings, checked.unknown) == ([], [])
-        assert checked.verified == {"numbers": 4, "others": 1, "best values": 1}
-        text = RENDERED[suffix](table).replace("(1/2)", "(2/2)")
-        (wrong,) = verdict(text, found, suffix).findings
-        assert (wrong.kind, wrong.row) == ("other", "ql")
-        assert (wrong.found, wrong.right) == ("-(2/2)", "– (1/2)")
+        assert checked.verified == {"numbers": 4, "best values": 1}
