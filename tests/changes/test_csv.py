@@ -130,7 +130,7 @@ def test_which_way_is_better(tmp_path: Path) -> None:
         "latency": "worse",
         "num_rel": "changed",
     }
-    assert "assumed that higher is better by latency; --lower says otherwise" in found.notes
+    assert "assumed that higher is better by latency; give --lower for others" in found.notes
     said = changes(old, new, lower=["latency"])
     assert not said.has_regression
     assert not any("higher is better" in note for note in said.notes)
