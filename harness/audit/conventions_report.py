@@ -17,8 +17,7 @@ from ..reports.grid import Cell, Grid, grid
 from ..reports.numbers import UNDEFINED, heading, number
 from ..reports.phrases import listed
 from ..reports.text import wrapped
-from .conventions import Audited
-from .spread import BASE, Comparison, Effect, Matrix, Row, Walk
+from .conventions import BASE, Audited, Comparison, Effect, Matrix, Row, Walk
 
 WIDTH = 100
 REFUSED = "x"

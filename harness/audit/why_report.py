@@ -14,8 +14,7 @@ from ..errors import lines_of
 from ..reports import text as text_report
 from ..reports.grid import Grid, and_more, grid
 from .catalogue import resolved
-from .why import UNCHANGED, Account, Part, Repetition
-from .why_ranking import Step
+from .why import UNCHANGED, Account, Part, Repetition, Step
 
 SHOWN_INPUTS = EXTREMES = 5
 """Changed files, and largest and smallest values, that are listed."""

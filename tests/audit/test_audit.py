@@ -18,9 +18,8 @@ from scipy.stats import kendalltau
 
 import harness
 from harness.audit.convention_variants import steps, under_conventions, with_choices
-from harness.audit.conventions import audit
+from harness.audit.conventions import Matrix, Row, audit, compare, effect
 from harness.audit.conventions_report import as_csv, as_html, as_text
-from harness.audit.spread import Matrix, Row, compare, effect
 from harness.core.convention import CONVENTIONS
 from harness.core.names import parse
 from harness.core.policy import Policy

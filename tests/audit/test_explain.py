@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.audit.explain import Fit, Search, explain
-from harness.audit.explain_report import WIDTH, jsonl, render
+from harness.audit.explain import WIDTH, Fit, Search, explain, jsonl, render
 from harness.audit.explain_space import read, spaces_of
 from harness.cli.main import main
 from harness.core.align import align
