@@ -1,4 +1,4 @@
-"""A leaderboard under every convention: each run is read and aligned once for all of them."""
+"""A leaderboard under every convention, and how far apart the ways to compute a metric are."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ Summaries = Mapping[Metric, float | str]
 """A summary for each metric, or why there is none."""
 
 
-@dataclass(frozen=True)
-class System:
+class System(NamedTuple):
     """One row of the leaderboard, with its summary under every way to compute."""
 
     dataset: str
@@ -54,13 +53,125 @@ class System:
 
 
 @dataclass(frozen=True, eq=False)
-class Audited:
-    """The result of :func:`audit`.
+class Row:
+    """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
-    `matrices` has one for each dataset and metric, with a column for each row of the leaderboard.
+    `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
+    why there is no value. `own` is whether it is another metric of the config, `convention`
+    whether it is a convention's.
+    """
+
+    name: str
+    values: Floats
+    refused: tuple[str, ...]
+    own: bool = False
+    convention: bool = True
+
+
+class Comparison(NamedTuple):
+    """How a row's order of systems differs from the base's, over the systems with both values.
+
+    `tau` is Kendall's tau-b of the two orders; NaN if one of them has no order. The order is
+    changed if two systems swap, or are tied in one of the rows alone.
+    """
+
+    tau: float
+    order_changed: bool
+    best: tuple[int, ...]
+    best_changed: bool
+    compared: int
+
+
+class Range(NamedTuple):
+    """Smallest and largest summary of one system, and the rows that have them."""
+
+    low: float
+    low_names: tuple[str, ...]
+    high: float
+    high_names: tuple[str, ...]
+
+
+class Effect(NamedTuple):
+    """What one choice changes, if all others are the base's (`own`).
+
+    `value` changes a summary the most: by `change` (new minus base) that of `system`, -1 if no
+    value changes anything. `tau` is the lowest over its values, of `tau_value`; NaN without one.
+    `best_changed` are the values under which another system is best, `lost` those under which a
+    system of the base's has no summary.
+    """
+
+    choice: str
+    own: str
+    value: str
+    change: float
+    system: int
+    tau: float
+    tau_value: str
+    best_changed: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def matters(self) -> bool:
+        """Whether it changes a summary or the order."""
+        return self.change != 0 or bool(self.lost)
+
+
+class Walk(NamedTuple):
+    """The way from the base to a convention, one setting at a time.
+
+    `changes` is what each step adds to every system's summary; they add up to the difference of
+    `values`. `nothing` are the settings that differ and change nothing here.
+    """
+
+    name: str
+    values: Floats
+    changes: tuple[tuple[str, Floats], ...]
+    nothing: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """One metric on one dataset: systems x conventions (`rows`), and the effects of choices.
+
+    `effects` has the largest first, `walks` one for each convention that was asked for.
+    """
+
+    dataset: str
+    metric: Metric
+    systems: tuple[str, ...]
+    base: Row
+    rows: tuple[Row, ...]
+    effects: tuple[Effect, ...]
+    walks: tuple[Walk, ...] = ()
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The order of systems in each of :attr:`rows`, compared with the base's."""
+        return tuple(compare(self.metric, self.base.values, row.values) for row in self.rows)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the base has a value, so that there is something to compare with."""
+        return not np.isnan(self.base.values).all()
+
+    @cached_property
+    def own(self) -> Comparison:
+        """The base compared with itself."""
+        return compare(self.metric, self.base.values, self.base.values)
+
+    @cached_property
+    def ranges(self) -> tuple[Range, ...]:
+        """Each system's range over the base and all conventions."""
+        return tuple(_range([self.base, *self.rows], at) for at in range(len(self.systems)))
+
+
+@dataclass(frozen=True, eq=False)
+class Audited:
+    """The result of :func:`audit`: a matrix for each dataset and metric.
+
     `left_out` are metrics of the config that no convention compared has, and counts; `bounds` is
     whether the config asks for bounds over the orders of ties, which are not audited; `failed` are
-    systems without some fold, which the leaderboard leaves out too.
+    systems without a fold, which the leaderboard leaves out too.
     """
 
     matrices: tuple[Matrix, ...]
@@ -76,25 +187,11 @@ def audit(
     metrics: Sequence[str] = (),
     conventions: Sequence[str] = (),
 ) -> Audited:
-    """Compute every metric of a config under every convention that has it.
+    """Compute every metric of a config, or of a results folder, under every convention that has it.
 
-    Parameters
-    ----------
-    path : path
-        A YAML config, or a folder that ``harness run`` wrote.
-    overrides : sequence of str
-        ``"policy.ties=stable"``: values put in place of the config's.
-    metrics : sequence of str
-        Metrics in place of the config's.
-    conventions : sequence of str
-        Conventions to compare with; all if there are none.
-
-    Raises
-    ------
-    ConfigError, InputError, AlignmentError
-        If the config, a file, or a pair of files is wrong.
-    UnknownNameError
-        If no metric is left to audit, or a name is not known.
+    `metrics` replace the config's; `conventions` are those to compare with, by default all.
+    Raises ConfigError, InputError or AlignmentError for a wrong config or file, UnknownNameError
+    for a wrong name or if no metric is left.
     """
     conventions = list(dict.fromkeys(find_convention(name).name for name in conventions))
     config, cells = _find(Path(path), overrides)
@@ -105,9 +202,10 @@ def audit(
     policy = config.to_policy()
     wanted, left_out = _to_audit(config, metrics, conventions)
     planned = plans(wanted, policy, conventions)
-    every = list(dict.fromkeys(metric for plan in planned for metric in plan.every()))
+    every = [metric for plan in planned for metric in plan.every()]
     if config.summary.best:
-        every = list(dict.fromkeys([*_chooser(config), *every]))
+        every = [*_chooser(config), *every]
+    every = list(dict.fromkeys(every))
     with tqdm(total=len(cells), unit="run", disable=None) as bar:
         systems, failed = _systems(cells, every, policy, config.summary, bar.update)
     matrices = []
@@ -118,7 +216,7 @@ def audit(
 
 
 def _find(path: Path, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
-    """Return a config and its cells; of a folder of results those that were evaluated then."""
+    """Return a config and its cells; for a folder of results those that were evaluated then."""
     if not path.is_dir():
         config = configs.load(path, overrides)
         return config, sweep.resolve(config)
@@ -145,11 +243,9 @@ def _to_audit(
             f"{names}: no convention has it, so there is nothing to audit"
             "  (harness metrics --conventions lists what each tool has)"
         )
+    tools = [CONVENTIONS[name].metrics for name in conventions]
     wanted = [
-        metric
-        for metric in able
-        if not conventions
-        or any(metric.definition.name in CONVENTIONS[each].metrics for each in conventions)
+        one for one in able if not tools or any(one.definition.name in tool for tool in tools)
     ]
     if not wanted or (given and len(wanted) < len(able)):
         name = next(one.definition.name for one in able if one not in wanted)
@@ -192,9 +288,7 @@ def _systems(
     for places in together.values():
         parts, reasons = list[Entry](), dict[Metric, str]()
         for at in places:
-            evaluation, why = evaluator.evaluate(cells[at])
-            parts.append(replace(stubs[at], evaluation=evaluation))
-            reasons |= why
+            parts.append(replace(stubs[at], evaluation=evaluator.evaluate(cells[at], reasons)))
             done()
         (whole,) = pooled(Leaderboard(tuple(parts), (), summary)).entries
         first = replace(  # the values of all metrics of all cells would not fit into memory
@@ -227,7 +321,7 @@ def _systems(
 
 
 def _title(cell: Cell, cells: Sequence[Cell]) -> str:
-    """Return the name of a cell's dataset, with what tells it from others of that name."""
+    """Return the name of a cell's dataset, with the columns that tell it from its namesakes."""
     paths = {one.dataset_entry.path for one in cells if one.dataset == cell.dataset}
     columns = cell.of_dataset.items() if len(paths) > 1 else ()
     return " ".join([cell.dataset, *(f"{name}={value}" for name, value in columns)])
@@ -256,8 +350,8 @@ class _Evaluator:
             self._by_settings.setdefault(metric.settings, []).append(at)
         self._qrels: dict[tuple[str, str], Qrels] = {}
 
-    def evaluate(self, cell: Cell) -> tuple[Evaluation, dict[Metric, str]]:
-        """Return the values of every metric, NaN if it was refused, and why it was."""
+    def evaluate(self, cell: Cell, reasons: dict[Metric, str]) -> Evaluation:
+        """Return the values of every metric; NaN if it was refused, for one of the `reasons`."""
         entry, run = cell.dataset_entry, cell.run_entry
         key = (cell.dataset, str(entry.path))
         if key not in self._qrels:
@@ -274,16 +368,14 @@ class _Evaluator:
         qids = pa.concat_arrays([part.qids for part in parts])
         values = np.full((len(qids), len(self._metrics)), np.nan)
         weights: dict[int, Floats] = {}
-        reasons: dict[Metric, str] = {}
         for places in self._by_settings.values():
             for some, one in self._values(parts, places, reasons):
                 values[:, some] = one.values
                 weights |= {some[column]: weight for column, weight in one.weights.items()}
-        found = Evaluation(
+        return Evaluation(
             values, qids, self._labelled, self._policy, weights=weights, run=cell.run,
             dataset=cell.dataset,
         )  # fmt: skip
-        return found, reasons
 
     def _values(
         self, parts: Sequence[Aligned], places: list[int], reasons: dict[Metric, str]
@@ -308,8 +400,7 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
         if variant.metric is None:
             none = np.full(len(systems), np.nan)
             return Row(variant.name, none, (variant.refused,) * len(systems), variant.own)
-        key = plain(variant.metric)
-        found = [one.summaries[key] for one in systems]
+        found = [one.summaries[plain(variant.metric)] for one in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
         return Row(variant.name, values, refused, variant.own, variant.convention)
@@ -319,145 +410,39 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
         effect(plan.metric, choice, own, base.values, list(map(row, others)))
         for choice, (own, others) in plan.choices.items()
     ]
+    effects.sort(
+        key=lambda one: (
+            -round(abs(one.change), DIGITS), -1.0 if math.isnan(one.tau) else one.tau,
+        )
+    )  # fmt: skip
     walks = [
-        walk(name, base, [(one.name, row(Variant(one.name, one.metric))) for one in way])
+        _walk(name, base, [(one.name, row(Variant(one.name, one.metric))) for one in way])
         for name, way in plan.walks.items()
     ]
     return Matrix(
         dataset, plan.metric, tuple(one.name for one in systems), base,
-        tuple(map(row, plan.variants)), ranked(effects),
+        tuple(map(row, plan.variants)), tuple(effects),
         tuple(each for each in walks if not np.isnan(each.values).all()),
     )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Row:
-    """Every system's summary, computed in one way; NaN if it is undefined or refused.
-
-    `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value. `own` is whether it was asked for by name next to the base,
-    `convention` whether it is a convention's.
-    """
-
-    name: str
-    values: Floats
-    refused: tuple[str, ...]
-    own: bool = False
-    convention: bool = True
-
-
-class Comparison(NamedTuple):
-    """How a row's order of systems differs from the base's.
-
-    `tau` is Kendall's tau-b of the two orders; NaN if one of them has no order. The order is
-    changed if some two systems swap, or are tied in one of the rows alone. `best` and `compared`
-    are over the systems that both have a value for.
-    """
-
-    tau: float
-    order_changed: bool
-    best: tuple[int, ...]
-    best_changed: bool
-    compared: int
-
-
-class Range(NamedTuple):
-    """Smallest and largest summary of one system, and the rows that have them."""
-
-    low: float
-    low_names: tuple[str, ...]
-    high: float
-    high_names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Effect:
-    """What one choice changes, if all others are the base's; `own` is the base's value.
-
-    `value` is the one that changes a summary the most: by `change` (new minus base) that of
-    `system`, -1 if no value changes anything. `tau` is the lowest over its values, which
-    `tau_value` has; NaN if there is none. `best_changed` are the values under which another system
-    is best, `lost` those under which a system of the base's has no summary.
-    """
-
-    choice: str
-    own: str
-    value: str
-    change: float
-    system: int
-    tau: float
-    tau_value: str
-    best_changed: tuple[str, ...]
-    lost: tuple[str, ...]
-
-    @property
-    def matters(self) -> bool:
-        """Whether it changes a summary or the order."""
-        return self.change != 0 or bool(self.lost)
-
-
-@dataclass(frozen=True, eq=False)
-class Walk:
-    """The way from the base to a convention, one setting at a time.
-
-    `values` are its summaries; `changes` is what each step adds to every system's, which adds up
-    to the difference; `nothing` are the settings that differ and change nothing here.
-    """
-
-    name: str
-    values: Floats
-    changes: tuple[tuple[str, Floats], ...]
-    nothing: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Matrix:
-    """One metric on one dataset: systems x conventions, and what single choices change.
-
-    `rows` has one for each convention, `effects` one for each choice, the largest first, `walks`
-    one for each convention that was asked for.
-    """
-
-    dataset: str
-    metric: Metric
-    systems: tuple[str, ...]
-    base: Row
-    rows: tuple[Row, ...]
-    effects: tuple[Effect, ...]
-    walks: tuple[Walk, ...] = ()
-
-    @cached_property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        """The order of systems in each of :attr:`rows`, compared with the base's."""
-        return tuple(compare(self.metric, self.base.values, row.values) for row in self.rows)
-
-    @property
-    def comparable(self) -> bool:
-        """Whether the base has a value, so that there is something to compare with."""
-        return not np.isnan(self.base.values).all()
-
-    @cached_property
-    def own(self) -> Comparison:
-        """The base compared with itself."""
-        return compare(self.metric, self.base.values, self.base.values)
-
-    @cached_property
-    def ranges(self) -> tuple[Range, ...]:
-        """Each system's range over the base and all conventions."""
-        rows = [self.base, *self.rows]
-        return tuple(_range(rows, system) for system in range(len(self.systems)))
-
-
 def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
-    """Compare two orders of systems; the metric says which way is better.
+    """Compare two orders of systems; the metric tells which way is better.
 
     >>> from harness.core.names import parse
     >>> import harness.metrics
     >>> compare(parse("ndcg@10")[0], np.array([0.5, 0.4, 0.3]), np.array([0.7, 0.8, 0.1]))
     Comparison(tau=0.3333333333333333, order_changed=True, best=(1,), best_changed=True, compared=3)
     """
+
+    def signs(values: Floats) -> Array:
+        rounded = values.round(DIGITS)
+        first, second = np.triu_indices(values.size, 1)
+        found: Array = np.sign(rounded[first] - rounded[second])
+        return found
+
     both = np.flatnonzero(~np.isnan(base) & ~np.isnan(other))
-    one, two = _signs(base[both]), _signs(other[both])
+    one, two = signs(base[both]), signs(other[both])
     bottom = math.sqrt(np.count_nonzero(one) * np.count_nonzero(two))
     tau = float(one @ two) / bottom if bottom else math.nan
     was, top = (
@@ -465,14 +450,6 @@ def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
         for values in (base, other)
     )
     return Comparison(tau, bool((one != two).any()), top, top != was, both.size)
-
-
-def _signs(values: Floats) -> Array:
-    """Return 1, 0 or -1 for each pair of systems, ``(n_pairs,)``."""
-    rounded = values.round(DIGITS)
-    first, second = np.triu_indices(values.size, 1)
-    signs: Array = np.sign(rounded[first] - rounded[second])
-    return signs
 
 
 def _range(rows: Sequence[Row], system: int) -> Range:
@@ -512,20 +489,11 @@ def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[R
     return Effect(choice, own, value, change, system, tau, tau_value, *names)
 
 
-def ranked(effects: Sequence[Effect]) -> tuple[Effect, ...]:
-    """Return the effects, those that change a summary the most first, then the order."""
+def _walk(name: str, base: Row, way: Sequence[tuple[str, Row]]) -> Walk:
+    """Return what each step (`way` has the summaries after it) on the way to a convention adds.
 
-    def key(found: Effect) -> tuple[float, float]:
-        return -round(abs(found.change), DIGITS), -1.0 if math.isnan(found.tau) else found.tau
-
-    return tuple(sorted(effects, key=key))
-
-
-def walk(name: str, base: Row, way: Sequence[tuple[str, Row]]) -> Walk:
-    """Return what each step on the way to a convention adds; they add up to the difference.
-
-    `way` has the steps with the summaries after each. A step that leaves some system without a
-    value is joined with the next. Systems that have no value at either end are left out.
+    A step that leaves a system without a value is joined with the next. Systems without a value
+    at either end are left out.
     """
     end = way[-1][1].values if way else base.values
     known = ~np.isnan(base.values) & ~np.isnan(end)
