@@ -22,7 +22,7 @@ GREEK["λ"] = "lambda"  # which Unicode calls lamda
 Piece = tuple[str, str]
 """Text and its style: any of ``b`` bold, ``u`` underlined, ``^`` raised, ``_`` lowered.
 
-Empty text may be underlined: a line below what is next to it.
+Empty text may be underlined: a line below the text next to it.
 """
 _TRACE = re.compile(r"manifest sha256:\s*([0-9a-f]{64})")
 
@@ -31,8 +31,8 @@ _TRACE = re.compile(r"manifest sha256:\s*([0-9a-f]{64})")
 class Cell:
     """One cell, and how many columns and rows it spans; these hold the same object.
 
-    `text` is without what is raised or lowered, `whole` all of it; `bold` and `underlined` are
-    how its number is set.
+    `text` is without raised and lowered text, `whole` all of it; `bold` and `underlined` are the
+    style of its number.
     """
 
     text: str = ""
@@ -77,8 +77,8 @@ def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1)
 class Grid:
     """One table: rows of one length, the first `header` of them headings.
 
-    `name` is its label, `trace` the SHA-256 of the manifest that it says it was made from, and
-    `caption` the text above or below it.
+    `name` is its label, `caption` the text above or below it, `trace` the SHA-256 of the manifest
+    that it names.
     """
 
     rows: tuple[Row, ...]
@@ -132,8 +132,7 @@ def grid_of(
                         below[column] = cell
     if header is None:
         header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
-    traces = _TRACE.findall(before)
-    trace = traces[-1] if traces else ""
+    trace = (_TRACE.findall(before) or [""])[-1]
     return [Grid(tuple(map(tuple, full)), max(header, 1), line, name, trace, caption)]
 
 
@@ -145,7 +144,7 @@ def has_number(cell: Cell) -> bool:
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
 """Marks of significance that are no letters."""
 LONGEST = 400
-"""Characters that a number may have, with what is next to it: a double has 309 digits."""
+"""Characters that a number may have, with the text next to it: a double has 309 digits."""
 _NUMBER = (
     r"[+\-]?(?:(?:[0-9][0-9,\u2009 ]*[0-9]|[0-9])(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+\-]?[0-9]{1,3})?"
 )
@@ -160,13 +159,12 @@ _FULL = re.compile(
 _MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "\u00a0": " "})
 
 
-@dataclass(frozen=True)
-class Printed:
-    """A number as it is printed, with so many decimals (`digits`), and what follows it.
+class Printed(NamedTuple):
+    """A number as it is printed, with so many decimals (`digits`), and the text behind it.
 
-    `spread` is a deviation, or the two ends of an interval; `remark` what is in brackets and is
-    not a deviation: ``(+5.9%)``, ``(17/20)``. `marks` and `lowered` are letters or daggers,
-    `raised` the raised text as commas split it.
+    `spread` is a deviation, or the two ends of an interval; `remark` text in brackets that is no
+    deviation: ``(+5.9%)``, ``(17/20)``. `marks` and `lowered` are letters or daggers, `raised` the
+    raised text as commas split it.
     """
 
     text: str
@@ -190,13 +188,11 @@ def printed(cell: Cell) -> Printed | None:
     text = cell.text.translate(_MINUS)
     if len(text) > LONGEST:
         return None
-    end = len(text.rstrip(SYMBOLS + " "))
-    symbols, text = text[end:], text[:end].strip()
-    while text[:1] and text[0] in SYMBOLS:
-        symbols, text = symbols + text[0], text[1:].strip()
-    if letters := re.search(r"(?<=[\d)\]])\s*([a-z](?:\s*,?\s*[a-z])*)$", text):
-        text, symbols = text[: letters.start()], symbols + letters[1]
-    match = _FULL.fullmatch(text)
+    bare = text.strip(SYMBOLS + " ")
+    symbols = "".join(sign for sign in text.replace(bare, "", 1) if sign in SYMBOLS)
+    if letters := re.search(r"(?<=[\d)\]])\s*([a-z](?:\s*,?\s*[a-z])*)$", bare):
+        bare, symbols = bare[: letters.start()], symbols + letters[1]
+    match = _FULL.fullmatch(bare)
     if match is None:
         return None
     spread = [match[name] for name in ("spread", "bracket", "low", "high") if match[name]]
@@ -231,11 +227,7 @@ def decimal_of(text: str) -> Decimal:
 
 
 def decimals(number: Decimal) -> int:
-    """Return how many decimals a number has.
-
-    >>> decimals(Decimal("0.420")), decimals(Decimal("12"))
-    (3, 0)
-    """
+    """Return how many decimals a number has: 3 for 0.420."""
     exponent = number.as_tuple().exponent
     return max(-exponent, 0) if isinstance(exponent, int) else 0
 
@@ -275,17 +267,8 @@ def _parts(text: str) -> list[str]:
 DELIMITERS = ",;\t|"
 OWN = ["group", "run", "name", "sign"]
 """The headings that a table of the harness begins with."""
-_PARTS = (
-    " deviation",
-    " low",
-    " high",
-    " marks",
-    " repetitions",
-    " n",
-    " tier",
-    " rank",
-    " answered",
-)
+_PARTS = (" deviation", " low", " high", " marks", " repetitions", " n", " tier", " rank",
+          " answered")  # fmt: skip
 
 
 class CsvRow(NamedTuple):
@@ -312,7 +295,7 @@ def read_text(path: Path) -> str:
 def read_rows(text: str, path: str = "") -> tuple[str, list[CsvRow]]:
     """Return the comments above the header of a CSV, and its rows, the header first.
 
-    The delimiter is that of ``, ; |`` and tab which the header has most of. Rows without text are
+    The delimiter is the most frequent of ``, ; |`` and tab in the header. Rows without text are
     skipped.
     """
     lines = text.splitlines(keepends=True)
@@ -409,10 +392,11 @@ def markdown_grids(text: str) -> list[Grid]:
         start, end = at - 1, at + 1
         while end < len(lines) and "|" in lines[end] and lines[end].strip():
             end += 1
-        rows = [
-            [cell_of(markdown_pieces(part), place + 1) for part in _split(lines[place])]
-            for place in (start, *range(at + 1, end))
-        ]
+        rows = []
+        for place in (start, *range(at + 1, end)):
+            inner = re.sub(r"(?<!\\)\|$", "", lines[place].strip().removeprefix("|"))
+            parts = re.split(r"(?<!\\)\|", inner)
+            rows.append([cell_of(markdown_pieces(part), place + 1) for part in parts])
         titles = re.findall(r"^\s*#+\s*(.*?)\s*#*\s*$", "\n".join(lines[since:start]), re.MULTILINE)
         grids += grid_of(
             rows, 1, start + 1, titles[-1] if titles else "", "\n".join(lines[since:end]),
@@ -420,11 +404,6 @@ def markdown_grids(text: str) -> list[Grid]:
         )  # fmt: skip
         at = since = end
     return sorted(grids, key=lambda grid: grid.line)
-
-
-def _split(line: str) -> list[str]:
-    inner = re.sub(r"(?<!\\)\|$", "", line.strip().removeprefix("|"))
-    return re.split(r"(?<!\\)\|", inner)
 
 
 def markdown_pieces(text: str) -> list[Piece]:
@@ -443,6 +422,9 @@ def html_grids(text: str) -> list[Grid]:
     return _Reader(text).grids
 
 
+_TAGS = {"b": "b", "strong": "b", "u": "u", "ins": "u", "sup": "^", "sub": "_"}
+
+
 class _Reader(HTMLParser):
     """The tables of a text; `pieces` are those of the last cell begun."""
 
@@ -456,13 +438,16 @@ class _Reader(HTMLParser):
         self.label = self.caption = self.inside = ""
         self.styles: list[tuple[str, str]] = []
         self.pieces: list[Piece] = []
-        self.span = (1, 1)
+        self.span = [1, 1]
         self.is_heading = True
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
+        css = values.get("style", "")
+        style = _TAGS.get(tag, "") + ("u" if "underline" in css else "")
+        style += "b" if re.search(r"weight:\s*(bold|[6-9]00)", css) else ""
         if tag == "table":
             self.rows, self.header, self.start = [], 0, self.getpos()[0]
             self.label, self.caption, self.inside = values.get("id", ""), "", ""
@@ -475,13 +460,14 @@ class _Reader(HTMLParser):
             self.is_heading = True
         elif tag in ("td", "th") and self.rows:
             self.pieces, self.line, self.inside = [], self.getpos()[0], "cell"
-            self.span = (_count(values.get("colspan", "")), _count(values.get("rowspan", "")))
-            self.styles = [(tag, _style(tag, values))]
+            spans = (values.get(name, "") for name in ("colspan", "rowspan"))
+            self.span = [max(int(n), 1) if re.fullmatch(r"[0-9]{1,3}", n) else 1 for n in spans]
+            self.styles = [(tag, style)]
             self.is_heading = self.is_heading and tag == "th"
         elif self.inside == "cell" and tag == "br":
             self.handle_data(" ")
         elif self.inside == "cell":
-            self.styles.append((tag, self.styles[-1][1] + _style(tag, values)))
+            self.styles.append((tag, self.styles[-1][1] + style))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("td", "th") and self.inside == "cell" and self.rows:
@@ -532,16 +518,3 @@ def _with_spanned(rows: Sequence[list[Cell]]) -> list[list[Cell]]:
                 place += 1
         result.append(full)
     return result
-
-
-def _count(text: str) -> int:
-    return max(int(text), 1) if re.fullmatch(r"[0-9]{1,3}", text) else 1
-
-
-_TAGS = {"b": "b", "strong": "b", "u": "u", "ins": "u", "sup": "^", "sub": "_"}
-
-
-def _style(tag: str, attributes: dict[str, str]) -> str:
-    css = attributes.get("style", "")
-    bold = "b" if re.search(r"weight:\s*(bold|[6-9]00)", css) else ""
-    return _TAGS.get(tag, "") + bold + ("u" if "underline" in css else "")
