@@ -90,15 +90,6 @@ def test_the_order_is_the_policys(tmp_path: Path, policy: str, order: str) -> No
     assert found.ranking[-1].running == found.value
 
 
-def test_rankings_without_a_running_value(tmp_path: Path) -> None:
-    found = of_query(results(tmp_path, "map", "ties: average"), "map")
-    assert {step.running for step in found.ranking} == {None}
-    assert found.is_confirmed
-    found = of_query(results(tmp_path, "map"), "map", "q3")
-    assert (found.value, found.derived, found.ranking) == (0.0, None, ())
-    assert "the run does not answer the query (missing_queries: zero)" in render(found, "out")
-
-
 @pytest.mark.parametrize("name", ["quickstart", "trec", "sweep"])
 def test_every_value_of_the_examples_is_confirmed(root: Path, tmp_path: Path, name: str) -> None:
     for part in ("configs", "runs"):
@@ -299,26 +290,6 @@ def test_a_cell_that_failed(made: Made, tmp_path: Path, capsys: pytest.CaptureFi
     err = capsys.readouterr().err
     assert "a on web-fold2, fold=2, seed=2: has no value, as it could not be evaluated" in err
     assert "a-2-2.txt" in err
-
-
-@pytest.mark.parametrize(
-    ("summary", "metric", "given", "shown"),
-    [
-        # sum of grade x rank over sum of grades: fold 1: 2 x 1 + 1 x 1 over 3, fold 2: 1 x 2 over 1
-        (POOLED, "arp(over=grades)", {}, "seed=1: 1.25 = 5.0 / 4.0\n"),
-        (POOLED, "arp(over=grades)", {}, "  web-fold2    2.0        1      1.0             "),
-        (POOLED, "gm_map", {}, "= exp("),
-        (POOLED, "num_rel_ret", {}, "seed=1: 3.0\n"),
-        (AVERAGED, "map", {}, "seed=1: 0.75 = (1.0 + 0.5) / 2, parts count alike\n"),
-        ("{spread: [seed]}", "map", {"dataset": "web-fold1"}, "\nseed=1: 1.0 = 2.0 / 2\n"),
-        (BEST, "map", {}, "best of 2 values of seed, chosen on these queries by map\n"),
-        (BEST, "map", {}, "value: 0.8333333333333334 = 2.5 / 3\n"),
-    ],
-)
-def test_how_a_value_is_made(
-    made: Made, summary: str, metric: str, given: dict[str, str], shown: str
-) -> None:
-    assert shown in render(row(made(summary), "a", metric, **given), "out")
 
 
 @pytest.mark.parametrize(

@@ -62,27 +62,6 @@ def test_a_table_of_the_harness_is_right(suffix: str, kind: str, seeds: int) -> 
     assert checked.verified["marks"] > 0
 
 
-def test_siunitx() -> None:
-    found = of(1, False)
-    text = render(build(found), "latex", Settings(siunitx=True))
-    assert "\\underline{\\phantom" in text
-    checked = verdict(text, found)
-    assert checked.findings == []
-    # on news, two share the best MAP and the third is underlined
-    assert checked.verified["second best values"] == 4
-    assert checked.verified["marks"] == 7
-
-
-@pytest.mark.parametrize("suffix", RENDERED)
-def test_a_mean_over_fewer_queries_holds(suffix: str) -> None:
-    found = of(1, False)
-    table = build(found)
-    noted = replace(list(table.rows)[1].cells[0], note="17/20")
-    checked = verdict_of(changed(table, 1, 0, noted), found, suffix, Settings())
-    assert (checked.findings, checked.unknown) == ([], [])
-    assert checked.verified["numbers"] == 12
-
-
 @pytest.mark.parametrize("suffix", RENDERED)
 def test_nothing_is_the_best_over_other_queries(suffix: str) -> None:
     whole = of(1, False)
@@ -169,17 +148,6 @@ def test_one_mark(suffix: str, row: int, column: int, what: str) -> None:
     rows = {one.row for one in verdict_of(slipped, found, suffix, Settings()).findings}
     assert kinds == expected
     assert rows == ({list(table.rows)[row].title} if expected else set())
-
-
-def test_one_rank() -> None:
-    found = of(1, False)
-    chosen = Settings(extras=("rank", "n"), metrics=("map",))
-    table = build(found, chosen)
-    place = next(at for at, one in enumerate(table.columns) if one.kind == "n")
-    cell = next(table.rows).cells[place]
-    slipped = changed(table, 0, place, replace(cell, text="21"))
-    (one,) = verdict_of(slipped, found, ".tex", chosen).findings
-    assert (one.kind, one.row, one.found, one.right) == ("other", "bm25", "21", "20")
 
 
 def test_a_csv_marked_by_full_values() -> None:
