@@ -370,14 +370,7 @@ def _value(
     system = None if dataset is None else study.system(dataset, line.run)
     if system is None:
         return math.nan, dataset, dataset is not None
-    if not line.where:
-        return system.value(column.metric), dataset, True
-    values = [
-        one.summary.get(str(column.metric), math.nan)
-        for one in system.entries
-        if all(one.columns.get(name, text) == text for name, text in line.where)
-    ]
-    return math.fsum(values) / len(values) if values else math.nan, dataset, bool(values)
+    return system.value(column.metric), dataset, True
 
 
 def is_rounded(number: Decimal, digits: int, value: float, *, percent: bool = False) -> bool:
@@ -463,7 +456,7 @@ def _owners(one: Number, columns: Sequence[Sequence[Number]], study: Study) -> I
 def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
     """Check the deviation or interval next to a number, if the results have one."""
     spread, run = one.printed.spread, one.line.run
-    if not spread or any(one.line.where) or one.metric is None or run is None:
+    if not spread or one.metric is None or run is None:
         return
     at = Column("", "metric", "", one.dataset, one.metric)
     others = [replace(at, dataset=name) for name in study.datasets] if one.dataset is None else []
@@ -662,7 +655,7 @@ def _check_significance(
     is_long = any(len(sign) > 1 for sign in signs.of.values())
     by_commas = is_long and any(len(one.printed.raised) > 1 for one in numbers)
     for one in numbers:
-        if not one.known or one.line.run is None or one.line.where:
+        if not one.known or one.line.run is None:
             continue
         above, below = one.printed.marks, one.printed.lowered
         verdict.verified["marks"] += len(above) + len(below)

@@ -177,11 +177,6 @@ ours & .424{\tiny$\pm$.041}\\
         (("spread", "ours", "Web MAP", "± .041", "± .014"),), {"numbers": 3, "spreads": 3},
         study="seeds",
     ),
-    "one seed in a csv": Case(
-        "dataset,run,seed,map\nweb,bm25,0,0.4101\nweb,bm25,1,0.3901\nweb,ql,1,0.4123\n",
-        (("digits", "ql", "map", "0.4123", "0.4023"),), study="seeds", lines=(4,),
-        unknown=("column 'run': no metric of the results",),
-    ),
     "the mean over datasets": Case(
         """
 | | web MAP | news MAP | Avg. MAP |
