@@ -11,8 +11,7 @@ from tqdm import tqdm
 
 from .. import files as output
 from .. import readers
-from ..audit.explain import DEPTH, explain, from_results
-from ..audit.explain_report import jsonl, render
+from ..audit.explain import DEPTH, explain, from_results, jsonl, render
 from ..audit.explain_space import Base, levels_of, read, spaces_of
 from ..errors import UnknownNameError
 from . import options
