@@ -14,7 +14,7 @@ import numpy as np
 
 from ..core.metric import Metric
 from ..core.study import Study
-from ..core.systems import UNLIKE, System
+from ..core.systems import NOT_COMPARABLE, System
 from ..errors import shorten
 from ..reports.numbers import fixed
 from ..reports.paper_table.build import Cells, mean, over_same_queries
@@ -469,7 +469,7 @@ def _is_fair(column: Numbers, study: Study, verdict: Verdict) -> bool:
         name, runs = some[0].dataset, [str(one.line.run) for one in some]
         if not over_same_queries(study, runs, metric, study.datasets if name is None else [name]):
             text = column[0].heading.text
-            verdict.notes.append(f"column '{text}': {UNLIKE}; its marks are not checked")
+            verdict.notes.append(f"column '{text}': {NOT_COMPARABLE}; its marks are not checked")
             return False
     return True
 
