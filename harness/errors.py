@@ -466,6 +466,18 @@ def near_names(name: str, known: Iterable[str], n: int = 10) -> str:
     return first_of(sorted(known, key=distance), n)
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is nearest to a misspelt one, or ``""``."""
+    known = list(known)
+    near = [k for k in known if k.lower() == name.lower()]
+    near = near or difflib.get_close_matches(name, known, n=1)
+    near = near or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
+    if not near:
+        folded = {k.lower(): k for k in known}
+        near = [folded[k] for k in difflib.get_close_matches(name.lower(), folded, n=1)]
+    return near[0] if near else ""
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``.
 
@@ -478,14 +490,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("zzz", ["ndcg", "map"])
     ''
     """
-    known = list(known)
-    near = [k for k in known if k.lower() == name.lower()]
-    near = near or difflib.get_close_matches(name, known, n=1)
-    near = near or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
-    if not near:
-        folded = {k.lower(): k for k in known}
-        near = [folded[k] for k in difflib.get_close_matches(name.lower(), folded, n=1)]
-    return f"; did you mean '{near[0]}'?" if near else ""
+    near = nearest(name, known)
+    return f"; did you mean '{near}'?" if near else ""
 
 
 _DEBUG = "HARNESS_DEBUG"

@@ -79,7 +79,7 @@ def test_unanswered_queries_are_said_where_values_stand_alone(tmp_path: Path) ->
     done = finished(*files, "--missing", "error", cwd=tmp_path)
     assert done.returncode == 2
     assert done.stderr == (
-        "error: b.run: the run does not answer 1 of the 2 judged queries: '2'\n"
+        "error: b.run: the run does not answer 1 of the 2 judged queries: 2\n"
         "  fix:   complete the run, or set missing_queries (--missing) to zero or skip\n"
     )
     done = finished("evaluate", "q", "a.run", "-m", "runid", cwd=tmp_path)

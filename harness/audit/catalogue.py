@@ -57,7 +57,8 @@ def plain(text: str) -> str:
 
 def sections(function: Callable[..., Any]) -> dict[str, str]:
     """Return the text under each heading of a docstring; what comes first is under ``""``."""
-    first, *others = _HEADING.split(plain(inspect.getdoc(function) or ""))
+    text, *_ = re.split(r"\n+>>> ", plain(inspect.getdoc(function) or ""), maxsplit=1)
+    first, *others = _HEADING.split(text)
     pairs = zip(others[::2], others[1::2], strict=True)
     return {"": first.strip(), **{name: text.strip() for name, text in pairs}}
 
@@ -147,7 +148,8 @@ def define(definition: Definition) -> str:
     lines += ["", "parameters"] if definition.parameters else []
     for name, parameter in definition.parameters.items():
         lines += wrapped(f"{name}: {_values(parameter)}", WIDTH, 2, 4)
-        text = about.get(name, "the run that the ranking is compared to; the ideal order without")
+        usual = "the run that the ranking is compared to; the ideal order without"
+        text = about.get(name, parameter.about or usual)
         lines += wrapped(text, WIDTH, 6, 0)
     lines += ["", parts["Notes"]] if "Notes" in parts else []
     low, high = definition.bounds

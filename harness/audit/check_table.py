@@ -14,7 +14,7 @@ from typing import Any, Literal
 from ..core.comparison import Plan
 from ..core.metric import Metric
 from ..core.study import Study
-from ..core.systems import UNLIKE
+from ..core.systems import NOT_COMPARABLE
 from ..errors import (
     HarnessError,
     InputError,
@@ -570,7 +570,7 @@ def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
         datasets = study.datasets if some[0].dataset is None else [some[0].dataset]
         if not over_same_queries(study, [str(one.line.run) for one in some], metric, datasets):
             text = column[0].heading.text
-            verdict.notes.append(f"column '{text}': {UNLIKE}; its marks are not checked")
+            verdict.notes.append(f"column '{text}': {NOT_COMPARABLE}; its marks are not checked")
             return False
     return True
 

@@ -320,6 +320,6 @@ def _left_out(audited: Audited) -> Iterator[str]:
         names = ", ".join(audited.left_out)
         yield f"Not audited, as it is a count or no convention compared has it: {names}."
     for one in audited.failed:
-        yield f"Not audited, as in the leaderboard: {one.run} on {one.dataset} {one.error}."
+        yield f"Not audited, as in the leaderboard: {one.run} on {one.dataset}: {one.error}."
     if audited.bounds:
         yield "ties: bounds is not audited: the base is the metric itself, not its bounds."

@@ -27,9 +27,9 @@ from ..core.systems import (
     Incomplete,
     System,
     dataset_name,
+    failed_rows,
     incomplete,
     key_of,
-    lacking,
     run_name,
     systems_of,
 )
@@ -377,7 +377,7 @@ def _row(
             "--where"
         )
     system, path = systems[at], stored.folder / results.LEADERBOARD
-    shown: list[System | Failed] = [*systems, *lacking(board)]
+    shown: list[System | Failed] = [*systems, *failed_rows(board)]
     names = [{"dataset": one.dataset, "run": one.run} for one in shown]
     line = results.read_rows(path, results.read_bytes(path), names)[at]
     columns = [f"{metric}{end}" for end in ("", " low", " high")]

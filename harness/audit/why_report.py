@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ..core.selection import Choice, pairs
-from ..core.systems import FEWER, best_of
+from ..core.selection import Choice
+from ..core.systems import FEWER, best_of, pairs
 from ..errors import lines_of
 from ..reports import text as text_report
 from ..reports.grid import Grid, and_more, grid
@@ -186,7 +186,7 @@ def _row(row: Account) -> Iterator[str]:
         n, deviation = len(row.repetitions), _text(row.deviation)
         yield f"  mean of {n} repetitions, standard deviation {deviation}"
     if row.incomplete is not None:
-        absent = f"; without {row.incomplete.lacks}" if row.incomplete.absent else ""
+        absent = f"; without {row.incomplete.missing}" if row.incomplete.absent else ""
         yield f"  {FEWER}: {row.incomplete}{absent}"
     if not math.isnan(row.low):
         yield f"  interval {_text(row.low)} to {_text(row.high)}"

@@ -21,18 +21,6 @@ def as_array(given: Any, name: str) -> Array:
     """Return anything array-like as a numpy array.
 
     Tensors are recognised by their method ``detach``, so torch is never imported here.
-
-    Parameters
-    ----------
-    given : array_like
-        Lists, numpy, tensors on any device, or anything with ``__array__`` or DLPack.
-    name : str
-        What the caller calls it, for the message.
-
-    Raises
-    ------
-    InputError
-        If it is no array, for example if its rows have different lengths.
     """
     try:
         if hasattr(given, "detach"):

@@ -211,7 +211,9 @@ def test_folds(tmp_path: Path) -> None:
     found = audit(path)
     assert {matrix.systems for matrix in found.matrices} == {("a",)}
     assert {one.run for one in found.failed} == {"b"}
-    assert "Not audited, as in the leaderboard: b on web lacks 1 of 2 parts" in as_text(found)
+    assert "Not audited, as in the leaderboard: b on web: 1 of 2 parts are missing" in as_text(
+        found
+    )
     (tmp_path / "fold2.txt").write_text("1 qid:2 1:0\n0 qid:2 1:0\n", encoding="utf-8")
     with pytest.raises(AlignmentError, match="in several parts"):
         audit(path)
