@@ -5,18 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
-from .blocks import count_head
-from .number_text import is_like_number, is_wrapped
 from .source import HEAD, Source
+from .text import LOOK, count_head, decoded, is_like_number, is_wrapped
 
 T = TypeVar("T")
-LONGEST_HEADING = 4096
-"""Bytes of a line of names, at most."""
 _FIELDS = 16
 """Fields of a line that are split off: one may have millions."""
 Kind = Literal["qrels", "run"]
@@ -29,29 +26,13 @@ class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the
 
 
 def name_it(kind: Kind, names: str) -> str:
-    """Return how to name a format, for the fix of a message.
-
-    >>> name_it("run", "batch")
-    'name it: format: batch in the config, --run-format batch on the command line'
-    """
+    """Return how to name a format, for the fix of a message."""
     return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
-
-
-def _is_field(text: str) -> bool:
-    return not text or is_like_number(text)
 
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a file, for guessing its format.
-
-    Parameters
-    ----------
-    suffix : str
-        Last suffix of the name that is not one of compression, such as ``.csv``.
-    data : bytes
-        The first unpacked bytes.
-    """
+    """The first unpacked bytes of a file and its suffix, such as ``.csv``; they tell the format."""
 
     suffix: str
     data: bytes
@@ -76,28 +57,32 @@ class Head:
         """Number of the first of these lines."""
         return self.data.split(b"\n").index(self.lines[0]) + 1
 
+    @property
+    def first_text(self) -> str:
+        """The first of these lines."""
+        return decoded(self.lines[0])
+
     @cached_property
     def fields(self) -> list[list[str]]:
         """The same lines, split at white space as far as formats tell them apart by it."""
-        return [
-            [field.decode("utf-8", "replace") for field in line.split(None, _FIELDS)]
-            for line in self.lines
-        ]
+        return [[decoded(field) for field in line.split(None, _FIELDS)] for line in self.lines]
 
     @property
     def has_heading(self) -> bool:
         """Whether a line of names is above lines of numbers, as in ``,0`` and ``0,0.53``."""
-        if len(self.lines) < 2 or len(self.lines[0]) > LONGEST_HEADING:
+        if len(self.lines) < 2 or len(self.lines[0]) > LOOK:
             return False
-        rows = [line.decode("utf-8", "replace").strip() for line in self.lines]
+        rows = [decoded(line).strip() for line in self.lines]
         between = "\t" if "\t" in rows[0] else ","
         names, *numbers = ([one.strip('" ') for one in row.split(between)] for row in rows)
         is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
-        words = [len(one.split()) == 1 and not is_wrapped(one) for one in names[is_index:]]
-        return (
-            all(words)
-            and (is_index or not any(map(is_like_number, names)))
-            and self.mostly(numbers, lambda n: len(n) == len(names) and all(map(_is_field, n)))
+        if not is_index and any(map(is_like_number, names)):
+            return False
+        if any(len(one.split()) != 1 or is_wrapped(one) for one in names[is_index:]):
+            return False
+        return self.mostly(
+            numbers,
+            lambda row: len(row) == len(names) and all(not x or is_like_number(x) for x in row),
         )
 
     @staticmethod
@@ -156,11 +141,7 @@ class Format:
 
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""
-        return _options_of(self.reader(kind))
-
-
-@cache
-def _options_of(reader: Callable[..., Any] | None) -> tuple[str, ...]:
-    common = {"of", "source", "dataset", "duplicates", "name", "fractions"}
-    names = inspect.signature(reader).parameters if reader is not None else ()
-    return tuple(name for name in names if name not in common)
+        reader = self.reader(kind)
+        common = {"of", "source", "dataset", "duplicates", "name", "fractions"}
+        names = inspect.signature(reader).parameters if reader is not None else ()
+        return tuple(name for name in names if name not in common)

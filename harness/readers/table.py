@@ -17,17 +17,15 @@ from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Problem, first_of, said_by
 from ..files import check_room
-from . import beir as beir
 from . import trec as trec
-from .blocks import BOM, LONGEST, without_first_lines
 from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
 from .columns import NOT_UTF8, after_header, diagnose, parse_csv
-from .compression import does_not_fit, most_unpacked
 from .format import Format, Head, IsDataLine, Kind, name_it
 from .frame import check_types, table_of
-from .number_text import check_number, is_like_number
-from .source import BLOCK, WHOLE_FILE, Source, no_rows
+from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
+from .text import BOM, LONGEST, check_number, is_like_number, without_first_lines
+from .three_columns import BEIR_NAMES
 
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # a name may be as long as a line
 _REPAIR = "repair the line"
@@ -99,11 +97,10 @@ def _read_parquet(source: Source, kind: str, columns: Names | None) -> _Columns:
     chosen = select_columns(schema.names, kind, columns, source, first_rows)
     check_types(schema, chosen, source.name)
     wanted = sorted({*chosen.values()})
-    most, size, batches = most_unpacked(), 0, []
+    size, batches = 0, []
     # counted as they are read: at damaged sizes of a column, Arrow ends the interpreter
     for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
-        if (size := size + batch.nbytes) > most:
-            raise does_not_fit(source.name)
+        check_unpacked(source.name, size := size + batch.nbytes)
         batches.append(batch)
     fields = pa.schema([one for one in schema if one.name in wanted])
     table = pa.Table.from_batches(batches, batches[0].schema if batches else fields)
@@ -310,7 +307,7 @@ def looks(head: Head, kind: Kind) -> bool:
         return True
     if not head.lines or len(head.lines[0]) > LONGEST:
         return False
-    if head.fields[0] == beir.HEADER and kind == "qrels":
+    if head.fields[0] == BEIR_NAMES and kind == "qrels":
         return False
     line = head.lines[0].decode("utf-8", "replace").rstrip("\r")
     names = [name.strip('"') for name in line.split("\t" if "\t" in line else ",")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -14,10 +15,10 @@ from ..batch.arrays import as_array
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run, T
-from ..errors import InputError, Problem, first_of
-from . import batch_file as batch_file
+from ..errors import InputError, Problem, first_of, said_by
+from . import numpy_files
 from .column_roles import Names, by_position, select_columns
-from .format import Format, Head, Kind
+from .format import Format
 from .frame import table_of
 from .predictions import follow
 from .source import TORCH, Source, is_torch
@@ -47,8 +48,8 @@ def read(
     if "n" in loaded:
         arrays = {str(key): as_array(one, str(key)) for key, one in loaded.items()}
         if of is Qrels:
-            return batch_file.qrels_of(source, arrays, name, fractions)  # type: ignore[return-value]
-        return batch_file.run_of(source, arrays, dataset, name)  # type: ignore[return-value]
+            return numpy_files.qrels_of(source, arrays, name, fractions)  # type: ignore[return-value]
+        return numpy_files.run_of(source, arrays, dataset, name)  # type: ignore[return-value]
     found = {
         str(key): _column(source, str(key), one)
         for key, one in loaded.items()
@@ -74,22 +75,20 @@ def _loaded(source: Source) -> Any:
         what = "a file of torch.save, which only torch can read"
         fix = "install torch, or save the scores with np.save(path, scores.numpy())"
         raise InputError(Problem(source.name, what, fix=fix)) from None
+    content = io.BytesIO(source.read())
     try:
-        content = io.BytesIO(source.read())
         return torch.load(content, map_location="cpu", weights_only=True)
     except Exception as error:  # at damaged bytes, torch raises a dozen kinds
-        if isinstance(error, InputError):
-            raise
-        is_code = "weights_only" in str(error).lower().replace(" ", "_")
-        what = "it holds Python objects, which are never loaded, as they can run code"
-        reason = what if is_code else str(error).split("\n", 1)[0]
+        reason = said_by(error)
+        if isinstance(error, pickle.UnpicklingError):
+            reason = "it is damaged, or holds Python objects, which are never loaded"
         what = f"a file of torch.save that cannot be read ({reason})"
         raise InputError(Problem(source.name, what, fix=_WHAT)) from None
 
 
-def _column(source: Source, key: str, given: Any) -> Array:
+def _column(source: Source, key: str, values: Any) -> Array:
     """Return an entry as an array of one dimension."""
-    array = as_array(given, key)
+    array = as_array(values, key)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or array.dtype.kind not in "iufUS":
@@ -98,17 +97,12 @@ def _column(source: Source, key: str, given: Any) -> Array:
     return array
 
 
-def looks(head: Head, kind: Kind) -> bool:
-    """Whether torch.save wrote the file."""
-    return is_torch(head.data)
-
-
 FORMAT = Format(
     name="torch",
     about="torch.save of a tensor of scores, in the order of the dataset's rows, or of a dict of "
     "tensors with the names of columns; needs torch",
     suffixes=(".pt", ".pth"),
-    looks=looks,
+    looks=lambda head, kind: is_torch(head.data),
     qrels=partial(read, Qrels),
     run=partial(read, Run),
     magic=TORCH,

@@ -13,8 +13,8 @@ from ..core.arrow import as_bytes, bytes_at, cast, equal, take, to_numpy, unique
 from ..core.hashing import Seen, hash_strings
 from ..core.policy import Duplicates
 from ..core.tables import NOTHING, Odd, Qrels, Run
-from .blocks import without_first_lines
 from .build import (
+    MANY_TAGS,
     build,
     column,
     first_line,
@@ -25,7 +25,6 @@ from .build import (
     warn_dropped,
     warn_scattered,
 )
-from .checks import MANY_TAGS
 from .columns import (
     Layout,
     Refused,
@@ -36,8 +35,8 @@ from .columns import (
     read_judgements,
 )
 from .format import Format, Head, Kind, ScatteredQueries
-from .number_text import is_like_number
 from .source import Source
+from .text import is_like_number, without_first_lines
 
 QRELS = Layout(("qid", "iteration", "docno", "grade"), ("qid", "docno"), number="grade", whole=True)
 RUN = Layout(
@@ -63,8 +62,7 @@ def read_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
-    table = gathered(read_columns(source, _layout(source)))
-    (run,) = _parts(source, [table], duplicates, name)
+    (run,) = _parts(source, [gathered(_tables(source))], duplicates, name)
     return run
 
 
@@ -72,12 +70,12 @@ def stream_run(
     source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
 ) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
-    yield from _parts(source, read_columns(source, _layout(source)), duplicates, name)
+    yield from _parts(source, _tables(source), duplicates, name)
 
 
-def _layout(source: Source) -> Layout:
-    """Return what to read: ranks too if the file is one block, so that it is parsed once."""
-    return _RANKED if source.one_block else RUN
+def _tables(source: Source) -> Iterator[pa.Table]:
+    """Yield the columns; ranks too if the file is one block, so that it is parsed once."""
+    return read_columns(source, _RANKED if source.one_block else RUN)
 
 
 def _parts(
@@ -117,10 +115,7 @@ def in_parts(
 ) -> Iterator[Run]:
     """Yield what `part` makes of the rows, cut so that each part holds whole queries.
 
-    Raises
-    ------
-    ScatteredQueries
-        If a query comes back in a later part.
+    ScatteredQueries if a query comes back in a later part.
     """
     seen = Seen()
 
@@ -150,7 +145,7 @@ def in_parts(
 
 
 def tags_of(table: pa.Table) -> tuple[str, ...]:
-    """Return the distinct tags, the first :data:`~.checks.MANY_TAGS` of them."""
+    """Return the distinct tags, the first thousand of them."""
     return tuple(map(readable, as_bytes(unique(column(table["tag"]))[:MANY_TAGS])))
 
 

@@ -110,7 +110,7 @@ LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     [
         ("a: [1", "cannot be read and is ignored: while parsing"),
         ("- a\n- b", "is not a mapping of keys to values"),
-        (LAUGHS, "more than 200,000 values, what aliases repeat"),
+        (LAUGHS, "more than 200,000 values, those of aliases"),
         ("a: " + "[" * 30_000, "more than 50 mappings and lists inside each other"),
         ("a: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
     ],

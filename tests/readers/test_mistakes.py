@@ -11,12 +11,14 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as parquet
 import pytest
 from outcomes import refused
 
 from harness import readers
 from harness.core.tables import Qrels
 from harness.errors import InputError, UnknownNameError
+from harness.readers import source
 from harness.readers.build import MOST_WRONG_LINES
 
 Write = Callable[..., str]
@@ -170,6 +172,28 @@ def test_an_unreadable_file(write: Write, name: str, data: bytes, place: str, ru
             assert refused(readers.read_run, path, format="trec") == [(place, rule)]
     if place != "q.txt:4":  # beyond what a guess looks at
         assert refused(readers.read_qrels, path) == [(place, rule)]
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst", "parquet", "npz"])
+def test_data_that_unpack_to_more_than_the_memory(
+    write: Write, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(source, "_HARMLESS", 0)
+    monkeypatch.setattr(source, "most_unpacked", lambda: 1 << 20)
+    rows = b"q1\tQ0\td1\t1\t1\tt\n" * 80_000  # 1.3 MB
+    table = pa.table({"qid": ["q"] * 20_000, "docno": [f"{at:099}" for at in range(20_000)]})
+    packed, arrays = io.BytesIO(), io.BytesIO()
+    parquet.write_table(table.append_column("score", [range(20_000)]), packed)
+    np.savez_compressed(arrays, qids=["1"], n=[500_000], scores=np.zeros(500_000))
+    data = {
+        "gz": gzip.compress(rows, mtime=0), "bz2": bz2.compress(rows), "xz": lzma.compress(rows),
+        "zst": bytes(pa.Codec("zstd").compress(rows)), "parquet": packed.getvalue(),
+        "npz": arrays.getvalue(),
+    }  # fmt: skip
+    path = write(f"a.{kind}", data[kind])
+    formats = {"parquet": ["table"], "npz": ["batch"]}.get(kind, ["trec", "json"])
+    for format in formats:
+        assert refused(readers.read_run, path, format=format) == [(path, "unpacks-too-far")]
 
 
 NEARLY = [  # kind, text, rule: files that are in no format

@@ -15,7 +15,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -24,11 +23,10 @@ from outcomes import refused, warned
 from harness import readers
 from harness.core.tables import Qrels
 from harness.errors import InputError
-from harness.readers import compression
-from harness.readers.blocks import pieces
 from harness.readers.build import find_lines, last_line, lines_of_rows
 from harness.readers.choice import FORMATS
 from harness.readers.source import HashedSource, Source, forget, missing
+from harness.readers.text import pieces
 from harness.readers.trec import RUN
 
 Write = Callable[..., str]
@@ -74,27 +72,6 @@ def test_another_compression_than_named(write: Write, name: str, data: bytes) ->
     assert (qrels.to_dict(), found) == (EXPECTED, [("other-compression", 1, 0)])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", PACK)
-def test_data_that_unpack_to_more_than_the_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    monkeypatch.setattr(compression, "_HARMLESS", 0)
-    monkeypatch.setattr(compression, "most_unpacked", lambda: 1 << 20)
-    path = tmp_path / f"a.run.{kind}"
-    path.write_bytes(PACK[kind](b"q1\tQ0\td1\t1\t1\tt\n" * 800_000))  # 12 MB
-    for format in ("trec", "json"):
-        assert refused(readers.read_run, path, format=format) == [(str(path), "unpacks-too-far")]
-    monkeypatch.setattr("harness.readers.table.most_unpacked", lambda: 1 << 20)
-    table = pa.table({"qid": ["q"] * 20_000, "docno": [f"{at:099}" for at in range(20_000)]})
-    parquet.write_table(table.append_column("score", [range(20_000)]), tmp_path / "a.parquet")
-    found = refused(readers.read_run, tmp_path / "a.parquet")
-    assert found == [(str(tmp_path / "a.parquet"), "unpacks-too-far")]
-    np.savez_compressed(tmp_path / "a.npz", qids=["1"], n=[500_000], scores=np.zeros(500_000))
-    found = refused(readers.read_run, tmp_path / "a.npz", format="batch")
-    assert found == [(str(tmp_path / "a.npz"), "unpacks-too-far")]
-
-
 @pytest.mark.parametrize("size", [1, 5, 11, 30, 1000])
 def test_blocks_end_where_lines_end(write: Write, size: int) -> None:
     text = b"a\nbb\n\ncccccccccc\nd"
@@ -121,7 +98,7 @@ def test_missing_files(write: Write, tmp_path: Path) -> None:
                         ("loop", "loop"), ("x" * 300, "x" * 300)]:  # fmt: skip
         assert refused(readers.read_run, name) == [(place, "missing-file")]
     assert missing("bm25.rnu") == "no file bm25.rnu; the folder holds bm25.run"
-    assert missing("to_nothing").endswith("it is a link to gone.run, which is not there")
+    assert missing("to_nothing").endswith("it is a link to gone.run, which does not exist")
     assert missing("no/x.run") == "no file no/x.run; there is no folder no"
 
 

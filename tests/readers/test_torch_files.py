@@ -110,7 +110,7 @@ TREC = "".join(f"q1 Q0 d{i} {i} {1 / i:.3f} lm\n" for i in range(1, 9))
 @pytest.mark.parametrize(
     ("name", "content", "what"),
     [
-        ("p.txt", PAGE, "an HTML page, not data, titled '404"),
+        ("p.txt", PAGE, "an HTML page, not data"),
         ("p.run", tar("w"), "a tar archive"),
         ("p.run.gz", tar("w:gz"), "a tar archive"),
         ("p.tar", tar("w"), "a tar archive"),

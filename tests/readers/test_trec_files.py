@@ -20,9 +20,10 @@ from harness.core.tables import Qrels
 from harness.errors import InputError
 from harness.readers import columns, trec
 from harness.readers.build import gathered
-from harness.readers.columns import Refused, is_simple, read_block
+from harness.readers.columns import Refused, doubtful_lines, is_simple, read_block
 from harness.readers.format import ScatteredQueries
 from harness.readers.source import BLOCK, Source
+from harness.readers.text import pieces
 
 Write = Callable[..., str]
 RUN = {"q1": {"d1": 1.5, "d2": 0.5}, "q2": {"d1": -2.0}}
@@ -313,9 +314,6 @@ def test_streamed_alignment_is_that_of_the_whole(
 
 @given(st.lists(st.sampled_from([b"", b"good", b"bad", b"g" * 9000]), min_size=1), st.booleans())
 def test_doubtful_lines_are_all_that_cannot_be_read(rows: list[bytes], is_whole: bool) -> None:
-    from harness.readers.blocks import pieces
-    from harness.readers.build import doubtful_lines
-
     text = b"\n".join(rows) + b"\n" * is_whole
 
     class Text:
