@@ -24,8 +24,7 @@ MOST_WRONG_LINES = 1_000
 """Wrong lines after which the rest is not looked at: to tell why a line is wrong takes 10 us."""
 MANY_TAGS = 1000
 """How many tags of a part are kept; a tag for each row would take ten times the file."""
-NEARLY_ALL = 0.9
-"""Share of the queries from which on constant scores are warned about."""
+NEARLY_ALL = 0.9  # Share of the queries from which on constant scores are warned about
 NEARLY_THE_SAME, AT_LEAST = 0.99, 20
 """Share of the judged documents that equal their grades, and their number, to warn about it."""
 _LIMIT = 2**31 - 1
@@ -86,18 +85,6 @@ def lines_of_rows(source: Source, rows: Ints, is_data: IsDataLine) -> dict[int, 
     found = find_texts(source, dict.fromkeys(rows.tolist(), ()), is_data, whole=True)
     # Arrow ends lines at a carriage return alone, too
     return {row: found.get(row, (row + 1, "")) for row in rows.tolist()}
-
-
-def row_names(source: Source, is_data: IsDataLine | None) -> Callable[[int], str]:
-    """Return ``row(position)``: ``path:line`` for lines of text, ``path: row n`` otherwise."""
-
-    def row(position: int) -> str:
-        if is_data is None:
-            return f"{source.name}: row {position + 1}"
-        found = lines_of_rows(source, np.array([position]), is_data)
-        return f"{source.name}:{found[position][0]}"
-
-    return row
 
 
 def first_line(

@@ -11,7 +11,7 @@ from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from . import trec as trec
 from .format import Format, Head, Kind, name_it
 from .json_files import first_object
-from .source import BLOCK, HEAD, Source, is_torch, no_rows
+from .source import HEAD, Source, is_torch, no_rows
 from .table import without_names
 from .text import LOOK, decoded, is_like_number, is_wrapped, not_one_number
 
@@ -56,7 +56,10 @@ def _guessed(source: Source, kind: Kind) -> str:
     ):
         source.check_text()
     if not head.lines:
-        return _after_blanks(source, kind)
+        if len(source.head) < HEAD:
+            raise no_rows(source.name)
+        what = f"no row in its first {HEAD >> 10} KiB, which tell its format"
+        raise InputError(Problem(source.name, what, fix=name_it(kind, "NAME")))
     fitting = [one.name for one in able_formats(kind) if one.looks(head, kind)]
     if len(fitting) == 1:
         return fitting[0]
@@ -81,25 +84,8 @@ def _guessed(source: Source, kind: Kind) -> str:
     raise InputError(Problem(place, what, found, fix))
 
 
-def _after_blanks(source: Source, kind: Kind) -> str:
-    """Return the format of a file without a row in its head, or raise."""
-    with source.explained(), source.open() as stream:
-        while (block := stream.read(BLOCK)) and not block.strip():
-            pass
-    if block.lstrip().startswith(b"{"):
-        return "json"
-    if block and len(source.head) >= HEAD:
-        what = f"no row in its first {HEAD >> 10} KiB, which tell its format"
-        raise InputError(Problem(source.name, what, fix=name_it(kind, "NAME")))
-    raise no_rows(source.name)
-
-
 def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
-    """Return what is wrong with a file that is nearly of a format, and the fix; None if unknown.
-
-    >>> near_miss(Head("", b"q1 d1 1\\n"), "qrels")[0]
-    'expected 4 fields (qid iteration docno grade), got 3'
-    """
+    """Return what is wrong with a file that is nearly of a format, and the fix; None if unknown."""
     fields = head.fields
     texts = [decoded(line[:LOOK]) for line in head.lines]
     if kind == "run":

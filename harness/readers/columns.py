@@ -29,7 +29,6 @@ from .source import Source, no_rows
 from .text import (
     BETWEEN,
     BOM,
-    PIECE,
     check_number,
     decoded,
     is_like_number,
@@ -51,41 +50,18 @@ class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its lay
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a line of text.
+    """The columns of a line of text."""
 
-    Parameters
-    ----------
-    fields : tuple of str
-        What the columns hold, in their order.
-    text : tuple of str
-        Columns to read as strings.
-    number : str
-        Column to read as a number.
-    also : tuple of str
-        Columns to read as bytes, which may be empty or not UTF-8.
-    whole : bool
-        Whether that number must be whole.
-    more : bool
-        Whether words after the last column are passed over, as trec_eval does in runs.
-    header : int
-        Lines at the beginning that are not data; see :meth:`of`.
-    repair, not_finite : str
-        What to do with a line that is wrong, and with a number that is NaN or infinite.
-    every_line : bool
-        Whether each line is one number that belongs to the dataset's row at the same place: then a
-        blank line in between is wrong too.
-    """
-
-    fields: tuple[str, ...]
-    text: tuple[str, ...]
-    number: str
-    also: tuple[str, ...] = ()
-    whole: bool = False
-    more: bool = False
-    header: int = 0
-    repair: str = "repair or delete the line"
-    not_finite: str = ""
-    every_line: bool = False
+    fields: tuple[str, ...]  # what the columns hold, in their order
+    text: tuple[str, ...]  # columns to read as strings
+    number: str  # column to read as a number
+    also: tuple[str, ...] = ()  # columns to read as bytes, which may be empty or not UTF-8
+    whole: bool = False  # whether the number must be whole
+    more: bool = False  # whether words after the last column are skipped, as trec_eval does
+    header: int = 0  # lines at the beginning that are not data
+    repair: str = "repair or delete the line"  # what to do with a line that is wrong
+    not_finite: str = ""  # what to do with a number that is NaN or infinite, if it differs
+    every_line: bool = False  # whether a blank line is a missing number, as rows go by position
 
     def of(self, source: Source) -> Layout:
         """Return the layout of one file, whose head may hold comments above the header."""
@@ -97,23 +73,16 @@ class Layout:
 
 
 def is_simple(block: bytes) -> bool:
-    """Whether the same character is between all fields of the block.
-
-    Looks at pieces that fit the processor's cache.
-    """
+    """Whether the same character is between all fields of the block, once."""
     between = delimiter(block)
     odd = b"\v", b"\f", b"\t" if between == " " else b" "
+    if any(one in block for one in odd):
+        return False
     twice = np.frombuffer(between.encode() * 2, np.uint16)
-    has_return = False
-    for at in range(0, len(block), PIECE):
-        end = min(at + PIECE + 1, len(block))
-        if any(block.find(one, at, end) >= 0 for one in odd):
+    for first in range(min(2, len(block))):
+        if (np.frombuffer(block, np.uint16, (len(block) - first) // 2, first) == twice).any():
             return False
-        for first in (at, at + 1):
-            if (np.frombuffer(block, np.uint16, (end - first) // 2, first) == twice).any():
-                return False
-        has_return = has_return or block.find(b"\r", at, end) >= 0
-    return not has_return or block.count(b"\r") == block.count(b"\r\n")
+    return b"\r" not in block or block.count(b"\r") == block.count(b"\r\n")
 
 
 def delimiter(block: bytes) -> str:
@@ -122,21 +91,12 @@ def delimiter(block: bytes) -> str:
 
 
 def single_blanks(block: bytes) -> bytes:
-    r"""Return `block` with one blank for each run of white space, and none around a line.
-
-    >>> single_blanks(b" 1\tQ0  d1 \r\n2 Q0 d2\n")
-    b'1 Q0 d1\n2 Q0 d2\n'
-    """
+    """Return `block` with one blank for each run of white space, and none around a line."""
     block = block.translate(_BLANKS)
     while b"  " in block:
         block = block.replace(b"  ", b" ")
     block = block.replace(b" \n", b"\n").replace(b"\n ", b"\n")
     return block.removeprefix(b" ").removesuffix(b" ")
-
-
-def count_fields(line: bytes) -> int:
-    """Return how many fields a line has, without making them: it may have millions."""
-    return sum(1 for _ in re.finditer(rb"\S+", line))
 
 
 def after_header(source: Source, header: int) -> Iterator[bytes]:
@@ -200,7 +160,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
 
 
 def read_judgements(
-    source: Source, layout: Layout, duplicates: Duplicates, name: str, *, fractions: bool
+    source: Source, layout: Layout, *, duplicates: Duplicates, name: str, fractions: bool = False
 ) -> Qrels:
     """Return the judgements of a file whose lines have the columns of a layout."""
     table = gathered(read_columns(source, replace(layout, whole=not fractions)))
@@ -251,7 +211,8 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
         rows = block.rstrip() if layout.every_line else b""
         if table.num_rows < rows.count(b"\n") + bool(rows):
             raise Refused("a blank line")
-        if all(_no_empty(table[name].chunk(0)) for name in layout.text):
+        ends = [string_views(table[name].chunk(0))[0] for name in layout.text]
+        if all((one[1:] > one[:-1]).all() for one in ends):
             _check_numbers(to_numpy(table[layout.number]), layout)
             return table, is_cut
         reason = "an empty column"
@@ -269,11 +230,6 @@ def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[bool, bytes]]:
     if layout.more:
         longer = rb"^((?:[^ \n]* ){%d}[^ \n]*) .*" % (len(layout.fields) - 1)
         yield True, re.sub(longer, rb"\1", block, flags=re.MULTILINE)
-
-
-def _no_empty(strings: pa.Array) -> bool:
-    offsets, _ = string_views(strings)
-    return bool((offsets[1:] > offsets[:-1]).all())
 
 
 def _check_numbers(numbers: Array, layout: Layout) -> None:
@@ -333,20 +289,10 @@ def diagnose(
 ) -> InputError:
     """Return the error that lists the wrong lines of a file.
 
-    Parameters
-    ----------
-    reads : callable
-        Whether a block can be read.
-    rows : callable
-        Yields those of some numbered lines that are rows.
-    check : callable
-        Returns what is wrong with a row, or None.
-    reason : str
-        What to report if no line is wrong by itself.
-    columns_cut : bool
-        Whether a wrong number of fields on an unfinished last line means that the file is cut.
-    has_names : bool
-        Whether a header line was read already.
+    `reads` tells whether a block can be read, `rows` yields those of some numbered lines that are
+    rows, and `check` returns what is wrong with a row. `reason` is for a file without a wrong line.
+    `columns_cut` tells whether a wrong number of fields on an unfinished last line means that the
+    file is cut; `has_names`, whether a header line was read already.
     """
     problems, total, end = wrong_lines(source, rows(doubtful_lines(source, reads)), check)
     if not problems:  # lines that can be read together and not one by one
@@ -399,7 +345,7 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
     if several is not None and not line.startswith(b"#"):
         return Problem("", several[0], fix=several[1], rule="columns")
     columns = f"expected {n} field{'s' * (n > 1)} ({' '.join(layout.fields)})"
-    columns += f", got {count_fields(line)}"
+    columns += f", got {len(line.split())}"
     if len(fields) < n or (len(fields) > n and not layout.more):
         return Problem("", columns, fix=repair, rule="columns")
     number = fields[layout.fields.index(layout.number)]

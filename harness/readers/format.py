@@ -14,11 +14,9 @@ from .source import HEAD, Source
 from .text import LOOK, count_head, decoded, is_like_number, is_wrapped
 
 T = TypeVar("T")
-_FIELDS = 16
-"""Fields of a line that are split off: one may have millions."""
+_FIELDS = 16  # Fields of a line that are split off: one may have millions
 Kind = Literal["qrels", "run"]
-IsDataLine = Callable[[int, bytes], bool]
-"""``is_data(number, line)``: whether a line is a row."""
+IsDataLine = Callable[[int, bytes], bool]  # ``is_data(number, line)``: whether a line is a row
 
 
 class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the file
@@ -93,47 +91,24 @@ class Head:
 
 @dataclass(frozen=True)
 class Format:
-    """One way to write qrels or runs to a file.
+    """One way to write qrels or runs to a file."""
 
-    Parameters
-    ----------
-    name : str
-        What ``format:`` in a config says.
-    about : str
-        One line for lists of formats.
-    suffixes : tuple of str
-        Usual suffixes; for the reader of a list, not for deciding.
-    looks : callable
-        ``looks(head, kind)``: whether a file that begins like this is surely of this format.
-    qrels : callable, optional
-        ``qrels(source, *, duplicates, name, fractions, **options) -> Qrels``.
-    run : callable, optional
-        ``run(source, *, dataset, duplicates, name, **options) -> Run``.
-    stream : callable, optional
-        As `run`, but yields parts that hold whole queries each, or raises
-        :class:`ScatteredQueries`.
-    needs_dataset : bool
-        Whether a run of this format follows the rows of a dataset and means nothing without.
-    magic : tuple of bytes
-        How its files begin if they are not text.
-    is_data : callable, optional
-        ``is_data(source)`` returns an :data:`IsDataLine` for files with one row a line, in order;
-        None for a file without such lines.
-    has_rows : bool
-        Whether messages call the rows of such a file by their numbers, from 1.
-    """
-
-    name: str
-    about: str
-    suffixes: tuple[str, ...]
+    name: str  # for the key format of a config
+    about: str  # one line for lists of formats
+    suffixes: tuple[str, ...]  # for lists of formats, not for deciding
+    # looks(head, kind): whether a file that begins like this is surely of this format
     looks: Callable[[Head, Kind], bool]
+    # qrels(source, *, duplicates, name, fractions, **options)
     qrels: Callable[..., Qrels] | None = None
+    # run(source, *, dataset, duplicates, name, **options)
     run: Callable[..., Run] | None = None
+    # as run, but yields parts that hold whole queries each, or raises ScatteredQueries
     stream: Callable[..., Iterator[Run]] | None = None
-    needs_dataset: bool = False
-    magic: tuple[bytes, ...] = ()
+    needs_dataset: bool = False  # whether a run follows the rows of a dataset
+    magic: tuple[bytes, ...] = ()  # how files begin that are not text
+    # is_data(source): which lines are rows, for files with one row a line, in order; or None
     is_data: Callable[[Source], IsDataLine | None] | None = None
-    has_rows: bool = False
+    has_rows: bool = False  # whether messages number the rows of a file, from 1
 
     def reader(self, kind: Kind) -> Callable[..., Any] | None:
         """Return the function that reads this kind of table, or None."""
@@ -142,6 +117,6 @@ class Format:
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""
         reader = self.reader(kind)
-        common = {"of", "source", "dataset", "duplicates", "name", "fractions"}
+        common = {"of", "source", "dataset", "duplicates", "name", "fractions", "how"}
         names = inspect.signature(reader).parameters if reader is not None else ()
         return tuple(name for name in names if name not in common)

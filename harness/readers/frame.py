@@ -15,7 +15,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, NOTHING, DuplicateRows, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
-from .build import column, keep_one, repeated, row_names, warn_dropped, warn_scattered
+from .build import column, keep_one, lines_of_rows, repeated, warn_dropped, warn_scattered
 from .column_roles import by_position, name_docnos, number_role, select_columns
 from .format import IsDataLine
 from .predictions import follow
@@ -42,10 +42,6 @@ def from_frame(
     Columns are found by their usual names, or by ``{"qid": ..., "docno": ..., "grade": ...}``;
     ``"docno": None`` declares that rows go by position. A run without docnos follows the rows of
     `dataset`.
-
-    >>> table = pa.table({"query_id": ["q1", "q1"], "docid": ["a", "b"], "label": [2, 0]})
-    >>> from_frame(table, Qrels).to_dict()
-    {'q1': {'a': 2, 'b': 0}}
     """
     where = name or "data frame"
     is_arrow = hasattr(frame, "__arrow_c_stream__")
@@ -66,23 +62,15 @@ def table_of(
     is_row: IsDataLine | None,
     *,
     asked: bool,
-    dataset: Qrels | None,
-    duplicates: Duplicates,
-    name: str,
-    fractions: bool,
+    dataset: Qrels | None = None,
+    duplicates: Duplicates = "error",
+    name: str = "",
+    fractions: bool = False,
 ) -> T:
-    """Return qrels or a run from an Arrow table.
+    """Return qrels or a run from an Arrow table, with the column of each role in `chosen`.
 
-    Parameters
-    ----------
-    chosen : mapping
-        Column of each role, as :func:`~harness.readers.column_roles.select_columns` gives it.
-    where : Source or str
-        The file, or what a data frame is called.
-    is_row : callable, optional
-        Whether a line of the source is a row, if it is text.
-    asked : bool
-        Whether a run without docnos may follow a dataset that has docnos.
+    `where` is the file, or what a data frame is called. `is_row` tells whether a line is a row, if
+    the file is text; `asked`, whether a run without docnos may follow a dataset that has docnos.
     """
     cells = _Cells(table, chosen, where, is_row)
     check_types(table.schema, chosen, cells.place)
@@ -136,11 +124,12 @@ class _Cells:
     def place(self) -> str:
         return self.where if isinstance(self.where, str) else self.where.name
 
-    @property
-    def row(self) -> Callable[[int], str]:
-        if isinstance(self.where, Source):
-            return row_names(self.where, self.is_row)
-        return lambda position: f"{self.where}: row {position + 1}"
+    def row(self, position: int) -> str:
+        """Return ``path:line`` for lines of text, ``path: row n`` otherwise."""
+        if isinstance(self.where, str) or self.is_row is None:
+            return f"{self.place}: row {position + 1}"
+        found = lines_of_rows(self.where, np.array([position]), self.is_row)
+        return f"{self.place}:{found[position][0]}"
 
     def check_missing(self, role: str, missing: Array) -> None:
         if missing.any():

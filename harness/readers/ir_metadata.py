@@ -22,8 +22,7 @@ START, END = "# ir_metadata.start", "# ir_metadata.end"
 SECTIONS = (
     "tag", "actor", "platform", "method", "data", "research goal", "implementation",
 )  # fmt: skip
-LIMIT = 1 << 20
-"""Bytes in which a header must end."""
+LIMIT = 1 << 20  # Bytes in which a header must end
 
 
 def split(text: bytes) -> tuple[bytes | None, bytes]:
@@ -88,12 +87,9 @@ def render(content: Mapping[str, Any]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-SIZE = 4 << 20
-"""Characters of one text."""
-DEPTH = 50
-"""Mappings and lists inside each other."""
-PARTS = 200_000
-"""Values in all, those that aliases repeat counted each time."""
+SIZE = 4 << 20  # Characters of one text
+DEPTH = 50  # Mappings and lists inside each other
+PARTS = 200_000  # Values in all, those that aliases repeat counted each time
 _LONE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
 """A whole number that is what it looks like: no 010 for 8, no 1:30 for 90, no 1_000."""
@@ -177,10 +173,6 @@ def composed(text: str) -> tuple[Loader, yaml.Node | None]:
 
 
 def load(text: str) -> Any:
-    """Return the data of a YAML text, or raise ``yaml.YAMLError``.
-
-    >>> load("a: &x [1, 2]\\nb: *x")
-    {'a': [1, 2], 'b': [1, 2]}
-    """
+    """Return the data of a YAML text, or raise ``yaml.YAMLError``."""
     loader, node = composed(text)
     return None if node is None else loader.construct_document(node)  # type: ignore[no-untyped-call]

@@ -32,12 +32,9 @@ _ONE_EACH = "write one object a line"
 
 
 def parse(text: bytes, hook: Callable[[_Pairs], Any] | None = None) -> Any:
-    r"""Return the value of a JSON text in UTF-8, or raise ValueError.
+    """Return the value of a JSON text in UTF-8, or raise ValueError.
 
     :func:`json.loads` of bytes would guess other encodings, and let surrogates through.
-
-    >>> parse(b'{"a": 1}')
-    {'a': 1}
     """
     try:
         value = json.loads(text.decode("utf-8-sig"), object_pairs_hook=hook)
@@ -57,11 +54,7 @@ def _repeated(pairs: _Pairs) -> list[str]:
 
 
 def is_finite(value: Any) -> bool:
-    """Return whether a number is finite as a float64; JSON's integers have no end.
-
-    >>> is_finite(1), is_finite(10**400), is_finite(float("nan"))
-    (True, False, False)
-    """
+    """Return whether a number is finite as a float64; JSON's integers have no end."""
     try:
         return float("-inf") < float(value) < float("inf")
     except OverflowError:
@@ -140,16 +133,7 @@ def _queries(source: Source, hook: Callable[[_Pairs], Any]) -> dict[str, dict[st
     return found
 
 
-def read_lines(
-    of: type[T],
-    source: Source,
-    *,
-    duplicates: Duplicates,
-    name: str,
-    dataset: Qrels | None = None,
-    fractions: bool = False,
-    columns: Names | None = None,
-) -> T:
+def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
     """Read rows of qid, docno and grade or score; `columns` names the keys if they are unusual."""
     first = first_object(source)
     sample = []
@@ -179,10 +163,7 @@ def read_lines(
             f"not JSON lines: {error}",
             has_names=True,
         ) from None
-    return table_of(
-        table, of, chosen, source, _is_row, asked=by_position(keys, columns), dataset=dataset,
-        duplicates=duplicates, name=name, fractions=fractions,
-    )  # fmt: skip
+    return table_of(table, of, chosen, source, _is_row, asked=by_position(keys, columns), **how)
 
 
 def _unrepeated(pairs: _Pairs) -> dict[str, Any]:

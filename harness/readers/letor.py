@@ -40,16 +40,8 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, lengths_of, rows_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Problem, shorten
-from .build import (
-    find_lines,
-    last_lines,
-    readable,
-    warn,
-    warn_cut_line,
-    warn_moved,
-    wrong_lines,
-)
-from .columns import NOT_UTF8, count_fields, diagnose
+from .build import find_lines, last_lines, readable, warn, warn_cut_line, warn_moved, wrong_lines
+from .columns import NOT_UTF8, diagnose
 from .format import Format, Head, Kind
 from .source import PACKED, HashedSource, Source, no_rows
 from .text import check_number, decoded, pieces
@@ -60,12 +52,9 @@ is of such a row."""
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How to name a file of group sizes."""
 _REPAIR = "repair the line; predictions follow the lines, so delete none"
-_PIECE = 1 << 20
-"""Bytes of lines that are read together."""
-_LEAST = 2 << 20
-"""Bytes of a block, at least: of most only the beginnings of lines are looked at."""
-_LINE_HEAD = 48
-"""Bytes of each line that are looked at first, for its grade and its qid."""
+_PIECE = 1 << 20  # Bytes of lines that are read together
+_LEAST = 2 << 20  # Bytes of a block, at least: of most only the beginnings of lines are looked at
+_LINE_HEAD = 48  # Bytes of each line that are looked at first, for its grade and its qid
 _NEWLINE, _RETURN, _BLANK, _HASH = np.array([10, 13, 32, 35], np.uint8)
 _SPACE = r"[\t-\r ]"
 _HEAD = rf"^(?P<head>{_SPACE}*(?P<grade>[^\t-\r #]+)"
@@ -90,11 +79,7 @@ def kept(marks: Array) -> str:
 
 
 def of_kept(text: str) -> Array:
-    """Return the marks that :func:`kept` gave.
-
-    >>> of_kept(kept(np.array([7, 3, 4, 7], dtype=np.uint64))).tolist()
-    [3, 4]
-    """
+    """Return the marks that :func:`kept` gave."""
     return np.frombuffer(bytes.fromhex(text), "<u8")
 
 
@@ -112,19 +97,13 @@ def of_queries(rows: Array, offsets: Ints) -> Array:
 
 
 class Rows(NamedTuple):
-    """What some lines hold: ``(n,)`` grades, qids, and docnos if any line has a comment.
+    """What some lines hold."""
 
-    `docids` is how many of the docnos are given as ``docid = X``; if none is, they are the
-    first words of the comments. A docno is null if there is neither. The grades are int32, or
-    float64 if some are fractions; the qids are run-end encoded. The marks are hashes of the
-    features, if they are asked for.
-    """
-
-    grades: Array
-    qids: Any
-    docnos: pa.Array | None
-    docids: int
-    marks: Array | None = None
+    grades: Array  # int32, or float64 if some are fractions
+    qids: Any  # run-end encoded
+    docnos: pa.Array | None  # of comments: X of docid = X if any has one, or the first words
+    docids: int  # how many docnos are given as docid = X
+    marks: Array | None = None  # hashes of the features, if they are asked for
 
 
 class NotLetor(Exception):  # noqa: N818 - a signal
@@ -348,20 +327,18 @@ def _warn_cut(source: Source) -> None:
 def _n_fields(line: bytes) -> int:
     """Return how many fields are before the comment; one more if there is a comment."""
     fields, mark, _ = line.partition(b"#")
-    return count_fields(fields) + len(mark)
+    return len(fields.split()) + len(mark)
 
 
 def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos: pa.Array) -> None:
     """Warn of rows that repeat a docno of their query, with the first of them."""
     rows = np.sort(error.rows.astype(np.int64))[:3]
     query = np.searchsorted(to_numpy(qids.run_ends), rows, "right")
-    names = [map(readable, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows))]
-    found = dict(zip(rows.tolist(), zip(*names, strict=True), strict=True))
-    wanted = {row: (docno,) for row, (_, docno) in found.items()}
-    lines = find_lines(source, wanted, is_data, whole=True)
+    names = (map(readable, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows)))
+    lines = find_lines(source, dict.fromkeys(rows.tolist(), ()), is_data, whole=True)
     examples = tuple(
-        f"query {qid}, document {docno}" + (f": line {lines[row]}" if row in lines else "")
-        for row, (qid, docno) in found.items()
+        f"query {qid}, document {docno}: line {lines[row]}"
+        for row, qid, docno in zip(rows.tolist(), *names, strict=True)
     )
     what = (
         f"rows that repeat a docno of their query: {error.total:,}; all rows are kept, and named "

@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import index_in, unique
-from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import Docnos, DuplicateRows, Qrels, Run
 from ..errors import InputError, Problem, first_of, said_by
@@ -21,8 +20,7 @@ from .predictions import follow
 from .source import PLAIN_ARRAY, Source, check_unpacked
 
 _MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
-_MOST = 2**40
-"""Documents of a query, at most; more would not add up."""
+_MOST = 2**40  # Documents of a query, at most; more would not add up
 GIVE_QIDS = "give qids to collector.add, so that batches in another order still find their queries"
 
 
@@ -51,9 +49,7 @@ def _loaded(data: bytes) -> Any:
         raise NoArrayError(said_by(error)) from None
 
 
-def read_predictions(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Run:
+def read_predictions(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
     """Read one score for each row of `dataset`."""
     if source.head.startswith(_ARCHIVE):
         raise InputError(Problem(source.name, "an .npz archive", fix=name_it("run", "batch")))
@@ -72,9 +68,7 @@ def read_predictions(
     return follow(source, dataset, scores, name)
 
 
-def read_qrels(
-    source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
-) -> Qrels:
+def read_qrels(source: Source, *, name: str, fractions: bool = False, **how: Any) -> Qrels:
     """Read the grades of a batch; documents without names are d0, d1, ... by position."""
     return qrels_of(source, _arrays(source), name, fractions)
 
@@ -86,9 +80,7 @@ def qrels_of(source: Source, arrays: dict[str, Any], name: str, fractions: bool)
     return Qrels(qids, offsets, _docnos(source, arrays, offsets, Qrels, grades), grades, name)
 
 
-def read_run(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Run:
+def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
     """Read the scores of a batch; with a `dataset`, documents without names are its rows."""
     return run_of(source, _arrays(source), dataset, name)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ..core.align import PART
-from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
@@ -25,8 +25,7 @@ RUN = Layout(
     repair="repair the system's output: line by line, a score for each row of the dataset",
     every_line=True,
 )
-_BEFORE = 100
-"""Lines that tell how many digits the last one should have."""
+_BEFORE = 100  # Lines that tell how many digits the last one should have
 _DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
 
 
@@ -103,16 +102,14 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
     raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
 
 
-def read_run(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Run:
+def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
     """Read one score for each row of `dataset`; a blank line may only be at the end."""
     dataset = needed(source, dataset)
     return follow(source, dataset, np.concatenate([*_pieces(source)]), name)
 
 
 def stream_run(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+    source: Source, *, dataset: Qrels | None = None, name: str, **how: Any
 ) -> Iterator[Run]:
     """Yield the scores in parts of whole queries."""
     dataset = needed(source, dataset)

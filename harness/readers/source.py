@@ -34,20 +34,14 @@ from .text import BOM, LONGEST, ahead, count_head, decoded, each, line_blocks, l
 T = TypeVar("T")
 _SPOOLED: dict[object, IO[bytes]] = {}
 """Temporary files with the content of standard input and pipes; closing deletes them."""
-STDIN, NAMELESS = "-", "<stdin>"
-"""Standard input in a command, and in messages."""
-BLOCK = 4 << 20
-"""Bytes that are read and parsed at a time, at most; a smaller file is one block."""
+STDIN, NAMELESS = "-", "<stdin>"  # Standard input in a command, and in messages
+BLOCK = 4 << 20  # Bytes that are read and parsed at a time, at most; a smaller file is one block
 _LEAST, _BLOCKS = 1 << 19, 24
 """Bytes of a block of a larger file, at least; how many blocks it gives if they can be smaller."""
-_TAIL = 1 << 16
-"""Bytes of the end of the text that are kept, at most."""
-_SAMPLES = 16
-"""Pieces of a large file that are kept, at most."""
-HEAD = 1 << 16
-"""Bytes that a guess of the format looks at."""
-_HARMLESS = 64 << 20
-"""Bytes that a file may always unpack to."""
+_TAIL = 1 << 16  # Bytes of the end of the text that are kept, at most
+_SAMPLES = 16  # Pieces of a large file that are kept, at most
+HEAD = 1 << 16  # Bytes that a guess of the format looks at
+_HARMLESS = 64 << 20  # Bytes that a file may always unpack to
 
 _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
     "gzip": (re.compile(rb"\x1f\x8b"), gzip.open),
@@ -60,8 +54,6 @@ _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
 }
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
-_KNOWN = re.compile(rb"PAR1|ARROW1|FEA1|\x93NUMPY|PK\x03\x04|\x80[\x02-\x05]|\xff\xfe|\xfe\xff")
-"""First bytes of files that are not text and get a message of their own."""
 _ZIP = b"PK\x03\x04"
 TORCH = _ZIP, b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """First bytes of files of torch.save, of today and before its version 1.6."""
@@ -78,11 +70,7 @@ _WIDE = {
 
 
 def codec_of(first: bytes) -> str:
-    r"""Return the compression of data with these first bytes, or ``""``.
-
-    >>> codec_of(b"\x1f\x8b\x08\x00"), codec_of(b"301 0 d1 1")
-    ('gzip', '')
-    """
+    """Return the compression of data with these first bytes, or ``""``."""
     return next((codec for codec, (magic, _) in _CODECS.items() if magic.match(first)), "")
 
 
@@ -184,20 +172,12 @@ def check_there(path: str | os.PathLike[str]) -> None:
         on_disk(path)
 
 
-def no_permission(name: str) -> InputError:
-    """Return the error of a file that may not be read."""
-    return InputError(Problem(name, "no permission to read it", fix="change its mode or its owner"))
-
-
 def missing(path: str | os.PathLike[str]) -> str:
-    """Return the message for a file that does not exist, with similar names.
-
-    >>> missing("/no/such/folder/x.run")
-    'no file /no/such/folder/x.run; there is no folder /no/such/folder'
-    """
+    """Return the message for a file that does not exist, with similar names."""
     folder, name = Path(path).parent, Path(path).name
     if os.path.islink(path):
-        return f"no file {os.fspath(path)}; {link_to(path)}"
+        target = os.fspath(os.readlink(path))
+        return f"no file {os.fspath(path)}; it is a link to {target}, which does not exist"
     if not folder.is_dir():
         return f"no file {os.fspath(path)}; there is no folder {folder}"
     names = sorted(os.listdir(folder))
@@ -206,17 +186,8 @@ def missing(path: str | os.PathLike[str]) -> str:
     return f"no file {os.fspath(path)}; the folder holds {listed or 'no files'}"
 
 
-def link_to(path: str | os.PathLike[str]) -> str:
-    """Return the message for a link to a file that does not exist."""
-    return f"it is a link to {os.fspath(os.readlink(path))}, which does not exist"
-
-
 def wide(head: bytes) -> str:
-    """Return what is wrong with text in UTF-16 or UTF-32, or ``""``.
-
-    >>> wide("name: a".encode("utf-16")), wide(b"name: a")
-    ('the text is UTF-16', '')
-    """
+    """Return what is wrong with text in UTF-16 or UTF-32, or ``""``."""
     name = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
     return name and f"the text is {name}"
 
@@ -225,9 +196,6 @@ def binary(head: bytes) -> str:
     """Return why the beginning of a file is not text, or ``""``.
 
     Control characters and bytes that are not UTF-8 are at least a quarter of it.
-
-    >>> binary(bytes(range(1, 256)))
-    'not text: it holds control characters, and bytes that are not UTF-8'
     """
     text = decoded(head)
     controls = len(_CONTROL.findall(text))
@@ -287,44 +255,22 @@ class Source:
 
     `path` is a file, a pipe, or ``-`` for standard input; the last two are kept in a temporary
     file. A suffix that names another compression than the bytes have is warned about.
-
-    Attributes
-    ----------
-    name : str
-        The path as it was given, for messages.
-    unfinished : bytes
-        After :meth:`blocks` has run to its end: the last line, if it has no line end.
-    sample : Sample
-        After that: pieces from all over the text.
-    last_lines : list of bytes
-        After that: the last lines, whole, as far as they fit into 64 KiB.
-    has_extra_fields : bool
-        Whether some lines had more fields than were read.
-    columns : dict of str to str
-        Columns of a table that were read, by what they hold.
-    unused_columns : tuple of str
-        Columns of a table that were not read.
-    formats : dict of str to str
-        Formats that were guessed, by the kind of table.
-    again : bool
-        Whether warnings may read the whole file once more to find their line.
-    one_block : bool
-        Whether the file is so small that :meth:`blocks` gives one block.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         given = os.fspath(path)
-        self.name = NAMELESS if given == STDIN else given
+        self.name = NAMELESS if given == STDIN else given  # for messages
         self.file = _stdin() if given == STDIN else on_disk(given)
-        self.codec, self.unfinished, self._head = "", b"", b""
+        self.codec, self._head = "", b""
         self._n_comments: int | None = None
-        self.last_lines: list[bytes] = []
-        self.sample = Sample([], True)
-        self.has_extra_fields = False
-        self.columns: dict[str, str] = {}
+        self.unfinished = b""  # after blocks() has ended: the last line, if it has no line end
+        self.last_lines: list[bytes] = []  # after that: those that fit into 64 KiB
+        self.sample = Sample([], True)  # after that: pieces from all over the text
+        self.has_extra_fields = False  # whether some lines had more fields than were read
+        self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()
-        self.formats: dict[str, str] = {}
-        self.again = False
+        self.formats: dict[str, str] = {}  # that were guessed, by the kind of table
+        self.again = False  # whether warnings may read the whole file again to find their line
         with self.explained():
             size = os.path.getsize(self.file)
             if size == 0:
@@ -335,17 +281,13 @@ class Source:
         self.one_block = not self.codec and size <= BLOCK
         smaller = min(max(size // _BLOCKS, _LEAST), BLOCK)
         self.block = BLOCK if self.codec or self.one_block else smaller
-        self._check_suffix(os.path.splitext(given)[1].lower(), first)
+        self._check_suffix(os.path.splitext(given)[1].lower())
 
-    def _check_suffix(self, suffix: str, first: bytes) -> None:
-        if self.codec == PACKED.get(suffix, self.codec):
-            return
-        what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
-        if not (self.codec or _KNOWN.match(first)) and (b"\0" in first or binary(first)):
-            problem = Problem(self.name, f"{what}other bytes", fix=WHOLE_FILE, rule="damaged")
-            raise InputError(problem)
-        what += f"{self.codec} data" if self.codec else "data that are not compressed"
-        warnings.warn(HarnessWarning(f"{self.name}: {what}", "other-compression"), stacklevel=4)
+    def _check_suffix(self, suffix: str) -> None:
+        if self.codec != PACKED.get(suffix, self.codec):
+            what = f"{self.codec} data" if self.codec else "data that are not compressed"
+            what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got {what}"
+            warnings.warn(HarnessWarning(f"{self.name}: {what}", "other-compression"), stacklevel=4)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
@@ -476,7 +418,8 @@ class Source:
         try:
             yield
         except PermissionError as error:
-            raise no_permission(self.name) from error
+            what, fix = "no permission to read it", "change its mode or its owner"
+            raise InputError(Problem(self.name, what, fix=fix)) from error
         except (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec

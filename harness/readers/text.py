@@ -18,10 +18,8 @@ S = TypeVar("S")
 PIECE = 1 << 18
 """Bytes of a piece, about: a few arrays of one number a byte fit a processor's cache."""
 BOM = b"\xef\xbb\xbf"
-LONGEST = 1 << 20
-"""Bytes that a line of text may have."""
-LOOK = 4096
-"""Characters of a line that are looked at; it may have millions."""
+LONGEST = 1 << 20  # Bytes that a line of text may have
+LOOK = 4096  # Characters of a line that are looked at; it may have millions
 _END: Any = object()
 
 METADATA_MARK = re.compile(rb"^#[ \t]*ir_metadata\.(start|end)[ \t\r]*$")
@@ -47,11 +45,7 @@ def decoded(line: bytes) -> str:
 
 
 def pieces(block: bytes, size: int = PIECE) -> Iterator[bytes]:
-    r"""Yield the whole lines of a block in pieces of at least `size` bytes.
-
-    >>> list(pieces(b"1\n22\n3\n4", 2))
-    [b'1\n', b'22\n', b'3\n', b'4']
-    """
+    """Yield the whole lines of a block in pieces of at least `size` bytes."""
     start = 0
     while start < len(block):
         end = block.find(b"\n", start + size - 1) + 1 or len(block)
@@ -76,11 +70,7 @@ def line_blocks(stream: IO[bytes], size: int) -> Iterator[bytes]:
 
 
 def without_first_lines(block: bytes, n: int) -> tuple[bytes, int]:
-    r"""Return a block without its first `n` lines, and how many it had of them.
-
-    >>> without_first_lines(b"a\nb\nc\n", 2), without_first_lines(b"a\nb", 3)
-    ((b'c\n', 2), (b'', 2))
-    """
+    """Return a block without its first `n` lines, and how many it had of them."""
     start = passed = 0
     while passed < n and start < len(block):
         start, passed = block.find(b"\n", start) + 1 or len(block), passed + 1
@@ -151,11 +141,7 @@ def is_like_number(text: str) -> bool:
 
 
 def check_number(text: str, word: str, whole: bool) -> Problem | None:
-    """Return what is wrong with a score or grade as it is written; its fix may depend on the file.
-
-    >>> check_number("nan", "score", False).rule, check_number("0.5", "grade", False)
-    ('not-finite', None)
-    """
+    """Return what is wrong with a score or grade as it is written; the fix may be empty."""
     got = f"got '{shorten(text, 60)}'"
     if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
         return Problem("", f"{word}: expected a finite number, {got}", rule="not-finite")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
@@ -28,9 +30,7 @@ RANKLIB = Layout(
 )
 
 
-def read_msmarco(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Run:
+def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
     """Read a ranking of qid, docno and rank; the score of rank r is -r."""
     table = gathered(read_columns(source, MSMARCO))
     ranks = numbers_of(table, "rank")
@@ -44,16 +44,12 @@ def read_msmarco(
     return run
 
 
-def read_beir(
-    source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
-) -> Qrels:
+def read_beir(source: Source, **how: Any) -> Qrels:
     """Read judgements; the first line after comments is the header."""
-    return read_judgements(source, BEIR, duplicates, name, fractions=fractions)
+    return read_judgements(source, BEIR, **how)
 
 
-def read_ranklib(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Run:
+def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
     """Read scores that name the query and the position of each row of `dataset`."""
     dataset = needed(source, dataset)
     table = gathered(read_columns(source, RANKLIB))

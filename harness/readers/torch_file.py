@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from ..batch.arrays import as_array
-from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Problem, first_of, said_by
@@ -26,18 +25,9 @@ from .source import TORCH, Source, is_torch
 _WHAT = "save a tensor with one score for each row, or a dict of such tensors: {'scores': scores}"
 
 
-def read(
-    of: type[T],
-    source: Source,
-    *,
-    duplicates: Duplicates,
-    name: str,
-    dataset: Qrels | None = None,
-    fractions: bool = False,
-    columns: Names | None = None,
-) -> T:
+def read(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
     """Read a tensor of scores or a list of them, a dict of columns, or a batch: a dict with `n`."""
-    loaded = _loaded(source)
+    loaded, dataset, name = _loaded(source), how.get("dataset"), how["name"]
     if not isinstance(loaded, Mapping):
         if of is not Run:
             what = "expected a dict of tensors with qids and grades, got one tensor"
@@ -48,7 +38,7 @@ def read(
     if "n" in loaded:
         arrays = {str(key): as_array(one, str(key)) for key, one in loaded.items()}
         if of is Qrels:
-            return numpy_files.qrels_of(source, arrays, name, fractions)  # type: ignore[return-value]
+            return numpy_files.qrels_of(source, arrays, name, how["fractions"])  # type: ignore[return-value]
         return numpy_files.run_of(source, arrays, dataset, name)  # type: ignore[return-value]
     found = {
         str(key): _column(source, str(key), one)
@@ -61,10 +51,7 @@ def read(
     table = pa.table(found)
     names = table.column_names
     chosen = select_columns(names, of.kind, columns, source, table.select)
-    return table_of(
-        table, of, chosen, source, None, asked=by_position(names, columns), dataset=dataset,
-        duplicates=duplicates, name=name, fractions=fractions,
-    )  # fmt: skip
+    return table_of(table, of, chosen, source, None, asked=by_position(names, columns), **how)
 
 
 def _loaded(source: Source) -> Any:
