@@ -20,7 +20,7 @@ from ..errors import HarnessError, HarnessWarning
 from ..readers.build import find_lines
 from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
-from ..readers.npy import NoArrayError, array_of
+from ..readers.numpy_files import NoArrayError, array_of
 from ..readers.predictions import RUN as SCORES
 from ..readers.source import Source
 from .parts import First
