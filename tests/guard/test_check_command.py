@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli.app import app
-from harness.guard import check as progress
-from harness.guard.check import Checked, as_text, check_config
+from harness.guard.check import Checked
 from harness.guard.registry import finding
+from harness.reports.findings import as_text
 
 
 def call(*arguments: object, input: str | None = None) -> Result:
@@ -196,31 +196,3 @@ def test_every_problem_of_a_config_is_found_and_its_files_are_read(letor: Any) -
     errors = [one for one in found["findings"] if one["severity"] == "error"]
     assert [one["rule"] for one in errors] == ["config", "config", "config", "unreadable"]
     assert len(found["checked"]) == 4
-
-
-class Bar:
-    """What a bar was told."""
-
-    def __init__(self, total: int, **_: Any) -> None:
-        self.total, self.steps, self.closed = total, list[int](), False
-
-    def update(self, n: int) -> None:
-        self.steps.append(n)
-
-    def set_postfix_str(self, text: str, refresh: bool) -> None: ...
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_the_bar_counts_the_bytes_of_every_file_once(
-    letor: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Bar] = []
-    monkeypatch.setattr(progress, "tqdm", lambda **given: made.append(Bar(**given)) or made[-1])
-    letor.put("gbrt/fold2.txt", ["x\n", *letor.lines("gbrt/fold2.txt")])
-    check_config(letor.folder / "c.yaml")
-    (bar,) = made
-    files = [*letor.folder.glob("*.txt"), *letor.folder.glob("*/*.txt")]
-    assert bar.total == sum(bar.steps) == sum(path.stat().st_size for path in files)
-    assert bar.closed

@@ -82,7 +82,7 @@ def test_labels_fail_the_cell_and_no_other(place: Path, capsys: Any) -> None:
     for _ in range(2):  # and so from the cache
         assert called(config(place)) == 1
         printed = capsys.readouterr()
-        assert "each of the 5 grades has one score of its own" in printed.err
+        assert "each of the 5 grades has only one score" in printed.err
         assert "equal the grades" not in printed.err  # which the reader warns of
         assert f"FAILED: model fold=2 on web2: {place}/model-2.txt:1: " in printed.out
     (one,) = manifest(place)
