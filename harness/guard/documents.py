@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, index_in, string_column, take
-from ..core.hashing import hash_strings, splitmix64
+from ..core.hashing import hash_strings
 from ..core.ragged import Bools, Ints
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding
@@ -172,7 +172,10 @@ class Documents:
 
     def run(self, part: Part) -> None:
         """Look at a part as it was read."""
-        known = part.known(sample(part.run.n_rows))
+        rows, n = np.arange(part.run.n_rows), part.run.n_rows
+        if n > SAMPLE:  # at random, as even steps could meet one rank only
+            rows = np.random.default_rng(0).integers(0, n, SAMPLE)
+        known = part.known(rows)
         self.facts.looked_at += known.size
         self.facts.known += int(known.sum())
 
@@ -216,18 +219,6 @@ class Documents:
 
     def _knows(self, names: Sequence[str]) -> Bools:
         return self.qrels.knows(hash_strings(string_column(names)))
-
-
-def sample(n_rows: int) -> Ints:
-    """Return all rows, or :data:`SAMPLE` of them at random: even steps could meet one rank only.
-
-    >>> sample(3).tolist(), sample(100_000)[:3].tolist()
-    ([0, 1, 2], [19, 60, 99])
-    """
-    if n_rows <= SAMPLE:
-        return np.arange(n_rows)
-    drawn = splitmix64(np.arange(SAMPLE, dtype=np.uint64)) % np.uint64(n_rows)
-    return np.unique(drawn).view(np.int64)
 
 
 def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:

@@ -18,8 +18,8 @@ import pyarrow as pa
 from ..core.ragged import Array, Ints, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.tables import Qrels
-from ..errors import Finding
-from ..reports.phrases import counted, listed
+from ..errors import Finding, Severity
+from ..reports.phrases import counted
 from .examples import (
     Examples,
     ExamplesByRule,
@@ -466,41 +466,28 @@ def fits_nothing(run: RunFacts) -> bool:
 
 
 def unrelated(
-    place: str, run: RunFacts, others: Sequence[tuple[str, Fit]],
-    best: tuple[str, Fit] | None = None, wary: bool = False,
-) -> Iterator[Finding]:  # fmt: skip
-    """Yield that predictions in the file at `place` have nothing to do with the grades.
+    place: str, run: RunFacts, better: tuple[str, Fit] | None = None, wary: bool = False
+) -> Finding | None:
+    """Return that predictions in the file at `place` have nothing to do with the grades.
 
-    It is a warning if the same model fits its `others`, which a random baseline would not; if
-    another model, the `best`, fits these rows; or if `wary`.
+    It is a warning if `wary`, or if `better`, a related model or fold, fits: no random baseline
+    would be among those.
     """
-    own, found = run.order.fit or NO_FIT, findings_at(place, run.first)
-    what, n = f"correlation with the grades {own.r:.2f}", run.order.compared
-    fitting = [f"{one.r:.2f} on {other}" for other, one in others if is_clear(one, own)]
-    if own.n and fitting:
-        what += f"; the same model has {listed(fitting[:SHOWN])}"
-        effect = "each document has the score of another one"
-        fix = "predict in the order of this fold's rows, or name this fold's file"
-        yield found("unrelated", what, n, "warning", effect, fix)
-    elif own.n >= ENOUGH and own.z < CHANCE:
-        better = best is not None and is_clear(best[1], own)
-        if best is not None and better:
-            what += f"; those of {best[0]} {best[1].r:.2f}"
-        what += f", below 0 in {run.order.falling:,} of {counted(n, 'query', 'queries')}"
-        yield found("unrelated", what, n, "warning" if wary or better else None)
-
-
-class Swapped(NamedTuple):
-    """Which dataset predictions fit instead of their own, how well, and the finding."""
-
-    other: str
-    fit: Fit
-    finding: Finding
+    own, n = run.order.fit or NO_FIT, run.order.compared
+    fits = better is not None and is_clear(better[1], own)
+    if not own.n or not (fits or (own.n >= ENOUGH and own.z < CHANCE)):
+        return None
+    what = f"correlation with the grades {own.r:.2f}"
+    if better is not None and fits:
+        what += f"; {better[0]} has {better[1].r:.2f}"
+    what += f", below 0 in {run.order.falling:,} of {counted(n, 'query', 'queries')}"
+    severity: Severity | None = "warning" if wary or fits else None
+    return findings_at(place, run.first)("unrelated", what, n, severity)
 
 
 def swapped_fold(
     place: str, own: Fit, scores: Array, others: Mapping[str, Rows]
-) -> Swapped | None:  # fmt: skip
+) -> Finding | None:  # fmt: skip
     """Return the one of `others` (as many rows each) that predictions fit instead of their own."""
     other, best = _best(ranks(scores), others)
     if not is_clear(best, own):
@@ -509,7 +496,7 @@ def swapped_fold(
         f"the predictions fit the rows of {other} (correlation {best.r:.2f}), "
         f"not their own ({own.r:.2f})"
     )
-    return Swapped(other, best, finding("swapped-fold", place, what, scores.size, [other]))
+    return finding("swapped-fold", place, what, scores.size, [other])
 
 
 def _best(ranked: Array, others: Mapping[str, Rows]) -> tuple[str, Fit]:

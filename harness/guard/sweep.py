@@ -37,7 +37,6 @@ from .row_order import (
     NO_FIT,
     Fit,
     Rows,
-    Swapped,
     fits_nothing,
     rows_of,
     swapped_fold,
@@ -141,41 +140,35 @@ class Sweep:
 
     def _of_order(self) -> Iterator[Placed]:
         """Yield what predictions are that do not fit their own rows."""
-        odd = [one for one in self.facts if fits_nothing(one[2].run)]
-        swapped = {place: self._swapped(cell, facts) for place, cell, facts in odd}
-        fits: dict[Hashable, dict[str, tuple[str, Fit]]] = {}
-        models: dict[int, Hashable] = {}
-        best: dict[str, tuple[str, Fit]] = {}
         for place, cell, facts in self.facts:
-            part, fit, path = (
-                part_of(cell, self.pooled),
-                facts.run.order.fit,
-                cell.dataset_entry.path,
-            )
-            if fit is None:
-                continue
-            best[path] = max(
-                best.get(path, ("", NO_FIT)), (cell.run, fit), key=lambda one: one[1].z
-            )
-            if part is not None:
-                models[place] = model = (part.whole, cell.run_key, *cell.of_run.items())
-                name, moved = cell.dataset, swapped.get(place)
-                if moved is not None:
-                    name, fit = f"{moved.other} (given for {name})", moved.fit
-                fits.setdefault(model, {})[path] = name, fit
-        for place, cell, facts in odd:
-            if (moved := swapped[place]) is not None:
-                yield Placed(moved.finding, cell.dataset_key)
-                continue
-            path, run = cell.dataset_entry.path, cell.run_entry.path
-            same_model = fits.get(models.get(place), {})
-            others = [fit for other, fit in same_model.items() if other != path]
-            better = best.get(path) if RANDOM not in cell.run.lower() else None
-            for found in unrelated(run, facts.run, others, better, self.wary):
-                yield Placed(found, cell.dataset_key)
+            if fits_nothing(facts.run):
+                found = self._swapped(cell, facts)
+                if found is None:
+                    better, path = self._better(place, cell), cell.run_entry.path
+                    found = unrelated(path, facts.run, better, self.wary)
+                if found is not None:
+                    yield Placed(found, cell.dataset_key)
 
-    def _swapped(self, cell: Cell, facts: Facts) -> Swapped | None:
-        """Return the other dataset of as many rows that predictions fit."""
+    def _better(self, place: int, cell: Cell) -> tuple[str, Fit] | None:
+        """Return the best fit of other models on these rows, and of this model on other folds."""
+        if RANDOM in cell.run.lower():  # meant to fit nothing
+            return None
+        model = self._model(cell)
+        related = [
+            (f"{other.run} on {other.dataset}", facts.run.order.fit or NO_FIT)
+            for at, other, facts in self.facts
+            if other.dataset_entry.path == cell.dataset_entry.path
+            or (model is not None and self._model(other) == model)
+            if at != place
+        ]
+        return max(related, key=lambda one: one[1].z, default=None)
+
+    def _model(self, cell: Cell) -> Hashable:
+        part = part_of(cell, self.pooled)
+        return None if part is None else (part.whole, cell.run_key, *cell.of_run.items())
+
+    def _swapped(self, cell: Cell, facts: Facts) -> Finding | None:
+        """Return that predictions fit another dataset of as many rows."""
         others = self._as_many(facts.judgements.rows, cell.dataset_entry.path)
         scores = scores_of(cell.run_entry.path) if others else None
         if scores is None:

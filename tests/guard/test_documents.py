@@ -7,7 +7,6 @@ import numpy as np
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
-from harness.guard.documents import sample
 from harness.guard.facts import Facts, JudgementFacts, Watch
 
 Judged = dict[str, dict[str, int]]
@@ -76,9 +75,3 @@ def test_orders_of_a_closed_collection() -> None:
         for qid, some in run.items()
     }
     assert rules(judged, drawn) == {}  # the 200 are three times as often judged as by chance
-
-
-def test_a_sample_is_in_step_with_nothing() -> None:
-    assert sample(3).tolist() == [0, 1, 2]
-    assert 1000 < sample(1 << 20).size <= 1024
-    assert {*(sample(100_000) % 10).tolist()} == {*range(10)}

@@ -117,11 +117,6 @@ def test_shifted_stretches(
     assert abs(slip.end - end * n) <= 60
 
 
-def test_short_stretches_are_not_seen() -> None:
-    rows, scores = predicted(1)
-    assert look(rows, moved(scores, 0, 300))[1] is None
-
-
 def test_another_fold_of_the_count(tmp_path: Path) -> None:
     (own, _), (other, theirs) = predicted(1, 400), predicted(2, 401)
     run = RunEntry(path=str(tmp_path / "p.txt"))
@@ -195,7 +190,7 @@ def test_one_fold_unlike_the_others_is_a_warning(sweep: Sweep, kind: str) -> Non
     assert [place for place, one in found.items() if one.severity == "warning"] == ["m1-1.txt:1"]
     one = found["m1-1.txt:1"]
     assert one.rule == "unrelated"
-    assert one.what.endswith("; the same model has 0.78 on web2 and 0.77 on web3")
+    assert "; m1 on web2 has 0.78" in one.what
     assert sweep.found("topic")["m1-1.txt:1"].severity == "note"  # of other collections
 
 
@@ -216,5 +211,5 @@ def test_a_model_that_fits_nothing_next_to_one_that_does(sweep: Sweep) -> None:
         sweep.put("m3", fold, drawn.random(N * DEEP))
     found = sweep.found("topic")  # of other collections, so only the same dataset counts
     assert found["m3-1.txt:1"].severity == "warning"
-    assert "; those of m1 0." in found["m3-1.txt:1"].what
+    assert "; m1 on web1 has 0." in found["m3-1.txt:1"].what
     assert found["random-1.txt:1"].severity == "note"

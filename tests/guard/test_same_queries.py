@@ -75,12 +75,6 @@ DATASETS = "'{name}': {format: letor, path: '{name}.txt'}"
 FOLDS = "'fold{name}': {format: letor, path: '{name}.txt'}"
 
 
-def test_datasets_that_share_nothing(sweep: Sweep) -> None:
-    sweep.put("a", lines(rows(1, 100)))
-    sweep.put("b", lines(rows(2, 100)))
-    assert sweep.found(DATASETS) == set()
-
-
 def test_queries_under_other_qids(sweep: Sweep) -> None:
     train, test = rows(1, 400), rows(2, 100)
     sweep.put("a", lines(train))
@@ -125,13 +119,6 @@ def test_cross_validation(sweep: Sweep) -> None:
     assert sweep.found(named, "{name}-{split}") == {
         ("same-queries", "warning", name, 10) for name in ("2-train.txt", "2-test.txt")
     }
-
-
-def test_folds(sweep: Sweep) -> None:
-    features = rows(1, 200)
-    sweep.put("1", lines(features[:100]))
-    sweep.put("2", lines(features[50:150], 500))
-    assert sweep.found(FOLDS) == {("same-queries", "warning", "2.txt", 10)}
 
 
 def test_rows_whose_order_in_the_file_is_another(sweep: Sweep) -> None:
