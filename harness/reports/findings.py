@@ -17,7 +17,7 @@ ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 APART = ("reader", "unreadable", "config")
 """Rules whose findings are about anything, and are not grouped."""
 SHOWN, SHOWN_APART = 3, 20
-"""Findings of one rule that are printed, at most; of a rule that is about anything. JSON has all."""
+"""Most findings of one rule that are printed, and of one about anything. JSON has all."""
 VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
 """The word before a file, by the severity of its worst finding."""
 
