@@ -23,20 +23,18 @@ from . import options
 @options.many(
     "--name", "names", metavar="OURS=THEIRS", help="A name in the results, and the paper's"
 )
-@click.option(
-    "--dataset", metavar="DATASET", help="Whose values a table holds that does not say it."
-)
+@click.option("--dataset", metavar="DATASET", help="The dataset of tables that name none.")
 @options.comparison
 @options.format_option("text", "jsonl")
 def command(
     paper: Path, results: Path, baselines: tuple[str, ...], test: str | None,
     correction: str | None, **settings: Any,
 ) -> None:  # fmt: skip
-    """Check the table of a paper: derive each number again, and its marks.
+    """Check the numbers and marks of a paper's table against your results.
 
-    Finds numbers by the names of rows and columns, and says which digits, roundings, bold and
-    underlined values, marks of significance and deviations are wrong, and where. Exits 1 where
-    any is.
+    Finds numbers by the names of rows and columns. Reports wrong digits, roundings, deviations,
+    bold and underlined values and significance marks, with file and line. Exits with 1 if
+    anything is wrong.
 
     \b
     Examples:

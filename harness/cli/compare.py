@@ -38,7 +38,7 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
 @options.many(
     "--metric", "-m", "metrics", metavar="METRIC", help="A metric, by default all of the results'"
 )
-@click.option("--dataset", metavar="DATASET", help="Of the results, where not all are meant.")
+@click.option("--dataset", metavar="DATASET", help="A dataset of the results, by default all.")
 @options.many(
     "--baseline", "-b", "baselines", metavar="RUN", help="By name, by default the first run"
 )
@@ -68,10 +68,10 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
     metavar="N",
     type=options.Whole(LEAST_DRAWS),
     default=10_000,
-    help="Random draws, where any are made.",
+    help="Number of random draws.",
 )
 @click.option(
-    "--seed", metavar="N", default=0, type=options.Whole(0), help="Seed of what is drawn."
+    "--seed", metavar="N", default=0, type=options.Whole(0), help="Seed of the random draws."
 )
 @options.format_option("text", "csv", "jsonl", "markdown", help="How to print the comparisons.")
 @click.option(
@@ -111,7 +111,7 @@ def command(
     """Compare runs with each other, or two leaderboards: what has changed.
 
     Runs: difference, interval, p, effect size, tiers. Queries are paired. With two runs, also the
-    queries where they differ most.
+    queries that differ most.
 
     OLD NEW, results folders or CSV leaderboards: values that moved, the queries behind it, ranks,
     and changes of inputs, config and versions. Exits 1 if a value is worse.

@@ -17,7 +17,7 @@ from . import options
 @click.option("--run", metavar="RUN", required=True, help="The run, as the leaderboard names it.")
 @click.option("--metric", "-m", metavar="METRIC", required=True, help="One of the leaderboard's.")
 @click.option("--query", metavar="QID", help="Show the ranking behind this one's value.")
-@click.option("--dataset", metavar="DATASET", help="The dataset, where there are several.")
+@click.option("--dataset", metavar="DATASET", help="The dataset, if there are several.")
 @options.many("--where", metavar="NAME=VALUE", help="A column, such as seed=1")
 @options.inputs
 def command(
@@ -31,10 +31,10 @@ def command(
 ) -> None:
     """Show where one number of a leaderboard comes from.
 
-    Prints inputs and their hashes, how many queries went in and what was done with the others,
-    every setting of the metric, and versions. Of a row of several cells, prints what each fold and
-    seed adds to it. With --query, prints the ranking: grades, gains, discounts and the running
-    value. Exits with 1 if the files give the query another value than the results hold.
+    Prints inputs and their hashes, the number of queries, every setting of the metric, and
+    versions. For a row of several cells, prints what each fold and seed adds to it. With --query,
+    prints the ranking: grades, gains, discounts and the running value. Exits with 1 if the files
+    now give the query another value.
 
     \b
     Examples:
