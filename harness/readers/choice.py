@@ -49,9 +49,10 @@ def guess_format(path: Path, kind: Kind) -> str:
 
 def _guessed(source: Source, kind: Kind) -> str:
     head = Head(source.suffix, source.head)
-    other: Kind = "run" if kind == "qrels" else "qrels"
+    kinds: tuple[Kind, Kind] = ("qrels", "run")
+    other = kinds[kind == "qrels"]
     if not any(
-        one.magic and head.data.startswith(one.magic) and any(one.looks(head, k) for k in _KIND)
+        one.magic and head.data.startswith(one.magic) and any(one.looks(head, k) for k in kinds)
         for one in FORMATS.values()
     ):
         source.check_text()

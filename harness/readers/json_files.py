@@ -246,7 +246,8 @@ def _check_line(line: bytes, types: Mapping[str, pa.DataType]) -> Problem | None
         if key not in row:
             fix = f"every line needs {first_of([*types])}"
             return Problem("", f"no key '{key}'", fix=fix, rule="columns")
-        value, allowed = row[key], (str,)
+        value = row[key]
+        allowed: tuple[type, ...] = (str,)
         wanted, fix = "text, as in the first row", "write it in quotes"
         if is_number := pa.types.is_floating(kind):
             allowed, wanted, fix = (int, float), "a number", "write it as a number"

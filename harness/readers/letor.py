@@ -21,10 +21,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from pyarrow._compute import ExtractRegexOptions, StructFieldOptions
 
 from ..core.arrow import (
-    ExtractRegexOptions,
-    StructFieldOptions,
     as_bytes,
     call,
     cast,
@@ -46,8 +45,8 @@ from .format import Format, Head, Kind
 from .source import PACKED, HashedSource, Source, no_rows
 from .text import check_number, decoded, pieces
 
-KEPT = 128
-"""Hashes that are kept of a dataset: if one row in forty is shared, 96 in 100 times one of them
+N_MARKS = 128
+"""Hashes that are stored of a dataset: if one row in forty is shared, 96 in 100 times one of them
 is of such a row."""
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How to name a file of group sizes."""
@@ -65,29 +64,29 @@ _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
 
 
-def kept(marks: Array) -> str:
+def marks_to_text(marks: Array) -> str:
     """Return the smallest marks as text, the same of any two files as far as they share rows.
 
     Rows that a file holds twice are left out: several files hold such ones by chance.
     """
     some = marks
-    if marks.size > 4 * KEPT:  # of which some may be of equal rows
-        some = np.partition(marks, 4 * KEPT)[: 4 * KEPT]
+    if marks.size > 4 * N_MARKS:  # some may be of equal rows
+        some = np.partition(marks, 4 * N_MARKS)[: 4 * N_MARKS]
     found, times = np.unique(some, return_counts=True)
-    smallest: bytes = found[times == 1][:KEPT].astype("<u8").tobytes()
+    smallest: bytes = found[times == 1][:N_MARKS].astype("<u8").tobytes()
     return smallest.hex()
 
 
-def of_kept(text: str) -> Array:
-    """Return the marks that :func:`kept` gave."""
+def marks_from_text(text: str) -> Array:
+    """Return the marks that :func:`marks_to_text` gave."""
     return np.frombuffer(bytes.fromhex(text), "<u8")
 
 
-def of_queries(rows: Array, offsets: Ints) -> Array:
+def query_hashes(rows: Array, offsets: Ints) -> Array:
     """Return a hash of each query's rows, ``(n_queries,)`` uint64, whatever their order.
 
     >>> rows = np.array([1, 2, 2, 1, 3], dtype=np.uint64)
-    >>> first, second, third = of_queries(rows, np.array([0, 2, 4, 5]))
+    >>> first, second, third = query_hashes(rows, np.array([0, 2, 4, 5]))
     >>> bool(first == second), bool(first == third)
     (True, False)
     """
@@ -175,11 +174,7 @@ def _heads(
     )
     if head.null_count or (to_numpy(call("binary_length", head)) == most).any():
         return None
-    return head, _texts(grades), _encoded(_texts(qids[0])) if qids else None
-
-
-def _encoded(qids: pa.Array) -> pa.Array:
-    return run_ends(np.array([1]), qids) if len(qids) == 1 else call("run_end_encode", qids)
+    return head, _texts(grades), call("run_end_encode", _texts(qids[0])) if qids else None
 
 
 def _texts(strings: pa.Array) -> pa.Array:
@@ -319,15 +314,10 @@ def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
 def _warn_cut(source: Source) -> None:
     """Warn if the last line has no end and fewer fields than each of the five lines before it."""
     lines = last_lines(source, 5)
-    lengths = {_n_fields(line) for line in lines[:-1] if is_data(0, line)}
-    if len(lengths) == 1 and (n := _n_fields(lines[-1])) < min(lengths):
-        warn_cut_line(source, f"expected {min(lengths)} fields, as in the lines before, got {n}")
-
-
-def _n_fields(line: bytes) -> int:
-    """Return how many fields are before the comment; one more if there is a comment."""
-    fields, mark, _ = line.partition(b"#")
-    return len(fields.split()) + len(mark)
+    parts = [line.partition(b"#") for line in lines if is_data(0, line)]
+    *before, last = [len(fields.split()) + len(mark) for fields, mark, _ in parts] or [0]
+    if len({*before}) == 1 and last < before[0]:
+        warn_cut_line(source, f"expected {before[0]} fields, as in the lines before, got {last}")
 
 
 def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos: pa.Array) -> None:

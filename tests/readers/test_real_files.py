@@ -1,4 +1,4 @@
-"""Every run, qrels and learning-to-rank file of the data beside the project.
+"""Every run, qrels and learning-to-rank file of the shared data.
 
 Counts are those of each folder's SOURCE.txt.
 """
