@@ -60,7 +60,7 @@ def _guessed(source: Source, kind: Kind) -> str:
         if len(source.head) < HEAD:
             raise no_rows(source.name)
         what = f"no row in its first {HEAD >> 10} KiB, which tell its format"
-        raise InputError(Problem(source.name, what, fix=name_it(kind, "NAME")))
+        raise source.error(what, name_it(kind, "NAME"))
     fitting = [one.name for one in able_formats(kind) if one.looks(head, kind)]
     if len(fitting) == 1:
         return fitting[0]

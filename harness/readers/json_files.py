@@ -121,15 +121,15 @@ def _queries(source: Source, hook: Callable[[_Pairs], Any]) -> dict[str, dict[st
         found = parse(source.read(), hook)
     except UnicodeDecodeError:
         fix = "convert the file to UTF-8"
-        raise InputError(Problem(source.name, "not UTF-8 text", fix=fix)) from None
+        raise source.error("not UTF-8 text", fix) from None
     except json.JSONDecodeError as error:
         what = f"not JSON ({error.msg}, column {error.colno})"
         raise InputError(Problem(f"{source.name}:{error.lineno}", what)) from None
     except ValueError as error:
-        raise InputError(Problem(source.name, f"not JSON ({error})")) from None
+        raise source.error(f"not JSON ({error})") from None
     if not isinstance(found, dict) or not all(isinstance(rows, dict) for rows in found.values()):
         what, fix = "not a mapping of qid to docno to number", 'write {"q1": {"d1": 1, "d2": 0}}'
-        raise InputError(Problem(source.name, what, fix=fix))
+        raise source.error(what, fix)
     return found
 
 

@@ -11,7 +11,6 @@ hash are the same row, whatever their queries are called.
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from dataclasses import replace
@@ -43,7 +42,7 @@ from .build import find_lines, last_lines, readable, warn, warn_cut_line, warn_m
 from .columns import NOT_UTF8, diagnose
 from .format import Format, Head, Kind
 from .source import PACKED, HashedSource, Source, no_rows
-from .text import check_number, decoded, pieces
+from .text import check_number, pieces
 
 N_MARKS = 128
 """Hashes that are stored of a dataset: if one row in forty is shared, 96 in 100 times one of them
@@ -118,7 +117,7 @@ def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]
 def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
     """Return what some whole lines hold; None if none holds data."""
     data = np.frombuffer(piece + b"\n\n", np.uint8)
-    stops = _line_ends(piece, data)
+    stops = np.flatnonzero(data[: len(piece) + (not piece.endswith(b"\n"))] == _NEWLINE)
     starts = np.concatenate([[0], stops[:-1] + 1])
     ends = stops
     if b"#" in piece:
@@ -150,16 +149,6 @@ def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
             ends = ends - (data[ends - 1] <= _BLANK)
         marks = hash_strings(_strings(data, np.minimum(first, ends), ends))
     return Rows(_grades(grades), qids, docnos, docids, marks)
-
-
-def _line_ends(piece: bytes, data: Array) -> Ints:
-    """Return where each line ends; the C library finds the ends of long lines faster."""
-    is_cut = not piece.endswith(b"\n")
-    if piece.count(b"\n", 0, 1 << 14) < 64:
-        ends: Ints = np.cumsum(np.fromiter(map(len, io.BytesIO(piece)), np.int64)) - 1
-        ends[-1] += is_cut
-        return ends
-    return np.flatnonzero(data[: len(piece) + is_cut] == _NEWLINE)
 
 
 def _heads(
@@ -256,7 +245,7 @@ def read_qrels(
             f"write 'grade qid:Q features', or the group sizes to {source.stem}.query, "
             f"or name their file: {GROUP}"
         )
-        raise InputError(Problem(source.name, "the lines have no qid", fix=fix, rule="columns"))
+        raise source.error("the lines have no qid", fix, "columns")
     if sizes is not None:
         qids = _check_sizes(source, sizes, qids, grades.size)
     if isinstance(source, HashedSource):
@@ -375,24 +364,19 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
         _, which = encode(qids.values)
         last = np.flatnonzero(np.append(which[1:] != which[:-1], True))
         lengths = lengths_of(np.append(0, to_numpy(qids.run_ends)[last]))
-        n = min(lengths.size, places.size)
-        wrong = np.flatnonzero(counts[places[:n]] != lengths[:n])
-        if wrong.size:
-            first = int(wrong[0])
-            place, row = int(places[first]), int(lengths[:first].sum()) + 1
-            qid = decoded(as_bytes(qids.values.slice(int(last[first]), 1))[0])
-            what = (
-                f"group size {place + 1:,}: expected {lengths[first]:,}, the rows of qid "
-                f"'{shorten(qid, 60)}' in {source.name} from row {row:,} on, got {counts[place]:,}"
-            )
-            fix = "write the sizes again, or delete them: LightGBM takes queries from them"
-            where = f"{sizes.name}:{_line_of(sizes, place)}"
-            raise InputError(Problem(where, what, fix=fix, rule="group-sizes"))
+        pairs = zip(places.tolist(), counts[places].tolist(), lengths.tolist(), strict=False)
+        for at, (place, size, length) in enumerate(pairs):
+            if size != length:
+                qid = readable(as_bytes(qids.values.slice(int(last[at]), 1))[0])
+                what = f"group size {place + 1:,}: expected {length:,}, the rows of qid '{qid}', "
+                where, fix = f"{sizes.name}:{_line_of(sizes, place)}", "write or delete the sizes"
+                raise InputError(Problem(where, f"{what}got {size:,}", "", fix, "group-sizes"))
     total = sum(counts.tolist())
     if total != n_rows:
         what = f"expected sizes that add up to the {n_rows:,} rows of {source.name}, got {total:,}"
-        fix = f"name the file of sizes that belongs to it: {GROUP}"
-        raise InputError(Problem(sizes.name, what, fix=fix, rule="group-sizes"))
+        raise sizes.error(
+            what, f"name the file of sizes that belongs to it: {GROUP}", "group-sizes"
+        )
     if qids is not None:
         return qids
     return run_ends(np.cumsum(counts[places]), cast(to_arrow(places + 1), pa.string()))
@@ -416,11 +400,9 @@ def _read_sizes(sizes: Source) -> Ints:
 
 
 def _wrong_size(line: bytes) -> Problem | None:
-    bad = next((word for word in line.split() if not word.isdigit()), None)
-    if bad is None:
-        return None
-    what = f"group size: expected a whole number, got '{shorten(readable(bad), 60)}'"
-    return Problem("", what, fix="one size a line", rule="group-sizes")
+    bad = [readable(word) for word in line.split() if not word.isdigit()]
+    what = f"group size: expected a whole number, got '{shorten(bad[0], 60)}'" if bad else ""
+    return Problem("", what, fix="one size a line", rule="group-sizes") if bad else None
 
 
 def _line_of(sizes: Source, at: int) -> int:

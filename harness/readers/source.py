@@ -292,6 +292,10 @@ class Source:
         """Return `path` itself if it is a source already."""
         return path if isinstance(path, cls) else cls(path)  # type: ignore[arg-type]
 
+    def error(self, what: str, fix: str = "", rule: str = "") -> InputError:
+        """Return the error of this file."""
+        return InputError(Problem(self.name, what, fix=fix, rule=rule))
+
     @property
     def label(self) -> str:
         """The file's own name, without its folders."""
@@ -411,7 +415,7 @@ class Source:
     def check_binary(self) -> None:
         """Raise if a file that was not understood begins as no text does."""
         if what := binary(self.head[:HEAD]):
-            raise InputError(Problem(self.name, what, fix=_NOT_TEXT))
+            raise self.error(what, _NOT_TEXT)
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
@@ -419,8 +423,7 @@ class Source:
         try:
             yield
         except PermissionError as error:
-            what, fix = "no permission to read it", "change its mode or its owner"
-            raise InputError(Problem(self.name, what, fix=fix)) from error
+            raise self.error("no permission to read it", "change its mode or its owner") from error
         except (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec
@@ -431,7 +434,7 @@ class Source:
             is_cut = isinstance(error, EOFError)
             what = f"the {self.codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
             rule = "truncated" if is_cut else "damaged"
-            raise InputError(Problem(self.name, what, fix=WHOLE_FILE, rule=rule)) from error
+            raise self.error(what, WHOLE_FILE, rule) from error
 
 
 class HashedSource(Source):

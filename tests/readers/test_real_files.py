@@ -146,17 +146,6 @@ def test_seven_runs_that_were_cut(shared: Path) -> None:
     assert [rule for rule, _, _ in found] == ["cut-line"]
 
 
-def test_subsets_of_mq2007(shared: Path) -> None:
-    paths = sorted((shared / "data/ltr/mq2007_subset").glob("base*/Fold*/*.txt"))
-    assert len(paths) == 45
-    for path in paths:
-        qrels, found = read(path, "qrels")
-        rules = {rule for rule, _, _ in found}
-        assert rules <= {"repeated-rows", "scattered-queries"}
-        assert ("repeated-rows" in rules) == (path.name == "train.txt") == qrels.docnos.positional
-        assert ("scattered-queries" in rules) == bool(qrels.scattered.queries)
-
-
 PREDICTIONS = {
     "lightgbm_lambdarank": "lightgbm_lambdarank/rank.test",
     "mq2008_fold1": "mq2008_fold1/test.txt",
