@@ -114,7 +114,7 @@ def _read(path: str, reader: Callable[[HashedSource], T]) -> _Read[T]:
         warnings.simplefilter("always", HarnessWarning)
         try:
             read.source = source = HashedSource(path)
-            source.again = True
+            source.may_reread = True
             read.given = reader(source)
         except HarnessError as error:
             read.error = error

@@ -15,7 +15,7 @@ from ..config.model import Config
 from ..core.policy import Policy
 from ..core.selection import Select
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
-from ..readers.letor import of_kept
+from ..readers.letor import marks_from_text
 from ..reports.findings import APART
 from . import judgements
 from .columns import explain_no_common_query
@@ -308,7 +308,7 @@ def guard(
     for place, cell in cells.items():
         path, facts = cell.dataset_entry.path, seen[place].facts
         if facts is not None and path not in datasets:
-            hashes, qids = of_kept(facts.judgements.marks), seen[place].qids
+            hashes, qids = marks_from_text(facts.judgements.marks), seen[place].qids
             datasets[path] = Dataset(cell, facts.judgements, qids, hashes, digests.get(path, path))
     sweep = Sweep(cells, seen, datasets, failed, digests, pooled=config.summary.pool)
     found = sweep.examine(accept)
