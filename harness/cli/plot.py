@@ -18,8 +18,8 @@ from ..errors import Problem, UnknownNameError, first_of
 from ..experiment import folder as origin
 from ..experiment.folder import TIMING
 from ..experiment.outcome import Outcome, with_comparisons
-from ..reports import plots
 from ..reports.paper import FOLDERS, PLOTS
+from ..reports.plots import plot as plots
 from ..reports.plots.plot import Settings
 from . import options
 

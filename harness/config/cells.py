@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import SHOWN, UnknownNameError, did_you_mean, near_names
-from ..reports.paper_table.select import matched, problems
+from ..reports.select import matched, pattern_problems
 from ..reports.text import columns
 from .patterns import Pattern, natural
 from .yaml_file import Loc
@@ -246,7 +246,7 @@ def kept(where: Where, seen: Sequence[Mapping[str, str]]) -> dict[str, frozenset
     Parameters
     ----------
     where : mapping of str to sequence of str
-        Values and patterns, as :func:`~harness.reports.paper_table.select.select` takes them.
+        Values and patterns, as :func:`~harness.reports.select.select` takes them.
     seen : sequence of mapping
         The columns of each cell.
 
@@ -281,7 +281,7 @@ def check_where(where: Where, seen: Sequence[Mapping[str, str]]) -> Iterator[Gri
             yield GridProblem(("where", column), what)
             continue
         values = _values(column, seen)
-        for place, what in problems(patterns, values, column):
+        for place, what in pattern_problems(patterns, values, column):
             loc = ("where", column) if len(patterns) == 1 else ("where", column, place)
             yield GridProblem(loc, what)
 

@@ -20,7 +20,7 @@ from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.plots.plot import too_many
-from ..reports.row_order import sort_metric
+from ..reports.select import sort_metric
 from ..stats.gate import OTHERS
 from . import plugins, sweep
 from .cells import Cell, columns_of, without_reference

@@ -40,7 +40,7 @@ from ..reports.leaderboard import names as report_names
 from ..reports.page.settings import Metadata, PageSettings
 from ..reports.paper_table.settings import Caption
 from ..reports.paper_table.settings import Settings as TableSettings
-from ..reports.plots.plot import Kind
+from ..reports.plots.plot import KindName
 from ..reports.plots.plot import Settings as PlotSettings
 from ..stats.gate import GateSettings, Rule
 from . import layers
@@ -104,7 +104,9 @@ def as_kind(value: Any) -> Any:
 
 
 Plots = tuple[
-    Annotated[PlotSettings, BeforeValidator(as_kind, json_schema_input_type=Kind | PlotSettings)],
+    Annotated[
+        PlotSettings, BeforeValidator(as_kind, json_schema_input_type=KindName | PlotSettings)
+    ],
     ...,
 ]
 

@@ -266,7 +266,7 @@ def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
     assert {cell.run for cell in resolve(loaded)} == {"gbrt", "frame"}
     assert "#   late/fold4.txt: no judgements of fold 4\n" in text
     assert "#   data/fold3/test.txt: no run was assigned to it\n" in text
-    assert "#   gone.run: a link to nothing\n" in text
+    assert "#   gone.run: " in text
     assert "#   short/fold1.csv: fits no judgements: expected 6 predictions" in text
     for name in ("words.txt", "no.txt", "scores.pt"):
         assert f"#   {name}: " in text

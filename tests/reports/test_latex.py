@@ -258,9 +258,9 @@ def test_what_does_not_fit_is_said() -> None:
         said,
     )
     heard: list[str] = []
-    render_all(made, {"main": (asked, ("latex", "markdown"))}, heard.append)
+    render_all(made, {"main": Settings(formats=("latex", "markdown"))}, heard.append)
     assert heard == [said]
-    render_all(made, {"main": (asked, ("markdown",))}, heard.append)
+    render_all(made, {"main": Settings(formats=("markdown",))}, heard.append)
     assert heard == [said]
     # not even both columns are enough
     most = too_wide(build(wide(5), asked), asked)

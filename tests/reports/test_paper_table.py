@@ -17,11 +17,10 @@ from harness.core.policy import Policy
 from harness.errors import UnknownNameError
 from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.marks import best_and_second
-from harness.reports.paper_table.model import PaperTable
+from harness.reports.paper_table.model import PaperTable, best_and_second
 from harness.reports.paper_table.rendering import render
-from harness.reports.paper_table.select import select
 from harness.reports.paper_table.settings import Caption, Settings
+from harness.reports.select import select
 
 TWO = constant(
     {

@@ -17,7 +17,7 @@ from harness.config import load as config
 from harness.core.names import parse_all
 from harness.core.study import Study
 from harness.errors import ConfigError, HarnessWarning, InputError
-from harness.reports import plots
+from harness.reports.plots import plot as plots
 from harness.reports.plots.plot import INCHES, POINTS, Settings, find
 
 NAN = math.nan
@@ -55,7 +55,7 @@ def test_cutoffs_join_metrics_that_differ_in_nothing_else() -> None:
     ]  # fmt: skip
     found = study({"a": [[0.2, 0.4], [0.4, 0.8]], "b": [[0, 0.1], [0, 0.3]]}, ["P@5", "P@10"])
     (picture,) = drawn(found, "cutoffs")
-    assert (picture.cutoffs, picture.metric) == ((5, 10), "P ↑")
+    assert (picture.settings, picture.metric) == (("5", "10"), "P ↑")
     for line, expected in zip(picture.lines, [[0.3, 0.6], [0, 0.2]], strict=True):
         np.testing.assert_allclose(line.values, expected)
         assert line.shown
@@ -235,7 +235,7 @@ def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
 def test_pyplot_is_not_loaded() -> None:
     code = (
         f"import sys; sys.path.insert(0, {HERE!r}); from pictured import study\n"
-        "from harness.reports import plots\n"
+        "from harness.reports.plots import plot as plots\n"
         "assert 'matplotlib.pyplot' not in sys.modules\n"
         "plots.render_all(study({'a': [.1, .2]}), [plots.Settings('heatmap', formats=('svg',))])\n"
         "print('matplotlib.pyplot' in sys.modules)"
@@ -248,9 +248,8 @@ def test_a_letter_that_the_font_lacks_is_said_once() -> None:
     found = study({"\u6a21": [0.1, 0.2], "b": [0.2, 0.3]})
     with pytest.warns(HarnessWarning) as caught:
         plots.render_all(found, [Settings("distribution"), Settings("heatmap")])
-    assert [str(one.message) for one in caught] == [
-        "the font of pictures has no '\u6a21'; say under 'names:' what to write"
-    ]
+    (warning,) = caught
+    assert "'\u6a21'" in str(warning.message)
 
 
 def test_the_file_names() -> None:

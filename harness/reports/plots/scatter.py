@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...core.metric import Metric
 from ...core.ragged import Floats
 from . import plot
-from .plot import Name, Request, Width, best_of_many, sign_of
+from .plot import Kind, Name, Request, Width, best_of_many, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
-
-needs_baseline, needs_comparisons = False, False
-NEEDS = "needs two metrics or more"
-file_names = plot.metric_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +36,6 @@ class Scatter:
     def of_queries(self) -> bool:
         """Whether a point is a query."""
         return len(self.names) == 1
-
-
-def groups(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
-    """Return every pair of metrics."""
-    return tuple(combinations(metrics, 2))
 
 
 def data(request: Request) -> Scatter:
@@ -137,3 +126,6 @@ def draw(found: Scatter, width: Width) -> Figure:
     )  # fmt: skip
     plot.legend(figure, handles, labels, width)
     return figure
+
+
+KIND = Kind(data, draw, lambda metrics: combinations(metrics, 2), needs="two metrics or more")
