@@ -154,9 +154,6 @@ def _check(wanted: Sequence[Settings], found: Outcome) -> None:
             problems.append(Problem("", what, fix=fix))
         wrong = [what for _, what in plots.problems(one, runs, datasets, metrics, named or runs)]
         problems += [Problem("", f"plots: {what}") for what in wrong]
-        if not wrong and (what := plots.too_many(one, datasets, metrics)):
-            fix = "name fewer with --metric, or with --dataset"
-            problems.append(Problem("", f"plots: {what}", fix=fix))
     if problems:
         raise UnknownNameError(list(dict.fromkeys(problems)))
 

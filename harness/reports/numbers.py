@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from ..core.metric import Metric
 
 UNDEFINED = "–"
-"""Shown where there is no value."""
+"""Shown in place of a value that is not defined."""
 ARROWS = {"higher": "↑", "lower": "↓", None: ""}
 # a double has at most 1,075 significant decimals: nothing is rounded before the last step
 _EXACT = Context(prec=1100, rounding=ROUND_HALF_EVEN)

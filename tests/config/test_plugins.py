@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -67,18 +66,6 @@ class TestPlugins:
             loaded = config.loads(text)
             assert [str(metric) for metric in loaded.parsed_metrics()] == ["map", "my_constant"]
         assert len([name for name in sys.modules if name.startswith("harness_plugin_")]) == 1
-
-    def test_no_bytecode_is_written_or_taken_for_a_later_text(
-        self, base: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(sys, "dont_write_bytecode", False)
-        file = base / "mine.py"
-        for name in ("my_a", "my_b"):  # of one size and second: Python's own cache takes it for one
-            file.write_text(PLUGIN.format(name=name, value=1))
-            os.utime(file, (1_700_000_000, 1_700_000_000))
-            loaded = config.loads(GOOD.replace("ndcg@10", name) + "plugins: [mine.py]\n")
-            assert str(loaded.parsed_metrics()[1]) == name
-        assert not (base / "__pycache__").exists()
 
     def test_what_fails_in_a_plugin(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.syspath_prepend(str(base))

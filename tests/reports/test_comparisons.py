@@ -16,7 +16,7 @@ from scipy import stats as scipy_stats
 
 import harness
 from harness.cli.app import app
-from harness.core.comparison import Comparisons, Plan, comparison_rows
+from harness.core.comparison import Comparisons, Plan
 from harness.errors import (
     HarnessError,
     HarnessWarning,
@@ -173,18 +173,6 @@ def test_arguments_that_say_too_little(trec: Path) -> None:
         assert said(*words, code=2).startswith(begin)
 
 
-def test_too_few_draws_for_the_family(trec: Path) -> None:
-    # the smallest p of 99 draws is 1/100, and two comparisons by Holm make it .02: fine at .05;
-    # at .01 two comparisons take 2 / .01 = 200 draws
-    words = ["--qrels", trec / "qrels.txt", "-m", "map", "-m", "P@5", "-t", "bootstrap"]
-    words = [trec / "bm25.run", trec / "tfidf.run", *words, "--draws", 99]
-    assert "too few draws" not in said(*words)
-    assert (
-        "  too few draws: with 99 no p is below 0.01, which corrected for 2 comparisons is above "
-        "0.01; take 200 or more\n"
-    ) in said(*words, "--level", 0.01)
-
-
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     """A user's folder with the example data, and the results of configs/compare.yaml."""
@@ -333,45 +321,3 @@ def test_friedman_is_that_of_scipy_and_stands_in_each_row() -> None:
     assert {row["critical_difference"] for row in rows[:3]} == {rows[0]["critical_difference"]}
     # Demsar's table: q of three at .05 is 2.343; times sqrt(3 * 4 / (6 * 12))
     assert float(rows[0]["critical_difference"]) == pytest.approx(2.343 * np.sqrt(1 / 6), abs=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("test", "said"),
-    [
-        ("tukey", "F(2, 22)"),
-        ("friedman-nemenyi", "chi-squared(2)"),
-        ("randomized-tukey", "range of means"),
-    ],
-)
-def test_overall_is_shown(test: str, said: str) -> None:
-    found = by(test)
-    text = render(found, "text")
-    assert "All runs together" in text
-    assert text.count(said) == 2
-    for one in found.overall:
-        assert f"{one.statistic:.4f}" in text
-        assert f"{one.critical_difference:.4f}" in text
-
-
-def with_seed(test: str, metric: str, **keys: Any) -> Comparisons:
-    return harness.compare(TWELVE, SYSTEMS, [metric], test=test, draws=999, seed=4, **keys)
-
-
-def said_of_draws(found: Comparisons) -> list[str]:
-    return [line for line in notes(found) if line.startswith("drawn")]
-
-
-def test_an_exact_test_draws_nothing() -> None:
-    found = with_seed("randomization", "P@2")  # values of 0, .5 and 1: all flips are counted
-    assert {one.method for one in found.rows} == {"exact"}
-    assert said_of_draws(found) == []
-    assert not found.drawn
-    rows = comparison_rows(found)
-    assert {(row["draws"], row["seed"]) for row in rows} == {(None, None)}
-
-
-def test_no_p_is_no_family() -> None:
-    qrels = {"q": {"a": 1, "b": 0}}
-    runs = {"one": {"q": {"a": 1.0, "b": 0.0}}, "two": {"q": {"a": 0.0, "b": 1.0}}}
-    first = notes(harness.compare(qrels, runs, ["map"]))[0]
-    assert first == "Paired two-sided t-test; no correction, as no comparison has a p-value"

@@ -111,17 +111,6 @@ def test_scatter_of_systems() -> None:
     assert not picture.of_queries
 
 
-def test_points_that_cover_each_other_are_all_seen() -> None:
-    values = {name: [[0.5, 0.5]] for name in "abc"} | {"d": [[0.9, 0.1]]}
-    (picture,) = drawn(study(values, ["map", "P@5"]), "scatter")
-    assert picture.x.tolist() == [0.9, 0.5, 0.5, 0.5]  # the data stay as they are
-    figure = find("scatter").draw(picture, "column")
-    (axes,) = figure.axes
-    places = {(line.get_xdata()[0], line.get_ydata()[0]) for line in axes.lines}
-    assert len(places) == 4
-    assert any("moved apart" in text.get_text() for text in axes.texts)
-
-
 @pytest.mark.parametrize("kind", sorted({*plots.KINDS} - {"effects", "sweep"}))
 def test_systems_are_in_the_order_of_the_leaderboard_with_their_whole_names(kind: str) -> None:
     names = [f"team{place:02}-neural-ranker" for place in range(14)]

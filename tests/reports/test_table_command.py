@@ -72,18 +72,6 @@ def test_the_same_table_anew(paper: Path, arguments: list[str], name: str) -> No
     assert table(paper, *arguments) == (paper / "tables" / name).read_text("utf-8")
 
 
-def test_values_are_those_of_the_leaderboard(paper: Path) -> None:
-    import pyarrow.csv
-
-    board = pyarrow.csv.read_csv(paper / "leaderboard.csv").to_pylist()
-    seeds = [row["map"] for row in board if (row["dataset"], row["run"]) == ("fold1", "lambdamart")]
-    assert len(seeds) == 2
-    text = table(paper, "seeds", "-f", "csv", "-m", "map", "--run", "lambdamart")
-    header, row = text.splitlines()
-    named = dict(zip(header.split(","), row.split(","), strict=True))
-    assert float(named["fold1 map"]) == sum(seeds) / 2
-
-
 def test_every_option(paper: Path) -> None:
     text = table(
         paper, "main", "-m", "map", "--run", "gbrt", "--run", "linear*", "--dataset", "fold2",
@@ -111,15 +99,6 @@ def test_every_option(paper: Path) -> None:
         table(paper, "-f", "latex", "--siunitx", "--wide", "--label", "tab:x").count("table*") == 2
     )
     assert table(paper, "--digits", "map=1", "-m", "map", "--run", "gbrt").count(".9*") == 0
-
-
-def test_without_tables_and_comparisons_there_is_one_of_everything(workplace: Path) -> None:
-    harness.run(workplace / "configs/quickstart.yaml")
-    text = table(workplace / "results/quickstart")
-    assert "- trec -" in text
-    assert "significantly" not in text
-    compared = table(workplace / "results/quickstart", "--baseline", "bm25", "--dataset", "trec")
-    assert "† significantly better than bm25" in " ".join(compared.split())
 
 
 @pytest.mark.parametrize(

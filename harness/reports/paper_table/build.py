@@ -221,7 +221,7 @@ class Cells:
             self._text(column, value),
             value,
             *self._spread(column, ends),
-            *self.signs.beside(system.dataset, str(metric), run),
+            *self.signs.better_and_worse(system.dataset, str(metric), run),
             n=system.n(metric),
             of=system.coverage[1],
             repetitions="" if fewer is None else fewer.share,

@@ -202,7 +202,7 @@ class Remarks:
 
     def _signs(self, legend: Legend) -> str:
         if self.signs.kind == "letters":
-            return "A letter beside a value: significantly better than the system of that letter"
+            return "A letter next to a value: significantly better than the system of that letter"
         (first, run), *others = ((sign, run) for run, sign in self.signs.of.items())
         parts = [f"{first} significantly better than {self.settings.name(run)}"]
         parts += [f"{sign} than {self.settings.name(run)}" for sign, run in others]

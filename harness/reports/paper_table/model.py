@@ -243,7 +243,7 @@ class Signs:
     comparisons: Comparisons | None = None
     are_too_many: bool = False
 
-    def beside(
+    def better_and_worse(
         self, dataset: str, metric: str, run: str
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the signs of the systems that a run is significantly better, and worse, than.

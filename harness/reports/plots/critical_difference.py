@@ -137,5 +137,5 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
 
 KIND = Kind(
     data, draw, lambda metrics: [(one,) for one in metrics if one.definition.direction is not None],
-    needs="a metric of which higher or lower values are better",
+    needs="a metric whose higher or lower values are better",
 )  # fmt: skip

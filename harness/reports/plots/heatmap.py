@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ROOM: dict[Width, int] = {"column": 18, "page": 45}
-"""Queries up to which each is named."""
+"""Queries up to which each has its name."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,7 @@ from ..numbers import ARROWS, spelled
 from ..select import (
     Found,
     best_first,
+    matched,
     metric_spellings,
     pattern_problems,
     select,
@@ -166,18 +167,15 @@ def problems(
     groups = list(kind.groups(chosen(metrics, settings)))
     if not groups:
         yield (("metrics",) if settings.metrics else ()), f"{settings.kind} needs {kind.needs}"
+    n = len(groups) * len(matched(settings.datasets, datasets)) if datasets else 0
+    if n > MOST:
+        fix = "name fewer metrics (--metric) or datasets"
+        yield (), f"{settings.kind}: expected at most {MOST} pictures, got {n:,}; {fix}"
     known = [*known_runs, *names, *(name for one in groups for name in kind.file_names(one))]
     for key in settings.names if runs is not None else ():
         if key not in known:
             what = f"there is no run or metric '{key}'{did_you_mean(key, known)}"
             yield ("names", key), what
-
-
-def too_many(settings: Settings, datasets: Sequence[str], metrics: Sequence[Metric]) -> str:
-    """Return what is wrong if an entry asks for more than `MOST` pictures, else ``""``."""
-    some = select(settings.datasets, datasets, "dataset")
-    n = len(list(find(settings.kind).groups(chosen(metrics, settings)))) * len(some)
-    return "" if n <= MOST else f"{settings.kind}: expected at most {MOST} pictures, got {n:,}"
 
 
 def chosen(metrics: Sequence[Metric], settings: Settings) -> Metrics:
