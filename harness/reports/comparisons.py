@@ -26,6 +26,8 @@ MOST = 5
 """Runs that a note names, and queries with the largest differences."""
 MOST_UNANSWERED = 50
 T = TypeVar("T", Comparison, Standing)
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def files(found: Comparisons) -> dict[str, bytes]:
@@ -68,12 +70,16 @@ def render(
     return markdown.render(tables) if format == "markdown" else html.render(tables)
 
 
-def _tables(rows: Iterable[T]) -> Iterable[list[T]]:
+def _by_key(pairs: Iterable[tuple[K, V]]) -> Iterable[tuple[K, list[V]]]:
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups.items()
+
+
+def _tables(rows: Iterable[T]) -> list[list[T]]:
     """Return comparisons or standings together by dataset and metric."""
-    tables: dict[tuple[str, str], list[T]] = {}
-    for one in rows:
-        tables.setdefault((one.dataset, str(one.metric)), []).append(one)
-    return tables.values()
+    return [some for _, some in _by_key(((one.dataset, str(one.metric)), one) for one in rows)]
 
 
 def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
@@ -174,13 +180,6 @@ def notes(found: Comparisons) -> list[str]:
     return lines
 
 
-def _by_key(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:
-    groups: dict[str, list[str]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups.items()
-
-
 def _too_few_draws(found: Comparisons) -> list[str]:
     """Return a note if no p can be small enough for the correction."""
     plan = found.plan
@@ -238,11 +237,10 @@ def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> 
 
 def unanswered(found: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid]:
     """Yield for each dataset the queries that runs do not answer, if they are known."""
-    tables: dict[str, list[list[str]]] = {}
-    for one in found.unanswered:
-        if one.qids:
-            qids = " ".join([*one.qids[:most], *and_more(len(one.qids) - most)])
-            tables.setdefault(one.dataset, []).append([one.run, str(one.n), qids])
-    for dataset, rows in tables.items():
+    for dataset, some in _by_key((one.dataset, one) for one in found.unanswered if one.qids):
+        rows = [
+            [one.run, str(one.n), " ".join([*one.qids[:most], *and_more(len(one.qids) - most)])]
+            for one in some
+        ]
         title = ", ".join(filter(None, (dataset, "queries without an answer")))
         yield grid(["run", "n", "qids"], rows, left=3, title=title)

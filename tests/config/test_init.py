@@ -62,7 +62,7 @@ def relative(cell: Cell, base: Path) -> str:
     return Path(cell.run_entry.path).relative_to(base).as_posix()
 
 
-def test_trec_runs_beside_their_qrels(tmp_path: Path) -> None:
+def test_trec_runs_next_to_their_qrels(tmp_path: Path) -> None:
     make(tmp_path, {"qrels.txt": QRELS, "bm25.run": RUN, "lsi.run": RUN, "dense.run.gz": RUN})
     make(
         tmp_path,
@@ -291,7 +291,7 @@ def test_real_folders(shared: Path, tmp_path: Path, folder: str) -> None:
     assert resolve(config.loads(text, "c.yaml", tmp_path))
 
 
-def test_what_is_lacking_is_to_be_filled_in(tmp_path: Path) -> None:
+def test_gaps_are_to_be_filled_in(tmp_path: Path) -> None:
     make(tmp_path, {"bm25.run": RUN})
     text = propose_config(tmp_path, tmp_path)
     assert "  # fill in: no judgements were found (qrels, or a learning-to-rank file)\n" in text
@@ -395,7 +395,7 @@ def layouts(a: str, b: str) -> dict[str, dict[str, str]]:
     other = QRELS.replace("0 a", "0 z").replace("2 0", "3 0")
     other_run = RUN.replace("Q0 a", "Q0 z").replace("2 Q0", "3 Q0")
     return {
-        "beside": {"qrels.txt": QRELS, f"{a}.run": RUN, f"{b}.run": RUN},
+        "one folder": {"qrels.txt": QRELS, f"{a}.run": RUN, f"{b}.run": RUN},
         "datasets": {
             f"{a}/qrels.txt": QRELS, f"{a}/m.run": RUN, f"{b}/qrels.txt": other,
             f"{b}/m.run": other_run,

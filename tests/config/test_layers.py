@@ -32,7 +32,7 @@ policy: {ties: stable, depth: 5}
 
 @pytest.fixture
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A base in ``shared`` with its files, and an empty folder ``mine`` beside it."""
+    """A base in ``shared`` with its files, and an empty folder ``mine`` next to it."""
     for name in ("shared/qrels.txt", "shared/runs/bm25.run", "shared/runs/a.res", "mine/b.res"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
@@ -77,7 +77,7 @@ def test_mappings_are_merged_and_the_rest_is_replaced() -> None:
     assert loaded.extends == "../shared/base.yaml"
 
 
-def test_paths_start_where_they_stand_and_the_name_is_ones_own(base: Path) -> None:
+def test_paths_start_in_their_file_and_the_name_is_its_own(base: Path) -> None:
     write("mine/c.yaml", "extends: ../shared/base.yaml\nruns: {b: {path: b.res}}\n")
     loaded = config.load("mine/c.yaml")
     assert [(cell.run, Path(cell.run_entry.path).resolve()) for cell in resolve(loaded)] == [
@@ -120,7 +120,7 @@ def test_null_takes_out() -> None:
 
 
 @pytest.mark.usefixtures("base")
-def test_a_problem_names_the_file_where_it_stands() -> None:
+def test_a_problem_names_its_file() -> None:
     write("deeper.yaml", "polcy: {}\nplugins: [no.py]\nmetrics: [mpa]\n")
     write(
         "shared/base.yaml",
@@ -238,7 +238,7 @@ def test_a_value_a_default_and_a_dollar_sign(data: Path, monkeypatch: pytest.Mon
     assert sorted(runs(data, VARIABLES, nested)) == ["$HOME/c.run", "other/b.run", "runs/a.run"]
 
 
-def test_what_is_wrong_is_said(data: Path) -> None:
+def test_variables_that_are_not_set(data: Path) -> None:
     text = VARIABLES.replace("HARNESS_TEST_DATA", "HARNESS_TEST_DAT").replace(":-runs", ":runs")
     with pytest.raises(ConfigError) as caught:
         config.loads(text, "c.yaml", data, ["output=${HARNESS_TEST_X}"])
@@ -274,13 +274,13 @@ def runs_ab(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_set_stands_for_its_metrics(runs_ab: Path) -> None:
+def test_a_set_means_its_metrics(runs_ab: Path) -> None:
     loaded = config.loads(SETS + "metrics: [P@1, main, P@5]\n", "c.yaml", runs_ab)
     assert loaded.metrics == ("P@1", "map", "ndcg@10", "P@5")
     assert config.loads(json.dumps(loaded.resolved()), "c.yaml", runs_ab) == loaded
 
 
-def test_problems_stand_where_the_metric_is_written(runs_ab: Path) -> None:
+def test_problems_are_placed_where_the_metric_is_written(runs_ab: Path) -> None:
     text = SETS.replace("P@5", "PP@5").replace("- main", "- mian") + "metrics: [both, mapp, erly]\n"
     with pytest.raises(ConfigError) as caught:
         config.loads(text, "c.yaml", runs_ab)

@@ -40,7 +40,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") -> list[str]:
-    """What is said of a config, without the heading."""
+    """Return the problems of a config as text, without the heading."""
     with pytest.raises(ConfigError) as caught:
         config.loads(textwrap.dedent(text), where, overrides=overrides)
     head, *lines = str(caught.value).splitlines()

@@ -92,7 +92,7 @@ def found(base: Path, text: str, **known: str) -> list[tuple[str, dict[str, str]
     ]
 
 
-def test_files_come_in_natural_order_and_names_are_taken_as_they_stand(tmp_path: Path) -> None:
+def test_files_come_in_natural_order_and_names_are_literal(tmp_path: Path) -> None:
     make(tmp_path, "a+b(1)[x]/fold10.txt", "a+b(1)[x]/fold2.txt", "aab1x/fold3.txt")
     assert found(tmp_path, "a+b(1)[x]/fold{fold}.txt") == [
         ("a+b(1)[x]/fold2.txt", {"fold": "2"}),

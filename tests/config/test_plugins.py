@@ -37,7 +37,7 @@ def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") -> list[str]:
-    """What is said of a config, without the heading."""
+    """Return the problems of a config as text, without the heading."""
     with pytest.raises(ConfigError) as caught:
         config.loads(textwrap.dedent(text), where, overrides=overrides)
     head, *lines = str(caught.value).splitlines()
@@ -58,7 +58,7 @@ def {name}(aligned):
 
 
 class TestPlugins:
-    def test_a_file_is_run_anew_each_time(self, base: Path) -> None:
+    def test_a_file_is_run_again_each_time(self, base: Path) -> None:
         text = GOOD.replace("ndcg@10", "my_constant") + "plugins: [sub/mine.py]\n"
         (base / "sub").mkdir()
         for value in ("0.25", "0.5"):
@@ -74,16 +74,16 @@ class TestPlugins:
             "from harness.core.metric import metric\n"
             "metric('ndcg', direction=None, bounds=(0, 1), source='')(lambda aligned: None)\n"
         )
-        (base / "lacks.py").write_text("\nimport not_installed_at_all\n")
-        (base / "harness_test_lacks.py").write_text("\nimport not_installed_at_all\n")
+        (base / "imports.py").write_text("\nimport not_installed_at_all\n")
+        (base / "harness_test_imports.py").write_text("\nimport not_installed_at_all\n")
         (base / "harness_test_fails.py").write_text("1 / 0\n")
-        names = "syntax.py, taken.py, lacks.py, harness_test_lacks, harness_test_fails"
+        names = "syntax.py, taken.py, imports.py, harness_test_imports, harness_test_fails"
         assert complaint(GOOD + f"plugins: [{names}]\n") == [
             "$.plugins[0] (line 6)  syntax.py:2: SyntaxError: '(' was never closed",
             "$.plugins[1] (line 6)  taken.py:2: ValueError: there is a metric 'ndcg' already",
-            "$.plugins[2] (line 6)  lacks.py:2: ModuleNotFoundError: "
+            "$.plugins[2] (line 6)  imports.py:2: ModuleNotFoundError: "
             "No module named 'not_installed_at_all'",
-            "$.plugins[3] (line 6)  module 'harness_test_lacks' cannot be imported: "
+            "$.plugins[3] (line 6)  module 'harness_test_imports' cannot be imported: "
             "ModuleNotFoundError: No module named 'not_installed_at_all'",
             "$.plugins[4] (line 6)  module 'harness_test_fails' cannot be imported: "
             "ZeroDivisionError: division by zero",
@@ -175,8 +175,8 @@ def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
         (["cache", "prune", "out", "--keep", "out"], "name the config that wrote them"),
     ):
         done = harness(folder, *words)
-        said = f"{refused}{fix}\n" if fix else ""
-        assert (done.returncode, done.stderr) == (2 if fix else 0, said), words
+        error = f"{refused}{fix}\n" if fix else ""
+        assert (done.returncode, done.stderr) == (2 if fix else 0, error), words
         assert not (folder / "ran").exists()
     done = harness(folder, "verify", "out", "--plugins", "--no-plugins")
     assert done.returncode == 2

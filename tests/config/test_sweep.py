@@ -64,7 +64,7 @@ def test_folds_meet_their_own_data_in_natural_order(tmp_path: Path) -> None:
     assert (cell.of_dataset, cell.of_run) == ({"fold": "1"}, {"model": "gbrt", "seed": "1"})
 
 
-def test_runs_stand_in_the_order_of_the_config(tmp_path: Path) -> None:
+def test_runs_are_in_the_order_of_the_config(tmp_path: Path) -> None:
     make(tmp_path, "qrels.txt", "zeta.run", "x10.res", "x9.res", "x1.res.gz", "alpha.run")
     text = """
         datasets: {trec: {path: qrels.txt}}
@@ -244,7 +244,7 @@ metrics: [map]
 
 @pytest.fixture
 def seeds(tmp_path: Path) -> Path:
-    """Two models, two folds, two seeds; svm lacks one cell and gbrt two."""
+    """Two models, two folds, two seeds; svm has no file for one cell, gbrt for two."""
     there = set(itertools.product(("svm", "gbrt"), "12", "12"))
     there -= {("svm", "2", "2"), ("gbrt", "1", "2"), ("gbrt", "2", "1")}
     make(tmp_path, "fold1.txt", "fold2.txt")
@@ -376,8 +376,8 @@ def test_a_cell_is_kept_when_every_column_is(
         (not of_a or cell["a"] in of_a) and cell["b"] not in left_out for cell in seen
     ]
     there = {cell["a"] for cell in seen}
-    said = {wrong.loc for wrong in check({"a": where.get("a", ["*"])}, seen)}
-    assert bool(said) == (not of_a <= there)
+    wrong_columns = {wrong.loc for wrong in check({"a": where.get("a", ["*"])}, seen)}
+    assert bool(wrong_columns) == (not of_a <= there)
 
 
 SHARED = """\
@@ -402,7 +402,7 @@ def run_names(folder: Path, data: str = "test.txt", run: str = "{model}") -> lis
     return sorted({cell.run for cell in cells})
 
 
-def test_it_is_told_once_for_all_folds(shared_folders: Path) -> None:
+def test_one_problem_for_all_folds(shared_folders: Path) -> None:
     with pytest.raises(ConfigError) as error:
         run_names(shared_folders)
     assert str(error.value).replace(str(shared_folders), "B") == (

@@ -108,7 +108,7 @@ def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (
             "a: !!python/object/apply:os.system [ls]",
@@ -129,10 +129,10 @@ def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
         ("a: {<<: {x: 1}, x: 2, x: 3}", "the key 'x' occurs twice, first at line 1"),
     ],
 )
-def test_what_is_refused_with_its_place(text: str, said: str) -> None:
+def test_what_is_refused_with_its_place(text: str, expected: str) -> None:
     with pytest.raises(ConfigError) as error:
         config.loads(text, "my.yaml")
-    (line,) = [line for line in str(error.value).splitlines() if said in line]
+    (line,) = [line for line in str(error.value).splitlines() if expected in line]
     assert "(line " in line
 
 
@@ -165,7 +165,7 @@ def test_any_text_is_read_or_refused_with_a_config_error(text: str) -> None:
     try:
         data = parse(text, "x.yaml").data
     except ConfigError as error:
-        data = {"said": str(error)}
+        data = {"expected": str(error)}
     assert isinstance(data, dict)
 
 

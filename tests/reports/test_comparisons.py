@@ -75,7 +75,7 @@ def trec(root: Path) -> Path:
     return root / "runs/trec"
 
 
-def said(*words: object, code: int = 0) -> str:
+def printed(*words: object, code: int = 0) -> str:
     done = CliRunner().invoke(app, ["compare", *map(str, words)])
     if code:
         assert isinstance(done.exception, HarnessError), done.output
@@ -85,7 +85,8 @@ def said(*words: object, code: int = 0) -> str:
 
 
 def test_two_files(trec: Path) -> None:
-    text = said(trec / "bm25.run", trec / "tfidf.run", "--qrels", trec / "qrels.txt", "-m", "map")
+    words = [trec / "bm25.run", trec / "tfidf.run", "--qrels", trec / "qrels.txt", "-m", "map"]
+    text = printed(*words)
     assert text.startswith(
         "qrels, map ↑, against bm25 (0.4049, n=30)\n"
         "run     n   value  difference       95 % interval        p  adjusted p     d_z  "
@@ -117,10 +118,10 @@ def test_two_files(trec: Path) -> None:
 def test_a_file_against_itself(trec: Path, tmp_path: Path) -> None:
     shutil.copy(trec / "bm25.run", tmp_path / "copy.run")
     words = [trec / "bm25.run", tmp_path / "copy.run", "--qrels", trec / "qrels.txt", "-m", "map"]
-    text = said(*words)
+    text = printed(*words)
     assert "0/30/0           –  identical\n" in text
     assert "largest differences" not in text
-    row = json.loads(said(*words, "-f", "jsonl"))
+    row = json.loads(printed(*words, "-f", "jsonl"))
     assert (row["p"], row["p_adjusted"], row["difference"], row["note"]) == (1, 1, 0, "identical")
     assert row["detectable"] is None
 
@@ -129,7 +130,7 @@ def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
     for name in ("configs", "runs"):
         shutil.copytree(root / name, tmp_path / name)
     folder = harness.run(tmp_path / "configs/compare.yaml").folder
-    text = said("gbrt", "neural", "lambdamart", "--results", folder, "-f", "csv")
+    text = printed("gbrt", "neural", "lambdamart", "--results", folder, "-f", "csv")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(row["dataset"], row["metric"], row["baseline"], row["run"]) for row in rows] == [
         (dataset, metric, "gbrt", run)
@@ -137,7 +138,7 @@ def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
         for metric in ("map", "ndcg@10", "swaps(normalize=true)")
         for run in ("neural", "lambdamart")
     ]
-    text = said(
+    text = printed(
         "gbrt", "neural", "--results", folder, "-m", "AP", "--dataset", "letor-fold2", "-b",
         "neural",
     )  # fmt: skip
@@ -151,7 +152,7 @@ def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
         ((folder, folder, folder), f"{folder}: folders of results are compared two at a time"),
         ((board, board, "--results", folder), f"{board}: leaderboards are compared two at a time"),
     ):
-        assert said(*words, code=2).startswith(begin)
+        assert printed(*words, code=2).startswith(begin)
 
 
 def test_arguments_that_say_too_little(trec: Path) -> None:
@@ -170,7 +171,7 @@ def test_arguments_that_say_too_little(trec: Path) -> None:
         ((*whole, "-b", "bm25", "--all-pairs"), "--all-pairs compares every run with every other"),
         ((*whole, "-t", "tukay"), "unknown test 'tukay'; did you mean 'tukey'?"),
     ):
-        assert said(*words, code=2).startswith(begin)
+        assert printed(*words, code=2).startswith(begin)
 
 
 @pytest.fixture(scope="module")
@@ -227,7 +228,7 @@ def test_p_is_that_of_scipy(workplace: Path) -> None:
     assert (float(row["low"]), float(row["high"])) == pytest.approx((low, high), rel=1e-10)
 
 
-def test_read_back_and_compared_anew(workplace: Path) -> None:
+def test_results_read_back_compare_alike(workplace: Path) -> None:
     read = results.read(workplace / "results/compare")
     assert read.comparisons is None
     again = with_comparisons(read).comparisons
@@ -258,9 +259,9 @@ def test_a_run_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
     found = harness.run(tmp_path / "c.yaml", overrides=["compare.baseline=one"])
     assert found.comparisons is not None
     assert [one.run for one in found.comparisons.rows] == ["two"]
-    said = "fewer comparisons than the config has: bad on trec could not be evaluated"
+    expected = "fewer comparisons than the config has: bad on trec could not be evaluated"
     assert found.comparisons.failed == (("trec", "bad"),)
-    assert f"\n  {said}\n" in str(found)
+    assert f"\n  {expected}\n" in str(found)
     again = with_comparisons(results.read(found.folder)).comparisons
     assert again is not None
     assert again.failed == found.comparisons.failed
@@ -311,7 +312,7 @@ def by(test: str) -> Comparisons:
     return harness.compare(EVALUATIONS, test=test, draws=999)
 
 
-def test_friedman_is_that_of_scipy_and_stands_in_each_row() -> None:
+def test_friedman_is_that_of_scipy_and_is_in_each_row() -> None:
     values = [one.column("map") for one in EVALUATIONS]
     expected = scipy_stats.friedmanchisquare(*values)
     rows = list(csv.DictReader(io.StringIO(render(by("friedman-nemenyi"), "csv"))))

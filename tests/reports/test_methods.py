@@ -134,7 +134,7 @@ def test_parts(made: dict[str, Any], parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("markup", ["latex", "plain"])
-def test_every_metric_can_be_said(markup: str) -> None:
+def test_every_metric_has_words(markup: str) -> None:
     names = [
         f"{name}@5" if definition.needs_cutoff else name
         for name, definition in REGISTRY.items()

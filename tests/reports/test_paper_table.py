@@ -73,7 +73,7 @@ def test_best_is_shared_at_the_precision_shown_and_lower_can_be_better() -> None
     assert [row.cells[0].best for row in precise.rows] == [False, False, True]
 
 
-def test_letters_stand_for_the_systems_that_are_beaten() -> None:
+def test_letters_mean_the_systems_that_are_beaten() -> None:
     outcomes = {
         ("trec", "map", "bm25", "dense"): (0.1, 0.01),  # dense beats bm25
         ("trec", "map", "bm25", "fusion"): (0.1, 0.05),  # at the level: significant
@@ -91,7 +91,7 @@ def test_letters_stand_for_the_systems_that_are_beaten() -> None:
     assert not any(cell.worse for row in table.rows for cell in row.cells)
 
 
-def test_daggers_stand_for_baselines_above_and_below() -> None:
+def test_daggers_mean_baselines_above_and_below() -> None:
     outcomes = {
         ("trec", "map", "bm25", "dense"): (0.1, 0.01),
         ("trec", "map", "fusion", "dense"): (-0.1, 0.01),
@@ -176,7 +176,7 @@ def test_names_groups_and_order() -> None:
 @pytest.mark.parametrize(
     ("sort", "runs"),
     [
-        ("mse", ["dense", "bm25", "fusion"]),  # fusion lacks a dataset
+        ("mse", ["dense", "bm25", "fusion"]),  # fusion has no value on web
         ("trec: map", ["fusion", "dense", "bm25"]),
         ("web: map", ["bm25", "dense", "fusion"]),
         ("trec: mse", ["dense", "bm25", "fusion"]),

@@ -213,9 +213,9 @@ def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
     )  # fmt: skip
     before = plots.render_all(found, [settings])
     with matplotlib.rc_context({"font.size": 20, "axes.grid": True, "text.usetex": True}):
-        told = dict(matplotlib.rcParams)
+        before_drawing = dict(matplotlib.rcParams)
         assert plots.render_all(found, [settings]) == before
-        assert dict(matplotlib.rcParams) == told
+        assert dict(matplotlib.rcParams) == before_drawing
     for name, content in before.items():
         assert TRACE.encode() in content, name
         assert b"/Type3" not in content
@@ -233,7 +233,7 @@ def test_pyplot_is_not_loaded() -> None:
     assert done.stdout == "False\n", done.stderr
 
 
-def test_a_letter_that_the_font_lacks_is_said_once() -> None:
+def test_letters_missing_in_the_font_are_reported_once() -> None:
     found = study({"\u6a21": [0.1, 0.2], "b": [0.2, 0.3]})
     with pytest.warns(HarnessWarning) as caught:
         plots.render_all(found, [Settings("distribution"), Settings("heatmap")])
