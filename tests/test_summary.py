@@ -143,7 +143,7 @@ def test_comparisons_are_of_systems(place: Path) -> None:
         ("{pool: [fold], average: [fold]}", "under pool already"),
         ("{spread: seed, best: seed}", "under spread already"),
         ("{seeds: [seed]}", "unknown key 'seeds'"),
-        ("{spread: 3}", "must be a list"),
+        ("{spread: 3}", "expected a list"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_its_line(place: Path, summary: str, problem: str) -> None:

@@ -30,11 +30,10 @@ from ..experiment import folder as stored
 from ..experiment.outcome import Outcome, with_comparisons
 from ..reports.numbers import fixed
 from ..reports.paper_table.build import Cells, mean, over_same_queries
-from ..reports.paper_table.marks import FEWEST_FOR_SECOND, Signs, best_and_second, dagger
-from ..reports.paper_table.model import Column
-from ..reports.paper_table.select import metric_spellings, select
+from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_and_second, dagger
 from ..reports.paper_table.settings import Settings
 from ..reports.phrases import counted
+from ..reports.select import metric_spellings, select
 from . import table_files, table_latex
 from .check_table_match import Heading, Known, Line, Match, match
 from .table_files import SYMBOLS, Cell, Grid, Printed, decimals, printed
@@ -662,7 +661,7 @@ def _check_significance(
         better: tuple[str, ...] = ()
         worse: tuple[str, ...] = ()
         if one.dataset is not None:
-            better, worse = signs.beside(one.dataset, str(one.metric), one.line.run)
+            better, worse = signs.better_and_worse(one.dataset, str(one.metric), one.line.run)
         if by_commas:  # such as a,b,aa
             above = one.printed.raised
         if "".join(one.printed.raised) == "".join(better):  # aa without commas

@@ -43,7 +43,8 @@ from ..experiment.outcome import Results
 from ..guard import check as guard
 from ..readers import in_memory
 from ..reports.paper_table.model import PaperTable
-from ..reports.paper_table.rendering import Format, records, render, too_wide
+from ..reports.paper_table.rendering import records, render, too_wide
+from ..reports.paper_table.settings import Format
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import Settings as PlotSettings
 from ..reports.plots.plot import find

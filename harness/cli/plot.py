@@ -18,8 +18,8 @@ from ..errors import Problem, UnknownNameError, first_of
 from ..experiment import folder as origin
 from ..experiment.folder import TIMING
 from ..experiment.outcome import Outcome, with_comparisons
-from ..reports import plots
 from ..reports.paper import FOLDERS, PLOTS
+from ..reports.plots import plot as plots
 from ..reports.plots.plot import Settings
 from . import options
 
@@ -154,9 +154,6 @@ def _check(wanted: Sequence[Settings], found: Outcome) -> None:
             problems.append(Problem("", what, fix=fix))
         wrong = [what for _, what in plots.problems(one, runs, datasets, metrics, named or runs)]
         problems += [Problem("", f"plots: {what}") for what in wrong]
-        if not wrong and (what := plots.too_many(one, datasets, metrics)):
-            fix = "name fewer with --metric, or with --dataset"
-            problems.append(Problem("", f"plots: {what}", fix=fix))
     if problems:
         raise UnknownNameError(list(dict.fromkeys(problems)))
 

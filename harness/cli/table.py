@@ -23,9 +23,9 @@ from ..reports import sweep as sweeps
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import PaperTable
-from ..reports.paper_table.rendering import Format, render, too_wide
-from ..reports.paper_table.select import metric_spellings, select
-from ..reports.paper_table.settings import DEFAULT, Extra, Marks, Settings, Spread
+from ..reports.paper_table.rendering import render, too_wide
+from ..reports.paper_table.settings import DEFAULT, Extra, Format, Marks, Settings, Spread
+from ..reports.select import metric_spellings, select
 from ..reports.wording import Markup
 from . import options
 
