@@ -312,12 +312,12 @@ def test_ranks_are_over_the_queries_that_all_have() -> None:
         systems({"a": [0.9, 0.9, NAN, NAN], "b": [1.0, 1.0, 0.0, 0.2], "c": [0.8, 0.7, 0.6, 0.6]}),
         Plan(),
     )
-    stands = by_run(found)
-    assert {run: one.rank for run, one in stands.items()} == {"b": 1, "a": 2, "c": 3}
-    assert {run: (one.n, one.n_ranked) for run, one in stands.items()} == {
+    standings = by_run(found)
+    assert {run: one.rank for run, one in standings.items()} == {"b": 1, "a": 2, "c": 3}
+    assert {run: (one.n, one.n_ranked) for run, one in standings.items()} == {
         "a": (2, 2), "b": (4, 2), "c": (4, 2),
     }  # fmt: skip
-    assert stands["b"].value == pytest.approx(0.55)
+    assert standings["b"].value == pytest.approx(0.55)
     assert standing_notes(found)[-1] == (
         "tier and ranks: over the queries for which every run has a value"
     )
