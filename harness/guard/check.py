@@ -246,8 +246,7 @@ def check_cells(
     found = [*known, *loose, *(one.finding for one in sweep.examine(accept)), *failures]
     found = [replace(one, place=_shown(one.place)) for one in found]
     kept = accepted(without_effects(found, accept), accept)
-    shown = tuple(map(_with_stdin, cells))
-    return Checked(tuple(in_order(kept)), shown, check.n_rows, check.alone)
+    return Checked(tuple(in_order(kept)), tuple(cells), check.n_rows, check.alone)
 
 
 def _shown(place: str) -> str:
@@ -257,15 +256,6 @@ def _shown(place: str) -> str:
     ('<stdin>', '<stdin>:7', '<stdin>: row 2', 'a-:7')
     """
     return NAMELESS + place[len(STDIN) :] if re.match(rf"{STDIN}(:|$)", place) else place
-
-
-def _with_stdin(cell: Cell) -> Cell:
-    """Return a cell whose files are called as in findings."""
-    run, dataset = (
-        one.model_copy(update={"path": _shown(one.path)})
-        for one in (cell.run_entry, cell.dataset_entry)
-    )
-    return replace(cell, run_entry=run, dataset_entry=dataset)
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
@@ -313,7 +303,16 @@ def check_files(
         for run in dict.fromkeys(runs)
     ]
     # wary: in a sweep, one of many models may be a random baseline
-    return check_cells(cells, Policy(), fractions=True, wary=True)
+    found = check_cells(cells, Policy(), fractions=True, wary=True)
+    shown = (  # standard input as in findings
+        replace(
+            cell,
+            dataset_entry=dataset.model_copy(update={"path": _shown(qrels)}),
+            run_entry=cell.run_entry.model_copy(update={"path": _shown(cell.run)}),
+        )
+        for cell in cells
+    )
+    return replace(found, cells=tuple(shown))
 
 
 def refused_config(path: str, error: HarnessError) -> Checked:
