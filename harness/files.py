@@ -1,11 +1,10 @@
-"""Files written whole or not at all, locks, printing, and what to do when the system refuses.
+"""Files written whole or not at all, locks, and what to do when the system refuses.
 
 A lock ends with the process that holds it, however that ends.
 """
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import errno
 import hashlib
@@ -14,17 +13,14 @@ import itertools
 import mmap
 import os
 import re
-import signal
-import sys
 import tempfile
 import warnings
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING
 
-from .errors import HarnessError, HarnessWarning, InputError, Problem, for_terminal
+from .errors import HarnessError, HarnessWarning, InputError, Problem
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -376,92 +372,3 @@ def sha256(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
-
-
-class OutputError(Exception):
-    """Standard output refuses what is written to it; the system's error is the cause."""
-
-
-@contextlib.contextmanager
-def printing() -> Iterator[None]:
-    """Turn what the system refuses into an :class:`OutputError`."""
-    try:
-        yield
-    except OSError as error:
-        raise OutputError from error
-
-
-@contextlib.contextmanager
-def written(gone: Callable[[], object]) -> Iterator[None]:
-    """Run what prints, and end with a sentence if it cannot be printed.
-
-    `gone` is called if the reader of the output has gone, as in ``harness ... | head``.
-    """
-    if sys.stdout is None:  # `harness ... >&-`
-        _end("standard output is closed", "send it to a file, or to /dev/null")
-    try:
-        try:
-            yield
-        finally:
-            with printing():
-                sys.stdout.flush()
-    except OutputError as refused:
-        error = refused.__cause__
-        assert isinstance(error, OSError)
-        _drop(sys.stdout)
-        if isinstance(error, BrokenPipeError):
-            gone()
-        fix = advice(error) if error.errno == errno.EFBIG else "free space, or send it elsewhere"
-        _end(error.strerror or str(error), fix)
-
-
-def show(text: str, *, error: bool = False) -> None:
-    """Print text at once; do nothing if standard error is closed or its reader gone.
-
-    On a terminal and standard error no name can move the cursor; files and pipes get the text.
-    """
-    stream = sys.stderr if error else sys.stdout
-    if stream is None:
-        return
-    if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name == "ascii":
-        stream.reconfigure(encoding="utf-8", errors="replace")  # as Click prints all the rest
-    if error or stream.isatty():
-        text = for_terminal(text)
-    encoding = stream.encoding or "utf-8"
-    try:
-        with printing():
-            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-            stream.flush()
-    except OutputError:
-        if not error:
-            raise
-        _drop(stream)  # results do not depend on who reads standard error
-
-
-def listed(files: Sequence[str]) -> str:
-    """Return names of files; those of a folder with many together.
-
-    >>> listed(["a.csv", "plots/a.svg", "plots/b.svg", "plots/c.svg", "plots/d.svg", "t/a.tex"])
-    'a.csv, plots/ (4 files), t/a.tex'
-    """
-    folders = Counter(name.rpartition("/")[0] for name in files if "/" in name)
-    many = {folder: f"{folder}/ ({n} files)" for folder, n in folders.items() if n > 3}
-    return ", ".join(dict.fromkeys(many.get(name.rpartition("/")[0], name) for name in files))
-
-
-def end_by_signal() -> None:
-    """End as a C program does: by SIGPIPE, which a shell shows as status 141."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGPIPE)
-    sys.exit(0)
-
-
-def _drop(stream: TextIO) -> None:
-    """Send what is left in the buffer nowhere, so that the interpreter's end does not meet it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _end(why: str, fix: str) -> None:
-    show(f"error: the output cannot be written ({why})\n  fix:   {fix}\n", error=True)
-    sys.exit(2)

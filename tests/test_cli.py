@@ -18,7 +18,7 @@ import pytest
 from command_line import called, finished
 from command_line import started as harness
 
-from harness.cli.app import COMMANDS, app
+from harness.cli.app import COMMANDS, app, summary
 
 
 @pytest.fixture
@@ -248,7 +248,7 @@ def loaded(name: str) -> click.Command:
 def test_a_command_is_listed_by_how_its_help_begins(name: str) -> None:
     command = loaded(name)
     first = " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
-    assert re.split(r"[:.] |\.$", first)[0] + "." == COMMANDS[name]
+    assert re.split(r"[:.] |\.$", first)[0] + "." == summary(name)
     assert all(
         parameter.metavar or isinstance(parameter.type, click.Choice)
         for parameter in command.params

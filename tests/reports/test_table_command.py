@@ -132,7 +132,7 @@ def test_without_tables_and_comparisons_there_is_one_of_everything(workplace: Pa
         ),
         (
             ["-m", "mapp"],
-            "-m mapp: there is no metric 'mapp'; did you mean 'map'?"
+            "there is no metric 'mapp'; did you mean 'map'?"
             "  (there are: map, ndcg@10, ndcg(gain=exp)@10, swaps(normalize=true))",
         ),
         (["--digits", "x"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is 'x'"),
@@ -141,7 +141,7 @@ def test_without_tables_and_comparisons_there_is_one_of_everything(workplace: Pa
         (["--name", "x"], "--name x: expected OLD=NEW, such as bm25=BM25"),
     ],
 )
-def test_mistakes_are_reported_with_their_option(
+def test_mistakes_in_options(
     paper: Path, arguments: list[str], begin: str
 ) -> None:
     with pytest.raises(UnknownNameError) as caught:

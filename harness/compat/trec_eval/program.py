@@ -10,7 +10,6 @@ from operator import itemgetter
 
 import numpy as np
 
-from ... import files as output
 from ...core.align import align
 from ...core.aligned import Aligned
 from ...core.arguments import MOST
@@ -195,9 +194,8 @@ def main(words: Sequence[str]) -> int:
 def write(text: str) -> None:
     """Write text that has a character for each byte."""
     sys.stdout.flush()
-    with output.printing():
-        sys.stdout.buffer.write(text.encode("latin-1"))
-        sys.stdout.buffer.flush()
+    sys.stdout.buffer.write(text.encode("latin-1"))
+    sys.stdout.buffer.flush()
 
 
 def _evaluate(arguments: Arguments) -> None:
