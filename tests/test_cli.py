@@ -178,7 +178,7 @@ def test_ctrl_c_is_said_and_leaves_nothing(here: Path) -> None:
         _, stderr = process.communicate()
     assert process.returncode == 130
     assert stderr.rstrip().endswith(
-        "stopped; nothing is left half written; the same command goes on where it was"
+        "stopped; nothing is left half written; the same command continues"
     )
     files = [path for path in (here / "results/trec").rglob("*") if path.is_file()]
     assert {path.name for path in files} == {".lock"}

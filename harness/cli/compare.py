@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +13,14 @@ import click
 from ..audit.changes import changes
 from ..audit.changes_report import render
 from ..core.comparison import LEAST_DRAWS, Correction, Family, IntervalMethod, Plan
-from ..errors import UnknownNameError
+from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
 from . import options
 from .evaluate import evaluate
 from .printing import show
 
+TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
 _PLAN = [one.name for one in fields(Plan) if one.name != "metrics"]
 _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
 """Options for two results folders or CSV leaderboards."""
@@ -93,7 +96,7 @@ def command(
             "leave one of them out"
         )
     width = options.terminal_width(format)
-    if qrels is None and results is None and versus.are_boards(runs):
+    if qrels is None and results is None and _are_leaderboards(runs):
         boards["p"] = 0.9 if boards["p"] is None else boards["p"]
         found = changes(
             *runs, plan=plan, metrics=metrics, dataset=dataset,
@@ -107,7 +110,7 @@ def command(
         if value not in (None, (), False):
             option = f"--{key.removesuffix('s').replace('_', '-')}"
             raise UnknownNameError(f"{option} is for two results folders or two CSV leaderboards")
-    versus.check_request(runs, qrels, results, metrics)
+    _check_request(runs, qrels, results, metrics)
     if results is not None:
         board = versus.from_results(results, runs, dataset)
         plan = replace(plan, metrics=metrics)
@@ -118,3 +121,28 @@ def command(
     if not all_pairs and not plan.baselines:
         plan = replace(plan, baselines=(board.entries[0].run,))
     show(versus.render(board, plan, format, **width))
+
+
+def _are_leaderboards(names: Sequence[str]) -> bool:
+    """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
+    return len(names) == 2 and (all(map(_is_table, names)) or any(map(os.path.isdir, names)))
+
+
+def _is_table(name: str) -> bool:
+    return name.lower().endswith((".csv", ".tsv"))
+
+
+def _check_request(
+    runs: Sequence[str], qrels: str | None, results: Path | None, metrics: Sequence[str]
+) -> None:
+    """Raise UnknownNameError if it is not clear what to compare."""
+    for name in runs:
+        if _is_table(name) or os.path.isdir(name):
+            what = "expected two leaderboards, each a folder of results or a CSV file that exists"
+            raise UnknownNameError(Problem(", ".join(runs), what, fix=f"for runs, {TAKES}"))
+    if (qrels is None) == (results is None):
+        raise UnknownNameError(TAKES)
+    if qrels is not None and not metrics:
+        raise UnknownNameError("no metric was named: -m map; 'harness metrics' lists them")
+    if len(runs) < 2:
+        raise UnknownNameError(f"there is one run, {runs[0]}; comparing takes two")

@@ -60,7 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(1 if isinstance(error, VerificationError) else 2)
     except _Stopped:
         sys.unraisablehook = lambda _: None  # a bar that was half made says it cannot be closed
-        hint = "; the same command goes on where it was" if command == "run" else ""
+        hint = "; the same command continues" if command == "run" else ""
         show(f"stopped; nothing is left half written{hint}\n", error=True)
         sys.exit(130)
     except BrokenPipeError:  # the reader is gone, as in `harness ... | head`

@@ -60,11 +60,11 @@ def command(
     bar: Any = partial(tqdm, unit="picture", disable=None, leave=False)
     drawn = pictures(found, kinds, settings, bar)
     if output is not None:
-        store.write_all(target, drawn, alone=False)
+        store.write_all(target, drawn)
     else:
         files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
         with store.locked(results, FOLDERS):  # a run that writes its own pictures holds it too
             store.check_own(results, files, results_folder.written(results).own, force=force)
             timing = results_folder.record_drawn(results, files)
-            store.write_all(results, {results_folder.TIMING: timing, **files}, alone=False)
+            store.write_all(results, {results_folder.TIMING: timing, **files})
     show("".join(f"{target / name}\n" for name in drawn))

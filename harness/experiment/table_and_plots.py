@@ -127,7 +127,7 @@ class Plots:
         """Write the pictures into a folder, and return their paths."""
         check_arguments(locals(), folder=PATH)
         store.check_writable(Path(folder))
-        store.write_all(Path(folder), self.files, alone=False)
+        store.write_all(Path(folder), self.files)
         return [Path(folder) / name for name in self.files]
 
     def __repr__(self) -> str:

@@ -18,7 +18,6 @@ from harness.config import sweep
 from harness.config.load import load
 from harness.core.metric import REGISTRY
 from harness.errors import InputError
-from harness.experiment import cache as caches
 from harness.experiment import work
 from harness.experiment.cache import INDEX, Cache, Record
 from harness.experiment.cache_key import Keys
@@ -267,33 +266,6 @@ def test_two_runs_at_once_share_a_cache(place: Path, config: Path, evaluated: Ca
 
 
 @pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")  # runs of one line
-def test_new_files_are_hashed_while_they_are_read(
-    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cells = harness.run(config).folder / "cells"
-    for path in (place / "data").iterdir():
-        os.utime(path, (LONG_AGO, LONG_AGO))
-    hashed: list[str] = []
-    monkeypatch.setattr(caches, "sha256", lambda path: hashed.append(path.stem) or sha256(path))
-
-    def add(name: str, size: int) -> bool:
-        """Run with one more run of its own size; return whether it was hashed before reading."""
-        (place / f"data/{name}.run").write_text(f"1 Q0 {'d' * size} 1 1 x\n")
-        hashed.clear()
-        harness.run(config)
-        return name in hashed
-
-    next(cells.glob("??/*.parquet")).unlink()  # as a prune does
-    assert not add("a", 100)
-    index = (cells / INDEX).read_bytes()
-    assert not add("b", 200)
-    (cells / INDEX).write_bytes(index)  # as if the run had been killed
-    assert add("c", 300)  # sizes are not known, so any file may be
-    assert not add("d", 400)
-    assert json.loads((cells / INDEX).read_text())["records"] == len(list(cells.glob("??/*.pa*")))
-    assert add("e", 400)  # may be a file that is known
-
-
 def test_a_file_that_may_not_be_hashed_fails_its_own_cell(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

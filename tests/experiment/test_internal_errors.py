@@ -29,7 +29,7 @@ metrics: [map]
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    work.forget()
+    work.last_dataset.clear()
     Path("q.txt").write_text("10 0 a 1\n2 0 b 0\n2 0 a 1\n1 0 a 1\n")
     Path("zeta.run").write_text("2 Q0 a 1 3 x\n10 Q0 a 1 3 x\n1 Q0 b 1 3 x\n")
     Path("alpha.run").write_text("10 Q0 a 1 2 x\n1 Q0 a 1 9 x\n2 Q0 b 1 3 x\n2 Q0 a 2 1 x\n")

@@ -216,7 +216,7 @@ other judgements than qrels are left to trec_eval itself, as are gains of docume
 judgement (-m ndcg.-1=1).
 
 QRELS  one judgement a line: qid iteration docno grade. A grade below 0 means: in the pool, but
-       not judged. The program stops, as trec_eval does, where the first query has no other.
+       not judged. The program stops, as trec_eval does, if the first query has no other.
 RUN    one document a line: qid Q0 docno rank score tag. The order is that of the scores, equal
        ones by docno, the last in the alphabet first; the column rank is not looked at. A score
        NaN equals every other; among different ones it is refused, as it has no place there.

@@ -78,7 +78,7 @@ def read_qrels(path: str, version: int) -> Qrels:
     except InputError as error:
         raise Stop(FILES, f"the qrels cannot be read: {error}") from None
     lines = dict(enumerate(data.removesuffix(b"\n").split(b"\n"), 1))
-    if version == 10 and b"#" in data:  # where a line after a comment is not one
+    if version == 10 and b"#" in data:  # a line after a comment may be none
         is_comment = False
         for number, line in [*lines.items()]:
             is_comment = not is_comment and line.startswith(b"#")
