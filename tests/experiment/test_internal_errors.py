@@ -11,7 +11,6 @@ import pytest
 
 from harness.cli.main import main
 from harness.experiment import work
-from harness.guard import check as check_flow
 from harness.guard import sweep as guard_sweep
 from harness.guard.facts import JudgementFacts
 from harness.guard.labels import Labels
@@ -66,20 +65,6 @@ def test_a_guard_that_fails_is_a_finding_of_the_run(
     assert "Traceback" not in err
     findings = json.loads(Path("out/manifest.json").read_text())["findings"]
     assert {one["rule"]: one["severity"] for one in findings}["guard-failed"] == "warning"
-
-
-CHECK = [*GUARD[:4], (check_flow, "add_lines"), *GUARD[5:]]
-
-
-@pytest.mark.parametrize(("owner", "name"), CHECK, ids=lambda one: getattr(one, "__name__", one))
-def test_a_guard_that_fails_is_a_finding_of_check(
-    owner: Any, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(owner, name, fail)
-    called("check", "c.yaml")
-    out, err = capsys.readouterr()
-    assert "[guard-failed]" in out
-    assert "Traceback" not in out + err
 
 
 def test_debug_shows_the_traceback_of_the_guard(

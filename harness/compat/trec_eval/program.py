@@ -62,12 +62,7 @@ def match(qrels: Qrels, run: RunFile, arguments: Arguments, needs_documents: boo
 
     Version 9 evaluates the queries that both have. Version 10 evaluates all that are judged,
     and stops at one that the run does not answer, or with ``-c`` gives it a list of one
-    unjudged document.
-
-    Raises
-    ------
-    Stop
-        If no query is in both.
+    unjudged document. Stop if no query is in both.
     """
     ten = arguments.version.number == 10
     policy = run.policy
