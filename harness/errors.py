@@ -416,14 +416,8 @@ def near_names(name: str, known: Iterable[str], n: int = 10) -> str:
     return first_of(sorted(known, key=distance), n)
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``.
-
-    >>> did_you_mean("ngcd", ["ndcg", "map"]), did_you_mean("p", ["ap", "P"])
-    ("; did you mean 'ndcg'?", "; did you mean 'P'?")
-    >>> did_you_mean("zzz", ["ndcg", "map"])
-    ''
-    """
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is nearest to a misspelt one, or ``""``."""
     known = list(known)
     folded = {k.lower(): k for k in known}
     near = (
@@ -432,7 +426,19 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
         or [folded[k] for k in difflib.get_close_matches(name.lower(), folded, n=1)]
     )
-    return f"; did you mean '{near[0]}'?" if near else ""
+    return near[0] if near else ""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``.
+
+    >>> did_you_mean("ngcd", ["ndcg", "map"]), did_you_mean("p", ["ap", "P"])
+    ("; did you mean 'ndcg'?", "; did you mean 'P'?")
+    >>> did_you_mean("zzz", ["ndcg", "map"])
+    ''
+    """
+    near = nearest(name, known)
+    return f"; did you mean '{near}'?" if near else ""
 
 
 _DEBUG = "HARNESS_DEBUG"

@@ -23,7 +23,7 @@ OF_PARTS = ("metrics/__init__.py", "readers/choice.py", "reports/plots/plot.py",
 MAY = {
     **{name: {"import_module"} for name in OF_PARTS},
     "config/plugins.py": IMPORTING,  # the one file that runs code which a config names
-    "readers/npy.py": {"load", "fromfile"},
+    "readers/numpy_files.py": {"load", "fromfile"},
     "readers/ir_metadata.py": YAML,
 }
 

@@ -115,7 +115,7 @@ def test_a_fold_without_predictions_loses_no_other_run(
     (place / "a-2-2.txt").unlink()
     with pytest.raises(SystemExit, match=r"^1$"):
         main(["run", str(place / "x.yaml"), "--set", POOLED])
-    lacks = "lacks 1 of 2 parts: web-fold2 (no predictions)"
+    lacks = "1 of 2 parts are missing: web-fold2 (no predictions)"
     out, err = capsys.readouterr()
     assert f"FAILED: a seed=2: {lacks}" in out
     assert f"error: a seed=2 on web: {lacks}" in err

@@ -57,22 +57,19 @@ def plain(text: str) -> str:
 
 def sections(function: Callable[..., Any]) -> dict[str, str]:
     """Return the text under each heading of a docstring; what comes first is under ``""``."""
-    first, *others = _HEADING.split(plain(inspect.getdoc(function) or ""))
+    text, *_ = re.split(r"\n+>>> ", plain(inspect.getdoc(function) or ""), maxsplit=1)
+    first, *others = _HEADING.split(text)
     pairs = zip(others[::2], others[1::2], strict=True)
     return {"": first.strip(), **{name: text.strip() for name, text in pairs}}
 
 
 def entries(section: str) -> dict[str, str]:
-    """Return the description of each name in a section, as one paragraph.
-
-    >>> entries("rel, top : int\\n    Grades\\n    of it.\\nk : int\\n    Depth.")
-    {'rel': 'Grades of it.', 'top': 'Grades of it.', 'k': 'Depth.'}
-    """
-    found = {}
-    for match in re.finditer(r"^(\S.*)((?:\n(?:[ ]+.*)?)*)", section, re.M):
-        for name in match[1].split(" : ")[0].split(", "):
-            found[name] = " ".join(match[2].split())
-    return found
+    """Return the description of each name in a section, as one paragraph."""
+    return {
+        name: " ".join(match[2].split())
+        for match in re.finditer(r"^(\S.*)((?:\n(?:[ ]+.*)?)*)", section, re.M)
+        for name in match[1].split(" : ")[0].split(", ")
+    }
 
 
 def kind(rule: GradeRule) -> str:
@@ -93,21 +90,19 @@ def kind(rule: GradeRule) -> str:
 
 
 def accepted(rule: GradeRule) -> str:
-    """Return which grades a rule accepts, and what it makes of others.
+    """Return which grades a rule accepts, and its treatment of others.
 
     >>> accepted(GradeRule(0, 1, act="clip", documents=2))
     'whole grades 0 to 1, others clipped, queries of fewer than 2 documents: error'
     """
-    texts = [kind(rule)]
-    if rule.act == "clip":
-        texts.append("others clipped")
-    if rule.relevant_from is not None:
-        texts.append(f"{rule.relevant_from} and above become 1, others 0")
-    if rule.positive_scores:
-        texts.append("documents scored 0 or below are not relevant")
-    if rule.documents > 1:
-        texts.append(f"queries of fewer than {rule.documents} documents: {rule.few}")
-    return ", ".join(texts)
+    texts = {
+        kind(rule): True,
+        "others clipped": rule.act == "clip",
+        f"{rule.relevant_from} and above become 1, others 0": rule.relevant_from is not None,
+        "documents scored 0 or below are not relevant": rule.positive_scores,
+        f"queries of fewer than {rule.documents} documents: {rule.few}": rule.documents > 1,
+    }
+    return ", ".join(text for text, holds in texts.items() if holds)
 
 
 def in_words(definition: Definition, name: str, value: Any) -> str:
@@ -153,7 +148,8 @@ def define(definition: Definition) -> str:
     lines += ["", "parameters"] if definition.parameters else []
     for name, parameter in definition.parameters.items():
         lines += wrapped(f"{name}: {_values(parameter)}", WIDTH, 2, 4)
-        text = about.get(name, "the run that the ranking is compared to; the ideal order without")
+        usual = "the run that the ranking is compared to; the ideal order without"
+        text = about.get(name, parameter.about or usual)
         lines += wrapped(text, WIDTH, 6, 0)
     lines += ["", parts["Notes"]] if "Notes" in parts else []
     low, high = definition.bounds
@@ -203,14 +199,9 @@ def _values(parameter: Parameter) -> str:
 
 
 def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> str:
-    """Return the parameters and settings of one name, and where each is from.
+    """Return the parameters and settings of metrics of one definition, and where each is from.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        Of one definition, with different cutoffs.
-    policy : Policy, optional
-        That of a run; the default one if left out.
+    `policy` is that of a run; the default one if left out.
     """
     metric, run = metrics[0], policy or Policy()
     definition, convention = metric.definition, metric.convention
@@ -249,33 +240,28 @@ def conventions(convention: Convention | None = None) -> str:
 
 def _block(convention: Convention) -> str:
     together: dict[str, list[str]] = {}
-    for name in convention.metrics:
-        text = _settings(REGISTRY[name], convention.of(name))
-        together.setdefault(text, []).append(name)
-    for spelled, changed in convention.variants.items():
-        text = _settings(REGISTRY[spelled.split("(")[0]], changed)
-        together.setdefault(text, []).append(f"{spelled}, further")
+    own = [(name, name, convention.of(name)) for name in convention.metrics]
+    further = [(f"{name}, further", name, some) for name, some in convention.variants.items()]
+    for title, name, some in (*own, *further):
+        definition, texts = REGISTRY[name.partition("(")[0]], []
+        for key, value in some.items():
+            text = in_words(definition, key, value)
+            if key == "cutoff" and value not in (None, WHOLE_LIST):
+                text = f"bare name: {text}"
+            elif key != "cutoff":
+                text = f"grades: {text}" if key == "grades" else f"{key}={text}"
+            texts.append(text)
+        together.setdefault(", ".join(texts), []).append(title)
     lines = [f"{convention.name}: {convention.tool}", *wrapped(convention.note, WIDTH, 2, 0)]
     for text, names in together.items():
         lines += [*wrapped(", ".join(names), WIDTH, 4, 0), *wrapped(text, WIDTH, 8, 0)]
     return "\n".join([*lines, *wrapped(f"source: {convention.source}", WIDTH, 2, 0)])
 
 
-def _settings(definition: Definition, settings: Mapping[str, Any]) -> str:
-    texts = []
-    for name, value in settings.items():
-        text = in_words(definition, name, value)
-        if name == "cutoff":
-            texts.append(text if value in (None, WHOLE_LIST) else f"bare name: {text}")
-        else:
-            texts.append(f"grades: {text}" if name == "grades" else f"{name}={text}")
-    return ", ".join(texts)
-
-
 def table(definition: Definition) -> str:
     """Return the tools that have a metric with the settings in which they differ.
 
-    Raises UnknownNameError if no convention has the metric.
+    Raises UnknownNameError if no convention has it.
     """
     tools = [each for each in CONVENTIONS.values() if definition.name in each.metrics]
     if not tools:
@@ -326,19 +312,9 @@ def listing() -> str:
 
 
 def show(name: str | None = None, tools: bool = False) -> str:
-    """Return what ``harness metrics`` prints.
+    """Return what ``harness metrics`` prints for a metric or a convention; for all by default.
 
-    Parameters
-    ----------
-    name : str, optional
-        A metric, with parameters or without, or a convention; all of them if left out.
-    tools : bool
-        Whether to show the settings of the tools: of all metrics, or of the one named.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is neither a metric nor a convention of that name.
+    `tools` is whether to show the settings of the tools. Raises UnknownNameError.
     """
     if name is None:
         return conventions() if tools else listing()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -41,31 +42,16 @@ Status = Literal["better", "worse", "changed", "queries", "same"]
 _ROUNDING = 1e-9
 """What the sums behind two values may add to a difference, as a share of the tolerance."""
 ABSENT = "–"
-_EMPTY: tuple[Any, ...] = (None, {}, [], "")
 
 
 @dataclass(frozen=True)
 class Cell:
     """One run by one metric, in both leaderboards.
 
-    Parameters
-    ----------
-    key : Key
-    metric : str
-    direction : {"higher", "lower"} or None
-        Which way is better; None for counts.
-    old, new : float
-        Over the queries that have a value in both; NaN if there is no value, or no such query.
-    tolerance : float
-        Differences up to this are ignored.
-    status : str
-        ``better`` or ``worse`` by more than the tolerance; ``changed`` if the metric has no
-        direction; ``queries`` if only values of queries differ; ``same``. A value that is gone
-        is ``worse``, a new one ``changed``.
-    old_all, new_all : float
-        Over all queries of each leaderboard.
-    queries : Paired, optional
-        With two folders.
+    `old` and `new` are over the queries that have a value in both, `old_all` and `new_all` over
+    all of each. `direction` is None for counts. `status` is ``better`` or ``worse`` by more than
+    the tolerance; ``changed`` for a new value, or without a direction; ``queries`` if only values
+    of queries differ. A value that is gone is ``worse``.
     """
 
     key: Key
@@ -118,8 +104,7 @@ def status_of(old: float, new: float, tolerance: float, direction: Direction | N
     return "better" if (new > old) == (direction == "higher") else "worse"
 
 
-@dataclass(frozen=True)
-class RankChange:
+class RankChange(NamedTuple):
     """One system's rank in both, among the systems of both; tied ones share the best rank."""
 
     key: Key
@@ -136,13 +121,7 @@ class RankChange:
 class Order:
     """How similar the orders by one metric on one dataset are.
 
-    Parameters
-    ----------
-    dataset, metric : str
-    similarity : RankSimilarity
-        RBO, average overlap and same top use all systems, the rest those in both.
-    changes : tuple of RankChange
-        Of every system in both, in the order of the new leaderboard.
+    `changes` are of the systems in both; RBO and the top rank in `similarity` use all systems.
     """
 
     dataset: str
@@ -176,36 +155,40 @@ class Order:
         return sum(abs(one.change) for one in self.changes) / len(self.changes)
 
 
-def order_of(
-    dataset: str, metric: str, direction: Direction, old: Board, new: Board, p: float
-) -> Order | None:
-    """Return how similar two leaderboards order a dataset's systems; None if none is in both.
+def _orders(
+    old: Board, new: Board, rows: Sequence[Key], directions: Mapping[str, Direction | None],
+    p: float,
+) -> Iterator[Order]:  # fmt: skip
+    """Yield how similar the leaderboards order the systems of each dataset, by each metric.
 
     If one prints fewer digits, both are ranked at these, so that its ties are ties.
     """
-    sign = -1.0 if direction == "lower" else 1.0
-    slack = max(board.slack.get(metric, 0.0) for board in (old, new))
-    digits = round(-math.log10(2 * slack)) if slack else None
-    first, second = (
-        {
-            key: sign * (value if digits is None else round(value, digits))
-            for key, row in board.rows.items()
-            if key.dataset == dataset and not math.isnan(value := row.values.get(metric, math.nan))
-        }
-        for board in (old, new)
-    )
-    shared = [key for key in first if key in second]
-    if not shared:
-        return None
-    systems = [{key.name: value for key, value in side.items()} for side in (first, second)]
-    places = [ranks([side[key] for key in shared]) for side in (first, second)]
-    changes = [RankChange(*one) for one in zip(shared, *places, strict=True)]
-    changes.sort(key=lambda one: (one.new, one.old))
-    return Order(dataset, metric, rank_similarity(systems[0], systems[1], p=p), tuple(changes))
+    for dataset in dict.fromkeys(key.dataset for key in rows):
+        for metric, direction in directions.items():
+            if direction is None:
+                continue
+            sign = -1.0 if direction == "lower" else 1.0
+            slack = max(board.slack.get(metric, 0.0) for board in (old, new))
+            digits = round(-math.log10(2 * slack)) if slack else 400
+            first, second = (
+                {
+                    key: sign * round(value, digits)
+                    for key, row in board.rows.items()
+                    if key.dataset == dataset
+                    and not math.isnan(value := row.values.get(metric, math.nan))
+                }
+                for board in (old, new)
+            )
+            if not (shared := [key for key in first if key in second]):
+                continue
+            sides = [{key.name: value for key, value in one.items()} for one in (first, second)]
+            places = [ranks([side[key] for key in shared]) for side in (first, second)]
+            moves = [RankChange(*one) for one in zip(shared, *places, strict=True)]
+            moves.sort(key=lambda one: (one.new, one.old))
+            yield Order(dataset, metric, rank_similarity(*sides, p=p), tuple(moves))
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """One difference in where results come from: its kind (input, version, ...), old and new."""
 
     kind: str
@@ -215,10 +198,7 @@ class Difference:
 
 
 def origins(old: Board, new: Board) -> Iterator[Difference]:
-    """Yield how two folders' inputs, config, versions, code and counts differ, likely causes first.
-
-    Nothing if one side is a CSV.
-    """
+    """Yield how inputs, config, versions, code and counts of two folders differ."""
     first, second = old.manifest, new.manifest
     if first is None or second is None:
         return
@@ -228,46 +208,44 @@ def origins(old: Board, new: Board) -> Iterator[Difference]:
             kind = "policy" if path.startswith("policy.") else "config"
             yield Difference(kind, path.removeprefix("policy."), _text(before), _text(after))
     yield from _pairs("version", first.get("versions") or {}, second.get("versions") or {})
-    for kind in ("code", "platform", "git"):
+    for kind, what, most in (("code", "of the harness", 12), ("platform", "", 60), ("git", "", 60)):
         if first.get(kind) != second.get(kind):
-            sides = [
-                _text(one.get(kind))[: 12 if kind == "code" else None] for one in (first, second)
-            ]
-            yield Difference(kind, "of the harness" if kind == "code" else "", *sides)
+            yield Difference(kind, what, *(_text(one.get(kind))[:most] for one in (first, second)))
     for key, row in old.rows.items():
         if key in new.rows:
             for one in _pairs("count", row.counts, new.rows[key].counts):
-                yield replace(one, what=f"{one.what}, {key}")
+                yield one._replace(what=f"{one.what}, {key}")
 
 
 def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
     """Yield inputs with other bytes; a file that was moved or renamed is the same input."""
+    before, after = (
+        {each["path"]: f"sha256 {each['sha256'][:12]}, {each['bytes']} bytes" for each in side}
+        for side in (old["inputs"], new["inputs"])
+    )
+    for path in [path for path in before if path in after]:
+        texts = before.pop(path), after.pop(path)
+        if texts[0] != texts[1]:
+            yield Difference("input", path, *texts)
+    moved = {*before.values()} & {*after.values()}
+    names = Counter(PurePosixPath(path).name for path in (*before, *after))
     gone, come = (
         {
-            one["path"]: f"sha256 {one['sha256'][:12]}, {one['bytes']} bytes"
-            for one in side["inputs"]
+            name if names[name := PurePosixPath(path).name] <= 2 else path: (path, text)
+            for path, text in side.items()
+            if text not in moved
         }
-        for side in (old, new)
+        for side in (before, after)
     )
-    for path in [path for path in gone if path in come]:
-        before, after = gone.pop(path), come.pop(path)
-        if before != after:
-            yield Difference("input", path, before, after)
-    for path, text in list(gone.items()):
-        same = [other for other, after in come.items() if after == text]
-        name = PurePosixPath(path).name
-        alike = [other for other in come if PurePosixPath(other).name == name]
-        if same:
-            del gone[path], come[same[0]]
-        elif len(alike) == 1 and sum(PurePosixPath(other).name == name for other in gone) == 1:
-            yield Difference("input", alike[0], gone.pop(path), come.pop(alike[0]))
-    yield from (Difference("input", path, text, ABSENT) for path, text in gone.items())
-    yield from (Difference("input", path, ABSENT, text) for path, text in come.items())
+    for name in dict.fromkeys((*gone, *come)):
+        path, then = gone.get(name, ("", ABSENT))
+        path, now = come.get(name, (path, ABSENT))
+        yield Difference("input", path, then, now)
 
 
 def _leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
     """Yield the parts of two configs that differ, as deep as both have them: ``compare.test``."""
-    if old == new or (old in _EMPTY and new in _EMPTY):
+    if old == new or (not old and not new and 0 not in (old, new)):
         return
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for name in dict.fromkeys([*old, *new]):
@@ -296,8 +274,8 @@ class Changes:
 
     `cells` has every row by every metric of both, `orders` the ranks by dataset and metric.
     `origins`, `reproduced` and `rankings` are of two folders; `has_queries` is whether both are.
-    `family` tests were corrected together, as the `plan` says. `repetitions` has the rows with
-    another number of repetitions (seeds) in `new`; `notes` are what was assumed.
+    `family` tests were corrected together, as in the `plan`. `repetitions` has the rows with
+    another number of repetitions (seeds) in `new`; `notes` are assumptions.
     """
 
     old: str
@@ -360,46 +338,17 @@ def changes(
     plan: Plan | None = None,
     reproduction: bool = False,
 ) -> Changes:
-    """Compare two leaderboards: what moved, which queries did it, which ranks changed, and why.
+    """Compare two leaderboards, folders of results or CSV files, by cells, queries and ranks.
 
-    Parameters
-    ----------
-    old, new : path
-        Folders that ``harness run`` wrote, or leaderboards as CSV, ours or of another tool.
-    metrics : collection of str
-        By default all that both have.
-    dataset : str, optional
-        By default all.
-    tolerance : float, optional
-        Differences up to this are ignored. By default half a unit of the last digit that a CSV
-        prints, and 0 between folders.
-    lower : collection of str
-        Metrics that are better when lower, if they are not ours.
-    keys : sequence of str
-        Of a CSV: the column of runs, then others that identify rows.
-    names : sequence of (str, str)
-        What runs, datasets and metrics of `old` are called in `new`.
-    p : float
-        Persistence of RBO.
-    plan : Plan, optional
-        Test, correction and level for the queries: by default paired t with Holm's correction
-        over all cells that moved. Its baselines are those of a reproduction's effects.
-    reproduction : bool
-        Whether `new` is a reproduction of `old`: see :class:`~.changes_queries.Reproduced`.
+    By default, all metrics and datasets of both are compared, and the `tolerance` is half a unit
+    of the last digit that a CSV prints, and 0 between folders. `lower` are metrics of others that
+    are better when lower, `keys` a CSV's column of runs and others that identify rows, `names`
+    pairs of old and new names, and `p` is RBO's persistence. A `reproduction` is also measured by
+    its errors and effects, over the baselines of the `plan` of tests.
 
-    Returns
-    -------
-    Changes
+    Raises InputError with file and line for something other than a leaderboard, or if they share
+    no row or metric; UnknownNameError for a metric, dataset, column, baseline or test.
 
-    Raises
-    ------
-    InputError
-        With file and line, if one is not a leaderboard; if they share no row or no metric.
-    UnknownNameError
-        If there is no such metric, dataset, column, baseline or test.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     for name, text in ("old", "bm25,0.31\\nlsi,0.25"), ("new", "bm25,0.30\\nlsi,0.32"):
@@ -421,24 +370,20 @@ def changes(
         first, second = (_on(board, dataset) for board in (first, second))
     rows = [key for key in first.rows if key in second.rows]
     shared = _metrics(first, second, metrics)
-    _check_common(first, second, rows, shared)
+    for what, some in (("row", rows), ("metric", shared)):
+        _check_common(what, some, first, second)
     check_baselines(rows, plan.baselines)
     directions = _directions(first, second, shared, lower, notes)
     has_queries = first.manifest is not None and second.manifest is not None
-    cells = [
-        _cell(key, name, first, second, tolerance, directions[name])
-        for name in shared
-        for key in rows
-    ]
-    if has_queries:
-        test = paired_test(plan)
-        cells = [_with_queries(cell, first, second, plan, test) for cell in cells]
-    cells, family = _corrected(cells, first, plan)
-    orders = (
-        order_of(where, name, way, first, second, p)
-        for where in dict.fromkeys(key.dataset for key in rows)
-        for name in shared
-        if (way := directions[name]) is not None
+    test = paired_test(plan) if has_queries else None
+    cells, family = _corrected(
+        [
+            _cell(key, name, first, second, tolerance, directions[name], plan, test)
+            for name in shared
+            for key in rows
+        ],
+        first,
+        plan,
     )
     is_reproduction = reproduction or bool(plan.baselines)
     again = reproduced(first, second, shared, rows, plan.baselines) if is_reproduction else ()
@@ -456,7 +401,7 @@ def changes(
         only_new=tuple(key for key in second.rows if key not in first.rows),
         metrics_only_old=only_old,
         metrics_only_new=only_new,
-        orders=tuple(one for one in orders if one is not None),
+        orders=tuple(_orders(first, second, rows, directions, p)),
         origins=tuple(origins(first, second)),
         reproduced=tuple(again),
         rankings=tuple(alike),
@@ -477,7 +422,7 @@ def changes(
 def _boards(
     old: Path, new: Path, keys: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Board, Board, list[str]]:
-    """Return both boards with a row for each system, or for each cell if only that fits."""
+    """Return both boards with a row for each system, or for each cell if only these match."""
     for cells in (False, True):
         first, second = (
             read_folder(path, some, cells=cells) if path.is_dir() else read_csv(path, keys, some)
@@ -500,7 +445,7 @@ def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> No
         missing += [(old.name, first)] if second not in of_old else []
         for board, name in missing:
             what = f"{board} has no run, dataset or metric '{name}'"
-            fix = "write OLD=NEW: first the name in OLD, then what NEW calls it"
+            fix = "write OLD=NEW: first the name in OLD, then its name in NEW"
             raise UnknownNameError(Problem(f"--name {first}={second}", what, fix=fix))
 
 
@@ -509,9 +454,8 @@ def _on(board: Board, dataset: str) -> Board:
         near = did_you_mean(dataset, board.datasets)
         known = near_names(dataset, board.datasets)
         raise UnknownNameError(f"{board.name}: no dataset '{dataset}'{near}  (there are: {known})")
-    return replace(
-        board, rows={key: row for key, row in board.rows.items() if key.dataset == dataset}
-    )
+    rows = {key: row for key, row in board.rows.items() if key.dataset == dataset}
+    return replace(board, rows=rows)
 
 
 def _metrics(old: Board, new: Board, asked: Collection[str]) -> list[str]:
@@ -527,24 +471,20 @@ def _metrics(old: Board, new: Board, asked: Collection[str]) -> list[str]:
     return list(chosen) if asked else both
 
 
-def _check_common(old: Board, new: Board, rows: Sequence[Key], metrics: Sequence[str]) -> None:
-    for what, shared, sides in (
-        ("row", rows, [list(map(str, one.rows)) for one in (old, new)]),
-        ("metric", metrics, [list(one.metrics) for one in (old, new)]),
-    ):
-        if not shared:
-            has = "; ".join(
-                f"{board.name} has {first_of(side, 3)}"
-                for board, side in zip((old, new), sides, strict=True)
-            )
-            fix = "say what one is called in the other: --name OLD=NEW"
-            raise InputError(Problem("compare", f"no {what} is in both: {has}", fix=fix))
+def _check_common(what: str, shared: Sequence[object], old: Board, new: Board) -> None:
+    """Raise InputError if no row, or no metric, is in both."""
+    if not shared:
+        sides = {one.name: one.rows if what == "row" else one.metrics for one in (old, new)}
+        names = {name: first_of(list(map(str, some)), 3) for name, some in sides.items()}
+        has = "; ".join(f"{name} has {some}" for name, some in names.items())
+        fix = "pair a name of one with that of the other: --name OLD=NEW"
+        raise InputError(Problem("compare", f"no {what} is in both: {has}", fix=fix))
 
 
 def _directions(
     old: Board, new: Board, metrics: Sequence[str], lower: Collection[str], notes: list[str]
 ) -> dict[str, Direction | None]:
-    """Return which way each metric is better; add to `notes` for which that is only assumed."""
+    """Return which way each metric is better; add to `notes` for which that is assumed."""
     lower = {*lower, *(canonical(one)[0] for one in lower)}
     directions: dict[str, Direction | None] = {}
     assumed = []
@@ -557,40 +497,40 @@ def _directions(
             assumed.append(name)
     if assumed:
         names = ", ".join(assumed)
-        notes.append(f"assumed that higher is better by {names}; --lower says otherwise")
+        notes.append(f"assumed that higher is better by {names}; give --lower for others")
     return directions
 
 
 def _cell(
-    key: Key, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None
-) -> Cell:
-    if tolerance is None:
-        tolerance = max(board.slack.get(name, 0.0) for board in (old, new))
-    before, after = (board.rows[key].values.get(name, math.nan) for board in (old, new))
-    status = status_of(before, after, tolerance, way)
-    return Cell(key, name, way, before, after, tolerance, status, before, after)
-
-
-def _with_queries(cell: Cell, old: Board, new: Board, plan: Plan, test: Test) -> Cell:
-    """Return a cell with its queries, tested if any moved.
+    key: Key, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None,
+    plan: Plan, test: Test | None,
+) -> Cell:  # fmt: skip
+    """Return a cell; with a test, its queries, tested if any moved.
 
     If the queries differ, its values are over those of both, which decide its status. A value
     that came or went stays so. Without a shared query there is nothing to compare.
     """
-    before, after = old.rows[cell.key].entry, new.rows[cell.key].entry
-    metric, other = old.metrics[cell.metric], new.metrics[cell.metric]
-    if before is None or after is None or metric is None or other is None:
+    if tolerance is None:
+        tolerance = max(board.slack.get(name, 0.0) for board in (old, new))
+    first, second = old.rows[key], new.rows[key]
+    values = first.values.get(name, math.nan), second.values.get(name, math.nan)
+    cell = Cell(key, name, way, *values, tolerance, status_of(*values, tolerance, way), *values)
+    before, after, metrics = first.entry, second.entry, (old.metrics[name], new.metrics[name])
+    if test is None or before is None or after is None or None in metrics:
         return cell
-    pairs = pairing(before.evaluation, after.evaluation, (str(metric), str(other)))
+    names = str(metrics[0]), str(metrics[1])
+    pairs = pairing(before.evaluation, after.evaluation, names)
     if pairs.differ and not math.isnan(cell.difference):
+        values, status = (math.nan, math.nan), "changed"
         if len(pairs.qids):
-            first = before.summary_over(str(metric), pairs.in_old)
-            second = after.summary_over(str(other), pairs.in_new)
-            status = status_of(first, second, cell.tolerance, cell.direction)
-            cell = replace(cell, old=first, new=second, status=status)
-        else:
-            cell = replace(cell, old=math.nan, new=math.nan, status="changed")
-    queries = paired(pairs, cell.key, metric, plan, test)
+            values = (
+                before.summary_over(names[0], pairs.in_old),
+                after.summary_over(names[1], pairs.in_new),
+            )
+            status = status_of(*values, tolerance, way)
+        cell = replace(cell, old=values[0], new=values[1], status=status)
+    assert metrics[0] is not None
+    queries = paired(pairs, key, metrics[0], plan, test)
     if cell.status == "same" and (queries.moved or pairs.differ):
         cell = replace(cell, status="queries")
     return cell if cell.status == "same" else replace(cell, queries=queries)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -44,8 +44,8 @@ class Row:
     """One row of a leaderboard.
 
     `values` are summaries by metric, `counts` queries, missing ones and ties. `entry` has the
-    values of each query, `captured` what placeholders captured, if the row is one cell of a
-    folder. `repetitions` is how many seeds the row is a mean over.
+    values of each query, `captured` the captured columns if the row is one cell of a folder.
+    `repetitions` is the number of seeds that the row is a mean over.
     """
 
     values: Mapping[str, float]
@@ -59,8 +59,8 @@ class Row:
 class Board:
     """One side of a comparison: a folder with its manifest, or a CSV with notes on its columns.
 
-    `metrics` are by the name that both sides share, None if it is not ours. `slack` is half a unit
-    of the last digit that a metric is printed with; 0 if every digit is there.
+    `metrics` are by the name that both sides share, None for those of other tools. `slack` is half
+    a unit of the last digit that a metric is printed with; 0 if every digit is there.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Board:
 
 
 def canonical(name: str) -> tuple[str, Metric | None]:
-    """Return our name of a metric and the metric; the name itself and None if we have no such one.
+    """Return our name of a metric and the metric; the name itself and None if we have none.
 
     >>> import harness.metrics
     >>> canonical("NDCG@10")[0], canonical("p@5")[0], canonical("ndcg_cut_5")[0]
@@ -101,7 +101,7 @@ def canonical(name: str) -> tuple[str, Metric | None]:
 
 
 def matched(old: Board, new: Board) -> tuple[Board, Board, list[str]]:
-    """Return both boards with comparable keys, and notes on what was assumed.
+    """Return both boards with comparable keys, and notes on the assumptions.
 
     Columns that only one board has do not identify rows, if the others do. A board without
     datasets gets the dataset of the other board, if that has only one.
@@ -119,14 +119,13 @@ def matched(old: Board, new: Board) -> tuple[Board, Board, list[str]]:
 
 def _with_columns(board: Board, shared: set[str]) -> Board:
     """Return a board with only the shared columns in its keys; with all if they are needed."""
-    for names in (shared, set(board.columns)):
-        rows = {
-            replace(key, columns=tuple(sorted(one for one in key.columns if one[0] in names))): row
-            for key, row in board.rows.items()
-        }
-        if len(rows) == len(board.rows):
-            break
-    return replace(board, rows=rows)
+    rows = {
+        replace(key, columns=tuple(sorted(one for one in key.columns if one[0] in shared))): row
+        for key, row in board.rows.items()
+    }
+    if len(rows) == len(board.rows):
+        return replace(board, rows=rows)
+    return _with_columns(board, set(board.columns))
 
 
 def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
@@ -134,9 +133,8 @@ def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
         return board
     (dataset,) = other.datasets
     notes.append(f"{board.name} has no column of datasets; taken to be on {dataset}")
-    return replace(
-        board, rows={replace(key, dataset=dataset): row for key, row in board.rows.items()}
-    )
+    rows = {replace(key, dataset=dataset): row for key, row in board.rows.items()}
+    return replace(board, rows=rows)
 
 
 def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: bool = False) -> Board:
@@ -173,17 +171,19 @@ _NUMBER = re.compile(
 )
 _LARGEST = 300
 """The largest power of ten of a number's last digit."""
-_RUNS = ("run", "system", "model", "runid", "run_id", "run id", "run name", "name", "method", "tag",
-         "approach", "submission")  # fmt: skip
-_DATASETS = (
-    "dataset", "data set", "collection", "corpus", "test set", "testset", "benchmark",
-)  # fmt: skip
-_APART = ("seed", "fold", "split", "repeat", "repetition", "trial")
 _COUNTS = tuple(Counts.__dataclass_fields__)
-_PARTS = (" tier", " sd", " deviation", " low", " high", " marks")
-"""How the names of columns end that describe another column."""
-_PLACES = ("rank", "#", "no", "no.", "id", "index", "place", "position", "")
 _KINDS = {
+    "run": ("run", "system", "model", "runid", "run_id", "run id", "run name", "name", "method",
+            "tag", "approach", "submission"),
+    "dataset": ("dataset", "data set", "collection", "corpus", "test set", "testset", "benchmark"),
+    "apart": ("seed", "fold", "split", "repeat", "repetition", "trial"),
+    "count": (*_COUNTS, "n"),
+    "other": ("rank", "#", "no", "no.", "id", "index", "place", "position", ""),
+}  # fmt: skip
+"""What columns hold, by their names in lower case."""
+_PARTS = (" tier", " sd", " deviation", " low", " high", " marks")
+"""Ends of the names of columns that describe another column."""
+_TITLES = {
     "run": "runs in", "dataset": "datasets in", "apart": "rows identified by", "metric": "metrics",
     "count": "not compared", "other": "not compared",
 }  # fmt: skip
@@ -212,14 +212,13 @@ def number(text: str) -> tuple[float, float] | None:
     return float(digits) / scale, 10.0**-places / scale
 
 
-class Column:
+class _Column:
     """One column of a CSV: its heading, its fields, their numbers, and what it holds."""
 
     def __init__(self, name: str, texts: list[str]) -> None:
         self.name, self.texts, self.kind = name, texts, "other"
         self.numbers = [number(text) for text in texts]
         self.filled = [one for one in self.numbers if one and not math.isnan(one[0])]
-        self.has_signs = any(re.match(r"[^(\[±]*\d\s*%", text) for text in texts)
         self.is_numeric = self.numbers.count(None) < len(self.filled)
 
     @property
@@ -227,34 +226,35 @@ class Column:
         """Its whole numbers; 0 for blank fields."""
         return [int(one[0]) if one and not math.isnan(one[0]) else 0 for one in self.numbers]
 
-    def is_percent(self, metric: Metric | None) -> bool:
-        """Whether values are x 100: by the heading, or above 1.5 for a metric that ends at 1."""
-        if self.name.endswith("(%)"):
-            return True
+    def scale(self, metric: Metric | None) -> int:
+        """Return what values are divided by; 0 if percent signs did it.
+
+        Percentages have "(%)" in the heading, or are above 1.5 for a metric that ends at 1.
+        """
+        if any(re.match(r"[^(\[±]*\d\s*%", text) for text in self.texts):
+            return 0
         largest = max((value for value, _ in self.filled), default=0.0)
         ends_at_one = metric is not None and metric.definition.bounds[1] == 1
-        return ends_at_one and 1.5 < largest <= 100
+        is_large = ends_at_one and 1.5 < largest <= 100
+        return 100 if self.name.endswith("(%)") or is_large else 1
 
 
 def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO_NAMES) -> Board:
-    """Read a leaderboard of ours or of another tool; docs/changes.md says how.
+    """Read a leaderboard of ours or of another tool.
 
     `keys` are the column of runs, then others that identify rows; `names` are new names of runs,
-    datasets and metrics.
-
-    Raises
-    ------
-    InputError
-        With file and line, if it is not a leaderboard.
-    UnknownNameError
-        If there is no column called as one of `keys`.
+    datasets and metrics. Raises InputError with file and line for something other than a
+    leaderboard, and UnknownNameError if there is no column called as one of `keys`.
     """
     header, rows = _header_and_rows(path)
     is_ours = {"dataset", "run", "undefined", *_COUNTS} <= set(header)
     if is_ours and FAILED in header:
         rows = [row for row in rows if not row.fields[header.index(FAILED)]]
-    columns = [Column(name, [row.fields[at] for row in rows]) for at, name in enumerate(header)]
-    (_recognise_ours if is_ours else _recognise)(path, columns, keys)
+    columns = [_Column(name, [row.fields[at] for row in rows]) for at, name in enumerate(header)]
+    if is_ours:
+        _recognise_ours(columns)
+    else:
+        _recognise(path, columns, keys)
     row_keys = _keys(path, rows, columns, names)
     values: dict[str, list[float]] = {}
     metrics: dict[str, Metric | None] = {}
@@ -264,17 +264,16 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
         _check_numbers(path, rows, column)
         bare = column.name.removesuffix("(%)").strip()
         own = names.get(bare, bare)
-        ours, _ = canonical(bare)
-        name, metric = canonical(names.get(ours, ours) if own == bare else own)
+        name, metric = canonical(names.get(canonical(bare)[0], own) if own == bare else own)
         if name in values:  # two spellings of one metric
             name, metric = column.name, None
-        scale = 100 if column.is_percent(metric) and not column.has_signs else 1
-        if scale > 1 or column.has_signs:
+        scale = column.scale(metric)
+        if scale != 1:
             notes.append(f"'{column.name}' is printed in percent")
-        values[name] = [one[0] / scale for one in column.numbers if one]
+        values[name] = [one[0] / (scale or 1) for one in column.numbers if one]
         metrics[name] = metric
-        units = [unit / scale for _, unit in column.filled]
-        slack[name] = 0.0 if is_ours else min(units, default=0.0) / 2
+        unit = min((unit for _, unit in column.filled), default=0.0) / (scale or 1)
+        slack[name] = 0.0 if is_ours else unit / 2
     counts = {one.name: one.counts for one in columns if one.kind == "count"}
     repeated = next((one.counts for one in columns if is_ours and one.name == REPETITIONS), None)
     board_rows = {
@@ -285,8 +284,9 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
         )
         for at, key in enumerate(row_keys)
     }
-    notes = [f"{path}: {note}" for note in notes]
-    return Board(str(path), metrics, board_rows, slack, notes=tuple(notes))
+    return Board(
+        str(path), metrics, board_rows, slack, notes=tuple(f"{path}: {note}" for note in notes)
+    )
 
 
 def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
@@ -306,20 +306,20 @@ def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
     return header, rows[1:]
 
 
-def _recognise_ours(path: Path, columns: Sequence[Column], keys: Sequence[str]) -> None:
+def _recognise_ours(columns: Sequence[_Column]) -> None:
     """Set what each column holds, for a CSV that ``harness run`` wrote."""
     header = [column.name for column in columns]
+    others = (FAILED, CHOSEN, "unsettled", REPETITIONS)
     for at, (name, column) in enumerate(zip(header, columns, strict=True)):
         if name in ("dataset", "run", *_COUNTS):
             column.kind = "count" if name in _COUNTS else name
         elif at < min(map(header.index, _COUNTS)):
             column.kind = "apart"
-        elif at > header.index("undefined") and not _is_part(name, header):
-            others = (FAILED, CHOSEN, "unsettled", REPETITIONS)
-            column.kind = "other" if name in others else "metric"
+        elif at > header.index("undefined") and name not in others and not _is_part(name, header):
+            column.kind = "metric"
 
 
-def _recognise(path: Path, columns: Sequence[Column], keys: Sequence[str]) -> None:
+def _recognise(path: Path, columns: Sequence[_Column], keys: Sequence[str]) -> None:
     """Set what each column holds, by its name and its fields."""
     header = [column.name for column in columns]
     lowered = [name.lower() for name in header]
@@ -328,31 +328,32 @@ def _recognise(path: Path, columns: Sequence[Column], keys: Sequence[str]) -> No
             near, known = did_you_mean(name, header), near_names(name, header)
             raise UnknownNameError(f"{path}: no column '{name}'{near}  (there are: {known})")
     places = [header.index(name) for name in keys]
-    places += [lowered.index(name) for name in _RUNS if name in lowered]
+    places += [lowered.index(name) for name in _KINDS["run"] if name in lowered]
     places += [at for at, column in enumerate(columns) if not column.is_numeric]
     if not places:
         what = "expected a column with the names of runs, got numbers only"
         raise InputError(Problem(str(path), what, fix="name the column: --key COLUMN"))
     for at, (name, column) in enumerate(zip(lowered, columns, strict=True)):
+        kind = next((kind for kind, names in _KINDS.items() if name in names), "metric")
         if at == places[0]:
             column.kind = "run"
-        elif column.name in keys or name in _APART:
+        elif column.name in keys or kind == "apart":
             column.kind = "apart"
-        elif name in _DATASETS:
-            column.kind = "dataset"
-        elif column.is_numeric and name not in _PLACES and not _is_part(name, lowered):
-            column.kind = "count" if name in (*_COUNTS, "n") else "metric"
+        elif kind == "dataset":
+            column.kind = kind
+        elif column.is_numeric and not _is_part(name, lowered):
+            column.kind = "metric" if kind == "run" else kind
     if not any(column.kind == "metric" for column in columns):
         what = "expected a column of numbers, got none"
         raise InputError(Problem(str(path), what, ", ".join(header)))
 
 
-def _is_part(name: str, header: Iterable[str]) -> bool:
+def _is_part(name: str, header: Sequence[str]) -> bool:
     """Whether a column describes another one: its deviation, its tier."""
     return any(name.endswith(part) and name.removesuffix(part) in header for part in _PARTS)
 
 
-def _check_numbers(path: Path, rows: Sequence[CsvRow], column: Column) -> None:
+def _check_numbers(path: Path, rows: Sequence[CsvRow], column: _Column) -> None:
     fix = "leave the field empty if there is no value"
     problems = [
         Problem(
@@ -366,7 +367,7 @@ def _check_numbers(path: Path, rows: Sequence[CsvRow], column: Column) -> None:
 
 
 def _keys(
-    path: Path, rows: Sequence[CsvRow], columns: Sequence[Column], names: Mapping[str, str]
+    path: Path, rows: Sequence[CsvRow], columns: Sequence[_Column], names: Mapping[str, str]
 ) -> list[Key]:
     """Return the key of each row; raise InputError if a row has no run, or two have one key."""
     lines: dict[Key, int] = {}
@@ -390,8 +391,8 @@ def _keys(
     return list(lines)
 
 
-def _describe(columns: Sequence[Column]) -> str:
-    columns_of: dict[str, list[str]] = {what: [] for what in _KINDS.values()}
+def _describe(columns: Sequence[_Column]) -> str:
+    columns_of: dict[str, list[str]] = {title: [] for title in _TITLES.values()}
     for one in columns:
-        columns_of[_KINDS[one.kind]].append(f"'{one.name}'")
-    return "; ".join(f"{what} {', '.join(names)}" for what, names in columns_of.items() if names)
+        columns_of[_TITLES[one.kind]].append(f"'{one.name}'")
+    return "; ".join(f"{title} {', '.join(names)}" for title, names in columns_of.items() if names)

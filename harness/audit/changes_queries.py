@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from .. import readers
 from ..core.align import align
 from ..core.arrow import cast, index_in, select
 from ..core.comparison import Plan
@@ -32,13 +32,13 @@ from ..stats.registry import Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.streams import Stream
 from .changes_board import Board, Key, Row
+from .why import read_inputs
 
 MOST = 5
 """Queries listed in either direction."""
 
 
-@dataclass(frozen=True)
-class QueryMove:
+class QueryMove(NamedTuple):
     """One query's value in both leaderboards."""
 
     qid: str
@@ -137,13 +137,9 @@ def paired(pairs: Pairing, key: Key, metric: Metric, plan: Plan, test: Test) -> 
 
     def largest(sign: int) -> tuple[QueryMove, ...]:
         order = np.argsort(-sign * raw, kind="stable")[:MOST]
-        return tuple(
-            QueryMove(
-                pairs.qids[at].as_py(), float(pairs.old[at]), float(pairs.new[at]), float(raw[at])
-            )
-            for at in order.tolist()
-            if sign * raw[at] > 0
-        )
+        columns = pairs.qids.take(pa.array(order)), pairs.old[order], pairs.new[order], raw[order]
+        moves = map(QueryMove, *(column.tolist() for column in columns))
+        return tuple(one for one in moves if sign * one.difference > 0)
 
     mean = math.fsum(raw.tolist()) / raw.size
     result = replace(result, up=largest(1), down=largest(-1), difference=mean)
@@ -155,10 +151,8 @@ def paired(pairs: Pairing, key: Key, metric: Metric, plan: Plan, test: Test) -> 
         for name in (test.name, plan.interval)
     )
     low, high = interval_of(difference, plan, interval)
-    outcome = outcome_of(test, difference, tested)
-    return replace(
-        result, low=low, high=high, p=outcome.p, method=outcome.method, note=outcome.note
-    )
+    found = outcome_of(test, difference, tested)
+    return replace(result, low=low, high=high, p=found.p, method=found.method, note=found.note)
 
 
 def paired_test(plan: Plan) -> Test:
@@ -272,32 +266,23 @@ class Rankings:
     rbo: float
 
 
-class RunFiles:
-    """The run files of one folder, read only if they are those that were evaluated."""
+def run_reader(board: Board) -> Callable[[Row], Run]:
+    """Return a function that reads a row's run if its file is the one evaluated."""
+    folder, manifest = Path(board.name), board.manifest or {}
+    _, every = origin.config_and_cells(folder, manifest)
+    cells = {(one.dataset, one.run, *sorted(one.columns.items())): one for one in every}
+    qrels: dict[str, Qrels] = {}
 
-    def __init__(self, board: Board) -> None:
-        self.folder, self.manifest = Path(board.name), board.manifest or {}
-        _, cells = origin.config_and_cells(self.folder, self.manifest)
-        self.cells = {(one.dataset, one.run, *sorted(one.columns.items())): one for one in cells}
-        self.qrels: dict[str, Qrels] = {}
-
-    def read(self, row: Row) -> Run:
-        """Return the run of a row; raise HarnessError if its file has changed."""
+    def read(row: Row) -> Run:
         assert row.entry is not None
         assert row.captured is not None
         evaluation = row.entry.evaluation
         key = (evaluation.dataset, evaluation.run, *sorted(row.captured.items()))
-        if key not in self.cells:
+        if key not in cells:
             raise HarnessError("its files are gone")
-        cell = self.cells[key]
-        dataset, run = cell.dataset_entry, cell.run_entry
-        origin.check_inputs(self.folder, self.manifest, only=(dataset.path, run.path))
-        if dataset.path not in self.qrels:  # several may have the dataset's name
-            self.qrels[dataset.path] = readers.read_qrels(
-                dataset.path, name=cell.dataset, fractions=True, **dataset.options()
-            )
-        qrels = self.qrels[dataset.path]
-        return readers.read_run(run.path, dataset=qrels, name=cell.run, **run.options())
+        return read_inputs(folder, manifest, cells[key], qrels=qrels)[1]
+
+    return read
 
 
 def rankings(
@@ -311,7 +296,7 @@ def rankings(
         notes.append("rankings of folds and seeds taken together are not compared")
     result = []
     try:
-        sides = [RunFiles(board) for board in (old, new)] if single else []
+        sides = [run_reader(board) for board in (old, new)] if single else []
     except HarnessError as error:
         notes.append(f"rankings are not compared: {str(error).splitlines()[0]}")
         return []
@@ -320,8 +305,7 @@ def rankings(
             with warnings.catch_warnings():  # shown when the results were made
                 warnings.simplefilter("ignore", HarnessWarning)
                 first, second = (
-                    side.read(board.rows[key])
-                    for side, board in zip(sides, (old, new), strict=True)
+                    read(board.rows[key]) for read, board in zip(sides, (old, new), strict=True)
                 )
             result.append(_similarity(key, old.rows[key], first, second, p))
         except HarnessError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -24,7 +24,7 @@ ROWS, CELLS = 20, 5
 STATUSES = {
     "worse": "worse",
     "better": "better",
-    "changed": "changed: the metric has no direction, or no query is shared",
+    "changed": "changed: the metric has no direction, or no query is in both",
     "queries": "with other query values: the mean is the same, or within the tolerance",
     "same": "the same",
 }
@@ -38,17 +38,10 @@ Record = dict[str, Any]
 
 
 def render(changes: Changes, format: str = "text", *, width: int | None = None) -> str:
-    """Return what ``harness compare OLD NEW`` prints.
+    """Return what ``harness compare OLD NEW`` prints, text in lines of `width` characters.
 
     ``csv`` has a row for each cell of both leaderboards, then rows of one of them only. ``jsonl``
     has a line for each thing that is reported, with its ``kind``. Both have every digit.
-
-    Parameters
-    ----------
-    changes : Changes
-    format : {"text", "csv", "jsonl", "markdown"}
-    width : int, optional
-        Characters a line of text may take.
     """
     if format == "csv":
         return csv.render(_csv_records(changes))
@@ -77,23 +70,20 @@ def records(changes: Changes) -> Iterator[Record]:
         "metrics_only_new": " ".join(changes.metrics_only_new),
         "regression": changes.has_regression,
     }  # fmt: skip
-    for kind, some in (
-        ("cell", _cell_records(changes)),
-        ("query", (one for cell in changes.cells for one in _query_records(cell))),
-        ("order", map(_order_record, changes.orders)),
-        ("origin", map(_origin_row, changes.origins)),
-        (
-            "repetitions",
-            (
-                {**_named(key), "old": old, "new": new}
-                for key, (old, new) in changes.repetitions.items()
-            ),
+    some: dict[str, Iterable[Record]] = {
+        "cell": _cell_records(changes),
+        "query": (one for cell in changes.cells for one in _query_records(cell)),
+        "order": map(_order_record, changes.orders),
+        "origin": map(_origin_row, changes.origins),
+        "repetitions": (
+            {**_named(key), "old": n[0], "new": n[1]} for key, n in changes.repetitions.items()
         ),
-        ("reproduction", map(_with_key, changes.reproduced)),
-        ("ranking", map(_with_key, changes.rankings)),
-        ("note", ({"text": note} for note in changes.notes)),
-    ):
-        yield from ({"kind": kind, **record} for record in some)
+        "reproduction": map(_with_key, changes.reproduced),
+        "ranking": map(_with_key, changes.rankings),
+        "note": ({"text": note} for note in changes.notes),
+    }
+    for kind, found in some.items():
+        yield from ({"kind": kind, **record} for record in found)
 
 
 def _named(key: Key) -> Record:
@@ -107,7 +97,7 @@ def _with_key(one: Reproduced | Rankings) -> Record:
 def _query_records(cell: Cell) -> Iterator[Record]:
     if cell.queries is not None:
         for move in (*cell.queries.up, *reversed(cell.queries.down)):
-            yield {**_named(cell.key), "metric": cell.metric, **asdict(move)}
+            yield {**_named(cell.key), "metric": cell.metric, **move._asdict()}
 
 
 def _order_record(one: Order) -> Record:
@@ -241,7 +231,9 @@ def grids(changes: Changes) -> Iterator[Grid]:
     ]
     for cell, queries in with_moves[:CELLS]:
         title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {queries.moved}"
-        yield from _grid(title, [asdict(one) for one in (*queries.up, *reversed(queries.down))], 1)
+        yield from _grid(
+            title, [one._asdict() for one in (*queries.up, *reversed(queries.down))], 1
+        )
     orders = [one for one in changes.orders if one.differs]
     yield from _grid("order of the systems", [_order_row(one) for one in orders])
     for dataset in dict.fromkeys(one.dataset for one in orders):

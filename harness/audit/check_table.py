@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..core.comparison import Plan
+from ..core.metric import Metric
 from ..core.study import Study
+from ..core.systems import NOT_COMPARABLE
 from ..errors import (
     HarnessError,
     InputError,
@@ -19,27 +24,20 @@ from ..errors import (
     in_json,
     lines_of,
     near_names,
+    shorten,
 )
 from ..experiment import folder as stored
 from ..experiment.outcome import Outcome, with_comparisons
+from ..reports.numbers import fixed
+from ..reports.paper_table.build import Cells, mean, over_same_queries
+from ..reports.paper_table.marks import FEWEST_FOR_SECOND, Signs, best_and_second, dagger
+from ..reports.paper_table.model import Column
 from ..reports.paper_table.select import metric_spellings, select
+from ..reports.paper_table.settings import Settings
 from ..reports.phrases import counted
 from . import table_files, table_latex
-from .check_table_match import Known, Match, match
-from .check_table_values import (
-    Entered,
-    Verdict,
-    check_arrows,
-    check_best,
-    check_extras,
-    check_number,
-    check_significance,
-    check_spread,
-    columns_of,
-    dataset_of,
-    unreadable,
-)
-from .table_grid import Grid
+from .check_table_match import Heading, Known, Line, Match, match
+from .table_files import SYMBOLS, Cell, Grid, Printed, decimals, printed
 
 FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
     **dict.fromkeys((".tex", ".ltx"), table_latex.grids),
@@ -50,10 +48,92 @@ FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
 """The reader of a file, by the end of its name."""
 SIZE = 4 << 20
 """Characters of the largest paper that is read."""
+FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker", "other"]
+Mark = Literal["bold", "underline"]
 _KINDS = {
     "digits": "another number", "rounding": "rounding", "spread": "spread", "bold": "bold",
     "underline": "underline", "marker": "mark", "other": "column",
 }  # fmt: skip
+_MARKS: dict[Mark, tuple[str, str]] = {
+    "bold": ("bold", "best"), "underline": ("underlined", "second best"),
+}  # fmt: skip
+_DIGITS = (None, 3, 4, 2, 1, 0, 5, 6)
+"""Decimals that best values of unrounded numbers may follow from; None for all."""
+_NO_SYSTEM = re.compile(
+    r"\W*(?:[Δ∆#%]|(?:delta|diff|differences?|(?:rel|abs)?\w*\.?\s*improvements?|gain|change|queries"
+    r"|number of|std|sd|average|avg|mean|(?:adj\w*\.? )?p\W?values?|t\W?test|effect)\b|[npt]\W*$)",
+    re.IGNORECASE,
+)
+"""How the name of a row begins that holds differences or counts, not a system."""
+_NO_MEAN = re.compile(r"[–—-]{1,3}\s*\(\d+/\d+\)")
+"""A mean over datasets that is missing: ``– (1/2)``."""
+_EXACT = Context(prec=1100)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One mistake at a line of the file: the printed text (`found`) and the right one."""
+
+    kind: FindingKind
+    line: int
+    row: str
+    column: str
+    found: str
+    right: str
+    why: str = ""
+
+
+@dataclass
+class Verdict:
+    """The mistakes of one table.
+
+    `verified` counts numbers, spreads, best values and marks; `unknown` lists rows and columns
+    that match no run and no metric, `notes` the assumptions and what was not checked.
+    """
+
+    name: str
+    line: int
+    findings: list[Finding] = field(default_factory=list)
+    verified: Counter[str] = field(default_factory=Counter)
+    unknown: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    has_caption: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Number:
+    """One number of a table, and its `value` in the results; NaN if there is none.
+
+    `known` is whether its run and dataset are known; `dataset` is None for the mean over several.
+    `percent` is whether the column is x 100.
+    """
+
+    line: Line
+    heading: Heading
+    cell: Cell
+    printed: Printed
+    metric: Metric | None
+    value: float
+    dataset: str | None
+    known: bool
+    percent: bool = False
+
+    def shows(self, value: float) -> bool:
+        """Whether the printed number is a value, rounded."""
+        return is_rounded(self.printed.number, self.printed.digits, value, percent=self.percent)
+
+    def expected(self, digits: int) -> Decimal:
+        """Return the value with so many decimals."""
+        return Decimal(fixed(self.value, digits, percent=self.percent))
+
+    def has(self, mark: Mark) -> bool:
+        """Whether the number is bold or underlined."""
+        return self.cell.bold if mark == "bold" else self.cell.underlined
+
+    def finding(self, kind: FindingKind, found: str, right: str, why: str) -> Finding:
+        """Return a finding at its place."""
+        where = self.cell.line, self.line.text, self.heading.text
+        return Finding(kind, *where, found, right, why)
 
 
 def check_table(
@@ -66,38 +146,18 @@ def check_table(
     compared: Mapping[str, Any] | None = None,
     format: str = "text",
 ) -> tuple[str, bool]:
-    """Return what is wrong in the tables of a file, and whether nothing is.
+    """Return the report on the tables of a file, and whether all is right.
 
-    Parameters
-    ----------
-    paper : Path
-        LaTeX, Markdown, CSV or HTML.
-    results : Path
-        A folder that ``harness run`` wrote.
-    tables : sequence of str
-        Labels or numbers (from 1) of the tables to check; by default all.
-    names : sequence of str
-        ``OWN=SHOWN``: what a run, dataset or metric is called in the paper.
-    dataset : str, optional
-        The dataset of tables that name none; by default the one that fits best.
-    compared : mapping, optional
-        Parts of a plan of comparisons in place of the config's, such as ``baselines``.
-    format : {"text", "jsonl"}
-
-    Raises
-    ------
-    InputError
-        If the file or the results cannot be read.
-    UnknownNameError
-        If the results have no such dataset.
-    HarnessError
-        If no table's rows and columns are runs and metrics of the results.
+    `tables` are labels or numbers (from 1) of those to check, `names` are ``OWN=SHOWN`` pairs,
+    `dataset` is that of tables that name none, `compared` are parts of a plan of comparisons in
+    place of the config's. Raises InputError, UnknownNameError, or HarnessError if no table has
+    runs and metrics of the results.
     """
     grids = _chosen(paper, _grids(paper), tables)
     read = stored.read(results)
     if dataset is not None:
         (dataset,) = select((dataset,), read.datasets, "dataset")
-    matches = []  # two tables may have one name
+    matches = []
     for name, grid in grids:
         known = Known.of(read, _names(read, names, (name, paper.stem)))
         matches.append((name, with_dataset(match(grid, known), read, dataset)))
@@ -121,6 +181,7 @@ def check_table(
 
 
 def _grids(paper: Path) -> list[Grid]:
+    """Return the tables of a file; InputError with file and line if it cannot be read."""
     reader = FORMATS.get(paper.suffix.lower())
     if reader is None:
         what = f"expected a name that ends in {', '.join(FORMATS)}, got '{paper.suffix}'"
@@ -138,10 +199,8 @@ def _grids(paper: Path) -> list[Grid]:
     except RecursionError:
         raise InputError(Problem(str(paper), "braces are nested too deep", fix=fix)) from None
     if not grids:
-        fix = "give the file that holds it: what \\input includes is not read"
-        is_latex = reader is table_latex.grids
-        what = "expected a table, got none"
-        raise InputError(Problem(str(paper), what, fix=fix if is_latex else ""))
+        fix = "give the file that holds it: files that \\input includes are not read"
+        raise InputError(Problem(str(paper), "expected a table, got none", fix=fix))
     return grids
 
 
@@ -164,9 +223,9 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
 
 
 def _names(study: Outcome, options: Sequence[str], tables: Sequence[str]) -> list[tuple[str, str]]:
-    """Return own names and what they are shown as: by --name, then by the config.
+    """Return own names and those shown: by --name, then by the config's table, then by the config.
 
-    `tables` are what the table may be called there: all of the config's are meant if none is.
+    `tables` are the names the table may have in the config; without any, all of them count.
     """
     config, metrics = study.config, [str(metric) for metric in study.board.metrics]
     own_tables = (config.tables.get(one.removeprefix("tab:")) for one in tables)
@@ -174,10 +233,9 @@ def _names(study: Outcome, options: Sequence[str], tables: Sequence[str]) -> lis
     pairs: dict[str, str] = {}
     ours = {*study.runs, *study.datasets, *metrics}
     for text in options:
-        own, equals, shown = text.rpartition("=")
-        if not equals or not own.strip():
+        own, equals, shown = map(str.strip, text.rpartition("="))
+        if not equals or not own:
             raise InputError(Problem("", f"expected --name OURS=THEIRS, got '{text}'"))
-        own, shown = own.strip(), shown.strip()
         if own not in ours and not list(metric_spellings(metrics)(own)):
             what = f"the results have no run, dataset or metric '{own}'{did_you_mean(own, ours)}"
             fix = f"write --name '{shown}={own}'" if shown in ours else ""
@@ -204,52 +262,21 @@ def _nothing(paper: Path, grid: Grid, study: Study) -> Problem:
         "no table has a run of the results as a row and a metric as a column"
         f"  (runs: {', '.join(study.runs)}; metrics: {', '.join(map(str, study.board.metrics))})",
         found=f"rows {rows}; columns {', '.join(filter(None, heads))}",
-        fix=f"say what the paper calls them, as in --name '{study.runs[0]}=Ours'",
+        fix=f"name them as the paper does, as in --name '{study.runs[0]}=Ours'",
     )
 
 
 def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
-    """Return a table with a dataset for its rows, if it names none.
-
-    Without `dataset`, it is the one with the most matching values, if these are at least half of
-    the numbers; a note says which.
-    """
-    unsaid = [
-        line
-        for line in match.lines
-        if line.run is not None
-        and any(one.column and dataset_of(line, one, study) is None for one in match.headings)
-    ]
-    if not unsaid or any(heading.has_dataset for heading in match.headings):
+    """Return a table with the dataset for its rows, if it names none."""
+    if dataset is None or any(heading.has_dataset for heading in match.headings):
         return match
-
-    def on(name: str) -> Match:
-        lines = (replace(one, dataset=name) if one in unsaid else one for one in match.lines)
-        return replace(match, lines=tuple(lines))
-
-    if dataset is not None:
-        return on(dataset)
-    cells = {id(line.cells) for line in unsaid}
-    fits = {
-        name: [
-            one.is_value(one.value)
-            for column in columns_of(on(name), study)
-            for one in column
-            if id(one.line.cells) in cells and one.known
-        ]
-        for name in study.datasets
-    }
-    best = max(fits, key=lambda name: sum(fits[name]))
-    right, n = sum(fits[best]), len(fits[best])
-    if 2 * right < n or not right or [sum(one) for one in fits.values()].count(right) > 1:
-        return match
-    note = f"it names no dataset: taken as {best}, which {right} of {n} numbers fit (--dataset)"
-    return replace(on(best), notes=(*match.notes, note))
+    lines = (one if one.dataset else replace(one, dataset=dataset) for one in match.lines)
+    return replace(match, lines=tuple(lines))
 
 
 def verify(match: Match, study: Study, name: str) -> Verdict:
-    """Return what is wrong in a table, and how much of it was checked."""
-    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown, *unreadable(match)])
+    """Return the mistakes of a table, and how much of it was checked."""
+    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown, *_unreadable(match)])
     verdict.notes += match.notes
     verdict.has_caption = bool(match.grid.caption.strip())
     trace = match.grid.trace
@@ -258,40 +285,437 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
             f"the table was made from other results: its manifest is {trace[:12]}..., that of "
             f"these is {study.trace[:12]}..."
         )
-    columns = [column for column in columns_of(match, study) if column]
+    columns = numbers_of(match, study)
     for column in columns:
-        unsaid = {one.line.text for one in column if not one.known and one.line.run is not None}
-        if unsaid:
-            what = f"its dataset is not known (rows {', '.join(sorted(unsaid))}); give --dataset"
+        rows = {one.line.text for one in column if not one.known and one.line.run is not None}
+        if rows:
+            what = f"its dataset is not known (rows {', '.join(sorted(rows))}); give --dataset"
             verdict.unknown.append(f"column '{column[0].heading.text}': {what}")
     known = [one for column in columns for one in column if one.known]
     verdict.verified["numbers"] += len(known)
     for one in known:
-        verdict.findings += check_number(one, columns, study)
-        check_spread(one, study, verdict)
-    _note_unchecked(known, verdict)
-    verdict.findings += check_arrows(match)
-    check_extras(match, study, verdict)
-    check_best(columns, study, verdict)
-    check_significance(match, columns, study, verdict)
-    verdict.findings.sort(key=lambda one: one.line)
-    return verdict
-
-
-def _note_unchecked(cells: Sequence[Entered], verdict: Verdict) -> None:
-    """Add notes on what is next to numbers and was not checked."""
-    remarks = [one for one in cells if one.printed.remark]
-    if remarks:
+        verdict.findings += _check_number(one, columns, study)
+        _check_spread(one, study, verdict)
+    if remarks := [one for one in known if one.printed.remark]:
         first = remarks[0]
         verdict.notes.append(
             f"{len(remarks)} in brackets not checked: {first.printed.remark} next to "
             f"{first.printed.text} of {first.line.text}, {first.heading.text}..."
         )
-    n = sum(bool(one.printed.spread) for one in cells) - verdict.verified["spreads"]
-    if n:
+    if n := sum(bool(one.printed.spread) for one in known) - verdict.verified["spreads"]:
         verdict.notes.append(
             f"{counted(n, 'spread')} not checked: the results have no deviation or interval there"
         )
+    _check_arrows(match, verdict)
+    _check_extras(match, study, verdict)
+    _check_best(columns, study, verdict)
+    _check_significance(match, columns, study, verdict)
+    verdict.findings.sort(key=lambda one: one.line)
+    return verdict
+
+
+def numbers_of(match: Match, study: Study) -> list[list[Number]]:
+    """Return the numbers of each column of values; columns without numbers are left out."""
+    named = {one.column.dataset: None for one in match.headings if one.column is not None}
+    datasets = [name for name in named if name is not None] or study.datasets
+    columns = []
+    for place, heading in enumerate(match.headings):
+        numbers = []
+        for line in match.lines if heading.has_values else ():
+            cell = line.cells[place]
+            if heading.column is not None and (number := printed(cell)) is not None:
+                value = _value(line, heading, study, datasets)
+                numbers.append(Number(line, heading, cell, number, heading.column.metric, *value))
+        large = [
+            abs(float(one.printed.number) / one.value) > 10
+            for one in numbers
+            if one.known and one.value and one.printed.number and not math.isnan(one.value)
+        ]
+        percent = 2 * sum(large) > len(large)  # most printed numbers are their values x 100
+        columns.append([replace(one, percent=percent) for one in numbers])
+    return [column for column in columns if column]
+
+
+def _unreadable(match: Match) -> Iterator[str]:
+    """Yield the cells with digits that should be numbers of the results, and cannot be read."""
+    for place, heading in enumerate(match.headings):
+        for line in match.lines if heading.has_values else ():
+            cell = line.cells[place]
+            is_number = printed(cell) is not None or _NO_MEAN.fullmatch(cell.whole)
+            if line.run and any(map(str.isdigit, cell.whole)) and not is_number:
+                text = shorten(cell.whole, 60)
+                yield f"{line.text}, {heading.text}: cannot read '{text}' as a number"
+
+
+def _dataset(line: Line, heading: Heading, study: Study) -> str | None:
+    """Return the dataset of a cell: its column's, its row's, or the only one of its run."""
+    if heading.column is not None and heading.column.dataset is not None:
+        return heading.column.dataset
+    if line.dataset is not None:
+        return line.dataset
+    has = [name for name in study.datasets if line.run and study.system(name, line.run)]
+    return has[0] if len(has) == 1 else None
+
+
+def _value(
+    line: Line, heading: Heading, study: Study, datasets: Sequence[str]
+) -> tuple[float, str | None, bool]:
+    """Return a cell's value, its dataset, and whether its run and dataset are known."""
+    column = heading.column
+    if line.run is None or column is None or column.metric is None:
+        return math.nan, None, False
+    if heading.has_dataset and column.dataset is None:
+        return mean(study, line.run, column.metric, datasets), None, True
+    dataset = _dataset(line, heading, study)
+    system = None if dataset is None else study.system(dataset, line.run)
+    if system is None:
+        return math.nan, dataset, dataset is not None
+    return system.value(column.metric), dataset, True
+
+
+def is_rounded(number: Decimal, digits: int, value: float, *, percent: bool = False) -> bool:
+    """Whether a number is a value rounded to so many decimals, or the value itself.
+
+    If the value's shortest decimal form lies in the middle, both neighbours are right.
+
+    >>> is_rounded(Decimal(".424"), 3, 0.4237), is_rounded(Decimal(".423"), 3, 0.4237)
+    (True, False)
+    >>> is_rounded(Decimal(".13"), 2, 0.125), is_rounded(Decimal(".12"), 2, 0.125)
+    (True, True)
+    """
+    if math.isnan(value):
+        return False
+    exact, even = _exact(value, percent), Decimal(fixed(value, digits, percent=percent))
+    return number in (even, exact, _quantized(exact, digits))
+
+
+def wrong_by(number: Decimal, digits: int, value: float, *, percent: bool = False) -> str:
+    """Return how a number went wrong in its last digit; nothing if it is another value.
+
+    >>> wrong_by(Decimal(".423"), 3, 0.4237), wrong_by(Decimal(".431"), 3, 0.4237)
+    ('cut off, not rounded', '')
+    >>> wrong_by(Decimal(".425"), 3, 0.42446)
+    'rounded twice'
+    """
+    exact = _exact(value, percent)
+    if number == _quantized(exact, digits, ROUND_DOWN):
+        return "cut off, not rounded"
+    if number in [_quantized(_quantized(exact, digits + n), digits) for n in (1, 2)]:
+        return "rounded twice"
+    is_near = abs(number - exact) < Decimal(1).scaleb(-digits)
+    return "the last digit is off by one" if is_near else ""
+
+
+def _exact(value: float, percent: bool) -> Decimal:
+    return Decimal(repr(value)).scaleb(2 if percent else 0)
+
+
+def _quantized(number: Decimal, digits: int, how: str = ROUND_HALF_UP) -> Decimal:
+    return number.quantize(Decimal(1).scaleb(-digits), how, _EXACT)
+
+
+def _as_text(number: Decimal) -> str:
+    """Return a number as papers print it, without a zero before the point."""
+    return re.sub(r"^(-?)0\.", r"\1.", f"{number:f}")
+
+
+def _check_number(
+    one: Number, columns: Sequence[Sequence[Number]], study: Study
+) -> Iterator[Finding]:
+    """Yield what is wrong with a number, and which other value it is."""
+    shown = one.printed
+    if math.isnan(one.value):
+        yield one.finding("digits", shown.text, "none", "the results have no value there")
+    elif not one.shows(one.value):
+        right = one.expected(shown.digits)
+        text = f"{right:f}" if shown.text.lstrip("+-").startswith("0") else _as_text(right)
+        computed = f"computed: {one.value * (100 if one.percent else 1):.8g}"
+        slip = wrong_by(shown.number, shown.digits, one.value, percent=one.percent)
+        if slip:
+            yield one.finding("rounding", shown.text, text, f"{slip}; {computed}")
+            return
+        other = next(_owners(one, columns, study), "")
+        owner = f"; that is the value of {other}" if other else ""
+        yield one.finding("digits", shown.text, text, computed + owner)
+
+
+def _owners(one: Number, columns: Sequence[Sequence[Number]], study: Study) -> Iterator[str]:
+    """Yield the places whose value a wrong number is: in its row or column, or of its run."""
+    for other in (other for column in columns for other in column):
+        is_near = other.line is one.line or other.heading is one.heading
+        if is_near and other.known and other is not one and one.shows(other.value):
+            yield f"{other.line.text}, {other.heading.text}"
+    run, shares_digits = one.line.run, len(one.printed.number.as_tuple().digits) < 2
+    for dataset in () if run is None or shares_digits else study.datasets:
+        system = study.system(dataset, run)
+        for metric in () if system is None else study.board.metrics:
+            if one.shows(system.value(metric)):
+                yield f"{metric} on {dataset}"
+
+
+def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
+    """Check the deviation or interval next to a number, if the results have one."""
+    spread, run = one.printed.spread, one.line.run
+    if not spread or one.metric is None or run is None:
+        return
+    at = Column("", "metric", "", one.dataset, one.metric)
+    others = [replace(at, dataset=name) for name in study.datasets] if one.dataset is None else []
+    deviation, interval = (
+        Cells(study, Settings(spread=how), Signs(), [at, *others]).column(at, [run])[0].ends
+        for how in ("deviation", "interval")
+    )
+    right = {"the interval over queries": interval}
+    if len(spread) == 1:
+        half = ((interval[1] - interval[0]) / 2,) if interval else ()
+        right = {"the deviation over repetitions": deviation, "half of the interval": half}
+    right = {name: ends for name, ends in right.items() if ends}
+    if not right:
+        return
+    verdict.verified["spreads"] += 1
+    for ends in right.values():
+        pairs = zip(spread, ends, strict=True)
+        if all(is_rounded(n, decimals(n), end, percent=one.percent) for n, end in pairs):
+            return
+    name, ends = next(iter(right.items()))
+    rounded = [
+        Decimal(fixed(end, decimals(number), percent=one.percent))
+        for number, end in zip(spread, ends, strict=True)
+    ]
+    verdict.findings.append(one.finding("spread", _ends(spread), _ends(rounded), name))
+
+
+def _ends(spread: Sequence[Decimal]) -> str:
+    texts = [_as_text(number) for number in spread]
+    return f"± {texts[0]}" if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _check_arrows(match: Match, verdict: Verdict) -> None:
+    """Add the arrows of headings that point to worse values."""
+    arrows = {"higher": "↑", "lower": "↓"}
+    for heading in match.headings:
+        metric = None if heading.column is None else heading.column.metric
+        direction = (metric and metric.definition.direction) or ""
+        shown = [arrow for arrow in arrows.values() if arrow in heading.text]
+        if direction and shown and arrows[direction] not in shown:
+            line = max(cell.line for row in match.grid.rows[: match.grid.header] for cell in row)
+            texts = heading.text, shown[0], arrows[direction], f"{direction} is better"
+            verdict.findings.append(Finding("other", line, "heading", *texts))
+
+
+def _check_extras(match: Match, study: Study, verdict: Verdict) -> None:
+    """Check the columns of n, ranks, tiers and coverage."""
+
+    def flat(text: str) -> str:
+        return re.sub(r"\s+", "", re.sub("--|–|−", "-", text))
+
+    columns = [one.column for one in match.headings if one.column is not None]
+    metrics = [replace(one, dataset=None) for one in columns if one.kind == "metric"]
+    for place, heading in enumerate(match.headings):
+        for line in match.lines:
+            cell, column = line.cells[place], heading.column
+            dataset = _dataset(line, heading, study)
+            if column is None or heading.has_values or dataset is None or line.run is None:
+                continue
+            others = [replace(one, dataset=dataset) for one in metrics]
+            at = replace(column, dataset=dataset)
+            right = Cells(study, Settings(), Signs(), [*others, at]).column(at, [line.run])[0]
+            verdict.verified["others"] += 1
+            texts = right.text, f"{right.text} {right.spread}".strip()
+            if flat(cell.whole) not in map(flat, texts):
+                where = cell.line, line.text, heading.text
+                verdict.findings.append(Finding("other", *where, flat(cell.whole), texts[1]))
+
+
+def _check_best(columns: Sequence[list[Number]], study: Study, verdict: Verdict) -> None:
+    """Check bold and underlined, over all rows or by group: whichever has fewer mistakes.
+
+    Each is checked if the table has any of it. Columns over different queries are not checked.
+    Rows of other systems take part; rows that are no systems do not.
+    """
+    used = [mark for mark in _MARKS if any(one.has(mark) for some in columns for one in some)]
+    columns = [one for one in columns if used and _is_fair(one, study, verdict)]
+    for mark in used:
+        n = sum(one.has(mark) for column in columns for one in column if one.known)
+        verdict.verified[f"{_MARKS[mark][1]} values"] += n
+    columns = [list(filter(_can_be_best, column)) for column in columns]
+    whole = [finding for column in columns for finding in _wrong_marks(column, used)]
+    parts = [
+        finding
+        for column in columns
+        for part in _grouped(column, "group")
+        if len(part) > 1
+        for finding in _wrong_marks(part, used)
+    ]
+    verdict.findings += parts if len(parts) < len(whole) else whole
+    if len(parts) < len(whole):
+        verdict.notes.append("best values: checked within each group of rows")
+
+
+def _grouped(numbers: Sequence[Number], by: Literal["group", "dataset"]) -> list[list[Number]]:
+    groups: dict[object, list[Number]] = {}
+    for one in numbers:
+        column = one.heading.column
+        dataset = one.dataset or (column and column.dataset) or one.line.dataset
+        groups.setdefault(one.line.group if by == "group" else dataset, []).append(one)
+    return list(groups.values())
+
+
+def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
+    """Whether the values of a column are over the same queries; a note if not."""
+    known = [one for one in column if one.known and one.line.run is not None]
+    metric = known[0].metric if known else None
+    if metric is None or metric.definition.direction is None:
+        return True
+    for some in _grouped(known, "dataset"):
+        datasets = study.datasets if some[0].dataset is None else [some[0].dataset]
+        if not over_same_queries(study, [str(one.line.run) for one in some], metric, datasets):
+            text = column[0].heading.text
+            verdict.notes.append(f"column '{text}': {NOT_COMPARABLE}; its marks are not checked")
+            return False
+    return True
+
+
+def _can_be_best(one: Number) -> bool:
+    """Whether a number is a system's, as far as its row's name and the number itself tell."""
+    if one.line.run is not None or one.metric is None:
+        return True
+    low, high = one.metric.definition.bounds
+    return (
+        not _NO_SYSTEM.match(one.line.text)
+        and not one.cell.text.startswith("+")
+        and one.printed.is_percent <= one.percent
+        and low <= float(one.printed.number) / (100 if one.percent else 1) <= high
+    )
+
+
+def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Finding]:
+    """Yield the mistakes of one column; each dataset in it has a best value of its own."""
+    for numbers in _grouped(column, "dataset"):
+        known = [one for one in numbers if one.known and one.printed.digits]
+        digits: Sequence[int | None] = _DIGITS
+        if not known or any(one.printed.number != Decimal(repr(one.value)) for one in known):
+            digits = [Counter(one.printed.digits for one in numbers).most_common(1)[0][0]]
+        ways = [list(_at_digits(numbers, used, n)) for n in digits]
+        yield from min(ways, key=bool)  # the first without mistakes, or else the first
+
+
+def _at_digits(
+    numbers: Sequence[Number], used: Sequence[Mark], digits: int | None
+) -> Iterator[Finding]:
+    """Yield the wrong marks if the best values follow from so many decimals; None for all."""
+    metric = numbers[0].metric
+    if metric is None:
+        return
+
+    def text(one: Number) -> str:
+        if digits is None or not one.known:
+            return str(Decimal(repr(one.value)) if one.known else one.printed.number)
+        return fixed(one.value, digits, percent=one.percent, leading_zero=True)
+
+    texts = list(map(text, numbers))
+    best, second = best_and_second(texts, metric.definition.direction)
+    for mark in used:
+        word, name = _MARKS[mark]
+        right, optional = best if mark == "bold" else second, set[int]()
+        if mark == "underline" and len(numbers) < FEWEST_FOR_SECOND:
+            right, optional = set(), set(range(len(numbers))) - best
+        elif mark == "underline" and len(best) > 1:  # two share the best value
+            right, optional = set(), second
+        marked = {at for at, one in enumerate(numbers) if one.has(mark)}
+        for at in sorted((marked ^ right) - optional):
+            one = numbers[at]
+            if not one.known:
+                continue
+            shown = one.printed.text
+            if at in marked:
+                others = ", ".join(numbers[other].line.text for other in sorted(right))
+                why = f"the {name}: {others}" if others else f"it is not {name}"
+                yield one.finding(mark, f"{shown} {word}", f"not {word}", why)
+            else:
+                alike = ", ".join(numbers[other].line.text for other in sorted(right & marked))
+                why = f"equal to {alike} as printed" if alike else f"it is {name}"
+                yield one.finding(mark, f"{shown} not {word}", word, f"{why} ({texts[at]})")
+
+
+def _check_significance(
+    match: Match, columns: Sequence[Sequence[Number]], study: Study, verdict: Verdict
+) -> None:
+    """Check letters and daggers against the comparisons of the study."""
+    numbers = [one for column in columns for one in column]
+    used = [mark for one in numbers for mark in (*one.printed.marks, *one.printed.lowered)]
+    if used and study.comparisons is None:
+        verdict.notes.append(
+            f"{len(used)} marks of significance not checked: the config of the results compares "
+            "nothing (compare:)"
+        )
+    signs = _signs(match, used, study, verdict) if used and study.comparisons else None
+    if signs is None:
+        return
+    has_lowered = any(one.printed.lowered for one in numbers)
+    is_long = any(len(sign) > 1 for sign in signs.of.values())
+    by_commas = is_long and any(len(one.printed.raised) > 1 for one in numbers)
+    for one in numbers:
+        if not one.known or one.line.run is None:
+            continue
+        above, below = one.printed.marks, one.printed.lowered
+        verdict.verified["marks"] += len(above) + len(below)
+        better: tuple[str, ...] = ()
+        worse: tuple[str, ...] = ()
+        if one.dataset is not None:
+            better, worse = signs.beside(one.dataset, str(one.metric), one.line.run)
+        if by_commas:  # such as a,b,aa
+            above = one.printed.raised
+        if "".join(one.printed.raised) == "".join(better):  # aa without commas
+            above = better
+        verdict.findings += _differing(one, above, better, worse, signs, "better", "worse")
+        if has_lowered:
+            verdict.findings += _differing(one, below, worse, better, signs, "worse", "better")
+
+
+def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) -> Signs | None:
+    """Return the system of each mark: as rows say, or else the baselines in order."""
+    assert study.comparisons is not None
+    of = {one.run: one.sign for one in match.lines if one.run is not None and one.sign}
+    order = [dagger(place) for place in range(5)]
+    symbols = sorted(
+        {mark for mark in used if mark[0] in SYMBOLS},
+        key=lambda sign: (order.index(sign) if sign in order else len(order), sign),
+    )
+    letters = sorted({mark for mark in used if mark[0] not in SYMBOLS})
+    why = "not checked: no row says which system each is"
+    if not set(symbols) <= set(of.values()):
+        baselines = [run for run in study.comparisons.plan.baselines if run not in of]
+        are_levels = any(len(sign) > 1 and len(set(sign)) == 1 for sign in symbols)  # ** or ***
+        if are_levels or len(symbols) > len(baselines):
+            n = f"the number of baselines is {len(baselines)}"
+            verdict.notes.append(f"marks {' '.join(symbols)} {why}, and {n}")
+            return None
+        taken = dict(zip(baselines, symbols, strict=False))
+        of |= taken
+        pairs = ", ".join(f"{sign} = {run}" for run, sign in taken.items())
+        verdict.notes.append(f"marks taken as: {pairs}")
+    elif letters and not set("".join(letters)) <= set("".join(of.values())):
+        verdict.notes.append(f"marks {' '.join(letters)} {why}")
+        return None
+    return Signs("daggers" if symbols else "letters", of, study.comparisons)
+
+
+def _differing(
+    one: Number, marks: Sequence[str], right: Sequence[str], opposite: Sequence[str],
+    signs: Signs, how: str, other: str,
+) -> Iterator[Finding]:  # fmt: skip
+    """Yield the marks that are too many or too few; `opposite` are right for the `other` way."""
+    of = {sign: run for run, sign in signs.of.items()}
+    text = one.printed.text
+    for mark in dict.fromkeys((*marks, *right)):
+        run = of.get(mark, mark)
+        if mark not in right:
+            way = f"significantly {other}" if mark in opposite else f"not significantly {how}"
+            why = f"{way} than {run}"
+            yield one.finding("marker", f"{text} with {mark}", f"without {mark}", why)
+        elif mark not in marks:
+            why = f"significantly {how} than {run}"
+            yield one.finding("marker", f"{text} without {mark}", f"with {mark}", why)
 
 
 def _text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:

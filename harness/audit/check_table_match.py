@@ -7,13 +7,14 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
 from ..core.study import Study
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Column, Kind
-from .table_grid import EMPTY, GREEK, Cell, Grid, Row
+from .table_files import EMPTY, GREEK, Cell, Grid, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")
 _LONG_NAMES: Mapping[str, str] = {
@@ -68,13 +69,10 @@ def metrics_called(text: str, known: Known) -> list[Metric]:
     """Return the metrics that a heading can mean: ``nDCG@10 ↑``, ``ndcg_cut_10``, ``Prec. @ 5``."""
     metrics = {str(metric): metric for metric in known.study.board.metrics}
     clean = _ARROWS.sub("", text).strip()
-    for written in (text.strip(), clean):
-        own = known.metrics.get(written, written)
-        if own in metrics:
-            return [metrics[own]]
-    for shown, own in known.metrics.items():
-        if plain(shown) == plain(clean):
-            return [metrics[own]]
+    own = next((known.metrics[one] for one in (text.strip(), clean) if one in known.metrics), None)
+    own = own or {plain(shown): own for shown, own in known.metrics.items()}.get(plain(clean))
+    if own is not None:
+        return [metrics[own]]
     exact = [metrics[name] for name in names_of(clean) if name in metrics]
     return exact if len(exact) == 1 else _as_in_papers(clean, list(metrics.values()))
 
@@ -122,9 +120,8 @@ _LETTERED = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Known:
-    """The names of a study, by all that tables may call them."""
+class Known(NamedTuple):
+    """A study, and its own names by all the names that tables may use."""
 
     study: Study
     runs: Mapping[str, str]
@@ -133,23 +130,22 @@ class Known:
 
     @classmethod
     def of(cls, study: Study, shown: Collection[tuple[str, str]]) -> Known:
-        """Return the names of a study; `shown` are own names and what tables call them."""
-        metrics = [str(metric) for metric in study.board.metrics]
-        return cls(study, *(_ways(own, shown) for own in (study.runs, study.datasets, metrics)))
+        """Return the names of a study; `shown` are pairs of own names and those of tables."""
 
+        def ways(names: Iterable[str]) -> dict[str, str]:
+            own = {name: name for name in names}
+            for name, text in shown:
+                if name in own.values():
+                    own.setdefault(text, name)
+            return own
 
-def _ways(names: Iterable[str], shown: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return own names by all that they may be called, themselves first."""
-    ways = {name: name for name in names}
-    for own, text in shown:
-        if own in ways:
-            ways.setdefault(text, own)
-    return ways
+        metrics = map(str, study.board.metrics)
+        return cls(study, ways(study.runs), ways(study.datasets), ways(metrics))
 
 
 @dataclass(frozen=True, eq=False)
 class Heading:
-    """What a column holds: None if it is not of the results, `why` if it could be.
+    """What a column holds: None if no metric of the results; `why` if it could be several.
 
     `has_dataset` is whether its headings name a dataset, or the mean over several.
     """
@@ -159,13 +155,15 @@ class Heading:
     has_dataset: bool = False
     why: str = ""
 
+    @property
+    def has_values(self) -> bool:
+        """Whether the column holds values of a metric."""
+        return self.column is not None and self.column.kind == "metric"
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One row of values: its name in the table, and its letter or dagger (`sign`).
-
-    `where` are captured columns such as a seed; `group` is the number of its group of rows.
-    """
+    """One row of values: its name in the table, its letter or dagger (`sign`), its group."""
 
     run: str | None
     dataset: str | None
@@ -173,12 +171,6 @@ class Line:
     sign: str
     cells: Row
     group: int
-    where: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def line(self) -> int:
-        """Line of the file."""
-        return max((cell.line for cell in self.cells), default=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +204,6 @@ def _match(grid: Grid, known: Known) -> Match:
         grid = _side_by_side(grid, known)
         headings = list(_headings(grid, known))
     lines = tuple(_lines(grid, known, headings))
-    captured = {*map(plain, known.study.board.columns)}
     has_datasets = any(one.has_dataset for one in headings)
     unknown = []
     for place, one in enumerate(headings):
@@ -220,7 +211,7 @@ def _match(grid: Grid, known: Known) -> Match:
             unknown.append(f"column '{one.text}': {one.why}")
         elif one.column is None:
             has_digit = any(re.search(r"\d", row[place].text) for row in grid.body)
-            if place and has_digit and plain(one.text) not in captured:
+            if place and has_digit:
                 near = did_you_mean(one.text, known.metrics)
                 unknown.append(f"column '{one.text}': no metric of the results{near}")
         elif has_datasets and not one.has_dataset and (text := _block(grid, place)):
@@ -249,7 +240,7 @@ def _side_by_side(grid: Grid, known: Known) -> Grid:
     groups: list[tuple[Cell, dict[str, Row]]] = []
     for row in grid.body:
         title = _title(row)
-        if title is not None and _heading([title], known, None).column is not None:
+        if title is not None and _heading([title], known).column is not None:
             groups.append((next(cell for cell in row if cell.whole), {}))
         elif title is not None or not groups:
             return grid
@@ -275,13 +266,13 @@ def _headings(grid: Grid, known: Known) -> Iterator[Heading]:
     for place in range(len(grid.rows[0])):
         texts = grid.headings(place)
         heading = _heading(texts, known, last) if texts else Heading(None, "")
-        if heading.column is not None and heading.column.kind == "metric":
+        if heading.column is not None and heading.has_values:
             last = heading.column.metric
         yield heading
 
 
-def _heading(texts: Sequence[str], known: Known, last: Metric | None) -> Heading:
-    """Return what a column holds; `last` is the metric of the one before it."""
+def _heading(texts: Sequence[str], known: Known, last: Metric | None = None) -> Heading:
+    """Return the column of headings; `last` is the metric of the column before."""
     shown = " ".join(texts)
     for dataset, rest in _with_dataset(texts, known):
         has, own = dataset is not None, dataset or None
@@ -294,14 +285,9 @@ def _heading(texts: Sequence[str], known: Known, last: Metric | None) -> Heading
                 return Heading(None, shown, has, f"can be {names}; write which")
             if metrics:
                 return Heading(Column(shown, "metric", "", own, metrics[0]), shown, has)
-        for text in rest:
-            before, _, end = text.rpartition(" ")
-            metrics = metrics_called(before, known) if before and plain(end) in _KINDS else []
-            if len(metrics) == 1:
-                return Heading(Column(shown, _KINDS[plain(end)], "", own, metrics[0]), shown, has)
-            if (kind := _KINDS.get(text.casefold())) is not None:
-                of = last if kind in ("tier", "rank") else None
-                return Heading(Column(shown, kind, "", own, of), shown, has)
+        for kind in filter(None, (_KINDS.get(text.casefold()) for text in rest)):
+            of = last if kind in ("tier", "rank") else None
+            return Heading(Column(shown, kind, "", own, of), shown, has)
     return Heading(None, shown)
 
 
@@ -325,13 +311,7 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
     values = [place for place, one in enumerate(headings) if one.column is not None]
     first = min(values, default=1)
     stub = [place for place in range(len(headings)) if place not in values]
-    captured = {
-        place: name
-        for place in stub
-        for name in known.study.board.columns
-        if plain(headings[place].text) == plain(name)
-    }
-    names = [place for place in stub if place not in captured and place < max(first, 1)] or stub[:1]
+    names = [place for place in stub if place < max(first, 1)] or stub[:1]
     corner = [text for at in stub if at < first for text in grid.headings(at)]
     group = 0
     dataset = next(filter(None, (named(text, known.datasets) for text in corner)), None)
@@ -345,8 +325,7 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
         run, text, sign = _run(row, names, known)
         own = [named(row[place].whole, known.datasets) for place in stub]
         of = next((one for one in own if one is not None and one != run), dataset)
-        where = tuple((name, row[place].text) for place, name in captured.items())
-        yield Line(run, of, text, sign, row, group, where)
+        yield Line(run, of, text, sign, row, group)
 
 
 def _captioned(caption: str, known: Known) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 from ..core.convention import CONVENTIONS, WHOLE_LIST
 from ..core.metric import Metric
@@ -14,8 +15,7 @@ from ..core.settings import PARAMETERS, Settings, choices_of
 from ..errors import UnknownNameError
 
 IDENTITY = ("p", "form", "beta", "levels", "coefficients", "documents")
-"""Parameters of what is measured, not of how a tool computes it: every convention keeps the
-base's."""
+"""Parameters of the quantity itself, which every convention takes from the base."""
 _THRESHOLD = {"rel", "above", "top", "target"}
 _EMPTY = {"zero": "zero", "one": "one", "skip": "nan", "error": "zero"}
 _FIRST = (("gain",), ("discount",), ("ties", "scores"), ("empty",), ("undefined",))
@@ -24,19 +24,15 @@ together. Thresholds and denominators follow, then short lists."""
 _LAST = ("short",)
 
 
-@dataclass(frozen=True)
-class Variant:
+class Variant(NamedTuple):
     """A metric computed in another way, by the name of the convention or the choice's value.
 
-    `metric` is None if the tool does not have it, and `refused` is the reason; `own` is whether
-    it was asked for by name next to the base, `convention` whether it is a convention's.
+    `metric` is None if the tool does not have it, and `refused` is the reason.
     """
 
     name: str
     metric: Metric | None
     refused: str = ""
-    own: bool = False
-    convention: bool = True
 
 
 def has_conventions(metric: Metric) -> bool:
@@ -172,11 +168,10 @@ def with_choices(
     return found
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One setting on the way, ``"gain=exp"``, and the metric with it and all changes before.
 
-    The metric is None if they do not go together, and the next step is needed too.
+    The metric is None if they do not go together without the next step.
     """
 
     name: str
@@ -214,17 +209,16 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Step, ...]:
         except UnknownNameError:
             found.append(Step(text, None))
     if found:
-        found[-1] = replace(found[-1], metric=plain(target))
+        found[-1] = found[-1]._replace(metric=plain(target))
     return tuple(found)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """One metric (the base), and every way that it is to be computed in.
+    """One metric (the base), and every way to compute it.
 
-    `variants` are those of the conventions, and the config's other metrics that measure the same.
-    `choices` has the base's value of each choice, and the others; `walks` the way from the base to
-    each convention that was asked for.
+    `variants` are those of the conventions. `choices` has the base's value of each choice, and
+    the others; `walks` the way from the base to each convention that was asked for.
     """
 
     metric: Metric
@@ -235,45 +229,16 @@ class Plan:
     def every(self) -> Iterator[Metric]:
         """Yield every metric that is to be computed."""
         yield plain(self.metric)
-        choices = (each for _, others in self.choices.values() for each in others)
-        for variant in (*self.variants, *choices):
-            if variant.metric is not None:
-                yield plain(variant.metric)
-        yield from (step.metric for way in self.walks.values() for step in way if step.metric)
+        ways = [self.variants, *(others for _, others in self.choices.values())]
+        for one in (*chain(*ways), *chain(*self.walks.values())):
+            if one.metric is not None:
+                yield plain(one.metric)
 
 
-def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str]) -> list[Plan]:
-    """Return a plan for each metric; those that differ in the way to compute alone share one.
-
-    `conventions` are those to compare with; all if there are none.
-    """
-    together: dict[object, list[Metric]] = {}
-    for metric in metrics:
-        given = dict(metric.params)
-        identity = tuple((name, given[name]) for name in IDENTITY if name in given)
-        ways = tuple(
-            (each.name, each.metric and plain(each.metric))
-            for each in under_conventions(metric, policy)
-        )
-        key = metric.definition.name, metric.cutoff, identity, ways
-        together.setdefault(key, []).append(metric)
-    found = []
-    for base, *own in together.values():
-        variants = under_conventions(base, policy, conventions)
-        asked = {each.name: each.metric for each in variants if conventions and each.metric}
-        choices = with_choices(base, policy, [*asked.values()] if conventions else None)
-        walks = {name: steps(base, target, policy) for name, target in asked.items()}
-        named = {plain(metric): metric for metric in reversed(own)}
-        named.pop(plain(base), None)
-        marked = [
-            replace(each, own=each.metric is not None and plain(each.metric) in named)
-            for each in variants
-        ]
-        of_tools = {plain(each.metric) for each in variants if each.metric is not None}
-        others = [
-            Variant(str(metric), metric, own=True, convention=False)
-            for way, metric in reversed(named.items())
-            if way not in of_tools
-        ]
-        found.append(Plan(base, (*others, *marked), choices, walks))
-    return found
+def plan_of(metric: Metric, policy: Policy, conventions: Sequence[str]) -> Plan:
+    """Return the ways to compute a metric; `conventions` to compare with, all if empty."""
+    variants = under_conventions(metric, policy, conventions)
+    asked = {each.name: each.metric for each in variants if conventions and each.metric}
+    choices = with_choices(metric, policy, [*asked.values()] if conventions else None)
+    walks = {name: steps(metric, target, policy) for name, target in asked.items()}
+    return Plan(metric, variants, choices, walks)

@@ -1,10 +1,13 @@
-"""A leaderboard under every convention: each run is read and aligned once for all of them."""
+"""A leaderboard under every convention, and how far apart the ways to compute a metric are."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,26 +23,28 @@ from ..core.convention import CONVENTIONS
 from ..core.convention import find as find_convention
 from ..core.evaluate import evaluate
 from ..core.evaluation import Evaluation
-from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, Summary
+from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, Summary, best
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
-from ..core.ragged import Floats
+from ..core.ragged import Array, Floats
 from ..core.settings import Settings
 from ..core.systems import key_of, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
 from ..experiment import folder as results
-from .convention_variants import Plan, Variant, has_conventions, plain, plans
-from .spread import BASE, Matrix, Row, effect, ranked, walk
+from .convention_variants import Plan, Variant, has_conventions, plain, plan_of
 
+DIGITS = 9
+"""Decimals to which summaries are compared: sums in another order differ in the last bits."""
+BASE = "base"
+"""Name of the row of the config's own metric."""
 Summaries = Mapping[Metric, float | str]
 """A summary for each metric, or why there is none."""
 
 
-@dataclass(frozen=True)
-class System:
+class System(NamedTuple):
     """One row of the leaderboard, with its summary under every way to compute."""
 
     dataset: str
@@ -48,13 +53,122 @@ class System:
 
 
 @dataclass(frozen=True, eq=False)
-class Audited:
-    """The result of :func:`audit`.
+class Row:
+    """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
-    `matrices` has one for each dataset and metric, with a column for each row of the leaderboard.
+    `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
+    why there is no value.
+    """
+
+    name: str
+    values: Floats
+    refused: tuple[str, ...]
+
+
+class Comparison(NamedTuple):
+    """How a row's order of systems differs from the base's, over the systems with both values.
+
+    `tau` is Kendall's tau-b of the two orders; NaN if one of them has no order. The order is
+    changed if two systems swap, or are tied in one of the rows alone.
+    """
+
+    tau: float
+    order_changed: bool
+    best: tuple[int, ...]
+    best_changed: bool
+    compared: int
+
+
+class Range(NamedTuple):
+    """Smallest and largest summary of one system, and the rows that have them."""
+
+    low: float
+    low_names: tuple[str, ...]
+    high: float
+    high_names: tuple[str, ...]
+
+
+class Effect(NamedTuple):
+    """What one choice changes, if all others are the base's (`own`).
+
+    `value` changes a summary the most: by `change` (new minus base) that of `system`, -1 if no
+    value changes anything. `tau` is the lowest over its values, of `tau_value`; NaN without one.
+    `best_changed` are the values under which another system is best, `lost` those under which a
+    system of the base's has no summary.
+    """
+
+    choice: str
+    own: str
+    value: str
+    change: float
+    system: int
+    tau: float
+    tau_value: str
+    best_changed: tuple[str, ...]
+    lost: tuple[str, ...]
+
+    @property
+    def matters(self) -> bool:
+        """Whether it changes a summary or the order."""
+        return self.change != 0 or bool(self.lost)
+
+
+class Walk(NamedTuple):
+    """The way from the base to a convention, one setting at a time.
+
+    `changes` is what each step adds to every system's summary; they add up to the difference of
+    `values`. `nothing` are the settings that differ and change nothing here.
+    """
+
+    name: str
+    values: Floats
+    changes: tuple[tuple[str, Floats], ...]
+    nothing: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """One metric on one dataset: systems x conventions (`rows`), and the effects of choices.
+
+    `effects` has the largest first, `walks` one for each convention that was asked for.
+    """
+
+    dataset: str
+    metric: Metric
+    systems: tuple[str, ...]
+    base: Row
+    rows: tuple[Row, ...]
+    effects: tuple[Effect, ...]
+    walks: tuple[Walk, ...] = ()
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """The order of systems in each of :attr:`rows`, compared with the base's."""
+        return tuple(compare(self.metric, self.base.values, row.values) for row in self.rows)
+
+    @property
+    def comparable(self) -> bool:
+        """Whether the base has a value, so that there is something to compare with."""
+        return not np.isnan(self.base.values).all()
+
+    @cached_property
+    def own(self) -> Comparison:
+        """The base compared with itself."""
+        return compare(self.metric, self.base.values, self.base.values)
+
+    @cached_property
+    def ranges(self) -> tuple[Range, ...]:
+        """Each system's range over the base and all conventions."""
+        return tuple(_range([self.base, *self.rows], at) for at in range(len(self.systems)))
+
+
+@dataclass(frozen=True, eq=False)
+class Audited:
+    """The result of :func:`audit`: a matrix for each dataset and metric.
+
     `left_out` are metrics of the config that no convention compared has, and counts; `bounds` is
     whether the config asks for bounds over the orders of ties, which are not audited; `failed` are
-    systems without some fold, which the leaderboard leaves out too.
+    systems without a fold, which the leaderboard leaves out too.
     """
 
     matrices: tuple[Matrix, ...]
@@ -70,25 +184,11 @@ def audit(
     metrics: Sequence[str] = (),
     conventions: Sequence[str] = (),
 ) -> Audited:
-    """Compute every metric of a config under every convention that has it.
+    """Compute every metric of a config, or of a results folder, under every convention that has it.
 
-    Parameters
-    ----------
-    path : path
-        A YAML config, or a folder that ``harness run`` wrote.
-    overrides : sequence of str
-        ``"policy.ties=stable"``: values put in place of the config's.
-    metrics : sequence of str
-        Metrics in place of the config's.
-    conventions : sequence of str
-        Conventions to compare with; all if there are none.
-
-    Raises
-    ------
-    ConfigError, InputError, AlignmentError
-        If the config, a file, or a pair of files is wrong.
-    UnknownNameError
-        If no metric is left to audit, or a name is not known.
+    `metrics` replace the config's; `conventions` are those to compare with, by default all.
+    Raises ConfigError, InputError or AlignmentError for a wrong config or file, UnknownNameError
+    for a wrong name or if no metric is left.
     """
     conventions = list(dict.fromkeys(find_convention(name).name for name in conventions))
     config, cells = _find(Path(path), overrides)
@@ -98,10 +198,11 @@ def audit(
         raise HarnessError(Problem("select", what, fix=fix))
     policy = config.to_policy()
     wanted, left_out = _to_audit(config, metrics, conventions)
-    planned = plans(wanted, policy, conventions)
-    every = list(dict.fromkeys(metric for plan in planned for metric in plan.every()))
+    planned = [plan_of(metric, policy, conventions) for metric in wanted]
+    every = [metric for plan in planned for metric in plan.every()]
     if config.summary.best:
-        every = list(dict.fromkeys([*_chooser(config), *every]))
+        every = [*_chooser(config), *every]
+    every = list(dict.fromkeys(every))
     with tqdm(total=len(cells), unit="run", disable=None) as bar:
         systems, failed = _systems(cells, every, policy, config.summary, bar.update)
     matrices = []
@@ -112,7 +213,7 @@ def audit(
 
 
 def _find(path: Path, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
-    """Return a config and its cells; of a folder of results those that were evaluated then."""
+    """Return a config and its cells; for a folder of results those that were evaluated then."""
     if not path.is_dir():
         config = configs.load(path, overrides)
         return config, sweep.resolve(config)
@@ -139,11 +240,9 @@ def _to_audit(
             f"{names}: no convention has it, so there is nothing to audit"
             "  (harness metrics --conventions lists what each tool has)"
         )
+    tools = [CONVENTIONS[name].metrics for name in conventions]
     wanted = [
-        metric
-        for metric in able
-        if not conventions
-        or any(metric.definition.name in CONVENTIONS[each].metrics for each in conventions)
+        one for one in able if not tools or any(one.definition.name in tool for tool in tools)
     ]
     if not wanted or (given and len(wanted) < len(able)):
         name = next(one.definition.name for one in able if one not in wanted)
@@ -186,9 +285,7 @@ def _systems(
     for places in together.values():
         parts, reasons = list[Entry](), dict[Metric, str]()
         for at in places:
-            evaluation, why = evaluator.evaluate(cells[at])
-            parts.append(replace(stubs[at], evaluation=evaluation))
-            reasons |= why
+            parts.append(replace(stubs[at], evaluation=evaluator.evaluate(cells[at], reasons)))
             done()
         (whole,) = pooled(Leaderboard(tuple(parts), (), summary)).entries
         first = replace(  # the values of all metrics of all cells would not fit into memory
@@ -221,7 +318,7 @@ def _systems(
 
 
 def _title(cell: Cell, cells: Sequence[Cell]) -> str:
-    """Return the name of a cell's dataset, with what tells it from others of that name."""
+    """Return the name of a cell's dataset, with the columns that tell it from its namesakes."""
     paths = {one.dataset_entry.path for one in cells if one.dataset == cell.dataset}
     columns = cell.of_dataset.items() if len(paths) > 1 else ()
     return " ".join([cell.dataset, *(f"{name}={value}" for name, value in columns)])
@@ -250,8 +347,8 @@ class _Evaluator:
             self._by_settings.setdefault(metric.settings, []).append(at)
         self._qrels: dict[tuple[str, str], Qrels] = {}
 
-    def evaluate(self, cell: Cell) -> tuple[Evaluation, dict[Metric, str]]:
-        """Return the values of every metric, NaN if it was refused, and why it was."""
+    def evaluate(self, cell: Cell, reasons: dict[Metric, str]) -> Evaluation:
+        """Return the values of every metric; NaN if it was refused, for one of the `reasons`."""
         entry, run = cell.dataset_entry, cell.run_entry
         key = (cell.dataset, str(entry.path))
         if key not in self._qrels:
@@ -268,16 +365,14 @@ class _Evaluator:
         qids = pa.concat_arrays([part.qids for part in parts])
         values = np.full((len(qids), len(self._metrics)), np.nan)
         weights: dict[int, Floats] = {}
-        reasons: dict[Metric, str] = {}
         for places in self._by_settings.values():
             for some, one in self._values(parts, places, reasons):
                 values[:, some] = one.values
                 weights |= {some[column]: weight for column, weight in one.weights.items()}
-        found = Evaluation(
+        return Evaluation(
             values, qids, self._labelled, self._policy, weights=weights, run=cell.run,
             dataset=cell.dataset,
         )  # fmt: skip
-        return found, reasons
 
     def _values(
         self, parts: Sequence[Aligned], places: list[int], reasons: dict[Metric, str]
@@ -301,24 +396,113 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
     def row(variant: Variant) -> Row:
         if variant.metric is None:
             none = np.full(len(systems), np.nan)
-            return Row(variant.name, none, (variant.refused,) * len(systems), variant.own)
-        key = plain(variant.metric)
-        found = [one.summaries[key] for one in systems]
+            return Row(variant.name, none, (variant.refused,) * len(systems))
+        found = [one.summaries[plain(variant.metric)] for one in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
-        return Row(variant.name, values, refused, variant.own, variant.convention)
+        return Row(variant.name, values, refused)
 
     base = row(Variant(BASE, plan.metric))
     effects = [
         effect(plan.metric, choice, own, base.values, list(map(row, others)))
         for choice, (own, others) in plan.choices.items()
     ]
+    effects.sort(
+        key=lambda one: (
+            -round(abs(one.change), DIGITS), -1.0 if math.isnan(one.tau) else one.tau,
+        )
+    )  # fmt: skip
     walks = [
-        walk(name, base, [(one.name, row(Variant(one.name, one.metric))) for one in way])
+        _walk(name, base, [(one.name, row(Variant(one.name, one.metric))) for one in way])
         for name, way in plan.walks.items()
     ]
     return Matrix(
         dataset, plan.metric, tuple(one.name for one in systems), base,
-        tuple(map(row, plan.variants)), ranked(effects),
+        tuple(map(row, plan.variants)), tuple(effects),
         tuple(each for each in walks if not np.isnan(each.values).all()),
     )  # fmt: skip
+
+
+def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
+    """Compare two orders of systems; the metric tells which way is better.
+
+    >>> from harness.core.names import parse
+    >>> import harness.metrics
+    >>> compare(parse("ndcg@10")[0], np.array([0.5, 0.4, 0.3]), np.array([0.7, 0.8, 0.1]))
+    Comparison(tau=0.3333333333333333, order_changed=True, best=(1,), best_changed=True, compared=3)
+    """
+
+    def signs(values: Floats) -> Array:
+        rounded = values.round(DIGITS)
+        first, second = np.triu_indices(values.size, 1)
+        found: Array = np.sign(rounded[first] - rounded[second])
+        return found
+
+    both = np.flatnonzero(~np.isnan(base) & ~np.isnan(other))
+    one, two = signs(base[both]), signs(other[both])
+    bottom = math.sqrt(np.count_nonzero(one) * np.count_nonzero(two))
+    tau = float(one @ two) / bottom if bottom else math.nan
+    was, top = (
+        tuple(both[sorted(best(metric, values[both].tolist(), DIGITS))].tolist())
+        for values in (base, other)
+    )
+    return Comparison(tau, bool((one != two).any()), top, top != was, both.size)
+
+
+def _range(rows: Sequence[Row], system: int) -> Range:
+    values = {row.name: row.values[system].item() for row in rows}
+    values = {name: value for name, value in values.items() if not math.isnan(value)}
+    if not values:
+        return Range(math.nan, (), math.nan, ())
+    low, high = min(values.values()), max(values.values())
+    low_names, high_names = (
+        tuple(name for name, value in values.items() if round(value - bound, DIGITS) == 0)
+        for bound in (low, high)
+    )
+    return Range(low, low_names, high, high_names)
+
+
+def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[Row]) -> Effect:
+    """Return what a choice changes, over its values; `own` and `base` are the base's."""
+    value, change, system = "", 0.0, -1
+    tau, tau_value = math.inf, ""
+    best_changed, lost = [], []
+    for row in rows:
+        differences = np.nan_to_num(row.values - base, nan=0.0)
+        if differences.size:
+            at = int(np.abs(differences).argmax())
+            if round(abs(differences[at]) - abs(change), DIGITS) > 0:
+                value, change, system = row.name, differences[at].item(), at
+        found = compare(metric, base, row.values)
+        lowest = -math.inf if found.order_changed and math.isnan(found.tau) else found.tau
+        if lowest < tau:
+            tau, tau_value = lowest, row.name
+        if found.best_changed:
+            best_changed.append(row.name)
+        if (np.isnan(row.values) & ~np.isnan(base)).any():
+            lost.append(row.name)
+    tau = math.nan if math.isinf(tau) else tau
+    names = tuple(best_changed), tuple(lost)
+    return Effect(choice, own, value, change, system, tau, tau_value, *names)
+
+
+def _walk(name: str, base: Row, way: Sequence[tuple[str, Row]]) -> Walk:
+    """Return what each step (`way` has the summaries after it) on the way to a convention adds.
+
+    A step that leaves a system without a value is joined with the next. Systems without a value
+    at either end are left out.
+    """
+    end = way[-1][1].values if way else base.values
+    known = ~np.isnan(base.values) & ~np.isnan(end)
+    at, pending, changes, nothing = base.values, [], [], []
+    for text, row in way:
+        pending.append(text)
+        if np.isnan(row.values[known]).any():
+            continue
+        change = np.where(known, row.values - at, np.nan)
+        if (np.abs(change[known]).round(DIGITS) > 0).any():
+            changes.append((", ".join(pending), change))
+        else:
+            nothing += pending
+        at, pending = row.values, []
+    return Walk(name, np.where(known, end, np.nan), tuple(changes), tuple(nothing))

@@ -17,8 +17,7 @@ from ..reports.grid import Cell, Grid, grid
 from ..reports.numbers import UNDEFINED, heading, number
 from ..reports.phrases import listed
 from ..reports.text import wrapped
-from .conventions import Audited
-from .spread import BASE, Comparison, Effect, Matrix, Row, Walk
+from .conventions import BASE, Audited, Comparison, Effect, Matrix, Row, Walk
 
 WIDTH = 100
 REFUSED = "x"
@@ -47,16 +46,10 @@ tfoot td { border: 0; color: #444; }
 
 
 def as_text(audited: Audited, *, width: int = WIDTH, details: bool = True) -> str:
-    """Return an overview, then conventions as rows and systems as columns.
+    """Return an overview; with `details`, the tables of each dataset and metric.
 
-    Parameters
-    ----------
-    audited : Audited
-    width : int
-        Characters a line may take; systems that do not fit go into further blocks below.
-    details : bool
-        Whether to add the tables of each dataset and metric. Without them, the overview is
-        followed by the conventions under which another system is best.
+    Systems that do not fit into a line of `width` go into further blocks below. Without details,
+    the conventions under which another system is best follow.
     """
     lines = [*_lines(_overview(audited), width)]
     for note in _left_out(audited):
@@ -145,7 +138,7 @@ def _rows(matrix: Matrix) -> list[tuple[Row, Comparison]]:
 
 def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
-    return [(row, one) for row, one in _rows(matrix)[1:] if row.convention and one.compared > 1]
+    return [(row, one) for row, one in _rows(matrix)[1:] if one.compared > 1]
 
 
 def _title(matrix: Matrix) -> str:
@@ -186,11 +179,10 @@ def _values(matrix: Matrix) -> Grid:
     largest = float(np.nanmax([0.0, *(np.nan_to_num(each).max() for each in differences)]))
     rows = []
     for row, found in _rows(matrix):
-        name = f"{row.name} (own)" if row.own else row.name
         order = "other best" if found.best_changed else "other order" if found.order_changed else ""
         if np.isnan(row.values).all():
             order = "refused" if all(row.refused) else "undefined"
-        cells = [Cell(name), Cell(order), Cell(tau_text(found.tau))]
+        cells = [Cell(row.name), Cell(order), Cell(tau_text(found.tau))]
         for at, value in enumerate(row.values.tolist()):
             if row.refused[at]:
                 cells.append(Cell(REFUSED, hint=row.refused[at]))
@@ -225,8 +217,6 @@ def _notes(matrix: Matrix) -> Iterator[str]:
             refusals.setdefault(reason, []).append(f"{row.name}{of}")
     for reason, names in refusals.items():
         yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
-    if any(row.own for row in matrix.rows):
-        yield "(own) a metric of the config, or of -m"
     undefined = [
         row.name
         for row, _ in _rows(matrix)
@@ -330,6 +320,6 @@ def _left_out(audited: Audited) -> Iterator[str]:
         names = ", ".join(audited.left_out)
         yield f"Not audited, as it is a count or no convention compared has it: {names}."
     for one in audited.failed:
-        yield f"Not audited, as in the leaderboard: {one.run} on {one.dataset} {one.error}."
+        yield f"Not audited, as in the leaderboard: {one.run} on {one.dataset}: {one.error}."
     if audited.bounds:
         yield "ties: bounds is not audited: the base is the metric itself, not its bounds."

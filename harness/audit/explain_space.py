@@ -190,20 +190,9 @@ def spaces_of(
 ) -> list[Space]:
     """Return what to search for metrics such as ``ndcg``, ``ndcg@10`` or ``ndcg_cut_10``.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Metrics; if empty, every metric that a convention has, except counts.
-    k : sequence of int, optional
-        Cutoffs, for the metrics that do not name their own.
-    levels : sequence of int
-        Values of ``rel`` to try.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is not known, has settings, or no convention has the metric; if no metric is
-        left to take the cutoffs.
+    Without names: every metric that a convention has, except counts. `k` are cutoffs for the
+    metrics that name none, `levels` the values of ``rel`` to try. Raises UnknownNameError for an
+    unknown name, one with settings, or one that no convention has, or if no metric takes `k`.
     """
     able = [
         name

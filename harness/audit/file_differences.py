@@ -23,12 +23,11 @@ _NAMES = ("dataset", "run", "baseline", "metric", "qid")
 
 
 class Difference(NamedTuple):
-    """One thing that differs.
+    """One difference: `file` is relative to the results, or an input's path.
 
     `kind` is an input, a cell that was or is evaluated, a value, or a file beyond its values.
-    `file` is relative to the folder of results, or the path of an input; `where` is the row and
-    the column. `cause` follows from the manifest: the input changed, the file was edited after it
-    was written, or versions or the code differ.
+    `cause` follows from the manifest: the input changed, the file was edited after it was
+    written, or versions or the code differ.
     """
 
     kind: Literal["input", "cell", "value", "file"]
@@ -40,19 +39,9 @@ class Difference(NamedTuple):
 
 
 def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]:
-    """Compare a file of the folder with the same file computed again.
+    """Return the first difference of two versions of a file, and how many fields or lines differ.
 
-    Parameters
-    ----------
-    name : str
-        Its ending says how: CSV and Parquet by rows and columns, text by lines, others whole.
-    then, now : bytes
-
-    Returns
-    -------
-    first : Difference or None
-    total : int
-        How many fields or lines differ.
+    CSV and Parquet are compared by rows and columns, text by lines, other files whole.
     """
     is_table = name.endswith(".parquet")
     if then == now:
@@ -60,21 +49,30 @@ def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]
     if not is_table and b"\0" in then + now:
         return _one(name, "bytes", f"{len(then)} bytes", f"{len(now)} other bytes")
     if is_table or name.endswith(".csv"):
-        read, row = (read_table, "row {}") if is_table else (_read_csv, "line {}")
+        read, row, first = (_parquet, "row", 1) if is_table else (_csv, "line", 2)
         new = read(now)
         try:
-            first, total = _tables(name, read(then), new, row)
-        except MemoryError:  # Arrow's own is an ArrowException too
-            raise
+            old = read(then)
         except (pa.ArrowException, OSError, ValueError) as error:
             return _one(name, "the whole file", f"cannot be read: {error}", f"{len(new)} rows")
+        found, total = _tables(name, old, new, row, first)
         if is_table or total:
-            return first, total
-    return _text(name, then, now)
+            return found, total
+    a, b = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
+    pairs = enumerate(itertools.zip_longest(a, b, fillvalue=NOTHING), start=1)
+    wrong = [(number, *texts) for number, texts in pairs if texts[0] != texts[1]]
+    number, *texts = wrong[0]
+    return Difference("value", name, f"line {number}", *texts), len(wrong)
 
 
-def _tables(name: str, old: pa.Table, new: pa.Table, place: str) -> tuple[Difference | None, int]:
-    """Compare two tables; `place` is how a row is called."""
+def _one(name: str, where: str, then: str, now: str) -> tuple[Difference, int]:
+    return Difference("value", name, where, then, now), 1
+
+
+def _tables(
+    name: str, old: pa.Table, new: pa.Table, word: str, first: int
+) -> tuple[Difference | None, int]:
+    """Compare two tables, whose rows are called ``row 1`` or ``line 2`` and so on."""
     if old.column_names != new.column_names:
         return _one(name, "columns", ", ".join(old.column_names), ", ".join(new.column_names))
     if len(old) != len(new):
@@ -90,45 +88,29 @@ def _tables(name: str, old: pa.Table, new: pa.Table, place: str) -> tuple[Differ
         if rows[at].size
     )
     names = ", ".join(str(new[one][row]) for one in _NAMES if one in new.column_names)
-    first = 1 if place == "row {}" else 2
-    where = f"{place.format(row + first)} ({names}), {new.column_names[at]}"
+    where = f"{word} {row + first} ({names}), {new.column_names[at]}"
     a, b = (_shown(table.column(at)[row].as_py()) for table in (old, new))
     return Difference("value", name, where, a, b), total
 
 
-def _text(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]:
-    a, b = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
-    pairs = enumerate(itertools.zip_longest(a, b, fillvalue=NOTHING), start=1)
-    wrong = [(number, old, new) for number, (old, new) in pairs if old != new]
-    number, old, new = wrong[0]
-    return Difference("value", name, f"line {number}", old, new), len(wrong)
-
-
-def _one(name: str, where: str, then: str, now: str) -> tuple[Difference, int]:
-    return Difference("value", name, where, then, now), 1
-
-
-def _read_csv(content: bytes) -> pa.Table:
+def _csv(content: bytes) -> pa.Table:
     """Return a CSV file as a table of strings."""
     header = next(csv.reader(io.StringIO(content.decode("utf-8"))), [])
-    options = arrow_csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string()))
-    parsing = arrow_csv.ParseOptions(newlines_in_values=True)
     return arrow_csv.read_csv(
-        io.BytesIO(content), arrow_csv.ReadOptions(use_threads=False), parsing, options
+        io.BytesIO(content),
+        arrow_csv.ReadOptions(use_threads=False),
+        arrow_csv.ParseOptions(newlines_in_values=True),
+        arrow_csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
     )
 
 
-def read_table(content: bytes) -> pa.Table:
-    """Return a Parquet file as a table, dictionaries as the values they stand for."""
+def _parquet(content: bytes) -> pa.Table:
+    """Return a Parquet file as a table without dictionaries."""
     # without threads: one that is not done when the process ends would abort it
     table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-    types = {one.name: one.type for one in table.schema}
-    return table.cast(
-        pa.schema(
-            (name, kind.value_type if pa.types.is_dictionary(kind) else kind)
-            for name, kind in types.items()
-        )
-    ).combine_chunks()
+    kinds = {one.name: one.type for one in table.schema}
+    plain = {n: k.value_type if pa.types.is_dictionary(k) else k for n, k in kinds.items()}
+    return table.cast(pa.schema(plain.items())).combine_chunks()
 
 
 def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
@@ -137,10 +119,15 @@ def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
     same: Bools = absent & other
     if pa.types.is_floating(old.type) and pa.types.is_floating(new.type):
         a, b = (to_floats(column).astype(np.float64) for column in (old, new))
-        equal = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
-        same = same | (equal & (absent == other))
-    elif old.type == new.type:
+        return same | (same_bits(a, b) & (absent == other))
+    if old.type == new.type:
         same = same | to_numpy(call("coalesce", call("equal", old, new), pa.scalar(False)))
+    return same
+
+
+def same_bits(a: Any, b: Any) -> Bools:
+    """Return which floats of two arrays are equal to the last bit, or both NaN."""
+    same: Bools = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
     return same
 
 

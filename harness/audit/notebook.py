@@ -148,7 +148,7 @@ def why(
     dataset: str | None = None,
     where: Mapping[str, Any] | None = None,
     inputs: PathLike | None = None,
-) -> tracing.Account | tracing.Row | tracing.QueryRow:
+) -> tracing.Account:
     """Show where one number of a leaderboard comes from, as ``harness why`` does.
 
     Parameters
@@ -166,7 +166,7 @@ def why(
 
     Returns
     -------
-    Account, Row or QueryRow
+    Account
         ``value``, ``inputs``, and ``is_confirmed``: whether the files still give the value.
     """
     check_arguments(locals(), run=TEXT, metric=TEXT, query=TEXT.or_none(), dataset=TEXT.or_none())

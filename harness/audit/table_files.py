@@ -1,23 +1,274 @@
-"""Tables of CSV, Markdown and HTML files."""
+"""Tables of CSV, Markdown and HTML files as grids of cells, and the numbers that cells print."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import SHOWN, InputError, Problem, shorten
 from ..reports.csv import from_csv
-from .table_grid import EMPTY, Cell, Grid, Piece, cell_of, grid_of
+from ..reports.paper_table.marks import letter, place_of
+
+GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
+GREEK["λ"] = "lambda"  # which Unicode calls lamda
+Piece = tuple[str, str]
+"""Text and its style: any of ``b`` bold, ``u`` underlined, ``^`` raised, ``_`` lowered.
+
+Empty text may be underlined: a line below the text next to it.
+"""
+_TRACE = re.compile(r"manifest sha256:\s*([0-9a-f]{64})")
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One cell, and how many columns and rows it spans; these hold the same object.
+
+    `text` is without raised and lowered text, `whole` all of it; `bold` and `underlined` are the
+    style of its number.
+    """
+
+    text: str = ""
+    whole: str = ""
+    line: int = 0
+    columns: int = 1
+    rows: int = 1
+    raised: str = ""
+    lowered: str = ""
+    bold: bool = False
+    underlined: bool = False
+
+
+Row = tuple[Cell, ...]
+EMPTY = Cell()
+
+
+def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1) -> Cell:
+    """Return a cell with the pieces of text.
+
+    >>> cell = cell_of([(".423", "b"), ("ab", "^")], 1)
+    >>> cell.text, cell.whole, cell.raised, cell.bold
+    ('.423', '.423ab', 'ab', True)
+    """
+    pieces = list(pieces)
+    plain = [one for one in pieces if "^" not in one[1] and "_" not in one[1]]
+    number = next((style for text, style in plain if any(map(str.isdigit, text))), "")
+    return Cell(
+        " ".join("".join(text for text, _ in plain).split()),
+        " ".join("".join(text for text, _ in pieces).split()),
+        line,
+        columns,
+        rows,
+        "".join(text for text, style in pieces if "^" in style),
+        "".join(text for text, style in pieces if "_" in style),
+        "b" in number,
+        "u" in number or any("u" in style for text, style in pieces if not text),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """One table: rows of one length, the first `header` of them headings.
+
+    `name` is its label, `caption` the text above or below it, `trace` the SHA-256 of the manifest
+    that it names.
+    """
+
+    rows: tuple[Row, ...]
+    header: int
+    line: int
+    name: str = ""
+    trace: str = ""
+    caption: str = ""
+
+    @property
+    def body(self) -> tuple[Row, ...]:
+        """The rows below the headings."""
+        return self.rows[self.header :]
+
+    def headings(self, column: int) -> list[str]:
+        """Return the texts over a column, from top to bottom, each once."""
+        cells = dict.fromkeys(row[column] for row in self.rows[: self.header])
+        return [cell.whole for cell in cells if cell.whole]
+
+    def transposed(self) -> Grid:
+        """Return the table with rows and columns exchanged; columns of names are its headings."""
+        stub = 1
+        while stub < len(self.rows[0]) - 1 and not any(has_number(row[stub]) for row in self.body):
+            stub += 1
+        return replace(self, rows=tuple(zip(*self.rows, strict=True)), header=stub)
+
+
+def grid_of(
+    rows: Sequence[Sequence[Cell]],
+    header: int | None,
+    line: int,
+    name: str = "",
+    before: str = "",
+    caption: str = "",
+) -> list[Grid]:
+    """Return a table of rows that may differ in length; nothing without rows.
+
+    A cell that spans columns is there once; below one that spans rows are empty cells. A `header`
+    of None is for the rows above the first fraction. `before` may have the manifest's hash.
+    """
+    full = [[cell for cell in row for _ in range(max(cell.columns, 1))] for row in rows if row]
+    if not full:
+        return []
+    width = max(map(len, full))
+    full = [row + [EMPTY] * (width - len(row)) for row in full]
+    for at, row in enumerate(full):
+        for column, cell in enumerate(row):
+            if not at or full[at - 1][column] is not cell:  # else put there from above
+                for below in full[at + 1 : at + cell.rows]:
+                    if not below[column].whole:
+                        below[column] = cell
+    if header is None:
+        header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
+    trace = (_TRACE.findall(before) or [""])[-1]
+    return [Grid(tuple(map(tuple, full)), max(header, 1), line, name, trace, caption)]
+
+
+def has_number(cell: Cell) -> bool:
+    """Whether a cell holds a number with decimals."""
+    return bool(re.search(r"\d?[.,]\d", cell.text)) and not re.search(r"[^\W\d]{2}", cell.text)
+
+
+SYMBOLS = "†‡§¶‖*△▲▽▼•°"
+"""Marks of significance that are no letters."""
+LONGEST = 400
+"""Characters that a number may have, with the text next to it: a double has 309 digits."""
+_NUMBER = (
+    r"[+\-]?(?:(?:[0-9][0-9,\u2009 ]*[0-9]|[0-9])(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+\-]?[0-9]{1,3})?"
+)
+_FULL = re.compile(
+    rf"[(\[]?(?P<number>{_NUMBER})\s*(?P<percent>%?)\s*"
+    rf"(?:(?:±|\+/-|\+-)\s*(?P<spread>{_NUMBER})\s*%?"
+    rf"|(?P<remark>\((?:[+\-][\d.,]+\s*%?|[\d.,]+\s*%)\)|(?<=\s)\(\d+(?:/\d+)?\))"
+    rf"|\((?:±\s*)?(?P<bracket>{_NUMBER})\s*%?\)"
+    rf"|[\[(]\s*(?P<low>{_NUMBER})\s*[,;–]\s*(?P<high>{_NUMBER})\s*[\])])?"
+    rf"[)\]]?"
+)
+_MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "\u00a0": " "})
+
+
+class Printed(NamedTuple):
+    """A number as it is printed, with so many decimals (`digits`), and the text behind it.
+
+    `spread` is a deviation, or the two ends of an interval; `remark` text in brackets that is no
+    deviation: ``(+5.9%)``, ``(17/20)``. `marks` and `lowered` are letters or daggers, `raised` the
+    raised text as commas split it.
+    """
+
+    text: str
+    number: Decimal
+    digits: int
+    is_percent: bool
+    spread: tuple[Decimal, ...]
+    marks: tuple[str, ...]
+    lowered: tuple[str, ...]
+    raised: tuple[str, ...]
+    remark: str
+
+
+def printed(cell: Cell) -> Printed | None:
+    """Return the number that a cell prints; None if it prints none.
+
+    >>> number = printed(cell_of([(".423", "b"), ("ab", "^")], 1))
+    >>> number.number, number.digits, number.marks
+    (Decimal('0.423'), 3, ('a', 'b'))
+    """
+    text = cell.text.translate(_MINUS)
+    if len(text) > LONGEST:
+        return None
+    bare = text.strip(SYMBOLS + " ")
+    symbols = "".join(sign for sign in text.replace(bare, "", 1) if sign in SYMBOLS)
+    if letters := re.search(r"(?<=[\d)\]])\s*([a-z](?:\s*,?\s*[a-z])*)$", bare):
+        bare, symbols = bare[: letters.start()], symbols + letters[1]
+    match = _FULL.fullmatch(bare)
+    if match is None:
+        return None
+    spread = [match[name] for name in ("spread", "bracket", "low", "high") if match[name]]
+    number = decimal_of(match["number"])
+    if (last := match["bracket"] or "").isdigit() and match["number"].count(".") == 1:
+        spread = [str(Decimal(last).scaleb(-decimals(number)))]  # 0.424(14): of the last digit
+    lowered = cell.lowered
+    if below := re.fullmatch(rf"\s*±\s*({_NUMBER})\s*", lowered):
+        spread, lowered = [below[1]], ""
+    return Printed(
+        match["number"].strip(),
+        number,
+        decimals(number),
+        bool(match["percent"]),
+        tuple(map(decimal_of, spread)),
+        marks_of(cell.raised + symbols),
+        marks_of(lowered),
+        tuple(_parts(cell.raised + symbols)),
+        match["remark"] or "",
+    )
+
+
+def decimal_of(text: str) -> Decimal:
+    """Return a number as it is printed, without separators of thousands.
+
+    >>> decimal_of("1,234.50"), decimal_of("-.3"), decimal_of("0,423")
+    (Decimal('1234.50'), Decimal('-0.3'), Decimal('0.423'))
+    """
+    if re.fullmatch(r"[+\-]?(?:0?,\d+|\d+,(?:\d{1,2}|\d{4,}))", text):
+        text = text.replace(",", ".")
+    return Decimal(re.sub(r"[,\u2009 ]", "", text))
+
+
+def decimals(number: Decimal) -> int:
+    """Return how many decimals a number has: 3 for 0.420."""
+    exponent = number.as_tuple().exponent
+    return max(-exponent, 0) if isinstance(exponent, int) else 0
+
+
+def marks_of(text: str) -> tuple[str, ...]:
+    """Return the marks of a text: split by commas or spaces if there are any, else one by one.
+
+    Letters and digits are marks each (``ab``, ``12``); a symbol that is repeated is one (``**``).
+
+    >>> marks_of("ab"), marks_of("a, ab"), marks_of("†‡"), marks_of("**"), marks_of("a†")
+    (('a', 'b'), ('a', 'ab'), ('†', '‡'), ('**',), ('a', '†'))
+    """
+    parts = _parts(text)
+    marks: list[str] = []
+    for run in (match[0] for part in parts for match in re.finditer(r"([^\w])\1*|\w+", part)):
+        if (run.isalpha() or run.isdigit()) and len(parts) == 1:
+            marks += run
+        elif run.isalnum() or run[0] in SYMBOLS or not run.isascii():
+            marks.append(run)
+    return tuple(marks)
+
+
+def _parts(text: str) -> list[str]:
+    """Return the parts of a text between commas and spaces, each letter of a range a part.
+
+    >>> _parts("y–ab"), _parts("ab"), _parts("a,c-a")
+    (['y', 'z', 'aa', 'ab'], ['ab'], ['a', 'c-a'])
+    """
+    parts: list[str] = []
+    for part in filter(None, re.split(r"[,;\s\u2009]+", text.strip("() "))):
+        ends = re.fullmatch(r"([a-z]{1,2})[-–−]{1,2}([a-z]{1,2})", part)
+        between = range(place_of(ends[1]), place_of(ends[2]) + 1) if ends else ()
+        parts += [letter(place) for place in between] or [part]
+    return parts
+
 
 DELIMITERS = ",;\t|"
 OWN = ["group", "run", "name", "sign"]
 """The headings that a table of the harness begins with."""
-_PARTS = (" deviation", " low", " high", " marks", " repetitions")
+_PARTS = (" deviation", " low", " high", " marks", " repetitions", " n", " tier", " rank",
+          " answered")  # fmt: skip
 
 
 class CsvRow(NamedTuple):
@@ -44,7 +295,7 @@ def read_text(path: Path) -> str:
 def read_rows(text: str, path: str = "") -> tuple[str, list[CsvRow]]:
     """Return the comments above the header of a CSV, and its rows, the header first.
 
-    The delimiter is that of ``, ; |`` and tab which the header has most of. Rows without text are
+    The delimiter is the most frequent of ``, ; |`` and tab in the header. Rows without text are
     skipped.
     """
     lines = text.splitlines(keepends=True)
@@ -141,10 +392,11 @@ def markdown_grids(text: str) -> list[Grid]:
         start, end = at - 1, at + 1
         while end < len(lines) and "|" in lines[end] and lines[end].strip():
             end += 1
-        rows = [
-            [cell_of(markdown_pieces(part), place + 1) for part in _split(lines[place])]
-            for place in (start, *range(at + 1, end))
-        ]
+        rows = []
+        for place in (start, *range(at + 1, end)):
+            inner = re.sub(r"(?<!\\)\|$", "", lines[place].strip().removeprefix("|"))
+            parts = re.split(r"(?<!\\)\|", inner)
+            rows.append([cell_of(markdown_pieces(part), place + 1) for part in parts])
         titles = re.findall(r"^\s*#+\s*(.*?)\s*#*\s*$", "\n".join(lines[since:start]), re.MULTILINE)
         grids += grid_of(
             rows, 1, start + 1, titles[-1] if titles else "", "\n".join(lines[since:end]),
@@ -152,11 +404,6 @@ def markdown_grids(text: str) -> list[Grid]:
         )  # fmt: skip
         at = since = end
     return sorted(grids, key=lambda grid: grid.line)
-
-
-def _split(line: str) -> list[str]:
-    inner = re.sub(r"(?<!\\)\|$", "", line.strip().removeprefix("|"))
-    return re.split(r"(?<!\\)\|", inner)
 
 
 def markdown_pieces(text: str) -> list[Piece]:
@@ -175,6 +422,9 @@ def html_grids(text: str) -> list[Grid]:
     return _Reader(text).grids
 
 
+_TAGS = {"b": "b", "strong": "b", "u": "u", "ins": "u", "sup": "^", "sub": "_"}
+
+
 class _Reader(HTMLParser):
     """The tables of a text; `pieces` are those of the last cell begun."""
 
@@ -188,13 +438,16 @@ class _Reader(HTMLParser):
         self.label = self.caption = self.inside = ""
         self.styles: list[tuple[str, str]] = []
         self.pieces: list[Piece] = []
-        self.span = (1, 1)
+        self.span = [1, 1]
         self.is_heading = True
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
+        css = values.get("style", "")
+        style = _TAGS.get(tag, "") + ("u" if "underline" in css else "")
+        style += "b" if re.search(r"weight:\s*(bold|[6-9]00)", css) else ""
         if tag == "table":
             self.rows, self.header, self.start = [], 0, self.getpos()[0]
             self.label, self.caption, self.inside = values.get("id", ""), "", ""
@@ -207,13 +460,14 @@ class _Reader(HTMLParser):
             self.is_heading = True
         elif tag in ("td", "th") and self.rows:
             self.pieces, self.line, self.inside = [], self.getpos()[0], "cell"
-            self.span = (_count(values.get("colspan", "")), _count(values.get("rowspan", "")))
-            self.styles = [(tag, _style(tag, values))]
+            spans = (values.get(name, "") for name in ("colspan", "rowspan"))
+            self.span = [max(int(n), 1) if re.fullmatch(r"[0-9]{1,3}", n) else 1 for n in spans]
+            self.styles = [(tag, style)]
             self.is_heading = self.is_heading and tag == "th"
         elif self.inside == "cell" and tag == "br":
             self.handle_data(" ")
         elif self.inside == "cell":
-            self.styles.append((tag, self.styles[-1][1] + _style(tag, values)))
+            self.styles.append((tag, self.styles[-1][1] + style))
 
     def handle_endtag(self, tag: str) -> None:
         if tag in ("td", "th") and self.inside == "cell" and self.rows:
@@ -264,16 +518,3 @@ def _with_spanned(rows: Sequence[list[Cell]]) -> list[list[Cell]]:
                 place += 1
         result.append(full)
     return result
-
-
-def _count(text: str) -> int:
-    return max(int(text), 1) if re.fullmatch(r"[0-9]{1,3}", text) else 1
-
-
-_TAGS = {"b": "b", "strong": "b", "u": "u", "ins": "u", "sup": "^", "sub": "_"}
-
-
-def _style(tag: str, attributes: dict[str, str]) -> str:
-    css = attributes.get("style", "")
-    bold = "b" if re.search(r"weight:\s*(bold|[6-9]00)", css) else ""
-    return _TAGS.get(tag, "") + bold + ("u" if "underline" in css else "")

@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from .table_grid import GREEK, Cell, Grid, Piece, cell_of, grid_of
+from .table_files import GREEK, Cell, Grid, Piece, cell_of, grid_of
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _DEFINED = re.compile(

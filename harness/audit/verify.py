@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +16,16 @@ import numpy as np
 from .. import files as store
 from ..config.model import Config
 from ..config.patterns import as_if_there
-from ..errors import HarnessError, HarnessWarning, InputError, ShortageError, first_of
+from ..errors import (
+    HarnessError,
+    HarnessWarning,
+    InputError,
+    ShortageError,
+    first_of,
+    in_json,
+    lines_of,
+    shorten,
+)
 from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache
@@ -28,20 +38,32 @@ from ..experiment.manifest import PICTURES
 from ..experiment.outcome import Outcome
 from ..experiment.run import derive
 from ..reports import paper as paper
-from .file_differences import Cause, Difference, compare, compare_plain
+from ..reports.grid import and_more
+from ..reports.phrases import counted
+from .file_differences import Cause, Difference, compare, compare_plain, same_bits
 
 _GONE, _CODE = "gone", "code of the harness"
 _MOVED = (
-    "inputs are gone; if they or the results were moved, --inputs FOLDER is where the config's "
-    "paths start from now"
+    "inputs are gone; if you moved them or the results, give the folder that the config's paths "
+    "start from now: --inputs FOLDER"
 )
 _FROM_CACHE = {"queries", "values"}
 """Counts of a cross-check that depend on which cells came from the cache."""
-_WHOLE, _WRITTEN = "the whole file", "the file as it is written"
+_CAUSES = {
+    "input": "an input changed",
+    "edited": "not the file that manifest.json was written with: edited, or a run was stopped; run "
+    "the config again",
+    "version": "computed by other versions now",
+    "code": "the harness's code changed",
+    "unknown": "inputs and versions are the same",
+}
+SHOWN_INPUTS = 6
+WIDTH, BEFORE = 120, 30
+"""Characters of a text that are shown, and how many of them before the first that differs."""
 
 
 class Version(NamedTuple):
-    """A version that is not the one that computed the results."""
+    """A version that differs from the one that computed the results."""
 
     name: str
     then: str | None
@@ -50,7 +72,7 @@ class Version(NamedTuple):
 
 @dataclass
 class Verification:
-    """What was computed again, and what of it differs.
+    """What was computed again, and how it differs.
 
     `differences` has the first of each file, inputs first; `by_file` how many there are in each.
     `versions` that differ are no difference by themselves. `verified` counts what was compared,
@@ -81,9 +103,9 @@ class Verification:
         self.by_file[where] += n
 
     def cause(self, is_written: bool | None) -> Cause:
-        """Return the cause of a difference, as far as hashes and versions tell.
+        """Return the cause of a difference.
 
-        `is_written` is whether a file is the one that was written; None if no hash tells.
+        `is_written` is whether the file has the hash it was written with; None without a hash.
         """
         if is_written is False:
             return "edited"
@@ -100,26 +122,13 @@ def verify(
 ) -> Verification:  # fmt: skip
     """Compute every number of a folder of results again, and compare all digits.
 
-    Inputs are hashed; every cell is evaluated from its files, none taken from a cache; summaries,
-    counts, comparisons, standings and tables are made again and compared byte for byte, values
-    in Parquet bit by bit. Pictures are compared if matplotlib is the same version.
+    Cells are evaluated from their files, none from a cache; every file is made again and compared
+    byte for byte, values in Parquet bit by bit. Pictures are compared if matplotlib is the same
+    version. `inputs` is where the config's paths start from, if files were moved; `plugins` is
+    whether to run the config's plugins.
 
-    Parameters
-    ----------
-    folder : Path
-        What ``harness run`` wrote.
-    jobs, scheduler
-        Where cells are evaluated, as in :func:`harness.run`.
-    inputs : Path, optional
-        The folder from which the config's paths start, if that or the results were moved.
-    plugins : bool
-        Whether the plugins that the config names are run.
-
-    Raises
-    ------
-    InputError
-        If the folder holds no results, or those of an older format; if none of its inputs is where
-        it was; if its config names plugins and `plugins` is false.
+    Raises InputError if the folder holds no results or those of an older format, if all of its
+    inputs are gone, or if its config names plugins and `plugins` is false.
     """
     content = results.read_bytes(folder / MANIFEST)
     manifest = results.with_inputs(results.read_manifest(folder, content), inputs)
@@ -148,7 +157,7 @@ def verify(
         if all(Path(path).is_file() for path in (*naming.files(cell), *naming.others(cell)))
     ]
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
-        warnings.simplefilter("ignore", HarnessWarning)  # they were given when it was run
+        warnings.simplefilter("ignore", HarnessWarning)  # the run gave them
         evaluated = evaluate_all(config, cells, Cache(None), pool)
     _compare_inputs(found, evaluated.digests)
     # a system that has too little memory says nothing about the values
@@ -168,10 +177,9 @@ def verify(
 
 
 def _inputs(found: Verification) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield where each input is, and what is recorded of it."""
+    """Yield where each input is, and its record in the manifest."""
     root = results.root_of(found.folder, found.manifest)
-    for each in found.manifest["inputs"]:
-        yield root / each["path"], each
+    yield from ((root / each["path"], each) for each in found.manifest["inputs"])
 
 
 def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
@@ -192,41 +200,40 @@ def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
 
 
 def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Difference]:
-    """Yield the cells that are evaluated now and were not then, or the other way round."""
-    cause = found.cause(True)
+    """Yield the cells that are evaluated now and failed then, or the other way round."""
+
+    def name(one: Mapping[str, Any]) -> str:
+        columns = "".join(f", {key}={value}" for key, value in one.get("columns", {}).items())
+        return f"{one['run']} on {one['dataset']}{columns}"
+
     now = {results.name_of(one.cell): str(one.error).splitlines()[0] for one in evaluated.failures}
     now |= {results.name_of(cell): "evaluated" for cell in evaluated.cells}
-    then = {_name(one): one["error"] for one in found.manifest.get("failed", ())}
-    then |= {_name(one): "evaluated" for one in found.manifest["cells"]}
-    for name, old in then.items():
-        new = now.get(name, "not found under this name")
-        if name not in now or (old == "evaluated") != (new == "evaluated"):
-            yield Difference("cell", name, "error", old, new, cause)
-
-
-def _name(one: Mapping[str, Any]) -> str:
-    columns = "".join(f", {name}={value}" for name, value in one.get("columns", {}).items())
-    return f"{one['run']} on {one['dataset']}{columns}"
+    then = {name(one): one["error"] for one in found.manifest.get("failed", ())}
+    then |= {name(one): "evaluated" for one in found.manifest["cells"]}
+    for cell, old in then.items():
+        new = now.get(cell, "not found under this name")
+        if cell not in now or (old == "evaluated") != (new == "evaluated"):
+            yield Difference("cell", cell, "error", old, new, found.cause(True))
 
 
 def _compare_all(found: Verification, config: Config, derived: Outcome, content: bytes) -> None:
     """Compare every file of the folder."""
-    if config.plots and (why := _not_drawn(found.manifest)):
+    then, now = found.manifest, derived.manifest
+    if config.plots and (why := _not_drawn(then)):
         config = config.model_copy(update={"plots": ()})
         found.notes.append(f"pictures were not compared: {why}")
     made = paper.files(config, derived.board, derived.comparisons, content)
-    now = derived.manifest
     for name, new in derived.files.items():
         _compare_file(found, name, new)
     _compare_manifest(found, now)
     for name, new in made.items():
         _compare_file(found, name, new)
-    if sorted(found.manifest["warnings"]) != sorted(now["warnings"]):
+    if sorted(then["warnings"]) != sorted(now["warnings"]):
         found.notes.append("the warnings in the manifest differ from those given now")
-    if _checks(found.manifest) != _checks(now):
+    checks = [[cell["crosscheck"] for cell in one["cells"]] for one in (then, now)]
+    if checks[0] != checks[1]:
         found.notes.append("other values were cross-checked then: cached cells keep their checks")
-    written = {*derived.files, *made, MANIFEST, TIMING}
-    if others := list(_unknown_files(found.folder, written, config)):
+    if others := list(_unknown_files(found.folder, {*derived.files, *made}, config)):
         listed = first_of(others)
         found.notes.append(f"not written by a run of this config, and not verified: {listed}")
     entries = derived.cells.entries
@@ -241,41 +248,33 @@ def _compare_all(found: Verification, config: Config, derived: Outcome, content:
         found.verified["standings"] = len(derived.comparisons.standings)
 
 
-def _checks(manifest: Mapping[str, Any]) -> list[Any]:
-    return [cell["crosscheck"] for cell in manifest["cells"]]
-
-
 def _compare_some(found: Verification, evaluated: Evaluated) -> None:
     """Compare the values of the cells that could be computed, and the hashes of all files."""
-    found.notes.append("only values of cells were compared; what follows needs all cells")
-    entries = evaluated.entries
+    found.notes.append("only values of cells were compared; the other files need all cells")
     try:
         board = results.read(found.folder).cells
     except InputError as error:
         for one in error.problems:
-            name = Path(one.where).name
-            found.add(Difference("file", name, _WHOLE, one.what, _WRITTEN, "edited"), name)
+            name, is_now = Path(one.where).name, "the file as it is written"
+            found.add(Difference("file", name, "the whole file", one.what, is_now, "edited"), name)
         return
-    stored = {results.name_of(one): one for one in board.entries}
-    for entry in entries:
+    stored = {results.name_of(one): one.evaluation for one in board.entries}
+    for entry in evaluated.entries:
         name, now = results.name_of(entry), entry.evaluation
-        if name not in stored:
+        if (then := stored.get(name)) is None:
             continue
-        then = stored[name].evaluation
         if then.counts != now.counts:
             counts = str(then.counts), str(now.counts)
             found.add(Difference("value", MANIFEST, name, *counts, found.cause(True)), MANIFEST)
-        same = then.values.view(np.int64) == now.values.view(np.int64)
-        wrong = np.argwhere(~(same | (np.isnan(then.values) & np.isnan(now.values))))
+        wrong = np.argwhere(~same_bits(then.values, now.values))
         if wrong.size:
             row, column = wrong[0].tolist()
             where = f"{name}, {now.names[column]}, {now.qids[row].as_py()}"
             values = repr(float(then.values[row, column])), repr(float(now.values[row, column]))
             first = Difference("value", PER_QUERY, where, *values, found.cause(True))
             found.add(first, PER_QUERY, len(wrong))
-    found.verified |= {
-        "cells": len(entries), "values": sum(entry.evaluation.values.size for entry in entries)
-    }  # fmt: skip
+    n_values = sum(entry.evaluation.values.size for entry in evaluated.entries)
+    found.verified |= {"cells": len(evaluated.entries), "values": n_values}
 
 
 def _compare_file(found: Verification, name: str, now: bytes) -> None:
@@ -283,7 +282,8 @@ def _compare_file(found: Verification, name: str, now: bytes) -> None:
     try:
         then = results.read_bytes(found.folder / name)
     except InputError:
-        found.add(Difference("file", name, _WHOLE, "missing", _WRITTEN, found.cause(None)), name)
+        texts = "the whole file", "missing", "the file as it is written"
+        found.add(Difference("file", name, *texts, found.cause(None)), name)
         return
     recorded = found.manifest.get("outputs", {}).get(name)
     is_written = None if recorded is None else sha256(then).hexdigest() == recorded
@@ -302,23 +302,15 @@ def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
 
     def computed(manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parts that do not depend on the cache."""
-        checks = [
-            {name: n for name, n in cell["crosscheck"].items() if name not in _FROM_CACHE}
+        cells = [
+            {**cell, "crosscheck": {k: n for k, n in check.items() if k not in _FROM_CACHE}}
             for cell in manifest["cells"]
+            for check in [cell["crosscheck"]]
         ]
-        return {
-            "cells": [
-                {**cell, "crosscheck": check}
-                for cell, check in zip(manifest["cells"], checks, strict=True)
-            ],
-            "failed": manifest.get("failed"),
-            "choices": manifest.get("choices"),
-            "seeds": manifest.get("seeds"),
-            "inputs": {
-                one["path"]: one for one in manifest["inputs"] if one["path"] not in changed
-            },
-            "outputs": {k: v for k, v in manifest.get("outputs", {}).items() if k not in written},
-        }
+        inputs = {one["path"]: one for one in manifest["inputs"] if one["path"] not in changed}
+        outputs = {k: v for k, v in manifest.get("outputs", {}).items() if k not in written}
+        others = {name: manifest.get(name) for name in ("failed", "choices", "seeds")}
+        return {"cells": cells, **others, "inputs": inputs, "outputs": outputs}
 
     differences = list(compare_plain(MANIFEST, computed(found.manifest), computed(now)))
     if differences:
@@ -327,7 +319,7 @@ def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
 
 
 def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[Version]:
-    """Yield the versions that are not those of the manifest."""
+    """Yield the versions that differ from those of the manifest."""
     versions = manifests.versions(pictures=PICTURES in manifest["versions"])
     then: dict[str, str | None] = {**manifest["versions"], "platform": manifest["platform"]}
     now: dict[str, str | None] = {**versions, "platform": manifests.system()}
@@ -353,14 +345,73 @@ def _not_drawn(manifest: Mapping[str, Any]) -> str:
 def _unknown_files(folder: Path, written: set[str], config: Config) -> Iterator[str]:
     """Yield the files of a folder that no run of its config writes."""
     cells = config.cache_folder
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
         name = path.relative_to(folder).as_posix()
-        if (
-            path.is_dir()
-            or name in {*written, MANIFEST, TIMING}
-            or name.startswith((".", "cells/"))
-        ):
+        if name in {*written, MANIFEST, TIMING} or name.startswith((".", "cells/")):
             continue
         is_cached = cells is not None and path.resolve().is_relative_to(cells.resolve())
         if not is_cached and (config.plots or not name.startswith(f"{paper.PLOTS}/")):
             yield name
+
+
+def text(found: Verification) -> str:
+    """Return what ``harness verify`` prints."""
+    return lines_of(_lines(found))
+
+
+def _lines(found: Verification) -> Iterator[str]:
+    inputs = [one for one in found.differences if one.kind == "input"]
+    for one in inputs[:SHOWN_INPUTS]:
+        yield from _difference(one)
+    for note in and_more(len(inputs) - SHOWN_INPUTS, "--format json lists every input"):
+        yield f"input: {note}"
+    for one in found.differences[len(inputs) :]:
+        yield from _difference(one)
+    for version in found.versions:
+        yield f"version: {version.name} was {version.then or 'none'}, is {version.now or 'none'}"
+    yield from (f"note: {note}" for note in found.notes)
+    counts = ", ".join(f"{n:,} {name}" for name, n in found.verified.items() if n) or "nothing"
+    if found.is_verified:
+        yield f"{found.folder}: every digit is the same; verified: {counts}"
+        return
+    parts = ", ".join(f"{n:,} in {name}" for name, n in found.by_file.items())
+    n_all = counted(found.total, "difference")
+    yield f"{found.folder}: NOT VERIFIED, {n_all} ({parts}); compared: {counts}"
+
+
+def _difference(one: Difference) -> Iterator[str]:
+    why = "" if one.kind == "input" else f" ({_CAUSES[one.cause]})"
+    if one.cause == "edited" and one.file == MANIFEST:
+        why = " (the file was edited after it was written)"
+    yield f"{one.kind}: {one.file}: {one.where}{why}"
+    then, now = around_difference(one.then, one.now)
+    yield f"  then: {then}"
+    yield f"  now:  {now}"
+
+
+def around_difference(then: str, now: str) -> tuple[str, str]:
+    """Return two texts on a line each; if they are long, the part around their first difference.
+
+    >>> around_difference("a" * 200 + "b", "a" * 200 + "c")
+    ('...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab', '...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaac')
+    """
+    then, now = (" ".join(text.split()) for text in (then, now))
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(then, now, strict=False)))
+    start = same - BEFORE if max(len(then), len(now)) > WIDTH and same > WIDTH // 2 else 0
+    first, second = (shorten(f"...{x[start:]}" if start else x, WIDTH) for x in (then, now))
+    return first, second
+
+
+def as_json(found: Verification) -> str:
+    """Return the same as one JSON object."""
+    content = {
+        "folder": str(found.folder),
+        "verified": found.is_verified,
+        "total": found.total,
+        "by_file": dict(found.by_file),
+        "differences": [one._asdict() for one in found.differences],
+        "versions": [one._asdict() for one in found.versions],
+        "counts": dict(found.verified),
+        "notes": list(found.notes),
+    }
+    return in_json(content, indent=1) + "\n"

@@ -1,40 +1,7 @@
 """Padded batches: metrics as functions, a collector, and pytrec_eval's dicts."""
 
-from .functions import (
-    ao,
-    arp,
-    dcg,
-    kendall,
-    lambdas,
-    mse,
-    ndcg,
-    pairwise_logloss,
-    pearson,
-    rbo,
-    rbo_weight,
-    sigmoid,
-    spearman,
-    swaps,
-    tau_ap,
-)
-
-__all__ = [
-    "ao",
-    "arp",
-    "dcg",
-    "kendall",
-    "lambdas",
-    "mse",
-    "ndcg",
-    "pairwise_logloss",
-    "pearson",
-    "rbo",
-    "rbo_weight",
-    "sigmoid",
-    "spearman",
-    "swaps",
-    "tau_ap",
-]
+from .functions import *  # noqa: F403
+from .functions import __all__
 
 
 def __dir__() -> list[str]:

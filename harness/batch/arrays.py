@@ -21,18 +21,6 @@ def as_array(given: Any, name: str) -> Array:
     """Return anything array-like as a numpy array.
 
     Tensors are recognised by their method ``detach``, so torch is never imported here.
-
-    Parameters
-    ----------
-    given : array_like
-        Lists, numpy, tensors on any device, or anything with ``__array__`` or DLPack.
-    name : str
-        What the caller calls it, for the message.
-
-    Raises
-    ------
-    InputError
-        If it is no array, for example if its rows have different lengths.
     """
     try:
         if hasattr(given, "detach"):
@@ -46,7 +34,9 @@ def as_array(given: Any, name: str) -> Array:
             return np.asarray(given)
         return np.from_dlpack(given)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
-        reason = "its rows differ in length" if "inhomogeneous" in str(error) else str(error)
+        rows = given if isinstance(given, (list, tuple)) else ()
+        lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
+        reason = "its rows differ in length" if len(lengths) > 1 else str(error)
         what = f"expected an array, got a {type(given).__name__}: {reason}"
         fix = "give numbers in a list, a numpy array or a tensor, all rows padded to one length"
         raise InputError(Problem(name, what, fix=fix)) from error

@@ -34,7 +34,7 @@ FORMAT = "harness-batch-1"
 
 @checked_init
 class BatchCollector:
-    """Gathers the batches of an evaluation loop, to evaluate or save them together.
+    """The batches of an evaluation loop, to evaluate or save them together.
 
     Parameters
     ----------
@@ -66,13 +66,13 @@ class BatchCollector:
         Parameters
         ----------
         scores, relevance, n, qids, mask : array_like
-            As :func:`from_batch` takes them. Without `qids` a query's is its number, counted
-            on from the batches before.
+            As :func:`harness.to_pytrec_eval` takes them. Without `qids` a query's qid is its
+            number among all batches.
 
         Raises
         ------
         InputError
-            If the batch is wrong or one of its qids came before; nothing of it is kept.
+            If the batch is wrong or one of its qids came before; the batch is then not kept.
         """
         qrels, run = from_batch(
             scores, relevance, n, qids, mask=mask, first=len(self), fractions=self.fractions
@@ -89,7 +89,7 @@ class BatchCollector:
         self._parts.append((qrels, run))
 
     def to_tables(self, name: str = "") -> tuple[Qrels, Run]:
-        """Return all batches as one pair of tables, as :func:`from_batch` does for one."""
+        """Return all batches as one pair of tables, with documents d0, d1, ... by position."""
         check_arguments(locals(), name=TEXT)
         parts = self._parts
         offsets = offsets_of(_join([np.diff(qrels.offsets) for qrels, _ in parts]))
@@ -118,9 +118,9 @@ class BatchCollector:
         Raises
         ------
         InputError
-            Where no query was added, or a metric does not accept a grade.
+            If no query was added, or a metric does not accept a grade.
         UnknownNameError
-            Where a metric does not exist.
+            If a metric does not exist.
         """
         check_arguments(locals(), name=TEXT)
         wanted, policy = parse_all(metrics), policy_of(policy)
@@ -140,14 +140,14 @@ class BatchCollector:
         Parameters
         ----------
         path : path
-            Its folder is made where it does not exist.
+            Its folder is made if it does not exist.
 
         Raises
         ------
         InputError
-            Where no query was added.
+            If no query was added.
         HarnessError
-            Where the file cannot be written.
+            If the file cannot be written.
         """
         check_arguments(locals(), path=PATH)
         self._check_filled()

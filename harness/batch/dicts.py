@@ -35,43 +35,9 @@ def from_batch(
 ) -> tuple[Qrels, Run]:
     """Return the tables of a padded batch; both share their rows, so no docno is looked up.
 
-    Parameters
-    ----------
-    scores : array_like, shape (B, L) or (B, L, 1)
-        The system's scores: lists, numpy of any numeric dtype, tensors (on any device, also
-        requiring grad, also half precision), or anything with ``__array__`` or DLPack.
-    relevance : array_like, shape (B, L) or (B, L, 1)
-        Grades; floats where they are whole, or `fractions` are accepted.
-    n : array_like, shape (B,)
-        Documents of each query, from 0 to L; the rest is padding, which is never read. For scores
-        and relevance of shape (rows,): the rows of each query, as LightGBM's `group`.
-    mask : array_like of bool, shape (B, L), optional
-        In place of `n`: True for a document, False for padding, wherever it is.
-    qids : array_like, shape (B,), optional
-        Distinct identifiers, whole numbers or strings; "0", "1", ... by default.
-    name : str
-        Name of the run.
-    first : int
-        The first qid if `qids` are not given.
-    fractions : bool
-        Whether grades may be fractions, which only some conventions' metrics accept.
-    copy : bool
-        Whether the tables hold copies. Without, they may look at the memory of the arrays, and
-        change with them; for tables that are gone when the caller has the values.
+    The arrays are as :func:`to_pytrec_eval` takes them; qids count from `first` by default. Without
+    `copy` the tables may share memory with the arrays.
 
-    Returns
-    -------
-    Qrels, Run
-        The documents of a query are d0, d1, ... by position.
-
-    Raises
-    ------
-    InputError
-        If shapes do not fit, `n` lies outside 0..L, a score is not finite, a grade is not
-        whole and may not be a fraction, or a qid comes twice.
-
-    Examples
-    --------
     >>> qrels, run = from_batch([[0.5, 2.0, 9.9]], [[1, 0, 7]], [2], qids=[31])
     >>> qrels.to_dict(), run.to_dict()
     ({'31': {'d0': 1, 'd1': 0}}, {'31': {'d0': 0.5, 'd1': 2.0}})
@@ -131,17 +97,25 @@ def to_pytrec_eval(
 ) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, float]]]:
     """Return the ``(qrel, run)`` dicts that pytrec_eval takes, from a padded batch.
 
-    The same dicts as ``generate_pytrec_eval`` of PyTorchLTR, which takes tensors only and lets
-    pass what is an error here: a NaN score, a grade that is not whole, a qid that comes twice.
+    The same dicts as ``generate_pytrec_eval`` of PyTorchLTR, which takes tensors only and accepts
+    NaN scores, grades that are not whole, and qids that come twice.
 
     Parameters
     ----------
-    scores, relevance, n, qids, mask : array_like
-        As :func:`from_batch` takes them.
+    scores, relevance : array_like, shape (B, L) or (B, L, 1)
+        Scores and grades: lists, numpy, tensors on any device, or anything with ``__array__`` or
+        DLPack. Grades are whole numbers.
+    n : array_like, shape (B,)
+        Documents of each query, from 0 to L; the rest is padding, which is never read. For scores
+        and relevance of shape (rows,): the rows of each query, as LightGBM's `group`.
+    qids : array_like, shape (B,), optional
+        Distinct identifiers, whole numbers or strings; row + `qid_offset` by default.
     qid_offset : int
-        Added to the row of a query for its qid, where `qids` are not given.
+        Added to the row of a query for its qid, if `qids` are not given.
     q_prefix, d_prefix : str
         Put before each qid and before each document's position.
+    mask : array_like of bool, shape (B, L), optional
+        Instead of `n`: True for a document, False for padding, anywhere.
 
     Returns
     -------
@@ -151,7 +125,8 @@ def to_pytrec_eval(
     Raises
     ------
     InputError
-        As :func:`from_batch`.
+        If shapes do not fit, `n` lies outside 0..L, a score is not finite, a grade is not
+        whole, or a qid comes twice.
 
     Examples
     --------
@@ -178,8 +153,8 @@ def from_pytrec_eval(
 ) -> tuple[Array, Ints, Ints, list[str]]:
     """Return a padded batch from pytrec_eval's dicts; the inverse of :func:`to_pytrec_eval`.
 
-    Queries and documents stand in the order of `qrel`. Both dicts must name the same ones: a
-    batch has a score and a grade for every document, and neither is made up here.
+    Queries and documents are in the order of `qrel`. Both dicts must name the same ones, as a
+    batch has a score and a grade for every document.
 
     Parameters
     ----------
@@ -225,7 +200,7 @@ def from_pytrec_eval(
 
 
 def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:
-    """Return what is no padding, row after row; all of it where `inside` is None."""
+    """Return what is no padding, row after row; all of it if `inside` is None."""
     if inside is not None:
         return batch[inside]
     return batch.flatten() if copy else batch.reshape(-1)

@@ -3,12 +3,12 @@
 Each takes ``scores (batch_size, list_size)``, ``relevance (batch_size, list_size)`` and ``n
 (batch_size,)``, the number of documents of each query, and returns a float64 array with a value
 for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batch_size,
-list_size, 1)``; what stands beyond ``n`` is never read. In place of ``n``, ``mask=`` takes True for
+list_size, 1)``; values past ``n`` are never read. Instead of ``n``, ``mask=`` takes True for
 each document and False for padding. Rows without padding, ``(rows,)``, take as ``n`` the rows of
 each query, as LightGBM's ``group``. NaN means that the metric is not defined for that query. The
 metrics themselves are described where they are defined, in :mod:`harness.metrics`.
 
-Tied scores stand in the order of the policy ``ties``, as everywhere in the harness: by default
+Tied scores are in the order of the policy ``ties``, as everywhere in the harness: by default
 trec_eval's, which compares scores as float32 and then puts the larger docno first, docnos being
 d0, d1, ... by position. ``ties="stable"`` keeps the order of the batch. PyTorchLTR breaks ties
 at random.
@@ -81,8 +81,8 @@ def ndcg(
     ----------
     scores, relevance, n : array_like, shape (batch_size, list_size) and (batch_size,)
     k : int, sequence of int, or None
-        Cutoff, or several. None gives the value at every rank; beyond a list's end its last one
-        goes on.
+        Cutoff, or several. None gives the value at every rank; ranks past a list's end repeat the
+        last one.
     gain : {"exp", "linear"}
         2^g - 1, as usual in learning to rank, or the grade itself.
     short : {"cut", "nan"}
@@ -94,12 +94,12 @@ def ndcg(
     Returns
     -------
     ndarray, shape (batch_size,), (batch_size, len(k)) for several cutoffs, or
-    (batch_size, list_size) where k is None
+    (batch_size, list_size) if k is None
 
     Raises
     ------
     InputError, UnknownNameError
-        Where the batch or a parameter is wrong.
+        If the batch or a parameter is wrong.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def arp(
 ) -> Floats:
     """Return the average rank of the relevant documents; see :func:`harness.metrics.arp.arp`.
 
-    NaN for a query without relevant documents, where PyTorchLTR gives 0.
+    NaN for a query without relevant documents; PyTorchLTR gives 0.
 
     >>> arp([[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]], [[0, 1, 0], [0, 0, 0]], [3, 3]).tolist()
     [3.0, nan]
@@ -306,7 +306,7 @@ def lambdas(
     alpha : float
         Steepness of the model, above 0.
     delta_ndcg : bool
-        Whether each pair is multiplied by how much nDCG changes where the two are exchanged
+        Whether each pair is multiplied by how much nDCG changes if the two are exchanged
         (LambdaRank); by 1 otherwise (RankNet).
     gain : {"exp", "linear"}
         Gain of that nDCG.

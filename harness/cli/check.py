@@ -9,6 +9,7 @@ import click
 
 from ..errors import ConfigError, HarnessError, InputError, Problem
 from ..guard import check
+from ..reports import findings
 from . import options
 from .printing import show
 
@@ -73,7 +74,7 @@ def command(
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused_config(first, wrong)
     json = format == "json"
-    show(check.as_json(found) if json else check.as_text(found, notes=notes, by=by))
+    show(findings.as_json(found) if json else findings.as_text(found, notes=notes, by=by))
     if found.count("error"):
         raise click.exceptions.Exit(2)
     if strict and found.count("warning"):

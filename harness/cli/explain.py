@@ -10,8 +10,7 @@ import click
 from tqdm import tqdm
 
 from .. import readers
-from ..audit.explain import DEPTH, explain, from_results
-from ..audit.explain_report import jsonl, render
+from ..audit.explain import DEPTH, explain, from_results, jsonl, render
 from ..audit.explain_space import levels_of, read, spaces_of
 from ..errors import UnknownNameError
 from . import options

@@ -7,8 +7,7 @@ from typing import Literal
 
 import click
 
-from ..audit.verify import verify
-from ..audit.verify_report import as_json, text
+from ..audit.verify import as_json, text, verify
 from . import options
 from .printing import show
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,8 +12,8 @@ from ..core.leaderboard import NOT_COMPARED
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.systems import compared, run_name, whole_name
-from ..core.text import alike_warnings, wrong_with
-from ..errors import HarnessWarning, Problem, UnknownNameError, did_you_mean, near_names
+from ..core.text import wrong_with
+from ..errors import Problem, UnknownNameError, did_you_mean, near_names
 from ..readers.choice import FORMATS
 from ..readers.format import Kind
 from ..reports.paper_table.settings import Settings as TableSettings
@@ -56,9 +55,6 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
         complete=complete,
     )  # fmt: skip
     problems += [config.problem(one.loc, one.what, fix=one.fix) for one in wrong]
-    for kind, names in (("datasets", [c.dataset for c in cells]), ("runs", [c.run for c in cells])):
-        for text in alike_warnings(kind, names):
-            warnings.warn(text, HarnessWarning, stacklevel=6)
 
     convention = config.convention
     try:

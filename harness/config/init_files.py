@@ -18,7 +18,7 @@ from ..core.text import readable_name
 from ..errors import HarnessError, InputError, Problem
 from ..readers.choice import FORMATS
 from ..readers.format import Head
-from ..readers.npy import NoArrayError, array_of
+from ..readers.numpy_files import NoArrayError, array_of
 from ..readers.source import Source
 from .patterns import doubled, natural
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..errors import AlignmentError, Problem
+from ..errors import AlignmentError, Problem, first_of
 from .aligned import Aligned
 from .arguments import check_arguments, instance_of, wrong
 from .arrow import select
@@ -25,7 +25,7 @@ from .tables import Qrels, Run
 from .ties import only
 
 PART = 1 << 16
-"""Rows that are aligned at a time where all are judged; a few arrays of them fit a cache."""
+"""Rows that are aligned at a time if all are judged; a few arrays of them fit a cache."""
 
 
 _QRELS = instance_of("Qrels", Qrels, fix="give Qrels.from_dict(...), or use harness.evaluate")
@@ -61,7 +61,7 @@ def align(
     Raises
     ------
     AlignmentError
-        Where qrels and run share no query, or a query is missing and that is an error.
+        If qrels and run share no query, or a query is missing and that is an error.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _join(
     policy: Policy,
     views: Mapping[Policy, Aligned],
 ) -> Aligned:
-    """Put what the parts of a run contribute under one policy together."""
+    """Join what the parts of a run contribute under one policy."""
     answered = np.zeros(qrels.n_queries, dtype=np.int64)
     n_retrieved, n_tied = np.zeros_like(answered), np.zeros_like(answered)
     for part in ranked:
@@ -98,8 +98,8 @@ def _join(
         n_retrieved[part.queries] += part.n_retrieved
         n_tied[part.queries] += part.n_tied
     if (answered > 1).any():
-        again = qrels.qids[int(np.flatnonzero(answered > 1)[0])].as_py()
-        raise AlignmentError(f"query '{again}' is in more than one part of the run")
+        repeated = qrels.qids[int(np.flatnonzero(answered > 1)[0])].as_py()
+        raise AlignmentError(f"query '{repeated}' is in more than one part of the run")
     n_extra = sum(part.n_extra for part in ranked)
     if not answered.any():
         raise AlignmentError(_no_overlap(qrels, ranked))
@@ -137,13 +137,8 @@ def align_parts(
     With predictions for learning-to-rank rows every document is judged; in parts that fit the
     processor's cache this takes a fraction of the time and memory. Any other run is one part.
 
-    `run` can also be parts that follow the rows of the qrels, each with its queries from where
+    `run` can also be parts that follow the rows of the qrels, each beginning where
     the one before ended. `size` rows end a part; it is longer by at most one query.
-
-    >>> qrels = Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}, "q3": {"d1": 0}})
-    >>> run = Run.for_rows(qrels, [0.5, 0.6, 0.1, 0.2])
-    >>> [part.qids.to_pylist() for part in align_parts(qrels, run, size=2)]
-    [['q1'], ['q2', 'q3']]
     """
     if isinstance(run, Run) and run.docnos is not qrels.docnos:
         yield align(qrels, run, policy, also)
@@ -292,7 +287,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
             Problem(
                 "",
                 f"the run does not answer {len(names)} of the {aligned.n_queries} judged queries: "
-                f"{_some(names)}",
+                f"{first_of(names, 5)}",
                 fix="complete the run, or set missing_queries (--missing) to zero or skip",
             )
         )
@@ -306,13 +301,9 @@ def _no_overlap(qrels: Qrels, ranked: Sequence[_Ranked]) -> Problem:
     of_run = [qid for part in ranked[:1] for qid in part.qids.slice(0, 3).to_pylist()]
     return Problem(
         "",
-        f"qrels and run have no query in common: qrels have {_some(qrels.qids[:3].to_pylist())}, "
-        f"the run has {_some(of_run) or 'none'}",
+        "qrels and run have no query in common: "
+        f"qrels have {first_of(qrels.qids[:3].to_pylist())}, "
+        f"the run has {first_of(of_run) or 'none'}",
         fix="check that the run belongs to these qrels, and that both write qids alike",
         rule="no-common-query",
     )
-
-
-def _some(names: list[str], shown: int = 5) -> str:
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(f"'{name}'" for name in names[:shown]) + more

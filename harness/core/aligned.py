@@ -28,8 +28,8 @@ class Aligned:
 
     ``groups`` holds the first and the last rank of every group of tied scores of the whole
     ranking, ``(n_groups, 2)`` by query, unjudged documents included and whatever the depth;
-    None where every retrieved document is judged, so that the items tell. ``reference_ties``,
-    where the judgements are a reference run's ranking, holds for each place of ``ideal`` the
+    None if every retrieved document is judged, so that the items tell. ``reference_ties``,
+    if the judgements are a reference run's ranking, holds for each place of ``ideal`` the
     rank at which its group of tied scores begins.
 
     ``n_left_out`` judged queries are no rows, as the run does not answer them and
@@ -76,7 +76,7 @@ class Aligned:
     @cached_property
     def row(self) -> Ints:
         """Query of each judged and retrieved document, ``(n_items,)``."""
-        # Where every judged document is retrieved, both tables have the same rows.
+        # If every judged document is retrieved, both tables have the same rows.
         ideal = self.ideal
         return ideal.row if self.offsets is ideal.offsets else rows_of(self.offsets)
 
@@ -100,7 +100,7 @@ class Aligned:
 
     @cached_property
     def deepest(self) -> int:
-        """The largest rank of a judged and retrieved document; 0 where there is none."""
+        """The largest rank of a judged and retrieved document; 0 if there is none."""
         return int(self.rank.max(initial=0))
 
     def memo(self, key: Any, make: Callable[[], T]) -> T:

@@ -1,6 +1,6 @@
 """Between numpy and Arrow without copies, and what is computed on Arrow columns.
 
-Arrow's own ``pa.array`` and ``to_numpy`` import pandas where it is installed, which takes longer
+Arrow's own ``pa.array`` and ``to_numpy`` import pandas if it is installed, which takes longer
 than evaluating a small run; these do not. ``pyarrow.compute``, which methods such as
 ``Array.take`` import, writes a Python function with its documentation for each of 300 kernels
 (40 ms); here the kernels are called by their names.
@@ -29,11 +29,7 @@ _FEW = 100_000
 
 
 def to_arrow(numbers: Array) -> pa.Array:
-    """Return integers, floats or truth values as an Arrow array.
-
-    >>> to_arrow(np.array([3, 1])).to_pylist(), to_arrow(np.array([True, False])).to_pylist()
-    ([3, 1], [True, False])
-    """
+    """Return integers, floats or truth values as an Arrow array."""
     kind = pa.from_numpy_dtype(numbers.dtype)
     if numbers.dtype == bool:
         data = np.packbits(numbers, bitorder="little")
@@ -43,11 +39,7 @@ def to_arrow(numbers: Array) -> pa.Array:
 
 
 def to_numpy(column: pa.Array | pa.ChunkedArray) -> Array:
-    """Return an Arrow column of numbers or truth values, none of them null, as a numpy array.
-
-    >>> to_numpy(to_arrow(np.array([True, False, True])).slice(1)).tolist()
-    [False, True]
-    """
+    """Return an Arrow column of numbers or truth values, none of them null, as a numpy array."""
     if isinstance(column, pa.ChunkedArray):
         chunks = [to_numpy(chunk) for chunk in column.chunks]
         return chunks[0] if len(chunks) == 1 else np.concatenate(chunks)
@@ -57,22 +49,14 @@ def to_numpy(column: pa.Array | pa.ChunkedArray) -> Array:
 
 
 def nan_as_null(numbers: Array) -> pa.Array:
-    """Return floats as an Arrow array, null where they are NaN.
-
-    >>> nan_as_null(np.array([1.5, np.nan])).to_pylist()
-    [1.5, None]
-    """
+    """Return floats as an Arrow array, null for NaN."""
     there = np.packbits(~np.isnan(numbers), bitorder="little")
     buffers = [pa.py_buffer(there), *to_arrow(numbers).buffers()[1:]]
     return pa.Array.from_buffers(pa.from_numpy_dtype(numbers.dtype), numbers.size, buffers)
 
 
 def to_floats(column: pa.Array | pa.ChunkedArray) -> Array:
-    """Return an Arrow column of floats as a numpy array, NaN where one is null.
-
-    >>> to_floats(pa.array([1.5, None])).tolist()
-    [1.5, nan]
-    """
+    """Return an Arrow column of floats as a numpy array, NaN if one is null."""
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks()
     nan = to_arrow(np.array([np.nan], f"f{column.type.bit_width // 8}"))[0]
@@ -80,11 +64,7 @@ def to_floats(column: pa.Array | pa.ChunkedArray) -> Array:
 
 
 def string_column(texts: Iterable[str]) -> pa.Array:
-    """Return Python strings as an Arrow column.
-
-    >>> string_column(["a", "", "é"]).to_pylist()
-    ['a', '', 'é']
-    """
+    """Return Python strings as an Arrow column."""
     texts = list(texts)
     joined = "".join(texts)
     data = joined.encode()
@@ -98,16 +78,7 @@ def string_column(texts: Iterable[str]) -> pa.Array:
 
 
 def strings_of(values: Iterable[Any]) -> pa.Array:
-    """Return what ``pa.array`` makes strings of, none missing; a few as :func:`string_column` does.
-
-    Raises
-    ------
-    TypeError, pyarrow.ArrowInvalid, UnicodeEncodeError
-        Where one is no text, or not UTF-8.
-
-    >>> strings_of(["a", "b"]).to_pylist(), strings_of([b"a"]).to_pylist()
-    (['a', 'b'], ['a'])
-    """
+    """Return values as an Arrow string column; TypeError if one is no text."""
     values = list(values)
     if len(values) <= _FEW:
         with contextlib.suppress(TypeError):  # bytes are fine too
@@ -119,147 +90,86 @@ def strings_of(values: Iterable[Any]) -> pa.Array:
 
 
 def repeated(text: str | None, n: int) -> pa.DictionaryArray:
-    """Return `n` times the same text, or null where there is none, as a dictionary column.
-
-    >>> repeated("a", 2).to_pylist(), repeated(None, 1).to_pylist()
-    (['a', 'a'], [None])
-    """
+    """Return `n` times the same text, or null if there is none, as a dictionary column."""
     if text is None:
         return pa.nulls(n, pa.dictionary(pa.int32(), pa.string()))
     return among(np.zeros(n, np.int32), [text])
 
 
 def among(which: Array, texts: Iterable[str]) -> pa.DictionaryArray:
-    """Return a dictionary column: of each row, `which` of the texts it has.
-
-    >>> among(np.array([1, 0, 1], np.int32), ["a", "b"]).to_pylist()
-    ['b', 'a', 'b']
-    """
+    """Return a dictionary column: of each row, `which` of the texts it has."""
     return pa.DictionaryArray.from_arrays(to_arrow(which), string_column(texts))
 
 
 def run_ends(ends: Ints, values: pa.Array) -> pa.RunEndEncodedArray:
-    """Return the run-end encoded column whose runs of `values` end before the rows `ends`.
-
-    >>> run_ends(np.array([2, 3]), string_column(["a", "b"])).to_pylist()
-    ['a', 'a', 'b']
-    """
+    """Return the run-end encoded column whose runs of `values` end before the rows `ends`."""
     rows, last = to_arrow(ends), int(ends[-1]) if ends.size else 0
     kind = pa.run_end_encoded(rows.type, values.type)
     return pa.RunEndEncodedArray.from_buffers(kind, last, [None], children=[rows, values])
 
 
 def as_bytes(column: pa.Array) -> list[bytes]:
-    """Return the bytes of strings, which need not be UTF-8.
-
-    >>> as_bytes(pa.array([b"a", b"\\xff"], pa.binary()).view(pa.string()))
-    [b'a', b'\\xff']
-    """
+    """Return the bytes of strings, which need not be UTF-8."""
     wide = pa.types.is_large_string(column.type)
     words: list[bytes] = column.view(pa.large_binary() if wide else pa.binary()).to_pylist()
     return words
 
 
 def bytes_at(column: pa.Array, rows: Ints) -> list[bytes]:
-    """Return the bytes of the strings of a few rows: :func:`as_bytes` of :func:`take`, sooner.
-
-    >>> bytes_at(string_column(["a", "b", "c"]), np.array([2, 0]))
-    [b'c', b'a']
-    """
+    """Return the bytes of the strings of a few rows: :func:`as_bytes` of :func:`take`, sooner."""
     return [column[row].as_buffer().to_pybytes() for row in rows.tolist()]
 
 
 def call(kernel: str, *columns: Any, options: Any = None) -> Any:
-    """Return what one of Arrow's kernels makes of some columns, as ``pyarrow.compute`` would.
-
-    >>> call("utf8_upper", string_column(["a", "b"])).to_pylist()
-    ['A', 'B']
-    """
+    """Return what one of Arrow's kernels makes of some columns, as ``pyarrow.compute`` would."""
     return call_function(kernel, list(columns), options)
 
 
 def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Return a column as another type; an error where a value does not fit it.
-
-    >>> cast(string_column(["1", "2"]), pa.int64()).to_pylist()
-    [1, 2]
-    """
+    """Return a column as another type; an error if a value does not fit it."""
     return column if column.type == kind else call("cast", column, options=CastOptions.safe(kind))
 
 
 def take(column: pa.Array, rows: Ints) -> pa.Array:
-    """Return the values of these rows.
-
-    >>> take(string_column(["a", "b"]), np.array([1, 1, 0])).to_pylist()
-    ['b', 'b', 'a']
-    """
+    """Return the values of these rows."""
     return call("take", column, to_arrow(rows))
 
 
 def select(column: pa.Array, where: Bools) -> pa.Array:
-    """Return the values of the rows `where` it is true.
-
-    >>> select(string_column(["a", "b"]), np.array([False, True])).to_pylist()
-    ['b']
-    """
+    """Return the values of the rows `where` it is true."""
     return call("filter", column, to_arrow(where))
 
 
 def unique(column: pa.Array) -> pa.Array:
-    """Return the distinct values, in the order of their first appearance.
-
-    >>> unique(string_column(["b", "a", "b"])).to_pylist()
-    ['b', 'a']
-    """
+    """Return the distinct values, in the order of their first appearance."""
     return call("unique", column)
 
 
 def encode(column: pa.Array) -> tuple[pa.Array, Ints]:
-    """Return the distinct values, as :func:`unique`, and which of them each row has.
-
-    >>> distinct, which = encode(string_column(["b", "a", "b"]))
-    >>> distinct.to_pylist(), which.tolist()
-    (['b', 'a'], [0, 1, 0])
-    """
+    """Return the distinct values, as :func:`unique`, and which of them each row has."""
     distinct, which = encode_narrow(column)
     return distinct, which.astype(np.int64)
 
 
 def encode_narrow(column: pa.Array) -> tuple[pa.Array, Array]:
-    """Return what :func:`encode` does, in four bytes a row, as Arrow has it.
-
-    >>> encode_narrow(string_column(["b", "a", "b"]))[1].dtype
-    dtype('int32')
-    """
+    """Return what :func:`encode` does, in four bytes a row, as Arrow has it."""
     encoded = call("dictionary_encode", column)
     return encoded.dictionary, to_numpy(encoded.indices)
 
 
 def extract(texts: pa.Array, pattern: str) -> pa.Array:
-    """Return what the one named group of `pattern` matches in each text, null where it does not.
-
-    >>> extract(string_column(["docid = 7", "none"]), r"docid = (?P<docno>\\S+)").to_pylist()
-    ['7', None]
-    """
+    """Return what the one named group of `pattern` matches in each text, null if none."""
     groups = call("extract_regex", texts, options=ExtractRegexOptions(pattern))
     return call("struct_field", groups, options=StructFieldOptions([0]))
 
 
 def equal(one: pa.Array, other: pa.Array) -> Bools:
-    """Return where two string columns of one length are equal, ``(n,)``.
-
-    >>> equal(string_column(["a", "b"]), string_column(["a", "c"])).tolist()
-    [True, False]
-    """
+    """Return which rows of two string columns are equal, ``(n,)``."""
     return to_numpy(call("equal", one, cast(other, one.type)))
 
 
 def index_in(values: pa.Array, among: pa.Array) -> Ints:
-    """Return the position of each value `among` others, -1 where it is none of them.
-
-    >>> index_in(string_column(["b", "x"]), string_column(["a", "b"])).tolist()
-    [1, -1]
-    """
+    """Return the position of each value `among` others, -1 if it is none of them."""
     at = call("index_in", values, options=SetLookupOptions(cast(among, values.type)))
     positions = to_numpy(
         pa.Array.from_buffers(at.type, len(at), [None, at.buffers()[1]], offset=at.offset)

@@ -18,7 +18,7 @@ def by_block(aligned: Aligned, kernel: Callable[[Aligned], Array], size: int = B
     """Return what `kernel` gives for each query, ``(n_queries, ...)``, computed block by block.
 
     A kernel that makes dozens of arrays as long as the rankings takes a fraction of the time
-    where these stay in the processor's cache. Nothing is copied.
+    if these stay in the processor's cache. Nothing is copied.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q1": {"a": 2, "b": 0}, "q2": {"a": 1}})

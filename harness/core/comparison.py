@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
@@ -36,11 +36,9 @@ Row = dict[str, Value]
 
 
 def comparison_rows(found: Comparisons) -> list[Row]:
-    """Return a row for each comparison, with all that its p-value hangs on.
+    """Return a row for each comparison, with everything that its p-value depends on.
 
-    The overall result of a test of all pairs stands in each row of its table; it is None for
-    other tests. `draws` and `seed` are None where nothing was drawn; of a test of all pairs
-    `correction` is ``of the test``.
+    Columns that do not apply, such as `draws` of a test that draws nothing, are None.
     """
     return [_row(one, found) for one in found.rows]
 
@@ -75,10 +73,7 @@ def _row(one: Comparison, found: Comparisons) -> Row:
 
 
 def standing_rows(found: Comparisons) -> list[Row]:
-    """Return a row for each run by each metric on each dataset.
-
-    Where any is the best of several, the last column says of what.
-    """
+    """Return a row for each run by each metric on each dataset."""
     return [
         {
             "dataset": one.dataset,
@@ -115,7 +110,7 @@ class Plan:
     """How runs are compared with each other."""
 
     baselines: Names = ()
-    """Runs that the others are compared with; every run with every other where left out."""
+    """Runs that the others are compared with; every run with every other if left out."""
     test: str = "paired-t"
     """paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; for all pairs at once tukey,
     randomized-tukey, friedman-nemenyi; or one of a plugin."""
@@ -133,7 +128,7 @@ class Plan:
     seed: Annotated[Whole, Ge(0)] = 0
     """Seed of what is drawn."""
     metrics: Names = ()
-    """Metrics compared; all that are means and have a direction where left out."""
+    """Metrics compared; all that are means and have a direction if left out."""
 
     @property
     def rank_draws(self) -> int:
@@ -159,33 +154,13 @@ class Plan:
 class Comparison:
     """One run against one baseline, by one metric on one dataset.
 
-    Parameters
-    ----------
-    n : int
-        Queries that both have a value for.
-    difference : float
-        Mean of run minus baseline over those queries.
-    baseline_value, run_value : float
-        Means of both over those queries.
-    low, high : float
-        Interval of the difference, at one minus the plan's level.
-    interval : {"t", "bca", "simultaneous"}
-        How it was had; a test of all pairs may give one that holds for all of them together.
-    p, p_adjusted : float
-        Two-sided; NaN where the test has no answer (`note` says why).
-    d_z, hedges_g : float
-        Mean of the differences over their standard deviation, and without its bias for small n.
-    cliffs_delta : float
-        Share of queries that the run wins minus the share that it loses.
-    wins, ties, losses : int
-        Queries where the run is better, equal, worse: lower is better for some metrics.
-    detectable : float
-        Smallest difference that a paired t-test at the plan's level would find in four of five
-        experiments of this size.
-    method : str
-        How p was had: ``exact``, ``10000 draws``, ``t(49)``.
-    note : str
-        A named outcome: ``identical``, ``n=1``, ``zero variance``.
+    Values are over the `n` queries that both have a value for; `difference` is the mean of run
+    minus baseline, `low` and `high` its interval, computed by `interval` (t, bca, simultaneous).
+    `p` is two-sided; NaN if the test has no answer, and `note` says why (identical, n=1, zero
+    variance). `d_z` and `hedges_g` are in standard deviations of the differences, `cliffs_delta`
+    is (wins - losses) / n. `detectable` is the smallest difference that a paired t-test finds in
+    four of five experiments of this size. `method` is how p was computed: exact, 10000 draws,
+    t(49).
     """
 
     dataset: str
@@ -214,7 +189,7 @@ class Comparison:
 
     @property
     def may_be_drawn(self) -> bool:
-        """Whether its interval or p may be drawn: not where p is exact, or a named outcome."""
+        """Whether its interval or p may be drawn: not if p is exact, or a named outcome."""
         is_p_drawn = self.method.endswith("draws") or not (self.method or self.note)
         return is_p_drawn or self.interval == "bca"
 
@@ -227,23 +202,11 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where one run stands by one metric on one dataset.
+    """The rank and tier of one run by one metric on one dataset.
 
-    Parameters
-    ----------
-    n : int
-        Queries of the summary.
-    value : float
-        The summary.
-    low, high : float
-        Its interval over queries.
-    rank, rank_low, rank_high : int
-        Place among the runs, 1 the best, and its interval by bootstrap over queries; 0 where
-        there is none, as there is no interval with fewer than two queries.
-    tier : str
-        ``1``, ``2``, or ``1-2`` where it cannot be told apart from members of both.
-    n_ranked : int
-        Queries of rank, interval and tier: those that every run with values has one for.
+    `value` is the summary over `n` queries, `low` and `high` its interval. `rank` (1 is best, 0
+    is none) with its bootstrap interval, and `tier` (1, 2, or 1-2), are over the `n_ranked`
+    queries that every run with values has a value for.
     """
 
     dataset: str
@@ -262,16 +225,10 @@ class Standing:
 
 @dataclass(frozen=True)
 class Overall:
-    """What a test of several systems at once says before any pair is looked at.
+    """The result of a test of all systems at once, before any pair is compared.
 
-    Parameters
-    ----------
-    critical_difference : float
-        Two systems whose `positions` are further apart than this differ.
-    positions : tuple of (str, float)
-        Mean, or mean rank (1 is best), of each run.
-    name : str
-        What the statistic is: ``F(4, 164)``.
+    Two systems whose `positions` (means, or mean ranks) differ by more than `critical_difference`
+    differ. `name` is that of the statistic: ``F(4, 164)``.
     """
 
     dataset: str
@@ -284,12 +241,7 @@ class Overall:
 
 
 def family_of(dataset: str, metric: Metric, family: Family) -> str:
-    """Return the name of the family that a comparison is corrected in.
-
-    >>> from harness.core.names import parse
-    >>> family_of("trec", parse("map")[0], "metric"), family_of("trec", parse("map")[0], "table")
-    ('map on trec', 'table')
-    """
+    """Return the name of the family that a comparison is corrected in."""
     if family == "table":
         return "table"
     return dataset if family == "dataset" else " on ".join(filter(None, (str(metric), dataset)))
@@ -301,31 +253,25 @@ class Comparisons:
 
     Parameters
     ----------
-    rows : tuple of Comparison
-        By dataset, metric, baseline, run, in the order of the leaderboard.
-    family_sizes : mapping-like tuple of (str, int)
+    rows, standings, overall : tuple of Comparison, Standing, Overall
+        In the order of the leaderboard.
+    family_sizes : tuple of (str, int)
         Name of each family and how many comparisons it holds.
-    overall : tuple of Overall
-        What a test of all systems together says, by dataset and metric.
-    title : str
-        What a methods section calls the test.
-    sources : tuple of str
-        Keys of the literature to cite for it.
+    title, sources : str, tuple of str
+        The test's name in a methods section, and keys of the literature to cite for it.
     kind : {"paired", "all-pairs"}
         A test of all pairs has its own correction over all pairs of a metric on a dataset; the
         plan's correction and family are then not used.
     drawn : bool
-        Whether any comparison hangs on the plan's seed and draws; the intervals of ranks do.
-    unanswered : tuple of Unanswered
-        Runs that leave queries without an answer, which count as the policy has it.
+        Whether any comparison depends on the plan's seed and draws.
+    unanswered, lost : tuple of Unanswered, Incomplete
+        Runs that leave queries unanswered, and systems with fewer repetitions than expected.
     absent : tuple of (str, tuple of str)
-        Baselines that were not run on every dataset, each with the datasets it lacks.
-    lost : tuple of Incomplete
-        Systems that have fewer repetitions (seeds) than they should.
+        Baselines that were not run on every dataset, each with the datasets it misses.
     failed : tuple of (str, str)
-        Dataset and run of those that could not be evaluated, and are compared with none.
+        Dataset and run of those that could not be evaluated.
     chosen : mapping of (str, str) to str
-        Dataset and run of those that are the best of several, and what of.
+        Dataset and run of those that are the best of several, and of what.
     """
 
     plan: Plan
@@ -344,20 +290,17 @@ class Comparisons:
     chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @cached_property
-    def _at(self) -> dict[tuple[str, str, str, str], Comparison]:
-        return {(one.dataset, str(one.metric), one.baseline, one.run): one for one in self.rows}
-
-    @cached_property
-    def _overall_at(self) -> dict[tuple[str, str], Overall]:
-        return {(one.dataset, str(one.metric)): one for one in self.overall}
+    def _at(self) -> dict[tuple[str, ...], Any]:
+        """Comparisons, standings and overall results by their names."""
+        found: dict[tuple[str, ...], Any] = {
+            (one.dataset, str(one.metric), one.baseline, one.run): one for one in self.rows
+        }
+        found |= {(one.dataset, str(one.metric), one.run): one for one in self.standings}
+        return found | {(one.dataset, str(one.metric)): one for one in self.overall}
 
     @cached_property
     def _unanswered_at(self) -> dict[tuple[str, str], Unanswered]:
         return {(one.dataset, one.run): one for one in self.unanswered}
-
-    @cached_property
-    def _standing_at(self) -> dict[tuple[str, str, str], Standing]:
-        return {(one.dataset, str(one.metric), one.run): one for one in self.standings}
 
     @cached_property
     def _metrics(self) -> ByMetric[str]:
@@ -366,32 +309,26 @@ class Comparisons:
         return ByMetric((name, name) for name in map(str, metrics))
 
     def get(self, dataset: str, metric: str, baseline: str, run: str) -> Comparison | None:
-        """Return the comparison of two runs, None where there is none of them that way round."""
+        """Return the comparison of two runs, None if there is none in this direction."""
         return self._at.get((dataset, self._metrics.get(metric, metric), baseline, run))
 
     def standing(self, dataset: str, metric: str, run: str) -> Standing | None:
-        """Return where a run stands, None where it was not compared."""
-        return self._standing_at.get((dataset, self._metrics.get(metric, metric), run))
+        """Return the rank and tier of a run, None if it was not compared."""
+        return self._at.get((dataset, self._metrics.get(metric, metric), run))
 
     def overall_of(self, one: Comparison) -> Overall | None:
-        """Return what a test of all systems says of a comparison's table; None for other tests."""
-        return self._overall_at.get((one.dataset, str(one.metric)))
+        """Return the result of a test of all systems for a comparison's table, None without one."""
+        return self._at.get((one.dataset, str(one.metric)))
 
     def remarks(self, one: Comparison) -> str:
-        """Return what must be known of a comparison.
-
-        Its named outcome, which of its runs leave queries unanswered, and which were chosen.
-        """
+        """Return the outcome's note, which runs left queries unanswered, and which were chosen."""
         where = [(one.dataset, run) for run in (one.baseline, one.run)]
         unanswered = [str(each) for key in where if (each := self._unanswered_at.get(key))]
         chosen = [f"{key[1]}: {self.chosen[key]}" for key in where if key in self.chosen]
         return "; ".join(filter(None, (one.note, *unanswered, *chosen)))
 
     def family(self, one: Comparison) -> tuple[str, int]:
-        """Return the name of a comparison's family, and how many comparisons it holds.
-
-        Those without a p-value are not counted.
-        """
+        """Return the name of a comparison's family, and how many of its comparisons have a p."""
         kind = "metric" if self.kind == "all-pairs" else self.plan.family
         name = family_of(one.dataset, one.metric, kind)
         return name, dict(self.family_sizes)[name]

@@ -14,27 +14,15 @@ NEEDED, WHOLE_LIST = "needed", "whole list"
 
 @dataclass(frozen=True)
 class Convention:
-    """What one tool does where others do otherwise, as data.
+    """What one tool does differently from others, as data.
 
-    Parameters
-    ----------
-    tool : str
-        The tool, with the version that the settings were read from and checked against.
-    source : str
-        Where in its source the rules stand.
-    common : mapping
-        Settings of all its metrics: fields of :class:`~harness.core.settings.Settings`.
-    metrics : mapping
-        For each metric that the tool has, by our name: parameters of the metric and settings
-        that differ from `common`; ``cutoff`` is the one that its bare name stands for, several
-        of them, :data:`NEEDED` where the bare name means nothing, or :data:`WHOLE_LIST` where
-        there is none.
-    variants : mapping
-        What changes further where a setting is given by hand: ``{"ndcg(gain=linear)": {...}}``.
-    note : str
-        What cannot be reproduced by any rule, and other things to know.
-    cite : tuple of str
-        The papers to cite, as of :func:`~harness.core.metric.metric`.
+    `tool` has the version that the settings were checked against, `source` the place in its code.
+    `common` are settings of all its metrics: fields of :class:`~harness.core.settings.Settings`.
+    `metrics` has, for each metric of the tool by our name, parameters and settings of its own;
+    its ``cutoff`` is that of the bare name: a number, several, :data:`NEEDED` if the bare name
+    means nothing, or :data:`WHOLE_LIST`. `variants` are further changes if a setting is written
+    by hand: ``{"ndcg(gain=linear)": {...}}``. `note` is what no rule reproduces, `cite` the
+    papers, as of :func:`~harness.core.metric.metric`.
     """
 
     name: str
@@ -47,13 +35,7 @@ class Convention:
     cite: tuple[str, ...] = ()
 
     def of(self, metric: str) -> dict[str, Any]:
-        """Return the settings and parameters of one metric.
-
-        Raises
-        ------
-        UnknownNameError
-            Where the tool does not have it.
-        """
+        """Return the settings and parameters of one metric."""
         if metric not in self.metrics:
             others = [each.name for each in CONVENTIONS.values() if metric in each.metrics]
             raise UnknownNameError(
@@ -71,7 +53,7 @@ CONVENTIONS: dict[str, Convention] = {}
 def contradiction(convention: str | None, policy: Policy) -> tuple[str, str] | None:
     """Return the field of a policy that a convention for all metrics overrules, and what to say.
 
-    None where there is none; the default is no contradiction, and neither are bounds of ties.
+    None if there is none; the default is no contradiction, and neither are bounds of ties.
     """
     if convention in (None, "none"):
         return None
@@ -86,13 +68,7 @@ def contradiction(convention: str | None, policy: Policy) -> tuple[str, str] | N
 
 
 def find(name: str) -> Convention:
-    """Return a convention by its name, in capitals or not.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is none.
-    """
+    """Return a convention by its name, in capitals or not."""
     name = next((known for known in CONVENTIONS if known.lower() == name.lower()), name)
     if name not in CONVENTIONS:
         raise UnknownNameError(

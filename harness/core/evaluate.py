@@ -28,28 +28,7 @@ def evaluate(
     run: str = "",
     dataset: str = "",
 ) -> Evaluation:
-    """Compute every metric for every query.
-
-    Parameters
-    ----------
-    aligned : Aligned or iterable of Aligned
-        The run joined to the qrels, by :func:`~harness.core.align.align`, or in parts that hold
-        different queries each, by :func:`~harness.core.align.align_parts`.
-    metrics : sequence of Metric
-        As :func:`~harness.core.names.parse_all` gives them.
-    references : mapping of str to Aligned, optional
-        For metrics that compare to another run: the run joined to that run's ranking, for the
-        same queries (see :func:`~harness.core.align.as_reference`). Not for parts.
-    run, dataset : str
-        Names for reports.
-
-    Raises
-    ------
-    AlignmentError
-        Where a query without relevant documents is an error, or there is nothing to evaluate.
-    UnknownNameError
-        Where a metric names a reference that is not given.
-    """
+    """Compute every metric for every query."""
     parts = [aligned] if isinstance(aligned, Aligned) else aligned
     # by map, which lets go of a part before the next is aligned
     done = list(map(partial(_evaluate_part, metrics=metrics, references=references or {}), parts))
@@ -125,7 +104,7 @@ def _view(
 def values_of(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None:
     """Return the values of a view, before policies say anything of empty and missing queries.
 
-    None where they are to be estimated from random orders of ties.
+    None if they are to be estimated from random orders of ties.
     """
     if policy.ties != "average":
         return metric(aligned)
@@ -188,7 +167,9 @@ def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Poli
     if metric.settings.empty is not None:
         empty = empty_of(metric, aligned)
         if metric.cutoff is not None and dict(metric.params).get("short", "cut") != "cut":
-            empty &= aligned.n_retrieved >= metric.cutoff  # short lists have the value said there
+            empty &= (
+                aligned.n_retrieved >= metric.cutoff
+            )  # short lists keep the value that `short` gives them
         values[empty & aligned.answered] = EMPTY[metric.settings.empty]
     elif definition.empty is not None and metric.reference is None:
         if how == "skip":

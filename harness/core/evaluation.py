@@ -29,12 +29,10 @@ T = TypeVar("T")
 class Counts:
     """What went into an evaluation, and what the policies touched.
 
-    ``queries`` in the values, ``missing`` ones that are judged and not answered by the run (no
-    values are theirs where ``missing_queries: skip`` leaves them out), ``extra`` answered but not
-    judged (ignored), ``empty`` ones of the values without relevant documents (at the highest
-    relevance level that a metric asks for); ``retrieved`` documents, ``judged`` ones among them,
-    the ``judgements`` of all queries, and ``tied`` documents: retrieved ones whose score another
-    of the query shares.
+    ``queries`` with values; ``missing`` ones, judged but not answered; ``extra`` ones, answered but
+    not judged (ignored); ``empty`` ones without relevant documents, at the highest relevance level
+    that a metric asks for; ``retrieved`` documents, the ``judged`` ones among them, the
+    ``judgements`` of all queries, and the ``tied`` documents: retrieved ones that share a score.
     """
 
     queries: int = 0
@@ -165,7 +163,7 @@ class Evaluation:
         Raises
         ------
         UnknownNameError
-            Where the evaluation does not hold that metric.
+            If the evaluation does not hold that metric.
         """
         check_arguments(locals(), metric=instance_of("the name of a metric", str, Metric))
         columns = ByMetric((name, column) for column, name in enumerate(self.names))
@@ -219,7 +217,7 @@ class Evaluation:
     def to_arrow(self) -> pa.Table:
         """Return a long table: dataset, run, qid, metric, value.
 
-        Where a metric's queries do not weigh the same there is a column ``weight``, empty for the
+        If a metric's queries do not weigh the same there is a column ``weight``, empty for the
         other metrics.
         """
         n_queries, n_metrics = self.values.shape
@@ -314,7 +312,7 @@ def summarise(
     Returns
     -------
     float
-        NaN where no value is defined (0 for a sum).
+        NaN if no value is defined (0 for a sum).
 
     >>> summarise(np.array([1.0, np.nan, 0.5]), "mean")
     0.75

@@ -1,7 +1,7 @@
 """64-bit keys of (query, docno) pairs, computed for whole columns at once.
 
 Keys only ever *propose*: whoever finds two equal keys compares the strings themselves, so no
-result hangs on the hash being free of collisions.
+result depends on the hash being free of collisions.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _hash_piece(strings: pa.Array) -> Array:
     words: Array = np.ndarray((data.size - _WORD + 1,), dtype="<u8", buffer=data, strides=(1,))
     shortest = int(lengths.min())
     for first in range(0, int(lengths.max()), _WORD):
-        # a slice where every string has a byte here: much cheaper than picking rows
+        # a slice if every string has a byte here: much cheaper than picking rows
         rows: Any = slice(None) if shortest > first else np.flatnonzero(lengths > first)
         word = words[starts[rows] + first]
         if shortest < first + _WORD:
@@ -163,12 +163,7 @@ class Index:
 
 
 class Seen:
-    """Tells hashes that came before; keeps 8 bytes for each, where a set takes ten times that.
-
-    >>> seen = Seen()
-    >>> [seen.any(np.array(new, np.uint64)) for new in ([3, 1], [7], [9, 1])]
-    [False, False, True]
-    """
+    """Tells hashes that came before; keeps 8 bytes for each, a tenth of a set."""
 
     def __init__(self) -> None:
         self._sorted: list[Array] = []  # each more than twice as long as the next one

@@ -26,7 +26,7 @@ NOT_COMPARED = (
     "runs are compared query by query, and average weighs queries by the size of their part; "
     "pool the parts, or leave compare out"
 )
-"""Why there are no comparisons beside an average."""
+"""Why there are no comparisons next to an average."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class Summary:
     spread: Names = ()
     """Columns of repetitions (seeds): mean, deviation, and an interval over seeds and queries."""
     best: Names = ()
-    """Columns of which the best value alone is shown, chosen by the first metric on the very
-    queries that are reported: such results are too good, and so only on request."""
+    """Columns whose best value alone is shown, chosen by the first metric on the reported queries.
+    Such results are too good, so they are made on request only."""
 
     @property
     def parts(self) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class Spread(NamedTuple):
 class Entry:
     """One row: a run on a dataset, the values captured by placeholders, and its evaluation.
 
-    `pattern` is the dataset's name with its placeholders, where it has any. `choices` say which
+    `pattern` is the dataset's name with its placeholders, if it has any. `choices` say which
     settings were chosen on validation queries; they are not among `columns`. `warned` are the
     rules of the guard's warnings about the run's file.
     """
@@ -103,12 +103,12 @@ class Entry:
 
     @property
     def spread(self) -> dict[str, Spread]:
-        """How far each metric's summary is from certain, where the entry stands for several."""
+        """How far each metric's summary is from certain, if the entry is several repetitions."""
         return {}
 
     @property
     def chosen(self) -> str:
-        """What the entry is the best of, where it was chosen from several; nothing otherwise."""
+        """What the entry is the best of, if it was chosen from several; else empty."""
         return "; ".join(map(str, self.choices))
 
     @property
@@ -121,7 +121,7 @@ class Entry:
 
     @cached_property
     def undefined(self) -> dict[str, int]:
-        """How many queries each metric is undefined for, where there are any."""
+        """How many queries each metric is undefined for, if any."""
         queries = len(self.evaluation.qids)
         return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
 
@@ -148,16 +148,16 @@ def numbers_of(metrics: Iterable[Metric]) -> list[Metric]:
 
 
 FAILED = "error"
-"""Column that says why a run could not be evaluated, where there is such a run."""
+"""Column that says why a run could not be evaluated, if there is such a run."""
 CHOSEN = "chosen_from"
-"""Column that says what a row is the best of, where there is such a row."""
+"""Column that says what a row is the best of, if there is such a row."""
 
 
 @dataclass(frozen=True)
 class Failed:
     """A run on a dataset that could not be evaluated, and why; `pattern` is as an entry's.
 
-    `brief` are the first words of the error, for where all of it is printed too.
+    `brief` are the first words of the error, if all of it is printed elsewhere.
     """
 
     dataset: str
@@ -172,12 +172,8 @@ class Failed:
 class Leaderboard:
     """Runs x metrics, in the order of the config.
 
-    Parameters
-    ----------
-    summary : Summary
-        What becomes of captured columns where systems are looked at, and not single entries.
-    selection : Selection, optional
-        What the entries were chosen from, on validation queries.
+    `summary` says which entries make one system; `selection` is what the entries were chosen
+    from on validation queries, if they were.
     """
 
     entries: tuple[Entry, ...]
@@ -315,11 +311,7 @@ def _one_table(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def warned_runs(entries: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """Return the runs that each rule of the guard warns of, by pairs of a run and its rules.
-
-    >>> warned_runs([("a", ["row-order"]), ("b", []), ("a", ["row-order"])])
-    {'row-order': ['a']}
-    """
+    """Return the runs that each rule of the guard warns of, by pairs of a run and its rules."""
     found: dict[str, list[str]] = {}
     for run, rules in dict.fromkeys((run, tuple(rules)) for run, rules in entries):
         for rule in rules:
@@ -328,12 +320,7 @@ def warned_runs(entries: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[
 
 
 def best(metric: Metric, values: list[float], digits: int = 4) -> set[int]:
-    """Return which of `values` are the best at the precision shown; none for a mere count.
-
-    >>> from harness.core.names import parse
-    >>> sorted(best(parse("P@5")[0], [0.50001, 0.2, 0.50002]))
-    [0, 2]
-    """
+    """Return which of `values` are the best at the precision shown; none for a mere count."""
     direction = metric.definition.direction
     shown = [round(value, digits) for value in values]
     defined = [value for value in shown if not math.isnan(value)]

@@ -93,7 +93,7 @@ class Definition:
 
     @property
     def cutoff(self) -> Parameter | None:
-        """The cutoff's parameter, where the metric takes one."""
+        """The cutoff's parameter, if the metric takes one."""
         return self.parameters.get("cutoff")
 
     @property
@@ -111,19 +111,10 @@ class Definition:
 class Metric:
     """A definition with its parameters: ``ndcg(gain=exp)@10``. A value; print it for its name.
 
-    Parameters
-    ----------
-    params : tuple of (str, value)
-        The parameters that differ from their defaults (and those always shown), in the order
-        of the signature.
-    settings : Settings
-        What it does otherwise than the policy of its run.
-    convention : str, optional
-        Name of the convention that parameters and settings were taken from.
-    given : tuple of (str, str)
-        What was written beside the convention, as text.
-    label : str, optional
-        The name, where it is another one than follows from the above.
+    `params` are the parameters that differ from their defaults (and those always shown), in the
+    order of the signature. `settings` is what it does differently from its run's policy. With a
+    `convention`, parameters and settings come from it, and `given` is what was written next to it.
+    `label` is the name if it does not follow from the above.
     """
 
     definition: Definition = field(repr=False)
@@ -139,16 +130,16 @@ class Metric:
 
     @cached_property
     def _name(self) -> str:
-        """The canonical name, of which a table of many runs asks often."""
+        """The canonical name; cached, as large tables ask for it often."""
         if self.label is not None:
             return self.label
         known = self.definition.parameters
         if self.convention is not None:
-            said = [("convention", self.convention), *self.given]
+            texts = [("convention", self.convention), *self.given]
         else:
-            said = [(name, known[name].text(value)) for name, value in self.params]
-            said += texts_of(self.settings)
-        inside = ",".join(f"{name}={text}" for name, text in said)
+            texts = [(name, known[name].text(value)) for name, value in self.params]
+            texts += texts_of(self.settings)
+        inside = ",".join(f"{name}={text}" for name, text in texts)
         text = self.definition.name + (f"({inside})" if inside else "")
         if self.cutoff is not None and self.definition.cutoff is not None:
             text += f"@{self.definition.cutoff.text(self.cutoff)}"
@@ -169,7 +160,7 @@ class Metric:
 
     @property
     def trec_name(self) -> str:
-        """Key of pytrec_eval's results (``ndcg_cut_10``) where it has the metric, else ours.
+        """Key of pytrec_eval's results (``ndcg_cut_10``) if it has the metric, else ours.
 
         It leaves out a parameter that is no cutoff: ``set_F`` whatever its beta; see
         :attr:`printed_name`. The level ``rel`` is no part of it.
@@ -222,13 +213,7 @@ class Metric:
         return arguments
 
     def __call__(self, aligned: Aligned) -> Floats:
-        """Return the metric's value for each query, ``(n_queries,)`` float64.
-
-        Raises
-        ------
-        HarnessError
-            Where a metric from outside fails, or does not return one number a query.
-        """
+        """Return the metric's value for each query, ``(n_queries,)`` float64."""
         function = self.definition.function
         if function.__module__.startswith(_BUILT_IN):
             return np.asarray(function(aligned, **self.arguments()), dtype=np.float64)
@@ -256,7 +241,7 @@ class Metric:
         return None if found is None else np.asarray(found, dtype=np.float64)
 
     def weights(self, aligned: Aligned) -> Floats | None:
-        """Return each query's weight in the summary, or None where all weigh the same."""
+        """Return each query's weight in the summary, or None if all weigh the same."""
         weight = self.definition.weight
         return None if weight is None else weight(aligned, **self.arguments())
 
@@ -321,11 +306,11 @@ def metric(
     summary : {"mean", "sum", "gm"}
         How values become one: mean, sum (counts), or exp of the mean (values are logarithms).
     empty : float or None
-        Value of a query without relevant documents; None where such a query is no special
+        Value of a query without relevant documents; None if such a query is no special
         case to the metric.
     missing : float or None
         Value of a query that the run does not answer, under ``missing_queries: zero``. NaN
-        where 0 would be a prize; None for what the function itself gives an empty list
+        if 0 would be a prize; None for what the function itself gives an empty list
         (``num_rel`` counts on).
     trec_name : str, optional
         trec_eval's name, without cutoff.
@@ -365,12 +350,12 @@ def metric(
     -------
     callable
         A decorator that leaves the function as it is. Its keyword-only parameters are the
-        metric's; one called ``cutoff`` is what stands behind ``@``.
+        metric's; one called ``cutoff`` is written after ``@``.
 
     Raises
     ------
     ValueError
-        Where the name is taken, or a parameter has no annotation.
+        If the name is taken, or a parameter has no annotation.
 
     Examples
     --------
@@ -439,13 +424,7 @@ def as_plain_data(metric: Metric) -> dict[str, Any]:
 
 
 def from_plain_data(found: Mapping[str, Any]) -> Metric:
-    """Return the metric that :func:`as_plain_data` recorded; it has no code and computes nothing.
-
-    Raises
-    ------
-    UnknownNameError
-        If a setting has a value that no metric takes.
-    """
+    """Return the metric that :func:`as_plain_data` recorded, which cannot compute anything."""
     name = found["name"]
 
     def not_loaded(*_: Any, **__: Any) -> Any:

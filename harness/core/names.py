@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import fields, replace
-from shlex import quote
 from typing import Any, NamedTuple
 
-from ..errors import Problem, UnknownNameError, did_you_mean
+from ..errors import Problem, UnknownNameError, did_you_mean, nearest
 from .arguments import TEXT, check_arguments, wrong
 from .convention import NEEDED, WHOLE_LIST, find
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
@@ -21,17 +19,13 @@ from .settings import PARAMETERS, Settings
 
 NAMES = ("min", "expected", "max")
 BOUNDS = "bounds"
-"""What stands for a policy for ties where bounds are asked for."""
+"""The value of ``ties`` that asks for bounds."""
 
 
 def bound(metric: Metric, name: str) -> Metric:
     """Return a metric whose value is the smallest, expected or largest over orders of ties.
 
     Its label is the metric's name with "min", "expected" or "max" at its end.
-
-    >>> from harness.core.names import parse
-    >>> str(bound(parse("P@5")[0], "min")), str(parse("P@5_min")[0])
-    ('P@5_min', 'P@5_min')
     """
     largest = "worst" if metric.definition.direction == "lower" else "best"
     smallest = "best" if metric.definition.direction == "lower" else "worst"
@@ -62,7 +56,7 @@ def metric_name(text: str) -> str:
 def with_bounds(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     """Return the metrics, each followed by its bounds, but for those with ties of their own.
 
-    Where the best and the worst order of ties do not give a metric's extreme values, only the
+    If the best and the worst order of ties do not give a metric's extreme values, only the
     expected value follows.
     """
     found: list[Metric] = []
@@ -75,7 +69,7 @@ def with_bounds(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
 
 
 def without_bounds(ties: str) -> str:
-    """Return the policy for ties that metrics are computed under beside their bounds."""
+    """Return the policy for ties that metrics are computed under, without their bounds."""
     return "trec_eval" if ties == BOUNDS else ties
 
 
@@ -103,7 +97,6 @@ _ELSEWHERE = {
     "prec": "P",
 }
 """What other tools call a metric; to be suggested, not read."""
-_LIST = "(all: harness metrics)"
 _SETTINGS = {field.name for field in fields(Settings)}
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
@@ -118,23 +111,6 @@ class _Spec(NamedTuple):
 
 def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     """Return the metrics that one name stands for.
-
-    Parameters
-    ----------
-    text : str
-        A name in any of the spellings above.
-    defaults : mapping, optional
-        Parameters for every metric that has them and is not given them, such as ``rel``.
-
-    Returns
-    -------
-    list of Metric
-        One, or one a cutoff, or all of a nickname's.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such metric or parameter, or a value is out of range.
 
     >>> import harness.metrics
     >>> [str(m) for m in parse("ndcg_cut_10")], [str(m) for m in parse("P.5,10")]
@@ -161,15 +137,7 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
 def parse_all(
     texts: Iterable[str | Metric], defaults: Mapping[str, Any] | None = None
 ) -> tuple[Metric, ...]:
-    """Return the metrics that several names stand for, each once, in order.
-
-    Raises
-    ------
-    UnknownNameError
-        With every name that is wrong.
-    ArgumentError
-        If they are no names.
-    """
+    """Return the metrics that several names stand for, each once, in order."""
     metrics: dict[str, Metric] = {}
     problems = []
     if isinstance(texts, (str, Metric)):
@@ -197,11 +165,7 @@ def known_names() -> list[str]:
 
 
 def each_cutoff(name: str) -> list[str]:
-    """Return a name for each cutoff of a list of them.
-
-    >>> each_cutoff("ndcg(gain=exp)@5,10"), each_cutoff("map")
-    (['ndcg(gain=exp)@5', 'ndcg(gain=exp)@10'], ['map'])
-    """
+    """Return a name for each cutoff of a list of them."""
     match = re.fullmatch(r"(.+@)(\d+(?:\s*,\s*\d+)+)", name.strip())
     return [match[1] + one.strip() for one in match[2].split(",")] if match else [name]
 
@@ -358,33 +322,11 @@ def _check_together(
 
 def _unknown(text: str) -> str:
     """Return the message for a text that names no metric, with the name that it is near to."""
-    if text == "qrels_jg" or re.fullmatch(r"(all_)?prefs(_.*)?", text):
-        return f"'{text}' needs preference judgements, which are not read here"
-    if match := re.fullmatch(r"([A-Za-z]+)(\d+)", text):
-        alike = (name for name in known_names() if name.lower() == match[1].lower())
-        for candidate in (f"{name}@{match[2]}" for name in alike):
-            with suppress(UnknownNameError):
-                if _read(candidate) is not None:
-                    return f"unknown metric '{text}'; did you mean '{candidate}'?  {_LIST}"
     match = re.fullmatch(r"([A-Za-z0-9][\w+-]*?)(\(.*\))?([._@][\d.,]+)?@?", text)
-    if match is not None:
-        name, _, end = match.groups("")
-        other = _ELSEWHERE.get(name.lower())
-        near = f"; did you mean '{other}'?" if other else did_you_mean(name, known_names())
-        other = near.partition("'")[2].removesuffix("'?")
-        for candidate in (f"{other}{end}", f"{other}@{end[1:]}") if other and end else ():
-            with suppress(UnknownNameError):
-                if _read(candidate) is not None:
-                    near = f"; did you mean '{candidate}'?"
-                    break
-        return f"unknown metric '{name}{end}'{near}  {_LIST}"
-    several = [part.strip() for part in re.split(r",(?![^()]*\))(?!\s*\d+\s*(?:,|$))", text)]
-    specs = map(_SPEC.fullmatch, several)
-    if len(several) > 1 and any(spec and _lookup(spec["name"]) for spec in specs):
-        each = " ".join(f"-m {quote(name)}" for name in several)
-        listed = ", ".join(several)
-        return (
-            f"'{text}' names several metrics; give each by itself: {each}; in a config: [{listed}]"
-        )
-    near = did_you_mean(text, known_names())
-    return f"cannot read the metric '{text}'; write name, name@10 or name(param=value)@10{near}"
+    if match is None:
+        form = "write name, name@10 or name(param=value)@10, and each of several metrics by itself"
+        return f"cannot read the metric '{text}'; {form}"
+    name, _, end = match.groups("")
+    other = _ELSEWHERE.get(name.lower()) or nearest(name, known_names())
+    near = f"; did you mean '{other if other == name else other + end}'?" if other else ""
+    return f"unknown metric '{name}{end}'{near}  (all: harness metrics)"

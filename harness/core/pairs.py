@@ -1,12 +1,11 @@
 """Pairs of documents within each query, all queries together: ties, mid-ranks.
 
-Every pair stands in the two halves of just one window: first within blocks of 32 items, then
-from the middle of a window of 64, 128, ... items on. Within blocks all pairs are compared. A
-window is sorted whole, each item with its place: an item of the later half then has before it
-the smaller items of the earlier one and as many of the later one as it is itself the n-th of.
+Pairs within blocks of 32 items are compared directly, all others in windows of 64, 128, ... items:
+each pair is split by the middle of exactly one window. A window is sorted with the places of its
+items, so that the rank of a later item minus its rank in the later half counts the smaller items
+of the earlier half.
 
-All rows stand one after another, each below the one before, so that a pair of two rows is never
-in the wrong order, and a window counts for the row in its middle alone.
+The keys of a row are below those of the row before, so that pairs across rows are never counted.
 """
 
 from __future__ import annotations
@@ -44,11 +43,7 @@ def judged_items(aligned: Aligned) -> Ragged:
 
 
 def numbered(keys: Ints) -> tuple[Ints, Ints]:
-    """Number the items that have the same key from 1 as they stand, and count them.
-
-    >>> [each.tolist() for each in numbered(np.array([7, 3, 7, 7]))]
-    [[1, 1, 2, 3], [3, 1, 3, 3]]
-    """
+    """Number the items that have the same key from 1 in their order, and count them."""
     order = np.argsort(keys, kind="stable")
     starts, sizes = _runs(keys[order])
     number, count = np.empty_like(keys), np.empty_like(keys)
@@ -61,9 +56,6 @@ def compress(values: Array) -> Ints:
     """Return small numbers from 0 that compare as `values` do, ``(n_items,)`` int64.
 
     Grades may be fractions.
-
-    >>> compress(np.array([5, 10**12, 5])).tolist(), compress(np.array([0.5, 0.25])).tolist()
-    ([0, 1, 0], [1, 0])
     """
     if values.dtype.kind != "f":
         low = int(values.min(initial=0))
@@ -89,31 +81,19 @@ def _runs(ordered: Array) -> tuple[Ints, Ints]:
 
 
 def sorted_keys(keys: Array) -> Array:
-    """Return numbers from 0 in rising order; those of 32 bits take half the time.
-
-    >>> sorted_keys(np.array([7, 3, 7])).tolist()
-    [3, 7, 7]
-    """
+    """Return numbers from 0 in rising order; those of 32 bits take half the time."""
     if int(keys.max(initial=0)) < 2**31:
         keys = keys.astype(np.int32)
     return np.sort(keys)
 
 
 def tied_pairs(offsets: Ints, values: Array) -> Ints:
-    """Count the pairs of each row that have the same value, ``(n_rows,)`` int64.
-
-    >>> tied_pairs(np.array([0, 4, 5]), np.array([1, 2, 1, 1, 1])).tolist()
-    [3, 0]
-    """
+    """Count the pairs of each row that have the same value, ``(n_rows,)`` int64."""
     return pairs_in_runs(offsets, sorted_keys(group_keys(rows_of(offsets), values)))
 
 
 def pairs_in_runs(offsets: Ints, keys: Array) -> Ints:
-    """Count the pairs of each row that have the same key, where no key stands in two places.
-
-    >>> pairs_in_runs(np.array([0, 4, 5]), np.array([1, 1, 1, 2, 3])).tolist()
-    [3, 0]
-    """
+    """Count the pairs of each row that have the same key, if equal keys are contiguous."""
     starts, sizes = _runs(keys)
     starts, sizes = starts[sizes > 1], sizes[sizes > 1]
     # A run begins and ends in one row, so the runs' pairs add up between the rows' bounds.
@@ -122,11 +102,7 @@ def pairs_in_runs(offsets: Ints, keys: Array) -> Ints:
 
 
 def midranks(offsets: Ints, values: Ints) -> Floats:
-    """Return each item's rank within its row by rising value; equal values share the mean.
-
-    >>> midranks(np.array([0, 3]), np.array([7, 2, 7])).tolist()
-    [2.5, 1.0, 2.5]
-    """
+    """Return each item's rank within its row by rising value; equal values share the mean."""
     row = rows_of(offsets)
     keys = group_keys(row, values)
     order = np.argsort(keys)
@@ -138,11 +114,7 @@ def midranks(offsets: Ints, values: Ints) -> Floats:
 
 
 def constant_rows(offsets: Ints, values: Array) -> Bools:
-    """Return which rows hold no two different values, ``(n_rows,)``; empty rows are such.
-
-    >>> constant_rows(np.array([0, 2, 2, 4]), np.array([.1, .1, 1, 2])).tolist()
-    [True, True, False]
-    """
+    """Return which rows hold no two different values, ``(n_rows,)``; empty rows are such."""
     row = rows_of(offsets)
     differs = values != values[offsets[row]]
     constant: Bools = np.bincount(row[differs], minlength=offsets.size - 1) == 0
@@ -152,11 +124,8 @@ def constant_rows(offsets: Ints, values: Array) -> Bools:
 def pairs_by_distance(offsets: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Yield every pair of items of one row once, as ``(first, second)`` index arrays.
 
-    Each step yields the pairs that stand a certain distance apart, of all rows, so no more
+    Each step yields the pairs at one distance, of all rows, so no more
     than ``n_items`` pairs are in memory, and within a step each item is first at most once.
-
-    >>> [(i.tolist(), j.tolist()) for i, j in pairs_by_distance(np.array([0, 3, 5]))]
-    [([0, 1, 3], [1, 2, 4]), ([0], [2])]
     """
     left = np.repeat(np.diff(offsets), np.diff(offsets)) - positions_of(offsets) - 1
     first = np.arange(left.size)
@@ -170,16 +139,9 @@ _BLOCK = 32
 
 
 def inversions(offsets: Ints, values: Array) -> Ints:
-    """Count the pairs of each row in which a smaller value stands before a larger one.
+    """Count the pairs of each row in which a smaller value comes before a larger one.
 
     O(n (log m)^2) for rows of m items, in a few arrays as long as the values.
-
-    Returns
-    -------
-    ndarray of int64, shape (n_rows,)
-
-    >>> inversions(np.array([0, 3, 6]), np.array([10, 7, 9, 1, 2, 3])).tolist()
-    [1, 3]
     """
     lengths, row = lengths_of(offsets), rows_of(offsets)
     keys = _keys(offsets, row, values)
@@ -192,12 +154,9 @@ def inversions(offsets: Ints, values: Array) -> Ints:
 
 
 def smaller_before(offsets: Ints, values: Array) -> Ints:
-    """Count for each item the smaller values that stand before it in its row, ``(n_items,)``.
+    """Count for each item the smaller values before it in its row, ``(n_items,)``.
 
     :func:`inversions` is the sum of a row, and takes half the time.
-
-    >>> smaller_before(np.array([0, 3, 6]), np.array([10, 7, 9, 1, 2, 3])).tolist()
-    [0, 0, 1, 0, 1, 2]
     """
     row = rows_of(offsets)
     keys = _keys(offsets, row, values)

@@ -35,24 +35,11 @@ Few = Literal["error", "zero", "one", "nan"]
 class GradeRule:
     """What a tool accepts as a grade; :func:`harness.core.views.view` applies it.
 
-    Parameters
-    ----------
-    low, high : int, optional
-        Smallest and largest grade accepted; no bound where left out.
-    whole : bool
-        Whether grades must be whole numbers.
-    truncate : bool
-        Whether fractions are cut off first, as in trec_eval.
-    documents : int
-        Fewest documents that a query may have, retrieved ones; scikit-learn refuses one alone.
-    few : {"error", "zero", "one", "nan"}
-        What becomes of a query with fewer: an error, or this value.
-    act : {"error", "clip"}
-        What becomes of grades outside the bounds: an error, or the nearer bound.
-    positive_scores : bool
-        Whether a document with a score of 0 or below counts as not relevant (torchmetrics).
-    relevant_from : int, optional
-        Grades from it on become 1 and all others 0, so that none is refused.
+    Grades lie between `low` and `high`, and are whole unless `whole` is False; `truncate` cuts
+    fractions off first, as trec_eval does. `act` says whether grades outside are an error or become
+    the nearer bound. A query with fewer than `documents` retrieved ones is an error, or has the
+    value `few`. With `positive_scores`, documents scored 0 or below are not relevant
+    (torchmetrics). With `relevant_from`, grades from it on become 1 and all others 0.
     """
 
     low: int | None = None
@@ -83,13 +70,7 @@ class GradeRule:
 
 
 def refused(rule: GradeRule, grades: Array) -> Bools:
-    """Return which grades are an error, ``(n,)`` bool.
-
-    >>> refused(GradeRule(low=0, high=4), np.array([-1.0, 0.5, 4.0, 5.0])).tolist()
-    [True, True, False, True]
-    >>> refused(GradeRule(low=0, truncate=True, act="clip"), np.array([-1.0, 0.5])).tolist()
-    [False, False]
-    """
+    """Return which grades are an error, ``(n,)`` bool."""
     wrong = np.zeros(grades.shape, dtype=bool)
     if grades.dtype.kind == "f" and not rule.fractions:
         wrong |= grades != np.trunc(grades)
@@ -99,11 +80,7 @@ def refused(rule: GradeRule, grades: Array) -> Bools:
 
 
 def applied(rule: GradeRule, grades: Array) -> Array:
-    """Return grades that are no error as the tool sees them; themselves where nothing changes.
-
-    >>> applied(GradeRule(high=1, truncate=True, act="clip"), np.array([0.5, 1.5, 2.5])).tolist()
-    [0, 1, 1]
-    """
+    """Return grades that are no error as the tool sees them; themselves if nothing changes."""
     seen = _cut(rule, grades)
     if rule.relevant_from is not None:
         return (seen >= rule.relevant_from).astype(np.int64)
@@ -113,7 +90,7 @@ def applied(rule: GradeRule, grades: Array) -> Array:
 
 
 def _cut(rule: GradeRule, grades: Array) -> Array:
-    """Return whole numbers where the tool sees nothing else."""
+    """Cut fractions off if the tool sees whole numbers only."""
     if rule.whole and grades.dtype.kind == "f":
         return np.trunc(grades).astype(np.int64)
     return grades
@@ -142,7 +119,7 @@ _ROWS_OF: dict[str, Order] = {"average": "stable", "best": "stable", "worst": "s
 
 @dataclass(frozen=True)
 class Choices:
-    """What is done where the data leave a choice."""
+    """What to do if the data leave a choice."""
 
     ties: str = "trec_eval"
     """Order of documents with one score. `trec_eval` (9.0.8): scores compared as float32, then
@@ -152,9 +129,8 @@ class Choices:
     value over all orders. `best`, `worst`: the highest grades of a tied group first, or last."""
     missing_queries: Missing = "zero"
     """A query that is judged but not answered by the run. `zero`: it counts, with the metric's
-    value for a missing answer (0 for every metric where higher is better; NaN, and so left out of
-    the mean, for an error measure such as `mse`, where 0 would be a prize). `skip`: it is left
-    out. `error`: stop."""
+    value for a missing answer (0 if higher is better; NaN, and so left out of the mean, for an
+    error measure such as `mse`, whose best value is 0). `skip`: it is left out. `error`: stop."""
     empty_queries: Empty = "zero"
     """A query without relevant documents. `zero`: the metric's own documented value, 0 for all of
     trec_eval's. `one`: 1 for metrics that lie in [0, 1]. `skip`: NaN, so that the mean leaves it
@@ -179,7 +155,7 @@ class Policy(Choices):
     """
 
     scores: Scores | None = None
-    """The type that scores are compared in; that of `ties` where left out. `none`: they are not
+    """The type that scores are compared in; that of `ties` if left out. `none`: they are not
     looked at, and all documents of a query are tied."""
     grades: GradeRule = field(default_factory=GradeRule)
     """Which grades are accepted, and what becomes of others; whole ones of any size by default."""
@@ -218,11 +194,7 @@ class Policy(Choices):
 
     @cached_property
     def alignment(self) -> Policy:
-        """The policy that the rows are aligned under, the same for many policies.
-
-        >>> Policy("best").alignment == Policy("worst", empty_queries="skip").alignment
-        True
-        """
+        """The policy that the rows are aligned under, the same for many policies."""
         depth = self.depth if self.of_rows else None
         # The first documents are those of an order that is made later; unjudged ones go then.
         judged_only = self.judged_only and (self.of_rows or self.depth is None)
@@ -250,13 +222,7 @@ _FIELDS = frozenset(item.name for item in fields(Policy))
 
 
 def policy_of(given: Policy | Mapping[str, Any] | None) -> Policy:
-    """Return the policy that a Python caller gives, as an object or as a mapping.
-
-    Raises
-    ------
-    ArgumentError, UnknownNameError
-        If it is neither, or has a key or value that no policy has.
-    """
+    """Return the policy that a Python caller gives, as an object or as a mapping."""
     if given is None:
         return Policy()
     if isinstance(given, Policy):
@@ -277,13 +243,7 @@ def policy_of(given: Policy | Mapping[str, Any] | None) -> Policy:
 
 
 def check_ties(ties: str) -> str:
-    """Return the name of a policy for ties.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is none of that name.
-    """
+    """Return the name of a policy for ties."""
     if ties == "bounds":
         raise UnknownNameError(
             "ties=bounds holds for a whole run: ties: bounds under policy, or --ties bounds; "

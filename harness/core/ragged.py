@@ -17,7 +17,7 @@ Bools = npt.NDArray[np.bool_]
 
 
 def frozen(array: Array) -> Array:
-    """Return `array`, made read-only (a view of it where the caller's own must stay writable)."""
+    """Return `array`, made read-only (a view if the caller's own must stay writable)."""
     if array.flags.writeable:
         array = array.view()
         array.flags.writeable = False
@@ -25,11 +25,7 @@ def frozen(array: Array) -> Array:
 
 
 def offsets_of(lengths: npt.ArrayLike) -> Ints:
-    """Return the ``(n_rows + 1,)`` offsets of rows with these lengths.
-
-    >>> offsets_of([2, 0, 3]).tolist()
-    [0, 2, 2, 5]
-    """
+    """Return the ``(n_rows + 1,)`` offsets of rows with these lengths."""
     lengths = np.asarray(lengths, dtype=np.int64)
     offsets = np.zeros(lengths.size + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
@@ -37,41 +33,25 @@ def offsets_of(lengths: npt.ArrayLike) -> Ints:
 
 
 def lengths_of(offsets: Ints) -> Ints:
-    """Return the length of each row; ``np.diff``, which takes five times as long for few rows.
-
-    >>> lengths_of(offsets_of([2, 0, 3])).tolist()
-    [2, 0, 3]
-    """
+    """Return the length of each row; ``np.diff``, which takes five times as long for few rows."""
     lengths: Ints = offsets[1:] - offsets[:-1]
     return lengths
 
 
 def rows_of(offsets: Ints) -> Ints:
-    """Return the row of each item, ``(n_items,)``.
-
-    >>> rows_of(offsets_of([2, 0, 3])).tolist()
-    [0, 0, 2, 2, 2]
-    """
+    """Return the row of each item, ``(n_items,)``."""
     return np.repeat(np.arange(offsets.size - 1, dtype=np.int64), lengths_of(offsets))
 
 
 def positions_of(offsets: Ints, first: int = 0) -> Ints:
-    """Return the position of each item in its row, the first one's being `first`, ``(n_items,)``.
-
-    >>> positions_of(offsets_of([2, 0, 3])).tolist()
-    [0, 1, 0, 1, 2]
-    """
+    """Return the position of each item in its row, counted from `first`, ``(n_items,)``."""
     positions: Ints = np.arange(first, int(offsets[-1]) + first, dtype=np.int64)
     positions -= np.repeat(offsets[:-1], lengths_of(offsets))
     return positions
 
 
 def sum_by(row: Ints, weights: Array, n_rows: int) -> Floats:
-    """Sum `weights` by `row`, one after another as a C loop would, ``(n_rows,)`` float64.
-
-    >>> sum_by(np.array([0, 2, 2]), np.array([1, 2, 3]), 3).tolist()
-    [1.0, 0.0, 5.0]
-    """
+    """Sum `weights` by `row`, one after another as a C loop would, ``(n_rows,)`` float64."""
     # bincount of nothing is an array of integers, whatever the weights are.
     return np.bincount(row, weights=weights, minlength=n_rows).astype(np.float64, copy=False)
 
@@ -81,11 +61,7 @@ _PIECE = 1 << 16
 
 
 def where(test: Callable[[Array], Bools], numbers: Array) -> Bools:
-    """Return where a test of each number is true, ``(n,)``, in little more room than that.
-
-    >>> where(lambda some: some > 1, np.array([1, 2])).tolist()
-    [False, True]
-    """
+    """Return where a test of each number is true, ``(n,)``, in little more room than that."""
     found = np.empty(numbers.shape, dtype=bool)
     for at in range(0, len(numbers), _PIECE):
         found[at : at + _PIECE] = test(numbers[at : at + _PIECE])
@@ -94,14 +70,7 @@ def where(test: Callable[[Array], Bools], numbers: Array) -> Bools:
 
 @dataclass(frozen=True, eq=False)
 class Ragged:
-    """Rows of different lengths: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``.
-
-    >>> grades = Ragged(np.array([0, 2, 2, 5]), np.array([3, 1, 2, 0, 0]))
-    >>> grades.sum().tolist()
-    [4.0, 0.0, 2.0]
-    >>> grades.rank.tolist()
-    [1, 2, 1, 2, 3]
-    """
+    """Rows of different lengths: row ``i`` is ``values[offsets[i]:offsets[i + 1]]``."""
 
     offsets: Ints
     values: Array
@@ -162,12 +131,7 @@ class Ragged:
         return counts
 
     def head(self, lengths: Ints) -> tuple[Ints, Ints, Ints]:
-        """Return row, index and rank (from 1) of the first `lengths` items of each row.
-
-        >>> rows = Ragged(offsets_of([2, 0, 3]), np.arange(5))
-        >>> [array.tolist() for array in rows.head(np.array([1, 0, 2]))]
-        [[0, 2, 2], [0, 2, 3], [1, 1, 2]]
-        """
+        """Return row, index and rank (from 1) of the first `lengths` items of each row."""
         offsets = offsets_of(lengths)
         rank = positions_of(offsets, first=1)
         return rows_of(offsets), rank + np.repeat(self.offsets[:-1] - 1, lengths), rank

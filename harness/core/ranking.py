@@ -50,10 +50,10 @@ def rank_order(run: Run, policy: Policy | None = None) -> Ints:
 def by_score(run: Run, types: Iterable[Scores]) -> dict[Scores, tuple[Ints | None, Ties]]:
     """Order the rows by falling score within their query, ties in any order.
 
-    The rows are sorted once, in single precision; where double precision is asked for, only
-    those that single precision ties are sorted again.
+    The rows are sorted once, in single precision; for double precision, only those
+    that single precision ties are sorted a second time.
 
-    Returns, for each type, the order (None where the rows stand in it already) and the ties in
+    Returns, for each type, the order (None if the rows are in it already) and the ties in
     it.
     """
     found: dict[Scores, tuple[Ints | None, Ties]] = {}
@@ -86,7 +86,7 @@ def _ties(scores: Array, follows: Bools) -> Ties:
 
 
 def _groups(same: Bools) -> Ties:
-    """Return the groups, told which places have the score of the one before, ``(n_rows + 1,)``."""
+    """Return the groups, from which places have the score of the one before, ``(n_rows + 1,)``."""
     this, following = same[:-1], same[1:]
     return Ties(
         this | following, np.flatnonzero(following & ~this), np.flatnonzero(this & ~following)
@@ -131,8 +131,8 @@ def _falling_order(run: Run, scores: Array) -> Ints:
     width = longest.bit_length()
     if width + run.n_queries.bit_length() > 31:
         return np.argsort(keys)
-    # Query, score and position fit one number; to sort numbers takes a third of the time that
-    # it takes to sort where they stand.
+    # Query, score and position fit one number; sorting numbers takes a third of the
+    # time of an argsort.
     keys <<= width
     keys += positions_of(run.offsets)
     keys.sort()
@@ -146,8 +146,8 @@ def settle_ties(
 ) -> Ints | None:
     """Return `order` with the groups of tied scores put in the policy's order.
 
-    Where places are given, only groups that hold one of them are looked at: the order of the
-    others is seen by no metric. The order comes back as it is where there is nothing to settle.
+    If places are given, only groups that hold one of them are looked at: the order of the
+    others is seen by no metric. The order comes back as it is if there is nothing to settle.
     """
     if policy.ties == "stable" and order is None:
         return order
@@ -185,8 +185,8 @@ class Reference(Qrels):
 def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Reference:
     """Return qrels whose ideal order is the ranking of `run`, for these queries.
 
-    The last document has grade 1, the first as many as there are documents: no two have the
-    same, as the policy orders tied scores too. Which of them are tied is kept beside. With it,
+    The last document has grade 1, the first as many as there are documents: no two are
+    equal, as the policy orders tied scores too; ``tie_first`` keeps which are tied. With it,
     a metric that compares a ranking to the ideal order compares two runs.
 
     >>> run = Run.from_dict({"q1": {"a": 0.1, "b": 0.9, "c": 0.1}})
@@ -217,13 +217,6 @@ def levels(aligned: Aligned) -> Ints:
     """Return the grade of each item, documents that the reference run ties having the same.
 
     Against judgements these are the grades themselves.
-
-    >>> from harness.core.align import align
-    >>> run = Run.from_dict({"q": {"a": 2.0, "b": 1.0, "c": 0.0}})
-    >>> other = Run.from_dict({"q": {"a": 0.5, "b": 0.5, "c": 0.9}})
-    >>> aligned = align(as_reference(other, run.qids), run)
-    >>> aligned.grade.tolist(), levels(aligned).tolist()
-    ([1, 2, 3], [2, 2, 3])
     """
     first = aligned.reference_ties
     if first is None:

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import SHOWN, HarnessError, InputError, Problem, first_of
+from ..errors import HarnessError, InputError, Problem, first_of
 from .arguments import Names
 from .arrow import index_in
 from .leaderboard import Entry, Failed, Leaderboard
 from .metric import Metric
-from .systems import Columns, compared, whole_name
+from .systems import Columns, compared, pairs, whole_name
 
 RULE = "validation-in-test"
 """Of the error that queries are both validation and test queries."""
@@ -43,19 +43,9 @@ class Select:
 class Choice:
     """The setting chosen for one run, and what it was chosen from.
 
-    Parameters
-    ----------
-    run : str
-    within : tuple of (str, str)
-        The columns that the choice is for: fold and seed.
-    datasets : tuple of str
-        The validation datasets.
-    metric : str
-        Its mean over the validation cells of a setting is what chooses.
-    ranked : tuple of (tuple of (str, str), float)
-        The settings and their validation values, best first, equal ones in the board's order.
-    left_out : tuple of tuple of (str, str)
-        Settings without a value on each of the validation cells.
+    `within` are the columns that the choice is for (fold, seed). `metric` chooses by its mean
+    over the validation cells of a setting. `ranked` are the settings and their validation values,
+    best first, equal ones in the board's order. `left_out` have no value on some validation cell.
     """
 
     run: str
@@ -105,12 +95,8 @@ class Choice:
 class Selection:
     """All choices of a leaderboard.
 
-    Parameters
-    ----------
-    cells : Leaderboard
-        Everything that was evaluated: all settings, on validation queries too.
-    absent : tuple of Failed
-        What could not be chosen, or has no predictions of the setting chosen.
+    `cells` is everything that was evaluated: all settings, on validation queries too. `absent`
+    could not be chosen, or has no predictions of the setting chosen.
     """
 
     settings: Select
@@ -141,28 +127,12 @@ class Selection:
         if ties:
             yield (
                 f"{len(ties)} of {len(choices)} choices are ties, and the first setting is taken: "
-                f"{_some(ties)}"
+                f"{first_of(ties)}"
             )
         out = [f"{one.name}: {', '.join(map(pairs, one.left_out))}" for one in choices]
         out = [text for text, one in zip(out, choices, strict=True) if one.left_out]
         if out:
-            yield (
-                f"settings without all of their validation values are no candidates: {_some(out)}"
-            )
-
-
-def _some(texts: Sequence[str]) -> str:
-    more = f"; and {len(texts) - SHOWN:,} more" * (len(texts) > SHOWN)
-    return "; ".join(texts[:SHOWN]) + more
-
-
-def pairs(columns: Columns) -> str:
-    """Return columns as text.
-
-    >>> pairs((("lr", "0.1"), ("leaves", "31")))
-    'lr=0.1 leaves=31'
-    """
-    return " ".join(f"{name}={value}" for name, value in columns)
+            yield f"settings without a value on every validation cell are left out: {first_of(out)}"
 
 
 def setting_of(one: Entry | Failed, over: Sequence[str]) -> Columns:
@@ -184,13 +154,6 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
     A run without any of the columns `over` has nothing to choose, and stays. The validation
     cells themselves are left out. A setting is a candidate if it has a value on each of the
     validation cells that any setting of the choice has.
-
-    Raises
-    ------
-    InputError
-        If validation and test cells of one choice share queries.
-    HarnessError
-        If nothing can be chosen.
     """
     over = settings.over
     (metric,) = compared(board.entries[0].evaluation.metrics, [settings.by])
@@ -271,7 +234,7 @@ def _choice(run: str, within: Columns, group: _Group, metric: Metric) -> Choice 
 
 
 def _absent(group: _Group, choice: Choice | None, settings: Select) -> Iterator[Failed]:
-    """Yield the test cells for which nothing was chosen, or that lack the setting chosen."""
+    """Yield the test cells for which nothing was chosen, or without predictions of it."""
     places = {place: one for some in group.test.values() for place, one in some.items()}
     there = {} if choice is None else group.test.get(choice.setting, {})
     for (dataset, rest), one in places.items():

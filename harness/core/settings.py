@@ -41,6 +41,10 @@ class Range:
         return f"{low}, {high}"
 
 
+class About(str):
+    """Put next to a type: what a parameter of that type means, for metrics that share it."""
+
+
 SHOWN = "shown"
 """Put next to a type, ``Annotated[float, SHOWN]``: names show the value even if it is the
 default, because a reader needs it to know what was measured."""
@@ -62,16 +66,12 @@ class Parameter:
     length: int | None = None
     shown: bool = False
     pairs: bool = False
+    about: str = ""
 
     def parse(self, text: str, metric: str) -> Any:
         """Return the value that `text` stands for.
 
         Several numbers are written as ``1:-1:0``, pairs of a grade and a number as ``1:3;2:9``.
-
-        Raises
-        ------
-        UnknownNameError
-            If it is not of the parameter's type, choices or range.
         """
         text = text.strip().strip("'\"")
         if self.optional and text.lower() in ("none", "null"):
@@ -139,24 +139,30 @@ class Parameter:
     @classmethod
     def of(cls, name: str, annotation: Any, default: Any) -> Parameter:
         """Read a parameter off its annotation and default."""
-        limits, shown = None, False
+        limits, shown, about = None, False, ""
         if typing.get_origin(annotation) is typing.Annotated:
             annotation, *extras = get_args(annotation)
             limits = next((extra for extra in extras if isinstance(extra, Range)), None)
             shown = SHOWN in extras
+            about = next((str(extra) for extra in extras if isinstance(extra, About)), "")
         parts = get_args(annotation)
         if type(None) in parts:
             inner = cls.of(name, next(one for one in parts if one is not type(None)), default)
             return replace(inner, range=limits or inner.range, optional=True, shown=False)
+        return replace(cls._of_type(name, annotation, default, limits), shown=shown, about=about)
+
+    @classmethod
+    def _of_type(cls, name: str, annotation: Any, default: Any, limits: Range | None) -> Parameter:
+        parts = get_args(annotation)
         origin = typing.get_origin(annotation)
         if origin is Literal:
             return cls(name, str, default, parts)
         if origin is tuple:
             if typing.get_origin(parts[0]) is tuple:
-                return cls(name, float, default, (), limits, shown=shown, pairs=True)
+                return cls(name, float, default, (), limits, pairs=True)
             length = None if parts[1:] == (...,) else len(parts)
             return cls(name, parts[0], default, (), limits, many=True, length=length)
-        return cls(name, annotation, default, (), limits, shown=shown)
+        return cls(name, annotation, default, (), limits)
 
 
 def _short(number: float) -> str:
@@ -170,22 +176,12 @@ Undefined = Literal["skip", "zero", "nan"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a metric does otherwise than the policy of its run; None if it does the same.
+    """What a metric does differently from its run's policy; None if it does the same.
 
-    Parameters
-    ----------
-    ties, scores, depth, judged_only
-        As in :class:`~harness.core.policy.Policy`.
-    grades : GradeRule, optional
-        Which grades are accepted; a convention says so.
-    labels : {"error", "clip"}, optional
-        What becomes of a grade outside the convention's bounds.
-    empty : {"zero", "one", "nan"}, optional
-        Value of a query without relevant documents.
-    undefined : {"skip", "zero", "nan"}, optional
-        What an undefined value does to the mean: it is left out, counts as 0, or makes it NaN.
-    few : {"error", "zero", "one", "nan"}, optional
-        What becomes of a query with fewer documents than the convention takes.
+    `ties`, `scores`, `depth` and `judged_only` are as in :class:`~harness.core.policy.Policy`.
+    `grades` is a convention's rule; `labels` and `few` change its `act` and `few`. `empty` is the
+    value of a query without relevant documents; `undefined` says whether an undefined value is
+    left out of the mean, counts as 0, or makes the mean undefined.
     """
 
     ties: str | None = None
@@ -208,11 +204,7 @@ class Settings:
             )
 
     def with_values(self, given: Mapping[str, Any]) -> Settings:
-        """Return the settings with others put in place, `labels` and `few` as part of `grades`.
-
-        >>> Settings(grades=GradeRule(0, 4)).with_values({"labels": "clip"}).grades.act
-        'clip'
-        """
+        """Return the settings with others put in place, `labels` and `few` as part of `grades`."""
         rule: GradeRule = given.get("grades") or self.grades or GradeRule()
         changes = {}
         if (labels := given.get("labels")) is not None:
@@ -267,12 +259,6 @@ def choices_of(definition: Definition) -> dict[str, tuple[Any, ...]]:
 
     For a parameter with a few named choices they are all of them; for a number, those that some
     convention has.
-
-    >>> import harness.metrics
-    >>> from harness.core.metric import REGISTRY
-    >>> choices = choices_of(REGISTRY["map"])
-    >>> choices["denominator"], choices["rel"], choices["above"]
-    (('relevant', 'cutoff', 'list', 'hits', 'grades'), (1, 2), (None, 0.0, 0.5))
     """
     used = [
         {**each.common, **each.metrics[definition.name]}

@@ -9,21 +9,14 @@ from typing import Any
 
 from .comparison import Comparisons
 from .leaderboard import Leaderboard
-from .systems import System, lacking, run_name, systems_of
+from .systems import System, failed_rows, run_name, systems_of
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
     """Evaluations, comparisons, and where they came from.
 
-    Parameters
-    ----------
-    comparisons : Comparisons, optional
-        None where the config compares nothing.
-    manifest : mapping
-        As in ``manifest.json``: config, versions, inputs, counts.
-    trace : str
-        SHA-256 of ``manifest.json``, in hexadecimal; empty where there is none.
+    `manifest` is as in ``manifest.json``, `trace` its SHA-256 in hexadecimal, or empty.
     """
 
     board: Leaderboard
@@ -65,7 +58,7 @@ class Study:
             return tuple((one["dataset"], one["run"]) for one in self.manifest.get("failed", ()))
         return tuple(
             (one.dataset, run_name(one.run, one.columns, one.pattern, summary))
-            for one in lacking(self.board)
+            for one in failed_rows(self.board)
         )
 
     @cached_property
@@ -73,5 +66,5 @@ class Study:
         return {(system.dataset, system.run): system for system in self.systems}
 
     def system(self, dataset: str, run: str) -> System | None:
-        """Return a run on a dataset; None where it was not evaluated there."""
+        """Return a run on a dataset; None if it was not evaluated there."""
         return self._at.get((dataset, run))

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean
+from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean, first_of
 from .arrow import call, encode, unique
 from .evaluation import Counts, joined
 from .leaderboard import Entry, Failed, Leaderboard, Spread, Summary
@@ -27,12 +27,17 @@ Columns = tuple[tuple[str, str], ...]
 """Captured columns and their values."""
 
 
+def pairs(columns: Iterable[tuple[str, str]]) -> str:
+    """Return columns as text."""
+    return " ".join(f"{name}={value}" for name, value in columns)
+
+
 @dataclass(frozen=True)
 class Chosen:
-    """What a system was chosen from: how many values of which columns, by which metric.
+    """What a system is the best of: `of` values of the columns `names`, chosen by `metric`.
 
-    `on` is the validation dataset; if empty, the queries that are reported. `least` is how many
-    values there were at least, if its folds and seeds were chosen from different numbers.
+    `on` is the validation dataset, or "" for the reported queries. `least` is the smallest number
+    of values if its folds and seeds had different numbers.
     """
 
     names: tuple[str, ...]
@@ -44,15 +49,7 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class System:
-    """One run on one dataset, with all its repetitions.
-
-    Parameters
-    ----------
-    entries : tuple of Entry
-        One for each seed, or the only one. All hold the same metrics and queries.
-    chosen : Chosen, optional
-        If it is the best of several.
-    """
+    """One run on one dataset: an entry for each seed, or the only one, over the same queries."""
 
     dataset: str
     run: str
@@ -125,41 +122,32 @@ class System:
 
 
 def systems_of(board: Leaderboard) -> tuple[System, ...]:
-    """Return the systems of a leaderboard, in its order.
+    """Return the systems of a leaderboard in its order, its folds pooled.
 
-    Entries of one dataset (all its folds, if the board's summary names them) and run are
-    repetitions. With a summary, only those that differ in the columns it spreads are, and other
-    columns become part of the run's name.
-
-    Raises
-    ------
-    AlignmentError
-        If repetitions were not evaluated on the same queries, or folds do not fit together.
+    Without a summary, all entries of one run on one dataset are repetitions. With one, only those
+    that differ in the columns it spreads; other columns become part of the run's name.
     """
     return board.memo("systems", lambda: repetitions_of(pooled(board)))
 
 
 def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
-    """Return the systems of a leaderboard whose folds are taken together already."""
+    """Return the systems of a leaderboard whose folds are already pooled."""
     together: dict[tuple[str, str], list[Entry]] = {}
     for entry in board.entries:
         together.setdefault((entry.dataset, _run_name(entry, board.summary)), []).append(entry)
     found = []
     for (dataset, run), entries in together.items():
         entries, chosen = _best(entries, board.summary.best)
-        if (selection := board.selection) is not None:
-            numbers = [len(one.ranked) for entry in entries for one in entry.choices]
-            if numbers:
-                plan, metric = selection.settings, entries[0].choices[0].metric
-                chosen = Chosen(plan.over, max(numbers), metric, plan.shown, min(numbers))
+        numbers = [len(one.ranked) for entry in entries for one in entry.choices]
+        if board.selection is not None and numbers:
+            plan, metric = board.selection.settings, entries[0].choices[0].metric
+            chosen = Chosen(plan.over, max(numbers), metric, plan.shown, min(numbers))
         qids = entries[0].evaluation.qids
         for other in entries[1:]:
             if not other.evaluation.qids.equals(qids):
-                where = " ".join(f"{name}={value}" for name, value in other.columns.items())
-                of_other = other.evaluation.qids.to_pylist()
-                raise AlignmentError(
-                    unlike(f"{run} on {dataset} ({where})", qids.to_pylist(), of_other)
-                )
+                where = f"{run} on {dataset} ({pairs(other.columns.items())})"
+                different = other.evaluation.qids.to_pylist()
+                raise AlignmentError(query_mismatch(where, qids.to_pylist(), different))
         found.append(System(dataset, run, tuple(entries), chosen))
     return tuple(found)
 
@@ -182,11 +170,7 @@ def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Ch
 
 
 def how_chosen(systems: Iterable[System]) -> str:
-    """Return what systems are the best of, for a caption; empty if none was chosen.
-
-    >>> how_chosen([System("d", "a", (), Chosen(("seed",), 3, "map"))])
-    'best of 3 values of seed, chosen on these queries by map'
-    """
+    """Return what systems are the best of, for a caption; empty if none was chosen."""
     return best_of([system.chosen for system in systems if system.chosen is not None])
 
 
@@ -210,58 +194,37 @@ def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
 
 
 def dataset_name(entry: Entry | Failed, summary: Summary) -> str:
-    """Return what an entry's dataset is called among systems: the whole that it is a fold of."""
+    """Return the name of an entry's dataset without its folds."""
     if not summary.parts:
         return entry.dataset
     return whole_name(entry.pattern or entry.dataset, entry.columns, summary.parts)
 
 
 def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summary) -> str:
-    """Return what a run is called among systems: with the columns that make it another system.
-
-    >>> columns = {"fold": "1", "seed": "2", "lr": "0.1"}
-    >>> run_name("gbrt", columns, "mslr-fold{fold}", Summary(spread=("seed",)))
-    'gbrt lr=0.1'
-    """
-    own = [
-        f"{name}={value}"
-        for name, value in columns.items()
-        if name not in (*summary.parts, *summary.spread, *summary.best)
-        and f"{{{name}}}" not in pattern
-    ]
-    return " ".join((run, *own)) if summary else run
+    """Return a system's name: the run with the columns that are neither folds nor seeds."""
+    joint = (*summary.parts, *summary.spread, *summary.best)
+    own = {n: v for n, v in columns.items() if n not in joint and f"{{{n}}}" not in pattern}
+    return f"{run} {pairs(own.items())}" if summary and own else run
 
 
 def _run_name(one: Entry | Failed, summary: Summary) -> str:
     return run_name(one.run, one.columns, one.pattern, summary)
 
 
-def unlike(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem:
-    """Return the problem that two evaluations hold different queries, with a few of them.
-
-    >>> print(unlike("b on trec", ["q1", "q2"], ["q2", "q3"]))
-    b on trec: was evaluated on other queries: q1 lacking; q3 not expected
-      fix:   evaluate all runs with 'missing_queries: zero', which gives each the same queries
-    """
+def query_mismatch(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem:
+    """Return the problem that an evaluation is over other queries than expected."""
     one, other = dict.fromkeys(expected), dict.fromkeys(found)
     parts = [
-        f"{_some(qids)} {what}"
+        f"{first_of(qids, SHOWN)} {what}"
         for qids, what in (
-            ([qid for qid in one if qid not in other], "lacking"),
-            ([qid for qid in other if qid not in one], "not expected"),
+            ([qid for qid in one if qid not in other], "missing"),
+            ([qid for qid in other if qid not in one], "extra"),
         )
         if qids
     ]
-    return Problem(
-        where,
-        f"was evaluated on other queries: {'; '.join(parts) or 'their order differs'}",
-        fix="evaluate all runs with 'missing_queries: zero', which gives each the same queries",
-    )
-
-
-def _some(texts: Sequence[str]) -> str:
-    more = f" and {len(texts) - SHOWN:,} more" * (len(texts) > SHOWN)
-    return ", ".join(texts[:SHOWN]) + more
+    what = f"expected the same queries as the other runs: {'; '.join(parts) or 'order differs'}"
+    fix = "evaluate all runs with 'missing_queries: zero', which gives each the same queries"
+    return Problem(where, what, fix=fix)
 
 
 Key = tuple[str, str, Columns]
@@ -271,13 +234,8 @@ Key = tuple[str, str, Columns]
 def pooled(board: Leaderboard) -> Leaderboard:
     """Return a leaderboard whose entries hold all folds of their dataset.
 
-    The board's summary says which belong together. A system without all folds is no entry, and
-    is among the failed ones.
-
-    Raises
-    ------
-    AlignmentError
-        If a query is in several folds that are pooled, or no system has all folds.
+    A system without all folds is among the failed ones. Raises AlignmentError if a query is in
+    several folds that are pooled, or no system has all folds.
     """
     summary = board.summary
     if not summary.parts:
@@ -285,28 +243,25 @@ def pooled(board: Leaderboard) -> Leaderboard:
     together: dict[Key, list[Entry]] = {}
     for entry in board.entries:
         together.setdefault(key_of(entry, summary.parts), []).append(entry)
-    failed = lacking(board)
+    failed = failed_rows(board)
     out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
-    entries = [
-        _joined(key[0], parts, bool(summary.average))
-        for key, parts in together.items()
-        if key not in out
-    ]
+    average = bool(summary.average)
+    entries = [_joined(key[0], each, average) for key, each in together.items() if key not in out]
     if failed and not entries:
-        fix = f"give what is lacking, or leave {' and '.join(summary.parts)} out of 'summary'"
-        problems = []
-        for one in failed:
-            run = " ".join((one.run, *(f"{name}={value}" for name, value in one.columns.items())))
-            problems.append(Problem(f"{run} on {one.dataset}", one.error, fix=fix))
-        raise AlignmentError(problems)
+        fix = f"add the missing parts, or leave {' and '.join(summary.parts)} out of 'summary'"
+        raise AlignmentError([
+            Problem(f"{' '.join(filter(None, (one.run, pairs(one.columns.items()))))} on "
+                    f"{one.dataset}", one.error, fix=fix)
+            for one in failed
+        ])  # fmt: skip
     return Leaderboard(tuple(entries), failed, summary, board.selection)
 
 
-def lacking(board: Leaderboard) -> tuple[Failed, ...]:
+def failed_rows(board: Leaderboard) -> tuple[Failed, ...]:
     """Return the systems that :func:`pooled` leaves out, each with the reason of every fold.
 
-    The folds of a dataset are those that any run was evaluated on, or failed on. If nothing is
-    pooled, they are the failed entries.
+    The folds of a dataset are those that any run was evaluated on, or failed on. Without pooling
+    they are the failed entries.
     """
     names = board.summary.parts
     if not names:
@@ -330,15 +285,16 @@ def lacking(board: Leaderboard) -> tuple[Failed, ...]:
         text = next(iter(causes.values()))
         if len(folds[dataset]) > 1:
             each = [f"{name} ({cause.splitlines()[0]})" for name, cause in causes.items()]
-            text = f"lacks {len(each)} of {len(folds[dataset])} parts: {_some(each)}"
+            shown = first_of(each, SHOWN) if len(each) > SHOWN else ", ".join(each)
+            text = f"{len(each)} of {len(folds[dataset])} parts are missing: {shown}"
         found.append(Failed(dataset, run, dict(rest), text, next(iter(there.values())).pattern))
     return tuple(found)
 
 
 def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
-    """Return dataset and run of the systems without evaluation, as what they need failed."""
+    """Return dataset and run of the systems that have no evaluation."""
     there = {(system.dataset, system.run) for system in systems_of(board)}
-    failed = ((one.dataset, _run_name(one, board.summary)) for one in lacking(board))
+    failed = ((one.dataset, _run_name(one, board.summary)) for one in failed_rows(board))
     return tuple(where for where in dict.fromkeys(failed) if where not in there)
 
 
@@ -381,8 +337,8 @@ class _Averaged(Entry):
     def summary_over(self, metric: str, queries: Bools) -> float:
         """Return the mean over the folds that have any of the queries."""
         ends = np.cumsum([len(part.evaluation.qids) for part in self.parts])
-        pairs = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
-        found = [part.summary_over(metric, some) for part, some in pairs if some.any()]
+        split = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
+        found = [part.summary_over(metric, some) for part, some in split if some.any()]
         return math.fsum(found) / len(found)
 
 
@@ -399,59 +355,45 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
             for one in evaluations
         ])  # fmt: skip
     whole = replace(joined(evaluations, qids), dataset=dataset, unanswered=())
-    choices = tuple(dict.fromkeys(one for part in parts for one in part.choices))
-    warned = tuple(dict.fromkeys(rule for part in parts for rule in part.warned))
     same = {
         name: value
         for name, value in parts[0].columns.items()
         if all(part.columns.get(name) == value for part in parts)
     }
+    shared: dict[str, Any] = {
+        "choices": tuple(dict.fromkeys(one for part in parts for one in part.choices)),
+        "warned": tuple(dict.fromkeys(rule for part in parts for rule in part.warned)),
+    }
     if average:
-        return _Averaged(
-            whole, same, parts[0].pattern, parts=tuple(parts), choices=choices, warned=warned
-        )
-    return Entry(whole, same, parts[0].pattern, choices=choices, warned=warned)
+        return _Averaged(whole, same, parts[0].pattern, parts=tuple(parts), **shared)
+    return Entry(whole, same, parts[0].pattern, **shared)
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:
-    """Return the problem that queries are in several folds, so that their values count as often."""
+    """Return the problem that queries are in several folds, so that they would count twice."""
     names, query = encode(qids)
     of = np.repeat(np.arange(len(parts)), [len(part.evaluation.qids) for part in parts])
     several = np.flatnonzero(np.bincount(query) > 1)
-    named = []
-    for one in several[:SHOWN]:
-        *others, last = (parts[part].dataset for part in of[query == one])
-        named.append(f"{names[one]} ({', '.join(others)} and {last})")
+    named = [
+        f"{names[one]} ({', '.join(parts[part].dataset for part in of[query == one])})"
+        for one in several[:SHOWN]
+    ]
     what = f"queries in several parts: {several.size:,}, as {', '.join(named)}"
     fix = "parts that share queries cannot be pooled; 'average' them, or repair the folds"
     return Problem(dataset, what, fix=fix)
 
 
-FEWER = "fewer repetitions than there should be"
+FEWER = "fewer repetitions than expected"
 """How every list of such systems begins."""
 
 
 @dataclass(frozen=True)
 class Incomplete:
-    """A system that has fewer repetitions than it should.
+    """A system with `n` repetitions `of` as many as expected.
 
-    Parameters
-    ----------
-    n : int
-        Its repetitions.
-    of : int
-        The most that any system of the dataset has whose repetitions differ in the same columns,
-        or that it has itself together with those that failed.
-    names : tuple of str
-        Columns that tell repetitions apart: ``seed``.
-    absent : tuple of tuple of (str, str)
-        The repetitions that are absent, by these columns, as far as they are known.
-
-    >>> one = Incomplete("web", "lmir", 1, 3, ("seed",), ((("seed", "1"),), (("seed", "2"),)))
-    >>> print(one)
-    lmir on web: 1 of 3 (seed)
-    >>> one.share, one.lacks
-    ('1 of 3', 'seed=1, seed=2')
+    That is the most of any system of the dataset whose repetitions differ in the same columns
+    `names` (``seed``), or its own number with those that failed. `absent` are the missing ones,
+    as far as they are known.
     """
 
     dataset: str
@@ -475,16 +417,15 @@ class Incomplete:
         return f"{self.n} of {self.of}"
 
     @property
-    def lacks(self) -> str:
+    def missing(self) -> str:
         """The absent repetitions: ``seed=1, seed=2``."""
         return ", ".join(
-            " ".join(f"{name}={value}" for name, value in one if name in self.names)
-            for one in self.absent
+            pairs(column for column in one if column[0] in self.names) for one in self.absent
         )
 
 
 def incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
-    """Return the systems that have fewer repetitions than they should, by dataset and run.
+    """Return the systems that have fewer repetitions than expected, by dataset and run.
 
     A run without columns that tell repetitions apart has one by nature. A run with other
     repetitions than the other runs, but as many, is complete.
@@ -501,7 +442,7 @@ def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
         )
 
     lost: dict[tuple[str, str], dict[Columns, None]] = {}
-    for one in lacking(board):
+    for one in failed_rows(board):
         lost.setdefault((one.dataset, _run_name(one, summary)), {})[columns(one)] = None
     own: dict[tuple[str, str], dict[Columns, None]] = {}
     groups: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
@@ -531,14 +472,10 @@ def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
 
 @dataclass(frozen=True)
 class Unanswered:
-    """What one run leaves unanswered on one dataset, under ``missing_queries: zero``.
+    """How many queries one run leaves unanswered on one dataset, under ``missing_queries: zero``.
 
-    Parameters
-    ----------
-    n, n_queries : int
-        Queries without an answer (of the repetition that leaves the most), and all queries.
-    qids : tuple of str
-        Which they are, of any repetition; empty for results that were read back.
+    `n` is that of the repetition that leaves the most; `qids` are those of any repetition, and
+    empty for results that were read back.
     """
 
     dataset: str
@@ -561,27 +498,15 @@ def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:
             yield Unanswered(system.dataset, system.run, n - answered, n, tuple(qids))
 
 
-UNLIKE = "not over the same queries, so none is the best"
+NOT_COMPARABLE = "runs were scored on different queries"
 """Why no best value of a metric is marked."""
 
 
 def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -> bool:
-    """Whether the summaries of several runs are over the same queries.
+    """Whether the summaries of several runs, (qids, values) each, are over the same queries.
 
-    Parameters
-    ----------
-    metric : Metric
-        Its setting `undefined` says whether undefined values (NaN) count.
-    runs : iterable of (pyarrow string array, ndarray), shapes (n_queries,)
-        The queries of each run, and the metric's values for them. Runs without any value are
-        left out.
-
-    >>> from harness.core.names import parse
-    >>> metric, qids, nan = parse("P@5")[0], pa.array(["q1", "q2"]), np.nan
-    >>> over_same_queries(metric, [(qids, np.array([nan, 1.0])), (qids, np.array([nan, 0.5]))])
-    True
-    >>> over_same_queries(metric, [(qids, np.array([nan, 1.0])), (qids, np.array([0.2, 0.5]))])
-    False
+    Undefined values (NaN) count as the metric's setting `undefined` says. Runs without any value
+    are left out.
     """
     some = [(qids, np.isnan(values)) for qids, values in runs]
     some = [(qids, undefined) for qids, undefined in some if not undefined.all()]
@@ -593,38 +518,25 @@ def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -
 
 
 def why_not(metric: Metric) -> str:
-    """Return why runs cannot be compared by a metric; empty if they can.
-
-    >>> why_not(parse("num_ret")[0]), why_not(parse("map")[0])
-    ('it is a sum over the queries, and no mean', '')
-    """
+    """Return why runs cannot be compared by a metric; empty if they can."""
     definition = metric.definition
     if definition.summary == "sum":
-        return "it is a sum over the queries, and no mean"
+        return "it is a sum over the queries, not a mean"
     if definition.summary == "gm":
-        return "its values are logarithms, of which the summary is no mean"
+        return "its values are logarithms, summarised by a geometric mean"
     if definition.direction is None:
         return "it has no better and no worse"
     if definition.weight is not None and dict(metric.params).get("over", "queries") != "queries":
-        return "its queries do not weigh the same"
+        return "its queries have different weights"
     return ""
 
 
 def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metric, ...]:
-    """Return which of `metrics` runs are compared by.
+    """Return which of the evaluated `metrics` runs are compared by.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        Those evaluated.
-    names : sequence of str
-        Those asked for, in any spelling, without the settings that all of them take; if empty,
-        every one that can be, without the bounds of ties.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is none of the metrics, or runs cannot be compared by it.
+    `names` may have any spelling and may leave out settings that all metrics share; without names
+    it is every metric that can be compared, without the bounds of ties. Raises UnknownNameError
+    for a name that was not evaluated or cannot be compared.
     """
     if not names:
         return tuple(one for one in metrics if not why_not(one) and not _is_bound(one))
@@ -648,7 +560,7 @@ def _is_bound(metric: Metric) -> bool:
 
 
 def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
-    """Return the one metric that a name in another spelling stands for, in a list."""
+    """Return the one metric that a name in another spelling means, in a list."""
     try:
         (asked,) = parse(name)
     except (UnknownNameError, ValueError):
@@ -725,12 +637,11 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
             for name, value in first.columns.items()
             if name in board.summary.best or f"{{{name}}}" in first.pattern
         }
+        choices = tuple(dict.fromkeys(c for one in system.entries for c in one.choices))
         entries.append(
             Repeated(
                 whole, columns, first.pattern, intervals, fewer.get((system.dataset, system.run)),
-                system=system,
-                choices=tuple(dict.fromkeys(c for one in system.entries for c in one.choices)),
-                warned=system.warned,
+                system=system, choices=choices, warned=system.warned,
             )
         )  # fmt: skip
-    return Leaderboard(tuple(entries), lacking(board), selection=board.selection)
+    return Leaderboard(tuple(entries), failed_rows(board), selection=board.selection)

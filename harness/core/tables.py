@@ -148,7 +148,7 @@ class Odd(NamedTuple):
         return Odd(self.rows + later.rows, self.queries + later.queries, first.row, first.words)
 
     def after(self, rows: int) -> Odd:
-        """Return them with their place in a file that has so many rows before."""
+        """Return them with their place in a file with this many rows before them."""
         return self if self.row < 0 else self._replace(row=self.row + rows)
 
 
@@ -170,12 +170,7 @@ class Grouped(NamedTuple):
 
 
 def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
-    """Return the qid of each stretch of rows that have the same one, and where it ends.
-
-    >>> qids, stops = heads(pa.array(["a", "a", "b", "a"]))
-    >>> qids.to_pylist(), stops.tolist()
-    (['a', 'b', 'a'], [2, 3, 4])
-    """
+    """Return the qid of each stretch of rows that have the same one, and where it ends."""
     encoded = pa.types.is_run_end_encoded(qids.type)
     values = qids.values if encoded else qids
     if len(values) == 0:
@@ -189,18 +184,13 @@ def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
 
 
 def are_distinct(texts: pa.Array) -> bool:
-    """Whether no two texts have one hash, so that none is there twice."""
+    """Whether no two texts have the same hash, so that all differ."""
     hashes = np.sort(hash_strings(texts))
     return not (hashes[1:] == hashes[:-1]).any()
 
 
 def group_rows(qids: pa.Array) -> Grouped:
-    """Return how rows are gathered by query; `qids` may be run-end encoded.
-
-    >>> qids, offsets, order, scattered = group_rows(pa.array(["a", "b", "b", "a"]))
-    >>> qids.to_pylist(), offsets.tolist(), order.tolist(), scattered.row
-    (['a', 'b'], [0, 2, 4], [0, 3, 1, 2], 3)
-    """
+    """Return how rows are gathered by query; `qids` may be run-end encoded."""
     values, stops = heads(qids)
     if are_distinct(values):
         return Grouped(values, np.append(0, stops), None)
@@ -252,10 +242,10 @@ class Table(ABC):
     scattered : Odd
         Queries that came back after another had begun, and were gathered.
     order : ndarray of int32 or int64, shape (n_rows,), optional
-        Position of each row in the columns it came from, where that is not its position here
+        Position of each row in the columns it came from, if that is not its position here
         (scattered or dropped rows). Predictions of a learning-to-rank file follow it.
     n_source : int, optional
-        Number of rows that those columns had, where it is known.
+        Number of rows that those columns had, if it is known.
     dropped : Odd, optional
         The rows that repeated a docno and are not here.
     """
@@ -332,7 +322,7 @@ class Table(ABC):
         Raises
         ------
         DuplicateRows
-            Where there are duplicates and they are an error. Readers turn it into an
+            If there are duplicates and they are an error. Readers turn it into an
             :class:`~harness.errors.InputError` with file and line.
         """
         numbers = np.asarray(numbers)
@@ -410,7 +400,7 @@ class Table(ABC):
     def part(self: T, first: int, stop: int, docnos: Docnos | None = None) -> T:
         """Return the table of the queries from `first` to before `stop`; nothing is copied.
 
-        `docnos` are those of the part, where another table has them already.
+        `docnos` are those of the part, if another table has them already.
         """
         begin, end = int(self.offsets[first]), int(self.offsets[stop])
         offsets = self.offsets[first : stop + 1] - begin
@@ -469,7 +459,7 @@ class Table(ABC):
         Raises
         ------
         InputError
-            Where a key is not a string or a value is not a number.
+            If a key is not a string or a value is not a number.
         """
         check_arguments(locals(), mapping=MAPPING, name=TEXT, fractions=FLAG)
         rows = mapping.values()
@@ -501,7 +491,7 @@ class Table(ABC):
         Raises
         ------
         InputError
-            Where a score is not finite, or a grade is not whole and `fractions` are not accepted.
+            If a score is not finite, or a grade is not whole and `fractions` are not accepted.
         """
 
 
@@ -555,7 +545,7 @@ class Qrels(Table):
 
     @property
     def grades(self) -> Ints:
-        """Grade of each judgement, ``(n_rows,)`` int64; float64 where some are fractions."""
+        """Grade of each judgement, ``(n_rows,)`` int64; float64 if some are fractions."""
         if self.numbers.dtype.kind == "f":
             return self.numbers
         return frozen(self.numbers.astype(np.int64, copy=False))
@@ -587,7 +577,7 @@ class Qrels(Table):
         return Index(hash_strings(self.qids)), Sieve(hashes), Index(self.keys)
 
     def place(self, qids: pa.Array) -> Ints:
-        """Return the position of each of these qids, -1 where it is not judged, ``(n,)``."""
+        """Return the position of each of these qids, -1 if it is not judged, ``(n,)``."""
         place = np.full(len(qids), -1)
 
         def same(rows: Ints, known: Ints) -> Bools:
@@ -600,12 +590,7 @@ class Qrels(Table):
     def find(self, query: Ints, docnos: Docnos) -> tuple[Ints, Ints]:
         """Return which of the given pairs are judged, and the judgement's row of each of those.
 
-        Parameters
-        ----------
-        query : ndarray of int64, shape (n,)
-            Position of the pair's query in `qids`, or -1 where it is not here.
-        docnos : Docnos
-            The pairs' docnos, `n` of them.
+        `query` is the position of a pair's query in `qids`, or -1 if it is not here, ``(n,)``.
         """
         _, sieve, index = self._indexes
         rows = sieve.pass_on(docnos.hashes)
@@ -625,7 +610,7 @@ class Qrels(Table):
 
     @property
     def n_documents(self) -> int:
-        """How many different documents are judged, told by their hashes."""
+        """How many different documents are judged, counted by their hashes."""
         known = self._docno_hashes
         return int((known[1:] != known[:-1]).sum()) + 1 if known.size else 0
 
@@ -643,7 +628,7 @@ class Qrels(Table):
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:
-        """Return grades as int32, as float64 where some are fractions; see the base class."""
+        """Return grades as int32, as float64 if some are fractions; see the base class."""
         grades = np.asarray(numbers)
         if grades.size == 0:
             return np.zeros(0, dtype=np.int32)

@@ -1,11 +1,11 @@
-"""Width of text, text cut to fit, names that look the same, and names that become files."""
+"""Width of text, text cut to fit, and names that become files."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib import import_module
 
@@ -19,11 +19,7 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | 
 
 
 def width(text: str) -> int:
-    """Return the columns that text takes: two for a wide character, none for a combining one.
-
-    >>> width("bm25"), width("検索"), width("e\u0301")
-    (4, 4, 1)
-    """
+    """Return the columns that text takes: two for a wide character, none for a combining one."""
     if text.isascii():
         return len(text)
     return sum(
@@ -43,11 +39,7 @@ def flush_right(text: str, size: int) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """Return `text` in at most `width` characters, its middle left out.
-
-    >>> cut("a-very-long-name-of-a-run", 12)
-    'a-very…a-run'
-    """
+    """Return `text` in at most `width` characters, its middle left out."""
     text = legible(" ".join(text.split()))
     if len(text) <= width:
         return text
@@ -56,13 +48,7 @@ def cut(text: str, width: int) -> str:
 
 
 def cut_all(texts: Sequence[str], width: int) -> list[str]:
-    """Return the texts cut; those that look the same then are cut around their first difference.
-
-    >>> cut_all(["model-a-of-fold1", "model-b-of-fold1", "bm25"], 13)
-    ['mo…-a-of-fol…', 'mo…-b-of-fol…', 'bm25']
-    >>> cut_all(["same-name", "same-name"], 9)
-    ['same-name 1', 'same-name 2']
-    """
+    """Return the texts cut; those that look the same then are cut around their first difference."""
     short = [cut(text, width) for text in texts]
     for name in [name for name, times in Counter(short).items() if times > 1]:
         places = [place for place, text in enumerate(short) if text == name]
@@ -79,49 +65,11 @@ def cut_all(texts: Sequence[str], width: int) -> list[str]:
 
 
 def readable(texts: Sequence[str]) -> list[str]:
-    r"""Return :func:`~harness.errors.legible` texts, long ones cut to what still differs.
-
-    >>> readable(["a\x1b", "b" * 1000])[0], len(readable(["a", "b" * 1000])[1])
-    ('a\\x1b', 120)
-    """
+    """Return :func:`~harness.errors.legible` texts, long ones cut to what still differs."""
     shown = list(map(legible, texts))
     long = [text for text in dict.fromkeys(shown) if len(text) > LONGEST]
     short = dict(zip(long, cut_all(long, LONGEST), strict=True))
     return [short.get(text, text) for text in shown]
-
-
-def alike(names: Iterable[str]) -> list[list[str]]:
-    r"""Return groups of names that look the same.
-
-    A reader cannot tell apart Unicode's normal forms (NFC, NFD), nor one blank from another or
-    from several.
-
-    >>> print(*map(ascii, alike(["caf\u00e9", "cafe", "cafe\u0301"])[0]))
-    'caf\xe9' 'cafe\u0301'
-    >>> alike(["a\tb", "a b", "ab"])
-    [['a\tb', 'a b']]
-    """
-    groups: dict[str, list[str]] = {}
-    for name in dict.fromkeys(names):
-        text = unicodedata.normalize("NFC", name)
-        groups.setdefault(" ".join(text.split()), []).append(name)
-    return [group for group in groups.values() if len(group) > 1]
-
-
-def alike_warnings(kind: str, names: Iterable[str]) -> Iterator[str]:
-    r"""Yield a warning for each group of names that look the same.
-
-    >>> next(alike_warnings("runs", ["a\tb", "a b"])).split(",")[0]
-    "runs 'a\\tb' and 'a b' look the same and are kept apart"
-    """
-    for group in alike(names):
-        why = "their names are normalised otherwise (NFC, NFD)"
-        if len({unicodedata.normalize("NFC", name) for name in group}) > 1:
-            why = "they differ in white space alone"
-        yield (
-            f"{kind} {' and '.join(map(ascii, group))} look the same and are kept apart, as {why}; "
-            "write them alike where they are one"
-        )
 
 
 class Shown:
@@ -141,15 +89,7 @@ def rendered(name: str, value: object) -> str:
 
 
 def wrong_with(name: str) -> str:
-    """Return why a name cannot be a file on every system; an empty text if it can.
-
-    >>> wrong_with("main"), wrong_with("検索")
-    ('', '')
-    >>> wrong_with("../main")
-    "holds '/'"
-    >>> wrong_with(".main"), wrong_with("CON"), wrong_with("a" * 201)
-    ('begins with a dot', 'is reserved on Windows', 'has 201 bytes, and at most 200 fit')
-    """
+    """Return why a name cannot be a file on every system; an empty text if it can."""
     if not name.strip():
         return "is empty"
     for sign in name:
@@ -166,38 +106,22 @@ def wrong_with(name: str) -> str:
 
 
 def folded(name: str) -> str:
-    """Return the same text for two names that some system takes for one file.
-
-    >>> folded("Main") == folded("main"), folded("e\u0301") == folded("\u00e9")
-    (True, True)
-    """
+    """Return the same text for two names that some system takes for one file."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def readable_name(name: str) -> str:
-    r"""Return a file's name as text, with bytes that are not UTF-8 as escapes.
-
-    >>> print(readable_name("a\udcff.run"))
-    a\xff.run
-    """
+    """Return a file's name as text, with bytes that are not UTF-8 as escapes."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def part(text: str) -> str:
-    """Return `text` as a part of a file name that every system and LaTeX take.
-
-    >>> part("rbo(p=0.9,reference=a/b)@10"), part("../\N{GREEK SMALL LETTER ALPHA}")
-    ('rbo-p-0-9-reference-a-b-10', 'x')
-    """
+    """Return `text` as a part of a file name that every system and LaTeX take."""
     return re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-")[:60].strip("-") or "x"
 
 
 def distinct(stems: Iterable[str]) -> list[str]:
-    """Return the stems, with a number after those that are taken already in any case.
-
-    >>> distinct(["a", "b", "A"])
-    ['a', 'b', 'A-2']
-    """
+    """Return the stems, with a number after those that are taken already in any case."""
     names: dict[str, str] = {}
     for stem in stems:
         name, number = stem, 1

@@ -39,13 +39,6 @@ def tied_groups(aligned: Aligned, rel: int | None = None) -> TiedGroups:
     """Return the groups of tied scores whose order a metric could see.
 
     With `rel`, only documents of at least this grade, and only groups that hold one.
-
-    >>> from harness import Qrels, Run, align
-    >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
-    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "x": 2.0, "c": 1.0}})
-    >>> groups = tied_groups(align(qrels, run))
-    >>> groups.items.tolist(), groups.first.tolist(), groups.size.tolist()
-    ([1], [2], [2])
     """
 
     def make() -> TiedGroups:
@@ -120,11 +113,6 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     being equally probable. It is a function of the seed (modulo 2^64), the qid, and the ranks of
     the group: other queries, parts of a run and versions of numpy do not change it.
 
-    Returns
-    -------
-    Aligned
-        With the same groups; `aligned` itself if no judged document is tied.
-
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 2}})
     >>> aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 1.0, "c": 1.0, "x": 1.0}}))
@@ -153,7 +141,7 @@ def _by_grade(aligned: Aligned, groups: TiedGroups, *, best: bool) -> tuple[Ints
     """Return the items group by group in their new order, and the ranks that they take."""
     grade, group = aligned.grade[groups.items], groups.group
     order = np.lexsort((-grade if best else grade, group))
-    after = (grade[order] <= 0) == best  # those that stand after the unjudged places
+    after = (grade[order] <= 0) == best  # those after the unjudged places
     unjudged = np.where(after, (groups.size - groups.found)[group], 0)
     ranks = groups.first[group] + positions_of(offsets_of(groups.found)) + unjudged
     return groups.items[order], ranks
@@ -193,18 +181,6 @@ def sampled_together(
     For metrics whose exact expectation is not known (``Definition.expected`` is None). Queries
     in which no judged document is tied have their own value, and error 0. What a query gets
     depends on its qid and the seed, not on the other queries.
-
-    Parameters
-    ----------
-    metrics : sequence of Metric or callable
-        Each gives the values of an alignment, ``(n_queries,)``; all see the same draws.
-    draws : int
-        Random orders, at least 2.
-
-    Returns
-    -------
-    values, errors : ndarray, shape (n_queries, n_metrics)
-        NaN if the metric is NaN in one of the orders.
 
     >>> import harness.metrics
     >>> from harness.core.align import align

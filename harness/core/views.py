@@ -9,7 +9,6 @@ import numpy as np
 
 from ..errors import AlignmentError, InputError, Problem
 from .aligned import Aligned
-from .convention import CONVENTIONS
 from .metric import Metric
 from .policy import GradeRule, Policy, applied, refused
 from .ragged import Array, Ragged, offsets_of
@@ -18,15 +17,7 @@ from .ties import How, reorder
 
 
 def takes_fractions(metrics: Iterable[Metric], policy: Policy) -> bool:
-    """Return whether a fraction is a grade to any of the metrics; readers refuse it otherwise.
-
-    >>> import harness.metrics
-    >>> from .names import parse
-    >>> takes_fractions(parse("ndcg"), Policy())
-    False
-    >>> takes_fractions(parse("ndcg(convention=catboost)"), Policy())
-    True
-    """
+    """Return whether a fraction is a grade to any of the metrics; if not, readers refuse it."""
     return any(rule.fractions for rule in _rules(metrics, policy))
 
 
@@ -45,27 +36,15 @@ def check_grades(qrels: Qrels, metrics: Iterable[Metric], policy: Policy) -> Non
             first = int(source.argmin())
             grade = qrels.numbers[wrong[first]].item()
             place = _place(qrels, int(wrong[first]), int(source[first]))
-            raise refusal(place, grade, wrong.size, f"{metric} takes {rule.text}", metric)
+            raise refusal(place, grade, wrong.size, f"{metric} takes {rule.text}")
 
 
-def refusal(
-    where: str, grade: float, n: int, accepted: str, metric: Metric | None = None
-) -> InputError:
+def refusal(where: str, grade: float, n: int, accepted: str) -> InputError:
     """Return the error for a grade that is not accepted, the first of `n`."""
-    more = f", the first of {n}" if n > 1 else ""
     fix = "choose another convention, or say labels=clip to put such grades at the bound"
     if grade != int(grade):
-        name = None if metric is None else metric.definition.name
-        some = [
-            convention.name
-            for convention in CONVENTIONS.values()
-            if name is None or name in convention.metrics
-            for own in [{} if name is None else convention.metrics[name]]
-            if {**convention.common, **own}.get("grades", GradeRule()).fractions
-        ]
-        fix = f"choose a convention that takes fractions ({', '.join(some)}), or round the grades"
-        if not some:
-            fix = f"no convention takes fractions for {name}; scale or round the grades"
+        fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
+    more = f", the first of {n}" if n > 1 else ""
     what = f"a judgement of {grade if grade != int(grade) else int(grade)}{more}, where {accepted}"
     return InputError(Problem(where, what, fix=fix, rule="grade-values"))
 
@@ -80,7 +59,7 @@ def _rules(metrics: Iterable[Metric], policy: Policy) -> dict[GradeRule, Metric]
 
 
 def _place(qrels: Qrels, row: int, source_row: int) -> str:
-    """Return where a judgement is; by its row too where its document has no name of its own."""
+    """Return the place of a judgement, with its row if its document has no name of its own."""
     qid, docno = qrels.qids[int(qrels.row[row])].as_py(), qrels.docnos.take(np.array([row]))[0]
     numbered = qrels.docnos.positional and qrels.n_source is not None
     at = f" (row {source_row + 1})" if numbered else ""
@@ -101,13 +80,6 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
 
     Made once for each policy, so that metrics share what they compute. Under ``average`` the
     documents are in any order; metrics look at the groups of ties then.
-
-    Raises
-    ------
-    InputError
-        If the policy does not accept a grade.
-    AlignmentError
-        If the run was not aligned in a way that gives this view.
     """
 
     def make() -> Aligned | None:
@@ -142,7 +114,7 @@ def is_cut(aligned: Aligned, policy: Policy) -> bool:
 def shortened(aligned: Aligned, policy: Policy) -> Aligned:
     """Return a run whose ties are in order with what depth and `judged_only` leave of it.
 
-    Alignment does that by itself, but for depth where the order of ties is made later.
+    Alignment does that by itself, except for depth if ties are ordered later.
     """
     if policy.depth is None:
         return aligned

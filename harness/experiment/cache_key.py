@@ -18,7 +18,7 @@ from typing import Any
 from ..config.cells import Cell, reference
 from ..config.model import Config, DatasetEntry
 from ..core.metric import Metric
-from ..readers.group_sizes import beside
+from ..readers.letor import next_to
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 
@@ -104,7 +104,7 @@ def group_sizes_of(entry: DatasetEntry) -> str:
     """Return the file of group sizes that a dataset is read with, or ``""``."""
     if entry.group:
         return str(entry.group)
-    return beside(entry.path) if entry.format in (None, "letor") else ""
+    return next_to(entry.path) if entry.format in (None, "letor") else ""
 
 
 class Keys:

@@ -27,7 +27,7 @@ from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
 from ..core.ranking import as_reference
 from ..core.tables import Qrels, Run
-from ..core.text import alike_warnings, readable_name
+from ..core.text import readable_name
 from ..core.views import check_grades, policies_of, takes_fractions
 from ..errors import (
     AlignmentError,
@@ -196,8 +196,6 @@ def evaluate_files(
     check_grades(judgements, wanted, policy)
     (dataset,) = short_names([qrels])
     options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
-    for text in alike_warnings("runs", names):
-        warnings.warn(text, HarnessWarning, stacklevel=2)
 
     def read(name: str) -> Run:
         path = runs[names.index(name)]

@@ -24,7 +24,7 @@ from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, wh
 from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
-from ..core.systems import FEWER, incomplete, key_of, lacking
+from ..core.systems import FEWER, failed_rows, incomplete, key_of
 from ..errors import HarnessError, HarnessWarning
 from ..reports import comparisons as comparing
 from ..reports import html
@@ -215,7 +215,7 @@ def _comparisons(board: Leaderboard, config: Config) -> Comparisons | None:
     try:
         return compare(board, config)
     except HarnessError as error:
-        if not lacking(board):
+        if not failed_rows(board):
             raise
         what = f"runs could not be evaluated, and the others are not compared: {error}"
         warnings.warn(what, HarnessWarning, stacklevel=4)

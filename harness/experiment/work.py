@@ -29,11 +29,10 @@ from ..errors import (
     VerificationError,
 )
 from ..guard import columns as columns
+from ..guard.examples import add_lines
 from ..guard.facts import Facts, JudgementFacts, Watch, observing
-from ..guard.lines import add_lines
 from ..guard.registry import of_warning
 from ..readers import ir_metadata as ir_metadata
-from ..readers import letor as row_marks
 from ..readers.source import HashedSource
 from .cache import Input, Record, without_names
 from .cache_key import group_sizes_of
@@ -233,10 +232,9 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
         facts, failures = None, list[Finding]()
         with observing(failures, entry.path):
             unused, read = source.unused_columns, source.columns
-            facts = replace(JudgementFacts.of(qrels), unused=unused, columns=read)
+            facts = JudgementFacts.of(qrels, source.row_marks)
+            facts = replace(facts, unused=unused, columns=read)
             add_lines(facts.first, source, entry)
-            if source.row_marks is not None:
-                facts = replace(facts, marks=row_marks.kept(source.row_marks))
         inputs = {file.path: file.as_read() for file in files}
         last_dataset[key] = _Dataset(qrels, facts, inputs, _findings(caught, cell), failures)
     return last_dataset[key]

@@ -1,4 +1,4 @@
-"""Rules about columns of a TREC run in each other's place: ranks and scores, qids and docnos."""
+"""Rules about swapped columns of a TREC run: ranks and scores, qids and docnos."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ..errors import Finding, HarnessError
 from ..readers import trec as trec
 from ..readers.columns import Refused, numbers_of, read_block
 from ..readers.source import Source
-from .parts import EXAMPLES, First, Found, short, texts_at
-from .registry import RULES, finding
+from .examples import Examples, MakeFinding, short, texts_at
+from .registry import RULES, SHOWN, finding
 from .spelling import of_qids, shown, spread
 
 if TYPE_CHECKING:
@@ -28,70 +28,45 @@ if TYPE_CHECKING:
 _WITH_RANKS = replace(trec.RUN, also=("rank",))
 FIRST = 20
 """Lines of a run whose scores are looked at first: few systems' are whole numbers."""
-NEARLY_ALL, MOSTLY = 0.99, 0.5
-"""Share of the rows whose score is their rank from which on scores are ranks; and share of rows
-that count 1, 2, 3, ... next to fractions that fall."""
+NEARLY_ALL = 0.99
+"""Share of the rows whose score is their rank from which on scores are ranks."""
 AT_LEAST = 20
 """Rows below which the scores 1, 2, 3 may be a system's own."""
 
 
 class RankFacts(NamedTuple):
-    """Of a run whose scores are ranks.
-
-    Parameters
-    ----------
-    same, n : int
-        Rows whose score is their rank; rows looked at.
-    falls : bool
-        Whether most scores fall down the file.
-    swapped : bool
-        Whether ranks and scores are in each other's column.
-    """
+    """Of a run whose scores are ranks."""
 
     same: int
+    """Rows whose score is their rank."""
     n: int
+    """Rows looked at."""
     falls: bool = False
+    """Whether most scores fall down the file."""
     swapped: bool = False
+    """Whether ranks and scores are in each other's column."""
 
 
 @np.errstate(over="ignore")
 def rank_facts(score: Array, rank: Array | None, follows: Bools) -> RankFacts | None:
     """Return how many scores are ranks; None if they are a system's own.
 
-    Parameters
-    ----------
-    score : ndarray of float64, shape (n,)
-    rank : ndarray of float64, shape (n,), optional
-        None if some are not numbers.
-    follows : ndarray of bool, shape (n - 1,)
-        Whether a row is of the same query as the one before.
+    `rank` is None if some are not numbers; `follows`, ``(n - 1,)``, tells whether a row is of the
+    same query as the one before.
     """
-    step, n = np.diff(score), int(follows.sum())
-    same = int((follows & (step == 1)).sum())
-    falls = bool(2 * (follows & (step < 0)).sum() > n)
-    if rank is not None and _are_swapped(score, rank, follows):
-        return RankFacts(same, n, swapped=True) if n >= AT_LEAST else None
-    if rank is not None and (rank == np.trunc(rank)).all():
-        n, same = rank.size, int((score == rank).sum())
-    differ = score.min() < score.max()
-    return (
-        RankFacts(same, n, falls) if n >= AT_LEAST and same >= NEARLY_ALL * n and differ else None
-    )
-
-
-def _are_swapped(score: Array, rank: Array, follows: Bools) -> bool:
-    """Whether scores count 1, 2, 3, ... and ranks fall next to them.
-
-    Mostly, if ranks are fractions; nearly always, and not one by one, if they are whole.
-    """
-    n, steps, falls = int(follows.sum()), np.diff(score)[follows], np.diff(rank)[follows]
-    if (score != np.trunc(score)).any() or not n:
-        return False
-    counts, down = (steps == 1).sum() / n, (falls <= 0).sum() / n
-    if (rank != np.trunc(rank)).any():
-        return bool(counts > MOSTLY and down >= NEARLY_ALL)
-    rather = (falls < 0).sum() / n > MOSTLY and (falls != -1).any()
-    return bool(min(counts, down) >= NEARLY_ALL and rather)
+    steps, n = np.diff(score)[follows], int(follows.sum())
+    if n < AT_LEAST or score.min() == score.max():
+        return None
+    same, falls = int((steps == 1).sum()), bool(2 * (steps < 0).sum() > n)
+    if rank is not None:
+        drops, are_whole = np.diff(rank)[follows], (rank == np.trunc(rank)).all()
+        down = (drops <= 0).sum() >= NEARLY_ALL * n
+        rather = 2 * (drops < 0).sum() > n and (drops != -1).any()
+        if same >= NEARLY_ALL * n and down and (rather or not are_whole):
+            return RankFacts(same, n, swapped=True)
+        if are_whole:
+            n, same = rank.size, int((score == rank).sum())
+    return RankFacts(same, n, falls) if same >= NEARLY_ALL * n else None
 
 
 def may_be_ranks(source: Source) -> bool:
@@ -122,19 +97,19 @@ def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
     found = rank_facts(score, rank if finite else None, equal(qids[1:], qids[:-1]))
     if found is None:
         return facts
-    some = np.arange(min(EXAMPLES, len(rows)))
+    some = np.arange(SHOWN)
     columns = [texts_at(rows[name].combine_chunks(), some) for name in ("qid", "docno", "rank")]
     names = tuple(
         f"query {qid}, document {docno}: rank {rank}, score {own:g}"
         for qid, docno, rank, own in zip(*columns, score[some].tolist(), strict=True)
     )
     rule = "swapped-columns" if found.swapped else "rank-as-score"
-    first = {**facts.first, rule: First(names, 0, (columns[0][0], columns[1][0]))}
+    first = {**facts.first, rule: Examples(names, 0, (columns[0][0], columns[1][0]))}
     return replace(facts, ranks=found, first=first)
 
 
-def findings(facts: Facts, found: Found) -> Iterator[Finding]:
-    """Yield that scores are ranks, or that columns are in each other's place."""
+def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+    """Yield that scores are ranks, or that columns are swapped."""
     ranks, order = facts.run.ranks, facts.run.order
     if order.whole_scores:
         listed = ", ".join(f"{one:g}" for one in order.whole_scores)
@@ -150,7 +125,7 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
         what = "the score is in column 4 and the rank in column 5"
         effect, fix = RULES["rank-as-score"].effect, "write qid Q0 docno rank score tag"
         yield found("swapped-columns", what, ranks.same, None, effect, fix)
-    elif ranks.falls:  # n, ..., 2, 1: it may be that the ranks are wrong, and not the scores
+    elif ranks.falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
         effect = "if rank 1 is the best, the order is upside down"
         fix = "number the ranks from 1 for the best, or write a score that falls with the rank"
         what += " and falls down the file"
@@ -162,17 +137,10 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
 def explain_no_common_query(
     cell: Cell, qrels: Qrels | None, datasets: Mapping[str, pa.Array]
 ) -> Finding | None:
-    """Return why a TREC run shares no query with its judgements, as far as pieces of it show.
+    """Return why a TREC run shares no query with its qrels, as far as pieces of it show.
 
-    Its qids and docnos are swapped, its qids are written otherwise, or it answers another dataset.
-
-    Parameters
-    ----------
-    cell : Cell
-    qrels : Qrels, optional
-        Its judgements.
-    datasets : mapping of str to pyarrow string array
-        Queries of the datasets of the sweep, by their files.
+    Its qids and docnos are swapped, its qids are spelled otherwise, or it answers another one of
+    the `datasets` (their qids by file).
     """
     place, name = cell.run_entry.path, cell.dataset
     try:
@@ -193,7 +161,7 @@ def explain_no_common_query(
                 f"{len(as_qids):,} of {len(docnos):,} docnos are qids of {short(name)}, and "
                 f"{len(as_docnos):,} of {len(qids):,} qids are its docnos"
             )
-            effect, some = RULES["no-common-query"].effect, as_qids[:EXAMPLES].to_pylist()
+            effect, some = RULES["no-common-query"].effect, as_qids[:SHOWN].to_pylist()
             return finding("swapped-columns", place, what, len(as_qids), some, effect=effect)
         names = texts_at(qids, np.arange(len(qids)))
         known = of_qids(
@@ -202,19 +170,14 @@ def explain_no_common_query(
         )  # fmt: skip
         if known is not None:
             way, twins = known
-            examples = [shown(names[at], twin) for at, twin in [*twins.items()][:EXAMPLES]]
+            examples = [shown(names[at], twin) for at, twin in [*twins.items()][:SHOWN]]
             what = f"{alone}; {len(twins):,} of {len(qids):,} differ from its queries only in {way}"
             fix = RULES["qid-spelling"].fix
             return finding("no-common-query", place, what, len(twins), examples, fix=fix)
     wide = cast(qids, pa.large_string())
-    shared = {
-        path: int((index_in(wide, cast(theirs, pa.large_string())) >= 0).sum())
-        for path, theirs in datasets.items()
-        if path != cell.dataset_entry.path
-    }
-    best = max(shared, key=lambda path: shared[path], default="")
-    if not best or 2 * shared[best] < len(qids):
-        return None
-    what = f"{alone}; {shared[best]:,} of {len(qids):,} are in {short(best)}"
-    fix = f"give the run of {name}"
-    return finding("no-common-query", place, what, shared[best], fix=fix)
+    for path, theirs in datasets.items():
+        n = int((index_in(wide, cast(theirs, pa.large_string())) >= 0).sum())
+        if path != cell.dataset_entry.path and 2 * n >= len(qids):
+            what = f"{alone}; {n:,} of {len(qids):,} are in {short(path)}"
+            return finding("no-common-query", place, what, n, fix=f"give the run of {name}")
+    return None

@@ -1,4 +1,4 @@
-"""Rules about documents: whether the judgements know them, for their query or for others."""
+"""Rules about the queries and documents of a run: missing, not judged, or spelled otherwise."""
 
 from __future__ import annotations
 
@@ -7,84 +7,175 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from ..core.aligned import Aligned
-from ..core.arrow import string_column, take
-from ..core.hashing import hash_strings, splitmix64
-from ..core.policy import Policy
+from ..core.arrow import as_bytes, cast, index_in, string_column, take
+from ..core.hashing import hash_strings
 from ..core.ragged import Bools, Ints
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding
 from ..reports.phrases import counted
-from .parts import EXAMPLES, TOP, Firsts, Found, Part, docnos_at
-from .registry import percent
-from .spelling import OF_DOCNOS, affixes, shown, twins
+from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, of_queries, texts_at
+from .registry import SHOWN, percent
+from .spelling import OF_DOCNOS, affixes, of_qids, shown, spread, twins
 
 if TYPE_CHECKING:
-    from .facts import Facts, RunFacts
+    from .facts import Facts, Part
 
+TOP = 10
+"""Ranks that are looked at for unjudged documents: most papers report these."""
 MANY = 0.1
 """Share of unjudged documents at rank 10 or before from which on that is reported."""
 SAMPLE = 1024
-"""Rows of a part whose docnos are looked up among the judgements."""
+"""Rows of a part whose docnos are looked up in the qrels."""
 ENOUGH_ROWS, ENOUGH_QUERIES = 100, 5
-"""Docnos looked up, and queries, below which it may be chance that none is known."""
+"""Docnos and queries below which it may be chance that none is judged, or that depths agree."""
 SOME_KNOWN = 0.01
 """Share of docnos judged for other queries from which on queries may be numbered otherwise."""
-MARGIN = 3
-"""Documents at rank 10 or before by which a query must be ahead of every other one."""
-FEW, SHARE, TIMES, DIFFERENT = 5, 0.25, 3, 2 / 3
-"""Queries whose documents are another query's: at least so many, this share of all, this many times
-those with documents of their own, and this share of different other queries."""
-RESPELLED, OWN_FEW, OWN_MANY, NAMES = 3, 2, 0.5, 256
-"""Docnos that must be known in another spelling; how many, or which share, of these must be judged
-for their query; docnos that are looked at."""
+RESPELLED, OWN, NAMES = 3, 0.25, 256
+"""Docnos that must be known in another spelling; the share of these that must be judged for their
+query, as '7' of one collection and 'D7' of another agree by chance; docnos that are looked at."""
+MOST = 1000
+"""Unjudged queries whose qids are compared with those of unanswered ones, at most."""
+NO_ROW: Ints = np.full(1, -1)
+
+
+@dataclass(frozen=True)
+class QueryFacts:
+    """Of the queries of a run; the last five are 0 if the run follows rows."""
+
+    rows: int = 0
+    queries: int = 0
+    missing: int = 0
+    """Judged queries that are not answered."""
+    extra: int = 0
+    """Answered queries that are not judged."""
+    deepest: int = 0
+    """The most documents of a query."""
+    at_deepest: int = 0
+    """Queries with as many."""
+    last_depth: int = 0
+    """Documents of the query that ends the file."""
+    way: str = ""
+    """How qids differ from those of judged queries; ``""`` if no other spelling is judged."""
+    respelled: int = 0
+    """Queries that are judged in that spelling."""
+
+
+class Queries:
+    """Sums up the queries of a run, part by part."""
+
+    def __init__(self, qrels: Qrels, first: ExamplesByRule) -> None:
+        self.qrels, self.first = qrels, first
+        self.qids: list[pa.Array] = []
+        self.depths: list[Ints] = []
+        self.starts: list[Ints] = []
+        self.rows = self.rows_in_file = self.answered = self.extra = 0
+        self.follows = False
+
+    def run(self, part: Part) -> None:
+        """Look at a part as it was read."""
+        self.follows = part.follows
+        self.qids.append(part.run.qids)
+        self.depths.append(part.lengths)
+        self.starts.append(part.places(np.minimum(part.run.offsets[:-1], part.run.n_rows - 1)))
+        self.rows += part.run.n_rows
+        self.rows_in_file += part.n_source
+
+    def aligned(self, part: Aligned) -> None:
+        """Look at a part that was aligned."""
+        self.answered += int(part.answered.sum())
+        self.extra += part.n_extra
+
+    def start_of(self, names: Sequence[str]) -> Examples:
+        """Return some queries, with the first row of the first of them."""
+        wanted = string_column(names[:1])
+        for qids, starts in zip(self.qids, self.starts, strict=True):
+            at = int(index_in(wanted, qids)[0]) if names else -1
+            if at >= 0:
+                words = () if self.follows else tuple(names[:1])
+                return Examples(tuple(names), int(starts[at]), words)
+        return Examples(tuple(names))
+
+    def facts(self) -> QueryFacts:
+        """Return the facts of all parts, and keep their examples."""
+        depths = np.concatenate([*self.depths, np.zeros(0, np.int64)])
+        depths = depths[depths > 0]
+        n, missing = depths.size, self.qrels.n_queries - self.answered
+        if self.follows or not n:
+            return QueryFacts(self.rows, n, missing, self.extra)
+        own = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
+        judged = cast(self.qrels.qids, pa.large_string())
+        unanswered = np.flatnonzero(index_in(judged, own) < 0) if missing else NO_ROW[:0]
+        unjudged = np.flatnonzero(self.qrels.place(own) < 0) if self.extra else NO_ROW[:0]
+        self.first.add("missing-queries", of_queries(self.qrels.qids, unanswered, NO_ROW))
+        starts = np.concatenate(self.starts)
+        self.first.add("extra-queries", of_queries(own, unjudged, starts[unjudged]))
+        way, respelled = self._respelled(own, unjudged[:MOST], unanswered)
+        deepest = int(depths.max())
+        last = as_bytes(self.qids[-1][-1:])[0].decode("utf-8", "replace")
+        cut = Examples((f"query {last}",), self.rows_in_file - 1, (last,))
+        self.first.add("cut-last-query", cut)
+        return QueryFacts(
+            self.rows, n, missing, self.extra, deepest, int((depths == deepest).sum()),
+            int(depths[-1]), way, respelled,
+        )  # fmt: skip
+
+    def _respelled(self, own: pa.Array, unjudged: Ints, unanswered: Ints) -> tuple[str, int]:
+        """Return how qids differ from those that are not answered, and how many do."""
+        if not unjudged.size or not unanswered.size:
+            return "", 0
+        names = texts_at(own, unjudged)
+
+        def known(names: Sequence[str]) -> Bools:
+            return np.isin(self.qrels.place(string_column(names)), unanswered)
+
+        some = texts_at(self.qrels.qids, unanswered[spread(unanswered.size)])
+        found = of_qids(names, known, unanswered.size, some)
+        if found is None:
+            return "", 0
+        way, known_as = found
+        at = sorted(known_as)[:SHOWN]
+        first = self.start_of([names[one] for one in at])
+        both = tuple(shown(names[one], known_as[one]) for one in at)
+        self.first.add("qid-spelling", first._replace(names=both))
+        return way, len(known_as)
 
 
 @dataclass
 class DocumentFacts:
-    """Of the documents of a run that does not follow the rows of a dataset.
-
-    Parameters
-    ----------
-    judged : int
-        Retrieved documents that are judged.
-    shown, judged_shown : int
-        Documents at rank 10 or before; those of them that are judged.
-    looked_at, known : int
-        Rows whose docno was looked up among all judgements; those found, for any query.
-    answers, elsewhere : int
-        Queries at the beginning; those with most of their judged documents from one other query,
-        if there are so many that the run numbers queries otherwise than the judgements.
-    way : str
-        How docnos differ from those of the judgements; ``""`` if no other spelling is known.
-    respelled, unknown : int
-        Documents at rank 10 or before of the first queries that are known in that spelling, of
-        those that are not known as they are.
-    """
+    """Of the documents of a run that does not follow the rows of a dataset."""
 
     judged: int = 0
+    """Retrieved documents that are judged."""
     shown: int = 0
+    """Documents at rank 10 or before."""
     judged_shown: int = 0
     looked_at: int = 0
+    """Rows whose docno was looked up among all judgements."""
     known: int = 0
-    answers: int = 0
-    elsewhere: int = 0
+    """Those found, for any query."""
     way: str = ""
+    """How docnos differ from those of the qrels; ``""`` if no other spelling is known."""
     respelled: int = 0
+    """Unknown documents at rank 10 or before of the first queries that are known so spelled."""
     unknown: int = 0
 
 
 class Documents:
     """Sums up which documents are judged, part by part, in `facts`."""
 
-    def __init__(self, qrels: Qrels, policy: Policy, first: Firsts) -> None:
-        self.qrels, self.policy, self.first = qrels, policy, first
+    def __init__(self, qrels: Qrels, first: ExamplesByRule) -> None:
+        self.qrels, self.first = qrels, first
         self.facts = DocumentFacts()
 
     def run(self, part: Part) -> None:
         """Look at a part as it was read."""
-        known = part.known(sample(part.run.n_rows))
+        rows, n = np.arange(part.run.n_rows), part.run.n_rows
+        if n > SAMPLE:  # at random, as even steps could meet one rank only
+            rows = np.random.default_rng(0).integers(0, n, SAMPLE)
+        known = part.known(rows)
         self.facts.looked_at += known.size
         self.facts.known += int(known.sum())
 
@@ -96,111 +187,76 @@ class Documents:
         self.facts.shown += int(np.minimum(aligned.n_retrieved, TOP).sum())
 
     def end(self, begin: Part) -> None:
-        """Look at the first ranks of the first queries, and keep examples."""
+        """Look at the first rows of the first queries, and keep examples."""
         if not self.qrels.n_rows:
             return
-        rows, rank = begin.head(self.policy)
+        rows = begin.head(TOP)
         own, known = begin.own(rows), begin.known(rows)
-        ranks = [f"rank {at}" for at in rank[~own][:EXAMPLES].tolist()]
         for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
-            self.first.add(rule, begin.documents(rows[~own], ranks))
+            self.first.add(rule, begin.documents(rows[~own]))
         self.first.add("other-topics", begin.documents(rows[known & ~own]))
-        n_known, facts = int(known.sum()), self.facts
-        facts.unknown = min(NAMES, rows.size - n_known)
-        facts.way, facts.respelled = self._respelled(begin, rows[~known][:NAMES], n_known)
-        query = begin.query(rows)
-        facts.answers = np.unique(query).size
-        if facts.judged and 2 * facts.judged_shown <= facts.shown and (known & ~own).any():
-            facts.elsewhere = self._elsewhere(begin, rows[known], query[known])
+        self._respell(begin, rows[~known][:NAMES], int(known.sum()))
 
-    def _respelled(self, begin: Part, rows: Ints, known: int) -> tuple[str, int]:
-        """Return how docnos at some rows differ from judged ones, and how many do.
-
-        Numbers are names in many collections: 'D7' of one and '7' of another agree by chance, and
-        then seldom for the query.
-        """
+    def _respell(self, begin: Part, rows: Ints, n_known: int) -> None:
+        """Look for another spelling in which the docnos of some rows are judged."""
         if not rows.size or begin.run.docnos.strings is None:
-            return "", 0
+            return
         names, n = docnos_at(begin.run.docnos, rows), self.qrels.n_rows
         theirs = docnos_at(self.qrels.docnos, np.arange(0, n, max(n // rows.size, 1))[: rows.size])
         way, found = twins(names, self._knows, {**OF_DOCNOS, **affixes(names, theirs)})
-        if len(found) < max(RESPELLED, MANY * (known + len(found))):
-            return "", 0
+        if len(found) < max(RESPELLED, MANY * (n_known + len(found))):
+            return
         docnos = string_column(found.values())
         query = begin.query(rows[np.fromiter(found, np.int64, len(found))])
         codes = self.qrels.place(take(begin.run.qids, query))
         own = self.qrels.find(codes, Docnos(docnos, np.array([0, len(docnos)])))[0].size
-        chance = n / (self.qrels.n_documents * self.qrels.n_queries)
-        share = max(MANY, min(2 * chance, OWN_MANY))
-        if own < max(OWN_FEW, share * len(found)):
-            return "", 0
-        some = sorted(found)[:EXAMPLES]
+        if own < max(2, OWN * len(found)):
+            return
+        some = sorted(found)[:SHOWN]
         notes = [shown(names[at], found[at]) for at in some]
         self.first.add("docno-spelling", begin.documents(rows[some], notes))
-        return way, len(found)
+        self.facts.way, self.facts.respelled, self.facts.unknown = way, len(found), rows.size
 
     def _knows(self, names: Sequence[str]) -> Bools:
         return self.qrels.knows(hash_strings(string_column(names)))
 
-    def _elsewhere(self, begin: Part, rows: Ints, query: Ints) -> int:
-        """Return how many queries are answered by another one's documents; 0 if that may be chance.
 
-        Queries resemble each other, so that some documents are judged for another one by chance;
-        and a large pool attracts documents of any query.
-        """
-        hashes = self.qrels.docnos.hashes
-        documents, document = np.unique(begin.run.docnos.hashes[rows], return_inverse=True)
-        judged = np.flatnonzero(np.isin(hashes, documents))
-        which, topic = np.unique(self.qrels.row[judged], return_inverse=True)
-        retrieved = np.zeros((int(query.max()) + 1, documents.size), np.int32)
-        retrieved[query, document] = 1
-        known = np.zeros((documents.size, which.size + 2), np.int32)
-        known[np.searchsorted(documents, hashes[judged]), topic] = 1
-        counts = retrieved @ known
-        is_own = np.append(which, [-1, -1]) == begin.codes[: counts.shape[0], None]
-        own = np.where(is_own, counts, 0).max(axis=1)
-        counts = np.where(is_own, 0, counts)
-        best = counts.argmax(axis=1)
-        second, most = np.sort(counts, axis=1)[:, -2:].T
-        moved = np.flatnonzero(most - np.maximum(second, own) >= MARGIN)
-        n_own = int((own - most >= MARGIN).sum())
-        enough = moved.size >= max(FEW, SHARE * self.facts.answers, TIMES * n_own)
-        if not enough or np.unique(best[moved]).size < DIFFERENT * moved.size:
-            return 0
-        self.first["other-topics"] = begin.queries(moved)
-        return moved.size
+def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+    """Yield queries that are missing, extra or cut short, and documents that are not judged."""
+    if not facts.run.follows:
+        yield from _of_queries(facts, found)
+        yield from _of_documents(facts, found)
 
 
-def sample(n_rows: int) -> Ints:
-    """Return all rows, or :data:`SAMPLE` of them that are in step with nothing.
+def _of_queries(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+    run = facts.run.queries
+    if run.way:
+        what = f"{run.respelled:,} of {counted(run.extra, 'unjudged qid')} "
+        what += f"differ from unanswered queries only in {run.way}"
+        yield found("qid-spelling", what, run.respelled)
+    if run.missing > run.respelled:
+        judged = counted(facts.judgements.queries, "judged query", "judged queries")
+        yield found("missing-queries", f"no answer to {run.missing:,} of {judged}", run.missing)
+    if run.extra > run.respelled:
+        what = f"no judgement of {run.extra:,} of {counted(run.queries, 'query', 'queries')}"
+        yield found("extra-queries", what, run.extra)
+    alike = run.queries >= ENOUGH_QUERIES and run.at_deepest == run.queries - 1
+    if alike and run.last_depth < run.deepest:
+        depths = f"{counted(run.last_depth, 'document')}, every other one {run.deepest:,}"
+        yield found("cut-last-query", f"the last query has {depths}", 1)
 
-    >>> sample(3).tolist(), sample(100_000)[:3].tolist()
-    ([0, 1, 2], [19, 60, 99])
-    """
-    if n_rows <= SAMPLE:
-        return np.arange(n_rows)
-    drawn = splitmix64(np.arange(SAMPLE, dtype=np.uint64)) % np.uint64(n_rows)
-    return np.unique(drawn).view(np.int64)
 
-
-def findings(facts: Facts, found: Found) -> Iterator[Finding]:
-    """Yield documents that are not judged, and why."""
+def _of_documents(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
     run, rows = facts.run.documents, facts.run.queries.rows
-    if facts.run.follows:
-        return
     if run.way:
         what = f"{run.respelled:,} of {counted(run.unknown, 'unjudged docno')} "
         what += f"differ from judged ones only in {run.way}"
-        severity = "warning" if run.judged else None
-        yield found(
-            "docno-spelling",
-            what,
-            run.respelled,
-            severity,
-        )
-    what = f"none of the {counted(rows, 'document')} is judged"
+        yield found("docno-spelling", what, run.respelled, "warning" if run.judged else None)
     if rows and not run.judged:
-        enough = _enough(facts.run) and facts.judgements.rows >= ENOUGH_ROWS
+        what = f"none of the {counted(rows, 'document')} is judged"
+        answered = facts.run.queries.queries - facts.run.queries.extra
+        enough = answered >= ENOUGH_QUERIES
+        enough = enough and min(run.looked_at, facts.judgements.rows) >= ENOUGH_ROWS
         if enough and not run.known:
             what += f", and none of {run.looked_at:,} docnos is in the qrels"
             yield found("other-collection", what, rows)
@@ -209,21 +265,8 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
             yield found("other-topics", what, rows)
         else:
             yield found("nothing-judged", what, rows)
-    elif run.elsewhere:
-        what = (
-            f"in {run.elsewhere:,} of {run.answers:,} queries, most of the top 10 documents are "
-            "judged for one other query"
-        )
-        effect = "the values are those of answers to other queries"
-        yield found("other-topics", what, run.elsewhere, "warning", effect)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY * run.shown:
-        below = " or have a grade below 0" * (facts.judgements.negative > 0)
-        what = f"{percent(unjudged, run.shown)} of the top 10 documents"
-        yield found("unjudged-at-10", f"{what} are not judged{below}", unjudged)
-
-
-def _enough(run: RunFacts) -> bool:
-    """Whether there are so many queries and documents that it is not chance."""
-    judged_queries = run.queries.queries - run.queries.extra
-    return judged_queries >= ENOUGH_QUERIES and run.documents.looked_at >= ENOUGH_ROWS
+        below = " or have a grade below 0" if facts.judgements.negative else ""
+        what = f"{percent(unjudged, run.shown)} of the top 10 documents are not judged{below}"
+        yield found("unjudged-at-10", what, unjudged)

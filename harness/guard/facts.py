@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,45 +18,39 @@ from ..core.aligned import Aligned
 from ..core.arrow import as_bytes
 from ..core.hashing import string_views
 from ..core.policy import Policy
-from ..core.tables import Qrels, Run
+from ..core.ragged import Bools, Ints, lengths_of
+from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, HarnessError, describe
-from . import columns, documents, labels, queries, row_order, scores
+from . import columns, documents, row_order, scores
 from .columns import RankFacts
-from .documents import DocumentFacts, Documents
+from .documents import DocumentFacts, Documents, Queries, QueryFacts
+from .examples import (
+    Examples,
+    ExamplesByRule,
+    findings_at,
+    of_documents,
+    of_queries,
+    texts_at,
+)
 from .judgements import JudgementFacts as JudgementFacts
-from .labels import LabelFacts, Labels
-from .parts import First, Firsts, Part, placing
-from .queries import Queries, QueryFacts
-from .registry import finding
+from .registry import SHOWN, finding
 from .row_order import Following, OrderFacts
-from .scores import Ahead, Order, ScoreFacts, Scores
+from .scores import Ahead, LabelFacts, Labels, Order, ScoreFacts, Scores
 
-FAMILIES = (labels, columns, scores, row_order, documents, queries)
+FAMILIES = (columns, scores, row_order, documents)
 """Modules whose ``findings(facts, found)`` yields what their rules find in a run."""
+LOOKED_AT = 64
+"""Queries at the beginning of a run that are looked at for examples."""
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """Of one run, and of how it fits its judgements: one record for each family of rules.
-
-    Parameters
-    ----------
-    follows : bool
-        Whether its scores follow the rows of the dataset, as predictions do.
-    single : bool
-        Whether scores are compared in single precision, as trec_eval 9 does.
-    ranks : RankFacts, optional
-        Of a TREC run whose scores are ranks.
-    unused : tuple of str
-        Columns of a table that were not read.
-    columns : dict of str to str
-        Those that were read, by what they hold.
-    first : dict of str to First
-        By rule, the first examples; some are kept that are too few for their rule.
-    """
+    """Of one run, and of how it fits its qrels: one record for each family of rules."""
 
     follows: bool = False
+    """Whether its scores follow the rows of the dataset, as predictions do."""
     single: bool = True
+    """Whether scores are compared in single precision, as trec_eval 9 does."""
     queries: QueryFacts = field(default_factory=QueryFacts)
     scores: ScoreFacts = field(default_factory=ScoreFacts)
     labels: LabelFacts = field(default_factory=LabelFacts)
@@ -63,9 +58,13 @@ class RunFacts:
     order: OrderFacts = field(default_factory=OrderFacts)
     ahead: Ahead = field(default_factory=Ahead)
     ranks: RankFacts | None = None
+    """Of a TREC run whose scores are ranks."""
     unused: tuple[str, ...] = ()
+    """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
-    first: dict[str, First] = field(default_factory=dict)
+    """Columns that were read, by what they hold."""
+    first: dict[str, Examples] = field(default_factory=dict)
+    """The first examples of each rule; some are kept that are too few for their rule."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +76,7 @@ class Facts:
 
     def findings(self, place: str) -> Iterator[Finding]:
         """Yield what the rules find in the run, whose file is `place`."""
-        found = placing(place, self.run.first)
+        found = findings_at(place, self.run.first)
         for family in FAMILIES:
             yield from family.findings(self, found)
 
@@ -87,13 +86,7 @@ class Facts:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Facts:
-        """Return the facts that :meth:`as_dict` gave, written to JSON or not.
-
-        Raises
-        ------
-        ValueError
-            If they are other facts.
-        """
+        """Return the facts that :meth:`as_dict` gave, also through JSON; ValueError if not."""
         return _reader().validate_python(plain)
 
 
@@ -122,21 +115,78 @@ def observing(failures: list[Finding], place: str = "") -> Iterator[None]:
         failures.append(finding("guard-failed", place, f"the guard failed: {describe(error)}"))
 
 
+class Part:
+    """Whole queries of a run; `rows_before` are the rows of the file before them."""
+
+    def __init__(self, run: Run, qrels: Qrels, follows: bool, rows_before: int) -> None:
+        self.run, self.qrels, self.follows = run, qrels, follows
+        self.rows_before = rows_before
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """Rows of each query, ``(n_queries,)``."""
+        return lengths_of(self.run.offsets)
+
+    @cached_property
+    def codes(self) -> Ints:
+        """Which queries of the dataset the first ones are; -1 for other queries."""
+        return self.qrels.place(self.run.qids.slice(0, LOOKED_AT))
+
+    @property
+    def n_source(self) -> int:
+        """Rows that the part had in the file, dropped ones among them."""
+        n = self.run.n_source
+        return self.run.n_rows if n is None or self.follows else n
+
+    def places(self, rows: Ints) -> Ints:
+        """Return the positions of some rows in the file, from 0."""
+        if self.follows and self.run.order is None:  # RankLib names the row of each score
+            order = self.qrels.order
+            return rows + self.rows_before if order is None else order[rows + self.rows_before]
+        order = self.run.order
+        found: Ints = (rows if order is None else order[rows]) + self.rows_before
+        return found
+
+    def query(self, rows: Ints) -> Ints:
+        """Return the query of each of some rows, by its position in this part."""
+        return np.searchsorted(self.run.offsets, rows, side="right") - 1
+
+    def documents(self, rows: Ints, notes: Iterable[str] | None = None) -> Examples:
+        """Return the documents of some rows, with a note on each."""
+        rows = rows[:SHOWN]
+        qids = texts_at(self.run.qids, self.query(rows))
+        notes = [""] * rows.size if notes is None else notes
+        found = of_documents(qids, self.run.docnos, rows, notes, self.places(rows))
+        return found._replace(words=()) if self.follows else found
+
+    def queries(self, which: Ints) -> Examples:
+        """Return some queries, at the first row of the first."""
+        which = which[:SHOWN]
+        found = of_queries(self.run.qids, which, self.places(self.run.offsets[which]))
+        return found._replace(words=()) if self.follows else found
+
+    def head(self, depth: int) -> Ints:
+        """Return the first rows of each of the first judged queries."""
+        rows = np.arange(int(self.run.offsets[min(LOOKED_AT, self.run.n_queries)]))
+        query = self.query(rows)
+        return rows[(rows - self.run.offsets[query] < depth) & (self.codes[query] >= 0)]
+
+    def own(self, rows: Ints) -> Bools:
+        """Return which of a few rows of the first queries are judged for the query they answer."""
+        docnos = Docnos(self.run.docnos.take(rows), np.array([0, rows.size]))
+        found = np.zeros(rows.size, dtype=bool)
+        found[self.qrels.find(self.codes[self.query(rows)], docnos)[0]] = True
+        return found
+
+    def known(self, rows: Ints) -> Bools:
+        """Return which of some rows are judged for any query."""
+        return self.qrels.knows(self.run.docnos.hashes[rows])
+
+
 class Watch:
     """Sums up what the rules look at of one run, part by part.
 
-    Parameters
-    ----------
-    qrels : Qrels
-    policy : Policy
-        Under which the run is aligned.
-    place : str
-        The run's file.
-
-    Attributes
-    ----------
-    failures : list of Finding
-        The exception that ended the watch, if there was one.
+    An exception of the guard ends the watch and is in `failures`.
     """
 
     def __init__(self, qrels: Qrels, policy: Policy, place: str = "") -> None:
@@ -149,11 +199,11 @@ class Watch:
         self.first_part: Part | None = None
         self.last_part: Part | None = None
         self.first_qid = b""
-        self.first = first = Firsts()
+        self.first = first = ExamplesByRule()
         self.queries = Queries(self.qrels, first)
-        self.scores = Scores(self.policy, self.queries, first)
+        self.scores = Scores(self.policy, first)
         self.labels = Labels(first)
-        self.documents = Documents(self.qrels, self.policy, first)
+        self.documents = Documents(self.qrels, first)
         self.following = Following(self.qrels, first)
         self.order = Order(self.queries, first)
 

@@ -1,4 +1,4 @@
-"""Rules about judgements alone: their grades, and queries without relevant documents."""
+"""Rules about qrels alone: their grades, and queries without relevant documents."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..core.arrow import as_bytes
-from ..core.ragged import Bools, Ints
+from ..core.ragged import Array, Bools, Ints
 from ..core.tables import Qrels
 from ..errors import Finding
+from ..readers import letor
 from ..reports.phrases import counted
-from .parts import EXAMPLES, First, Firsts, of_documents, of_queries, placing, texts_at
-from .registry import by_share
+from .examples import Examples, ExamplesByRule, findings_at, of_documents, of_queries, texts_at
+from .registry import SHOWN, by_share
 
 LARGEST_GRADE = 30
 """The largest for which LightGBM has a gain."""
@@ -21,48 +22,33 @@ LARGEST_GRADE = 30
 
 @dataclass(frozen=True)
 class JudgementFacts:
-    """Of the judgements of one dataset.
-
-    Parameters
-    ----------
-    queries, rows : int
-    lowest, highest : float
-        Grades.
-    beyond, fractional, negative : int
-        Rows with a grade above :data:`LARGEST_GRADE`; with a fraction; below 0.
-    empty, single : int
-        Queries without a grade above 0; with one row alone.
-    numbered : bool
-        Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
-        files with group sizes: queries of two such files have the same names by chance.
-    marks : str
-        Of rows of a learning-to-rank file: :func:`harness.readers.letor.kept`.
-    unused : tuple of str
-        Columns of a table that were not read.
-    columns : dict of str to str
-        Those that were read, by what they hold.
-    first : dict of str to First
-        By rule, the first of what is counted here.
-    """
+    """What the rules look at of the qrels of one dataset."""
 
     queries: int = 0
     rows: int = 0
     lowest: float = 0.0
     highest: float = 0.0
     beyond: int = 0
+    """Rows with a grade above :data:`LARGEST_GRADE`."""
     fractional: int = 0
     negative: int = 0
     empty: int = 0
-    single: int = 0
+    """Queries without a grade above 0."""
     numbered: bool = False
+    """Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
+    files with group sizes: queries of two such files have the same names by chance."""
     marks: str = ""
+    """A few of the :func:`query_hashes`: :func:`harness.readers.letor.kept`."""
     unused: tuple[str, ...] = ()
+    """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
-    first: dict[str, First] = field(default_factory=dict)
+    """Columns that were read, by what they hold."""
+    first: dict[str, Examples] = field(default_factory=dict)
+    """The first examples of each rule."""
 
     @classmethod
-    def of(cls, qrels: Qrels) -> JudgementFacts:
-        """Return the facts of judgements.
+    def of(cls, qrels: Qrels, marks: Array | None = None) -> JudgementFacts:
+        """Return the facts of qrels; `marks` are those of a learning-to-rank file's rows.
 
         >>> JudgementFacts.of(Qrels.from_dict({"q1": {"a": 2, "b": 0}, "q2": {"c": 0}})).empty
         1
@@ -70,34 +56,30 @@ class JudgementFacts:
         grades, offsets = qrels.numbers, qrels.offsets
         if not grades.size:
             return cls(queries=qrels.n_queries)
-        first = Firsts()
+        first = ExamplesByRule()
 
         def rows(rule: str, which: Bools) -> int:
-            some = np.flatnonzero(which)[:EXAMPLES]
+            some = np.flatnonzero(which)[:SHOWN]
             qids = texts_at(qrels.qids, qrels.row[some])
             notes = (f"{grade:.15g}" for grade in grades[some].tolist())
             first.add(rule, of_documents(qids, qrels.docnos, some, notes, _places(qrels, some)))
             return int(which.sum())
 
-        def queries(rule: str, which: Bools) -> int:
-            some = np.flatnonzero(which)
-            first.add(rule, of_queries(qrels.qids, some, _places(qrels, offsets[some[:EXAMPLES]])))
-            return some.size
-
-        before = np.append(0, np.cumsum(grades > 0))[offsets]
-        empty, single = before[1:] == before[:-1], offsets[1:] - offsets[:-1] == 1
-        fractional = grades != np.trunc(grades) if grades.dtype.kind == "f" else grades[:0] > 0
+        n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
+        empty = np.flatnonzero(n_relevant[1:] == n_relevant[:-1])
+        rule = "no-relevant-documents" if empty.size == qrels.n_queries else "empty-queries"
+        first.add(rule, of_queries(qrels.qids, empty, _places(qrels, offsets[empty[:SHOWN]])))
         return cls(
             queries=qrels.n_queries,
             rows=qrels.n_rows,
             lowest=float(grades.min()),
             highest=float(grades.max()),
             beyond=rows("grades-above-30", grades > LARGEST_GRADE),
-            fractional=rows("fractional-grades", fractional),
+            fractional=rows("fractional-grades", grades != np.trunc(grades)),
             negative=rows("negative-grades", grades < 0),
-            empty=queries("no-relevant-documents" if empty.all() else "empty-queries", empty),
-            single=queries("one-document-queries", single),
+            empty=empty.size,
             numbered=_numbered(qrels),
+            marks=letor.kept(query_hashes(qrels, marks)),
             first=dict(first),
         )
 
@@ -115,18 +97,26 @@ def _numbered(qrels: Qrels) -> bool:
     return qrels.docnos.positional and ends in (from_0, from_1)
 
 
-def findings(facts: JudgementFacts, place: str, follows: bool) -> Iterator[Finding]:
-    """Yield what is wrong with judgements.
+def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
+    """Return a hash of the rows of each query, by the marks of a learning-to-rank file's rows.
 
-    Parameters
-    ----------
-    facts : JudgementFacts
-    place : str
-        Their file.
-    follows : bool
-        Whether predictions follow their rows, as in learning to rank.
+    It is 0 for queries without a row of their own, as coarse features agree by chance.
     """
-    found, n_queries = placing(place, facts.first), facts.queries
+    if marks is None or marks.size != qrels.n_rows:
+        return np.zeros(0, np.uint64)
+    marks, query = marks if qrels.order is None else marks[qrels.order], qrels.row
+    order = np.argsort(marks, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(marks[order]) != 0))
+    lowest, highest = (ends.reduceat(query[order], starts) for ends in (np.minimum, np.maximum))
+    own = np.bincount(lowest[lowest == highest], minlength=qrels.n_queries) > 0
+    several = np.zeros(own.size, dtype=bool)
+    several[query[1:][(query[1:] == query[:-1]) & (marks[1:] != marks[:-1])]] = True
+    return np.where(own & several, letor.of_queries(marks, qrels.offsets), np.uint64(0))
+
+
+def findings(facts: JudgementFacts, place: str) -> Iterator[Finding]:
+    """Yield what is wrong with the qrels in the file at `place`."""
+    found, n_queries = findings_at(place, facts.first), facts.queries
     queries, grades = counted(n_queries, "query", "queries"), counted(facts.rows, "grade")
     if n_queries and facts.empty == n_queries:
         what = f"none of the {queries} has a relevant document"
@@ -142,6 +132,3 @@ def findings(facts: JudgementFacts, place: str, follows: bool) -> Iterator[Findi
         yield found("fractional-grades", f"{what} to {facts.highest:,.15g}", n)
     if n := facts.negative:
         yield found("negative-grades", f"{n:,} of {grades} below 0", n)
-    if follows and (n := facts.single):
-        what = f"only one document in {n:,} of {queries}"
-        yield found("one-document-queries", what, n, by_share(n, n_queries))

@@ -1,4 +1,4 @@
-"""Every rule of the guard: its severity, what it looks for, its effect on numbers, its fix.
+"""Every rule of the guard: its severity, what it finds, its effect on the numbers, its fix.
 
 docs/reference/rules.md lists them, and ``guard: {accept: [...]}`` in a config names them.
 """
@@ -10,35 +10,19 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import Finding, HarnessError, HarnessWarning, Problem, Severity
+from ..errors import Finding, HarnessError, HarnessWarning, Problem, Severity, shorten
+from ..reports.findings import ORDER
 from ..reports.phrases import counted
 
 SHOWN = 3
 """Examples of a finding, at most."""
-ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 MANY = 0.1
-"""Share from which on a finding is a warning: less seldom changes the order of systems."""
+"""Share from which on a finding is a warning: a smaller one seldom changes the order of systems."""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """What the guard looks for.
-
-    Parameters
-    ----------
-    name : str
-    severity : {"error", "warning", "note"}
-        Of its findings; milder if few queries or rows are affected.
-    about : str
-        One line for the list of rules.
-    effect : str
-        What it does to the numbers.
-    fix : str
-    in_table : bool
-        Whether a leaderboard shows it below its rows, so that ``harness run`` need not print it.
-    fix_of_note : str
-        The fix if the finding is a note; `fix` if empty.
-    """
+    """A rule; its findings are milder than `severity` if few queries or rows are affected."""
 
     name: str
     severity: Severity
@@ -46,7 +30,7 @@ class Rule:
     effect: str
     fix: str
     in_table: bool = False
-    fix_of_note: str = ""
+    """Whether a leaderboard shows it below its rows, so that ``harness run`` does not print it."""
 
 
 _NONE = "it gives no values"
@@ -206,14 +190,9 @@ PLACED = (
          "the order is upside down: the last document comes first",
          "write a score that falls with the rank, such as its negative"),
     Rule("same-queries", "warning",
-         "Queries of two datasets with the same features; a note if only their grades differ.",
+         "Queries of two learning-to-rank datasets with the same features.",
          _TWICE,
          "make the folds from distinct queries"),
-    Rule("same-rows", "warning",
-         "Other rows of two datasets with the same features; a note below a hundredth of the "
-         "rows.",
-         _TWICE,
-         "make folds from distinct queries; nothing to do if the features are few and coarse"),
 )  # fmt: skip
 FOUND = (
     Rule("config", "error",
@@ -235,6 +214,12 @@ POOLED = Rule(
     "such queries would count several times in one mean",
     "correct the folds, or use 'average' instead of 'pool'",
 )  # fmt: skip
+VALIDATION = Rule(
+    "validation-in-test", "error",
+    "Queries on which 'select' chooses settings are also test queries.",
+    "the values of the chosen settings are too good",
+    "choose on other queries; give different queries different qids",
+)  # fmt: skip
 RUN_RULES = (
     Rule("no-relevant-documents", "error",
          "No query of the dataset has a relevant document.",
@@ -245,10 +230,6 @@ RUN_RULES = (
          "tools disagree: such a query counts 0 here, 1 in LightGBM, and others leave it out",
          "report how they count; 'policy: {empty_queries: skip}' leaves them out",
          in_table=True),
-    Rule("one-document-queries", "warning",
-         "Queries of a learning-to-rank file with one document; a warning from 10% on.",
-         "every order of one document is perfect, so such queries make models look alike",
-         "leave such queries out of the test file, or report how many there are"),
     Rule("grades-above-30", "warning",
          "The highest grade is above 30.",
          "LightGBM's exponential gain ends at 30, and one document decides a query",
@@ -267,8 +248,7 @@ RUN_RULES = (
          "give the qrels of the collection that was searched, or write docnos alike in both "
          "files"),
     Rule("other-topics", "error",
-         "Docnos are judged, but for other queries than they answer; a warning if a few fit "
-         "their own query.",
+         "Docnos are judged, but for other queries than they answer.",
          "every metric of relevance is 0, for every system",
          "check that both files number the queries alike, and that they are of one fold"),
     Rule("nothing-judged", "warning",
@@ -303,47 +283,27 @@ RUN_RULES = (
          "below 0.",
          "they count as not relevant, so values are lower bounds",
          "report judged@10 next to the numbers"),
-    Rule("unjudged-unlike-others", "warning",
-         "A run with many more unjudged documents at rank 10 or before than the other runs.",
-         "they count as not relevant, so the run may be better than its values",
-         "report judged@10 next to the numbers, or compare with policy.judged_only"),
     Rule("constant-scores", "warning",
          "Queries whose scores are all equal; a warning from 10% of the queries on.",
          "the policy for ties decides the order there, not the system",
-         "check what was saved as the score, or accept it: 'guard: {accept: [constant-scores]}'",
-         fix_of_note="nothing if no order is meant; else check what was written as the score"),
-    Rule("nearly-constant-scores", "warning",
-         "Queries in which 90% of the documents share a score; a warning from 10% of the queries"
-         " on.",
-         "the policy for ties decides most of the order there, not the system",
-         "write scores with more digits, or accept it: 'guard: {accept: [nearly-constant-"
-         "scores]}'",
-         fix_of_note="nothing if scores have few digits; else write more digits"),
+         "check what was saved as the score, or accept it: 'guard: {accept: [constant-scores]}'"),
     Rule("score-ties", "warning",
          "Documents of one query that share a score; a warning from 10% of the pairs on.",
          "the policy for ties decides their order; tools differ in it",
          "choose an order with 'policy: {ties: trec_eval}' or --ties; 'bounds' shows the effect",
-         in_table=True,
-         fix_of_note="report the order next to the numbers; 'policy: {ties: bounds}' shows the "
-         "effect"),
+         in_table=True),
     Rule("single-precision", "warning",
          "Different scores that are equal in single precision; a warning from 1% of the rows on.",
          "docnos decide their order, as in trec_eval, not the system",
          "remove a large constant from the scores, or compare doubles: 'policy: {ties: "
          "trec_eval10}'"),
-    Rule("overflow", "warning",
-         "Scores beyond the largest number of single precision.",
-         "trec_eval 9 and 'policy: {ties: trec_eval}' read them as infinite, and so as equal",
-         "scale the scores, or compare doubles: 'policy: {ties: trec_eval10}'"),
     Rule("labels-as-scores", "error",
-         "Scores that follow the grades without an error; a warning if they only separate two "
-         "groups.",
-         "the values are those of the labels, or of a model that saw this fold in training",
+         "Scores that are the grades, or have one value for each grade.",
+         "the values are those of the labels, not of a model",
          "save what the model predicts, or accept an oracle: 'guard: {accept: [labels-as-"
-         "scores]}'",
-         fix_of_note="nothing if it is an oracle; else save what the model predicts"),
+         "scores]}'"),
     Rule("same-file-twice", "warning",
-         "Runs or datasets with the same content, or two run names for one file.",
+         "Runs or datasets with the same bytes, or two run names for one file.",
          "one system counts under two names, and seeds or folds seem to vary less",
          "check which file should have been another one"),
     Rule("shared-queries", "warning",
@@ -351,73 +311,52 @@ RUN_RULES = (
          "such queries count once a fold, and too high if they were in a fold's training data",
          "check which file is which fold's test part"),
     POOLED,
+    VALIDATION,
     Rule("guard-failed", "warning",
          "The guard itself failed: a mistake in harness.",
          "none on the values; some findings may be missing",
          "report it, with what 'harness --debug check' prints"),
 )  # fmt: skip
-FILE_RULES = (*REFUSED, *WARNED, *FOUND)
-RULES: dict[str, Rule] = {rule.name: rule for rule in (*RUN_RULES, *PLACED, *FILE_RULES)}
+RULES: dict[str, Rule] = {
+    rule.name: rule for rule in (*RUN_RULES, *PLACED, *REFUSED, *WARNED, *FOUND)
+}
 """Every rule by its name."""
 ACCEPTABLE = tuple(
-    name for name in RULES if RULES[name] not in (*REFUSED, POOLED) and name != "config"
+    name
+    for name, rule in RULES.items()
+    if rule not in (*REFUSED, POOLED, VALIDATION) and name != "config"
 )
-"""Those that a config can accept: what cannot be read, or pooled, stays an error."""
+"""Those that a config can accept: what cannot be read, pooled or chosen on stays an error."""
 FOLLOWS: Mapping[str, Collection[str]] = {
     "labels-as-scores": {
-        "score-ties", "constant-scores", "nearly-constant-scores", "ranks-against-scores",
-        "upside-down", "unrelated", "sorted-by-score",
+        "score-ties", "constant-scores", "ranks-against-scores", "upside-down", "unrelated",
+        "sorted-by-score",
     },
-    "overflow": {"single-precision"},
     "rank-as-score": {"ranks-against-scores", "upside-down", "other-topics"},
     "upside-down": {"ranks-against-scores", "other-topics"},
-    "other-collection": {"nothing-judged"},
-    "other-topics": {
-        "nothing-judged", "unjudged-at-10", "unjudged-unlike-others", "missing-queries",
-        "extra-queries",
-    },
-    "unjudged-unlike-others": {"unjudged-at-10"},
+    "other-topics": {"missing-queries", "extra-queries"},
     "docno-spelling": {
-        "unjudged-unlike-others", "unjudged-at-10", "nothing-judged", "other-collection",
-        "other-topics",
+        "unjudged-at-10", "nothing-judged", "other-collection", "other-topics",
     },
     "swapped-columns": {"no-common-query", "ranks-against-scores", "upside-down"},
 }  # fmt: skip
-"""By the rule of a cause, those that report nothing new next to it."""
+"""By the rule of a cause, the rules that report nothing new about the same file."""
 
 
 def finding(
-    name: str,
-    place: str,
-    what: str,
-    count: int = 1,
-    examples: Sequence[str] = (),
-    severity: Severity | None = None,
-    effect: str = "",
-    fix: str = "",
-) -> Finding:
-    """Return what a rule found, with the rule's own effect and fix unless given."""
+    name: str, place: str, what: str, count: int = 1, examples: Sequence[str] = (),
+    severity: Severity | None = None, effect: str = "", fix: str = "",
+) -> Finding:  # fmt: skip
+    """Return what a rule found, with the rule's own severity, effect and fix unless given."""
     rule = RULES[name]
-    severity = severity or rule.severity
     return Finding(
-        name, severity, place, what, count, tuple(examples[:SHOWN]), effect or rule.effect,
-        fix or _fix(rule, severity),
+        name, severity or rule.severity, place, what, count, tuple(examples[:SHOWN]),
+        effect or rule.effect, fix or rule.fix,
     )  # fmt: skip
 
 
-def _fix(rule: Rule, severity: Severity) -> str:
-    return rule.fix_of_note if severity == "note" and rule.fix_of_note else rule.fix
-
-
 def of_warning(warning: Warning | str, files: Iterable[str] = ()) -> Finding:
-    """Return the finding for what a reader warned of.
-
-    Parameters
-    ----------
-    warning : Warning or str
-        A :class:`~harness.errors.HarnessWarning`, whose text begins with its file.
-    files : iterable of str
-        Those that it may be about.
+    """Return the finding for a reader's warning, whose text begins with one of these files.
 
     >>> found = of_warning(HarnessWarning("a.run: 2 tags", "several-tags", 2, 7), ["a.run"])
     >>> found.rule, found.place, found.what
@@ -438,7 +377,7 @@ def rules_of(error: HarnessError) -> list[str]:
     return [problem.rule or "unreadable" for problem in error.problems]
 
 
-_LINE = re.compile(r":(\d+)$")
+_LINE = re.compile(r"(?::|: row )(\d+)$")
 _LINE_SHOWN, _QUOTED = 120, 40
 """Characters of a line that are shown by itself; that are quoted next to its number."""
 
@@ -449,51 +388,32 @@ def refused(place: str, error: HarnessError) -> Iterator[Finding]:
     names = rules_of(error)
     for name, n in Counter(names).items():
         some = [one for one, rule in zip(error.problems, names, strict=True) if rule == name]
-        at, what, fix = some[0].where or place, some[0].what, some[0].fix
-        found = finding(name, at, what, n + more, _examples(some), fix=fix)
+        examples = [shorten(one.found, _LINE_SHOWN) for one in some if one.found]
+        if len(some) > 1:
+            examples = [_numbered(one) for one in some]
+        found = finding(name, some[0].where or place, some[0].what, n + more, examples,
+                        fix=some[0].fix)  # fmt: skip
         more = 0
         yield replace(found, at_least=error.at_least)
 
 
-def _examples(problems: list[Problem]) -> list[str]:
-    """Return the wrong lines, each with its number if there are several."""
-    if len(problems) == 1:
-        return [one] if (one := _cut(problems[0].found, _LINE_SHOWN)) else []
-    lines = ((_LINE.search(one.where), one) for one in problems)
-    return [
-        f"line {at[1]} {_cut(one.found, _QUOTED)!r}" if at else one.found or one.what
-        for at, one in lines
-    ]
-
-
-def _cut(line: str, width: int) -> str:
-    line = line.strip()
-    return line if len(line) <= width else f"{line[: width - 3]}..."
+def _numbered(one: Problem) -> str:
+    """Return the wrong line with its number."""
+    line = _LINE.search(one.where)
+    return f"line {line[1]} {shorten(one.found, _QUOTED)!r}" if line else one.found or one.what
 
 
 def accepted(findings: Iterable[Finding], names: Collection[str]) -> list[Finding]:
-    """Return findings, those of the rules named made notes."""
-    return [_as_note(one) if one.rule in names else one for one in findings]
-
-
-def _as_note(one: Finding) -> Finding:
-    rule = RULES[one.rule]
-    return replace(one, severity="note", fix=_fix(rule, "note") if one.fix == rule.fix else one.fix)
+    """Return findings; those of these rules become notes."""
+    return [replace(one, severity="note") if one.rule in names else one for one in findings]
 
 
 def warned(found: Iterable[tuple[str, str]]) -> str:
-    """Return how many warnings there are, and of which rules; nothing if there are none.
+    """Return the number of warnings and their rules, from ``(rule, severity)`` of each finding.
 
-    Parameters
-    ----------
-    found : iterable of (str, str)
-        The rule and the severity of each finding. What every leaderboard shows is left out.
-
-    Examples
-    --------
     >>> warned([("upside-down", "warning"), ("swapped-fold", "warning"), ("depth", "note")])
     '2 warnings (swapped-fold, upside-down)'
-    >>> warned([("score-ties", "warning")])
+    >>> warned([("score-ties", "warning")])  # which every leaderboard shows
     ''
     """
     rules = [
@@ -522,12 +442,9 @@ def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -
     return [one for one in every if not follows(one)]
 
 
-_PLACE_LINE = re.compile(r"(:|: row )\d+$")
-
-
 def file_of(one: Finding) -> str:
     """Return the file of a finding, without the line."""
-    return _PLACE_LINE.sub("", one.place)
+    return _LINE.sub("", one.place)
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
@@ -536,7 +453,7 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def by_share(part: int, whole: int, many: float = MANY) -> Severity:
-    """Return the severity of what is true of a part: a warning from `many` of all on."""
+    """Return "warning" if a part is at least the share `many`, "note" otherwise."""
     return "warning" if part >= many * whole else "note"
 
 

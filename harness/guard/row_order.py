@@ -1,39 +1,50 @@
 """Rules about predictions for rows: whether they fit the grades of these rows, or of others.
 
 A model's scores rise with the grades within a query; those of other rows do not. So a file that
-has shifted by a line, or belongs to another fold, fits better elsewhere. The sum of what each row
-adds to the fit at the better offset, less what it adds in place, rises along the shifted rows.
+has shifted by a line, has another order or belongs to another fold fits better elsewhere. A fit is
+Pearson's correlation, within queries, of the grades and the ranks of the scores.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
-from ..core.ragged import Array
+from ..core.ragged import Array, Ints, offsets_of, positions_of, sum_by
+from ..core.ragged import rows_of as rows_of_offsets
 from ..core.tables import Qrels
-from ..errors import Finding
-from ..reports.phrases import counted, listed
-from .parts import EXAMPLES, First, Firsts, Found, placing, short, texts_at
-from .registry import RULES, SHOWN, finding
-from .row_fit import CLEAR, TWICE, Fit, Grades, Rows, fit, is_clear, ranks, starts_of
-from .row_permutations import Misplaced, Sorted, look_elsewhere, sorted_by_score
+from ..errors import Finding, Severity
+from ..reports.phrases import counted
+from .examples import (
+    Examples,
+    ExamplesByRule,
+    MakeFinding,
+    findings_at,
+    place_of_row,
+    short,
+    texts_at,
+)
+from .registry import SHOWN, finding
 
 if TYPE_CHECKING:
+    from ..config.model import RunEntry
     from .facts import Facts, RunFacts
 
+CLEAR = 6.0
+"""Standard errors that a fit must be from 0, and from the other: no chance in a million sweeps."""
+TWICE = 2.0
+"""How many times as large it must be: rows sorted by grade correlate with their neighbours too."""
 SLIP = 5
 """Rows by which scores of the right count may have shifted, at most."""
-MOST = 64
-"""Offsets that are tried if counts differ; beyond it, both ends alone."""
+NEAR = 60
+"""Rows from an end of the file within which a stretch is taken to reach that end."""
 WINDOWS, WINDOW = 16, 512
 """Pieces of a large file that are looked at first, spread over it; rows of each."""
-UNSURE = math.log(100_000)
-"""How much less likely a row may be than the likeliest one, and still begin a stretch."""
 KEPT = 1 << 20
 """Predictions of a file that are kept, from the first on."""
 FEW, MANY = 6, 20
@@ -41,23 +52,114 @@ FEW, MANY = 6, 20
 ENOUGH, CHANCE = 200, 3.0
 """Rows from which on predictions show that they have to do with the grades; standard errors up to
 which a correlation is what chance gives."""
-LARGEST = 5_000_000
-"""Predictions of one file beyond which no place is looked for that has too many or too few."""
-BETTER_COUNT = 2.0
-"""Standard errors by which a place must fit better than a cut file's predictions as they are."""
+MOVED = 1 << 12
+"""Rows, about, of the queries that an order moves, in which scores are compared."""
+FIRST = 1 << 12
+"""Rows that are looked at before all, as scores of nearly every file rise and fall there."""
+NO_CHANCE = math.log(1e9)
+"""How unlikely it must be that scores in any other order fall, or rise, in every query."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Grades and queries (by position) of the rows of a dataset, in the order of its file."""
+
+    grades: Array
+    query: Ints
+    qids: pa.Array | None = None
+
+    def at(self, rows: Ints | slice) -> Rows:
+        """Return some of the rows."""
+        return Rows(self.grades[rows], self.query[rows], self.qids)
+
+
+class Fit(NamedTuple):
+    """How scores fit if score ``i + offset`` belongs to row ``i``."""
+
+    offset: int
+    r: float
+    """Pearson's correlation of grades and ranks of the scores, less their means in the query."""
+    n: int
+    """Rows in queries with several grades and scores."""
+
+    @property
+    def z(self) -> float:
+        """In standard errors of what chance gives."""
+        return self.r * math.sqrt(self.n)
+
+
+NO_FIT = Fit(0, 0.0, 0)
+
+
+def ranks(scores: Array) -> Array:
+    """Return the rank of each score among all, equal ones alike, so that no outlier counts.
+
+    >>> ranks(np.array([5.0, 1e30, 5.0, -1.0])).tolist()
+    [1.0, 2.0, 1.0, 0.0]
+    """
+    found: Array = np.unique(scores, return_inverse=True)[1].astype(np.float64)
+    return found
+
+
+class Grades:
+    """Grades less their mean in the query, to compare with several scores."""
+
+    def __init__(self, rows: Rows) -> None:
+        self.query = rows.query - rows.query.min()
+        self.n_queries = int(self.query.max()) + 1
+        self.lengths = np.bincount(self.query, minlength=self.n_queries)
+        self.less = self.centred(rows.grades.astype(np.float64))
+        self.squares = self._sum(self.less * self.less)
+
+    def _sum(self, values: Array) -> Array:
+        return sum_by(self.query, values, self.n_queries)
+
+    def centred(self, values: Array) -> Array:
+        """Return values less their mean in the query."""
+        less: Array = values - (self._sum(values) / np.maximum(self.lengths, 1))[self.query]
+        return less
+
+    def by_query(self, ranked: Array) -> tuple[Ints, Array]:
+        """Return the queries with several grades and scores, and Pearson's r in each."""
+        score = self.centred(ranked)
+        squares = self.squares * self._sum(score * score)
+        query = np.flatnonzero(squares > 0)
+        r: Array = self._sum(self.less * score)[query] / np.sqrt(squares[query])
+        return query, r
+
+    def fit(self, ranked: Array, offset: int = 0) -> Fit:
+        """Return how well scores fit; `offset` is for the result."""
+        score = self.centred(ranked)
+        squares = self._sum(score * score)
+        differ = (self.squares > 0) & (squares > 0)
+        if not differ.any():
+            return Fit(offset, 0.0, 0)
+        both = self._sum(self.less * score)[differ].sum()
+        r = both / math.sqrt(self.squares[differ].sum() * squares[differ].sum())
+        return Fit(offset, min(1.0, float(r)), int(self.lengths[differ].sum()))
+
+
+def fit(rows: Rows, ranked: Array, offset: int = 0) -> Fit:
+    """Return how ranks of scores fit at an offset, over the rows that have one there.
+
+    >>> rows = Rows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
+    >>> fit(rows, np.array([9.0, 0.0, 1.0, 2.0, 2.0, 1.0]), 1)
+    Fit(offset=1, r=1.0, n=5)
+    """
+    first, last = max(0, -offset), min(rows.grades.size, ranked.size - offset)
+    if last <= first:
+        return Fit(offset, 0.0, 0)
+    return Grades(rows.at(slice(first, last))).fit(ranked[first + offset : last + offset], offset)
+
+
+def is_clear(one: Fit, other: Fit) -> bool:
+    """Whether scores fit so much better in one way than in the other that it is no chance."""
+    apart = (one.r - max(other.r, 0.0)) * math.sqrt(max(1, min(one.n, other.n) or one.n))
+    return one.z > CLEAR and apart > CLEAR and one.r > TWICE * other.r
 
 
 class Slip(NamedTuple):
-    """A stretch of rows whose scores are elsewhere: score ``i + offset`` belongs to row ``i``.
-
-    Parameters
-    ----------
-    first, end : int
-        The stretch, about; from the first and to the last row that has a score there if the
-        stretch may go so far.
-    there, own : Fit
-        At the offset and in place.
-    """
+    """Rows, from about `first` to before `end`, whose scores are elsewhere."""
 
     first: int
     end: int
@@ -85,7 +187,11 @@ def look(rows: Rows, scores: Array) -> tuple[Fit, Slip | None]:
 
 
 def _look(rows: Rows, around: Array) -> tuple[Fit, Slip | None]:
-    """Return the same by the ranks of the scores around each row, ``(pieces, n + 2 SLIP)``."""
+    """Return the same by the ranks of the scores around each row, ``(pieces, n + 2 SLIP)``.
+
+    What each row adds to the fit at the better offset, less what it adds in place, sums up to the
+    most along the shifted rows.
+    """
     graded, n, n_rows = Grades(rows), around.shape[1] - 2 * SLIP, rows.grades.size
     at = {by: around[:, SLIP + by : SLIP + by + n].ravel() for by in range(-SLIP, SLIP + 1)}
     by = max(at, key=lambda one: (float(graded.less @ at[one]), not one))
@@ -93,64 +199,146 @@ def _look(rows: Rows, around: Array) -> tuple[Fit, Slip | None]:
     if not by or not is_clear(whole, own):
         return own, None
     gains = np.append(0.0, np.cumsum(graded.less * (at[by] - at[0])))
-    _, first, end = _rise(gains)
-    inside = slice(first, end)
-    there, here = (Grades(rows.at(inside)).fit(at[one][inside], one) for one in (by, 0))
-    gains *= Grades(rows.at(inside)).likelihood(at[by][inside])
+    end = int((gains - np.minimum.accumulate(gains)).argmax())
+    first = int(gains[: end + 1].argmin())
+    there, here = (
+        Grades(rows.at(slice(first, end))).fit(at[one][first:end], one) for one in (by, 0)
+    )
     least, most = max(0, -by), n_rows - max(0, by)
-    first = least if gains[least] < gains[first] + UNSURE else max(first, least)
-    end = most if gains[most] > gains[end] - UNSURE else min(end, most)
+    first = least if first < least + NEAR else first
+    end = most if end > most - NEAR else end
     return own, Slip(first, end, there, here)
 
 
-def _rise(gain: Array) -> tuple[float, int, int]:
-    """Return the most that sums rise, and from and to which of them.
+class Misplaced(NamedTuple):
+    """The order of rows that predictions fit instead of the dataset's."""
 
-    >>> _rise(np.cumsum([0.0, -1.0, 2.0, -1.0, 3.0, -5.0]))
-    (4.0, 1, 4)
+    name: str
+    """What was done to the rows."""
+    own: Fit
+    """Of the rows that it moves, in the dataset's order."""
+    there: Fit
+    """Of the same rows in this order."""
+    moved: int
+    """How many rows it moves."""
+    rows: tuple[int, ...]
+    """The first of these."""
+    at: tuple[int, ...]
+    """Where their predictions are."""
+    by_score: bool = False
+    """Whether the scores fall or rise in every query in this order, which is why they fit."""
+
+
+class Sorted(NamedTuple):
+    """Scores that fall, or rise, from row to row in every query that has different ones."""
+
+    falls: bool
+    queries: int
+
+
+def sorted_by_score(query: Ints, scores: Array) -> Sorted | None:
+    """Return whether scores fall, or rise, within every query; None if that may be chance.
+
+    >>> sorted_by_score(np.arange(30) // 10, -np.arange(30.0))
+    Sorted(falls=True, queries=3)
+    >>> sorted_by_score(np.arange(30), -np.arange(30.0))  # queries of one row
     """
-    above = gain - np.minimum.accumulate(gain)
-    end = int(above.argmax())
-    return float(above[end]), int(gain[: end + 1].argmin()), end
+    for n in (FIRST, scores.size):
+        some = query[:n]
+        steps = np.where(some[1:] == some[:-1], np.diff(scores[:n]), 0)
+        falls, rises = (steps < 0).any(), (steps > 0).any()
+        if falls == rises:  # both or neither
+            return None
+    distinct = np.bincount(query[1:][steps != 0])
+    log_factorials = np.append(0.0, np.cumsum(np.log(np.arange(1, int(distinct.max()) + 2))))
+    if log_factorials[distinct + 1].sum() < NO_CHANCE:
+        return None
+    return Sorted(bool(falls), int((distinct > 0).sum()))
+
+
+def orders(rows: Rows, sizes: Ints, is_gathered: bool) -> Iterator[tuple[str, Ints, int]]:
+    """Yield usual orders: a name, where the predictions of each query begin, and the step.
+
+    Data frames and loaders reorder queries (as text, by size) and keep the rows of each together.
+    """
+    n = sizes.size
+    by: dict[str, Ints] = {}
+    if rows.qids is not None:
+        qids = texts_at(rows.qids, np.arange(n))
+        by["rows sorted by qid as text"] = np.array(sorted(range(n), key=qids.__getitem__))
+        numbers = [float(qid) for qid in qids if qid.strip("-").isdecimal()]
+        if len(numbers) == n:
+            by["rows sorted by qid as numbers"] = np.argsort(numbers, kind="stable")
+    by["rows sorted by group size"] = np.argsort(sizes, kind="stable")
+    by["rows sorted by group size, largest first"] = np.argsort(-sizes, kind="stable")
+    by["queries in reverse order"] = np.arange(n)[::-1]
+    if not is_gathered:
+        by["rows gathered by qid"] = np.arange(n)
+    for name, queries in by.items():
+        begin = np.empty(n, np.int64)
+        begin[queries] = offsets_of(sizes[queries])[:-1]
+        yield name, begin, 1
+    yield "rows in reverse order", int(sizes.sum()) - 1 - offsets_of(sizes)[:-1], -1
+
+
+def look_elsewhere(rows: Rows, scores: Array) -> Misplaced | None:
+    """Return the usual order that scores of the first rows clearly fit better than their own."""
+    sizes = np.bincount(rows.query)
+    starts = offsets_of(sizes)[:-1]
+    is_gathered = bool((rows.query[1:] >= rows.query[:-1]).all())
+    in_file = None if is_gathered else np.argsort(rows.query, kind="stable")
+    best: Misplaced | None = None
+    for name, begin, step in orders(rows, sizes, is_gathered):
+        moved = np.flatnonzero((begin != starts) | (step < 0) | (not is_gathered))
+        n_moved = int(sizes[moved].sum())
+        some = moved[:: max(1, n_moved // MOVED)]
+        offsets = offsets_of(sizes[some])
+        query, place = rows_of_offsets(offsets), positions_of(offsets)
+        row, at = starts[some][query] + place, begin[some][query] + step * place
+        row = row if in_file is None else in_file[row]
+        known = (row < scores.size) & (at < scores.size)
+        row, at, query = row[known], at[known], query[known]
+        if not row.size:
+            continue
+        graded = Grades(Rows(rows.grades[row], query))
+        own, there = graded.fit(ranks(scores[row])), graded.fit(ranks(scores[at]))
+        by_score = own.z <= CLEAR and sorted_by_score(query, scores[at]) is not None
+        differ = np.flatnonzero(row != at)[:SHOWN]
+        some_rows, some_at = (tuple(one[differ].tolist()) for one in (row, at))
+        found = Misplaced(name, own, there, n_moved, some_rows, some_at, by_score)
+        if by_score:
+            return found
+        if is_clear(there, own) and (best is None or there.z > best.there.z):
+            best = found
+    return best
 
 
 @dataclass(frozen=True)
 class OrderFacts:
-    """Of predictions: how they fit the rows of their dataset.
-
-    Parameters
-    ----------
-    fit : Fit, optional
-        In place; None if they were not compared with the grades.
-    slip : Slip, optional
-        The stretch that has shifted.
-    misplaced : Misplaced, optional
-        The order that they fit instead.
-    by_score : Sorted, optional
-        How their file is sorted by score.
-    compared, falling : int
-        Queries with several grades and predictions; those in which predictions fall as grades
-        rise. 0 if they fit clearly on the whole.
-    whole_scores : tuple of float
-        The scores, if they look like grades, and the grades like scores.
-    different_grades : int
-        How many there are then.
-    """
+    """Of predictions: how they fit the rows of their dataset."""
 
     fit: Fit | None = None
+    """In place; None if they were not compared with the grades."""
     slip: Slip | None = None
+    """The stretch that has shifted."""
     misplaced: Misplaced | None = None
+    """The order that they fit instead."""
     by_score: Sorted | None = None
+    """How their file is sorted by score."""
     compared: int = 0
+    """Queries with several grades and predictions; 0 if they fit clearly on the whole."""
     falling: int = 0
+    """Those in which predictions fall as grades rise."""
     whole_scores: tuple[float, ...] = ()
+    """The scores, if they look like grades, and the grades like scores."""
     different_grades: int = 0
+    """How many grades there are then."""
 
 
 class Following:
     """The scores of a run that follows the rows of a dataset."""
 
-    def __init__(self, qrels: Qrels, first: Firsts) -> None:
+    def __init__(self, qrels: Qrels, first: ExamplesByRule) -> None:
         self.qrels, self.first = qrels, first
         self.parts: list[Array] = []
         self.n = self.n_kept = 0
@@ -172,28 +360,28 @@ class Following:
             different = np.unique(self.qrels.numbers).size
             distinct = tuple(np.unique(scores).tolist())
             return OrderFacts(whole_scores=distinct, different_grades=different)
-        if order is not None and not whole:
-            return OrderFacts()
         if order is not None:  # back to the order of the file
+            if not whole:
+                return OrderFacts()
             in_file = np.empty_like(scores)
             in_file[order] = scores
             scores = in_file
         every, rows = rows, rows.at(slice(0, self.n_kept))
         own, slip = look(rows, scores)
         if (by_score := sorted_by_score(rows.query, scores)) is not None:
-            first = scores[rows.query == rows.query[0]][:EXAMPLES].tolist()
+            first = scores[rows.query == rows.query[0]][:SHOWN].tolist()
             qid = texts_at(self.qrels.qids, rows.query[:1])[0]
             name = f"query {qid} has {', '.join(f'{one:.6g}' for one in first)}"
-            self.first.add("sorted-by-score", First((name,), 0))
+            self.first.add("sorted-by-score", Examples((name,), 0))
             return OrderFacts(own, by_score=by_score)
-        moved = look_elsewhere(every, scores, fits=own.z > CLEAR)
+        moved = look_elsewhere(every, scores) if own.z <= CLEAR else None
         if moved is not None and (slip is None or moved.there.z > slip.there.z):
             self.first.add("row-order", self._placed(every, moved.rows, moved.at))
             return OrderFacts(own, misplaced=moved)
         if slip is not None:
             if slip.end == self.n_kept - max(0, slip.there.offset):
                 slip = slip._replace(end=slip.end + self.n - self.n_kept)
-            shifted = range(slip.first, min(slip.first + EXAMPLES, self.n_kept))
+            shifted = range(slip.first, min(slip.first + SHOWN, self.n_kept))
             at = [row + slip.there.offset for row in shifted]
             self.first.add("shifted", self._placed(rows, shifted, at))
             return OrderFacts(own, slip)
@@ -201,25 +389,21 @@ class Following:
             return OrderFacts(own)
         query, r = Grades(rows).by_query(ranks(scores))
         query = query + int(rows.query.min())
-        wanted = np.flatnonzero(r < 0) if own.z < -CLEAR else np.arange(r.size)
-        if wanted.size:
-            rule = "upside-down" if own.z < -CLEAR else "unrelated"
-            starts = starts_of(rows)[query[wanted]]
-            some = np.argsort(starts, kind="stable")[:EXAMPLES]
-            names_of = texts_at(self.qrels.qids, query[wanted[some]])
-            each = zip(names_of, r[wanted[some]].tolist(), strict=True)
-            names = (f"{qid} ({one:.2f})" for qid, one in each)
-            self.first.add(rule, First(tuple(names), int(starts[some[0]])))
+        rule = "upside-down" if own.z < -CLEAR else "unrelated"
+        some = np.flatnonzero((r < 0) | (rule == "unrelated"))[:SHOWN]
+        each = zip(texts_at(self.qrels.qids, query[some]), r[some].tolist(), strict=True)
+        row = int(np.isin(rows.query, query[some[:1]]).argmax())
+        self.first.add(rule, Examples(tuple(f"{qid} ({one:.2f})" for qid, one in each), row))
         return OrderFacts(own, compared=query.size, falling=int((r < 0).sum()))
 
-    def _placed(self, rows: Rows, some: Sequence[int], at: Sequence[int]) -> First:
+    def _placed(self, rows: Rows, some: Sequence[int], at: Sequence[int]) -> Examples:
         """Return some rows with where their predictions are, at the first of these."""
         qids = texts_at(self.qrels.qids, rows.query[list(some)])
         names = (
             f"prediction {there + 1:,} -> row {row + 1:,} (query {qid})"
             for row, there, qid in zip(some, at, qids, strict=True)
         )
-        return First(tuple(names), at[0])
+        return Examples(tuple(names), at[0])
 
 
 def rows_of(qrels: Qrels) -> Rows | None:
@@ -241,13 +425,12 @@ def are_grades(qrels: Qrels, scores: Array) -> bool:
     return np.unique(scores).size <= FEW and np.unique(grades).size >= MANY
 
 
-def findings(facts: Facts, found: Found) -> Iterator[Finding]:
-    """Yield by how many rows predictions have shifted, or that they fall as the grades rise."""
+def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+    """Yield which other rows predictions fit, or that they fall as the grades rise."""
     order, n_rows = facts.run.order, facts.run.queries.rows
     if (slip := order.slip) is not None:
         offset, n = slip.there.offset, slip.end - slip.first
-        which = f"all {counted(n_rows, 'row')}"
-        effect = ""
+        which, effect = f"all {counted(n_rows, 'row')}", ""
         if n < n_rows - SLIP:
             which = f"about rows {slip.first + 1:,} to {slip.end:,}"
             effect = "documents there have the score of a neighbour"
@@ -270,91 +453,42 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
             what += f" (correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
         yield found("row-order", what, moved.moved)
     elif order.fit is not None and order.fit.z < -CLEAR:
-        what = f"{_correlation(order.fit)}, below 0 in {counted(order.falling, 'query', 'queries')}"
+        below = f"below 0 in {counted(order.falling, 'query', 'queries')}"
+        what = f"correlation with the grades {order.fit.r:.2f}, {below}"
         yield found("upside-down", what, order.falling)
 
 
-def _correlation(own: Fit) -> str:
-    return f"correlation with the grades {own.r:.2f}"
-
-
-def is_odd(run: RunFacts) -> bool:
+def fits_nothing(run: RunFacts) -> bool:
     """Whether predictions fit neither their own rows nor their neighbours, and are no labels."""
     own, order = run.order.fit, run.order
-    labels = run.labels.grades or run.labels.split
     named = order.slip or order.misplaced or order.by_score
-    return own is not None and abs(own.z) <= CLEAR and named is None and not labels
+    return own is not None and abs(own.z) <= CLEAR and named is None and not run.labels.grades
 
 
 def unrelated(
-    place: str, run: RunFacts, others: Sequence[tuple[str, Fit]],
-    best: tuple[str, Fit] | None = None, wary: bool = False,
-) -> Iterator[Finding]:  # fmt: skip
-    """Yield that predictions have nothing to do with the grades.
+    place: str, run: RunFacts, better: tuple[str, Fit] | None = None, wary: bool = False
+) -> Finding | None:
+    """Return that predictions in the file at `place` have nothing to do with the grades.
 
-    Parameters
-    ----------
-    place : str
-        Their file.
-    run : RunFacts
-    others : sequence of (str, Fit)
-        The same model's fits on its other folds: if these are clear, it is no random baseline.
-    best : (str, Fit), optional
-        The model that fits the same rows best.
-    wary : bool
-        Whether that is a warning in any case.
+    It is a warning if `wary`, or if `better`, a related model or fold, fits: no random baseline
+    would be among those.
     """
-    own, found = run.order.fit or Fit(0, 0.0, 0), placing(place, run.first)
-    what, compared = _correlation(own), counted(run.order.compared, "query", "queries")
-    if own.n and (fitting := [(other, fit) for other, fit in others if is_clear(fit, own)]):
-        values = listed(f"{fit.r:.2f} on {other}" for other, fit in fitting[:SHOWN])
-        effect = "each document has the score of another one"
-        fix = "predict in the order of this fold's rows, or name this fold's file"
-        what += f"; the same model has {values}"
-        yield found("unrelated", what, run.order.compared, "warning", effect, fix)
-    elif own.n >= ENOUGH and own.z < CHANCE:
-        if best is not None and is_clear(best[1], own):
-            wary = True
-            what += f"; those of {best[0]} {best[1].r:.2f}"
-        severity, worse = "warning" if wary else None, own.z < -CHANCE
-        effect = "the order is worse than a random one" if worse else ""
-        what += f", below 0 in {run.order.falling:,} of {compared}"
-        fix = f"{RULES['upside-down'].fix}; else predict in the order of the dataset's rows"
-        yield found("unrelated", what, run.order.compared, severity, effect, fix if worse else "")
-
-
-At = Callable[[Sequence[int]], Sequence[str]]
-"""Returns the places of some rows of a file, by their positions from 0: ``["a.txt:3"]``."""
-
-
-def nowhere(rows: Sequence[int]) -> Sequence[str]:
-    """Return no places."""
-    return [""] * len(rows)
-
-
-class Swapped(NamedTuple):
-    """Which dataset predictions fit instead of their own, how well, and the finding."""
-
-    other: str
-    fit: Fit
-    finding: Finding
+    own, n = run.order.fit or NO_FIT, run.order.compared
+    fits = better is not None and is_clear(better[1], own)
+    if not own.n or not (fits or (own.n >= ENOUGH and own.z < CHANCE)):
+        return None
+    what = f"correlation with the grades {own.r:.2f}"
+    if better is not None and fits:
+        what += f"; {better[0]} has {better[1].r:.2f}"
+    what += f", below 0 in {run.order.falling:,} of {counted(n, 'query', 'queries')}"
+    severity: Severity | None = "warning" if wary or fits else None
+    return findings_at(place, run.first)("unrelated", what, n, severity)
 
 
 def swapped_fold(
     place: str, own: Fit, scores: Array, others: Mapping[str, Rows]
-) -> Swapped | None:  # fmt: skip
-    """Return the dataset of as many rows whose grades predictions fit instead of their own.
-
-    Parameters
-    ----------
-    place : str
-        The file of predictions and the line of the first.
-    own : Fit
-        With their own rows.
-    scores : ndarray, shape (n,)
-    others : mapping of str to Rows
-        Other datasets with as many rows, by name.
-    """
+) -> Finding | None:  # fmt: skip
+    """Return the one of `others` (as many rows each) that predictions fit instead of their own."""
     other, best = _best(ranks(scores), others)
     if not is_clear(best, own):
         return None
@@ -362,136 +496,31 @@ def swapped_fold(
         f"the predictions fit the rows of {other} (correlation {best.r:.2f}), "
         f"not their own ({own.r:.2f})"
     )
-    return Swapped(other, best, finding("swapped-fold", place, what, scores.size, [other]))
+    return finding("swapped-fold", place, what, scores.size, [other])
 
 
 def _best(ranked: Array, others: Mapping[str, Rows]) -> tuple[str, Fit]:
     """Return the dataset that scores fit best, and how; no fit if there are no datasets."""
     found = {other: fit(rows, ranked) for other, rows in others.items()}
     best = max(found, key=lambda other: found[other].z, default="")
-    return best, found.get(best, Fit(0, 0.0, 0))
-
-
-class Lost(NamedTuple):
-    """A block of predictions put in, or of rows that lost theirs.
-
-    `low` to `high` are the positions that are nearly as likely to begin it as `at`.
-    """
-
-    at: int
-    low: int
-    high: int
-    there: Fit
-    own: Fit
-
-
-def lost_rows(rows: Rows, scores: Array) -> Lost | None:
-    """Return where scores are too many or too few; None if that cannot be told.
-
-    One block of as many as the difference is left out where the others fit best.
-
-    Parameters
-    ----------
-    rows : Rows
-    scores : ndarray, shape (m,)
-        Not as many as the rows.
-    """
-    ranked, n_rows, n_scores = ranks(scores), rows.grades.size, scores.size
-    more, n = n_scores - n_rows, min(n_rows, n_scores)
-    step, at = abs(more), np.arange(n)
-    steps: Iterable[int] = range(step + 1) if step <= MOST else (0, step)
-    fits = [fit(rows, ranked, one if more > 0 else -one) for one in steps]
-    if max(one.z for one in fits) <= CLEAR / 2:  # each of two parts has half of what fits
-        return None
-    graded = Grades(rows)
-    pairs = [(at, at), (at, at + step) if more > 0 else (at + step, at)]
-    sums = []
-    for row, score in pairs:
-        moved = np.full(n_rows, ranked.mean())
-        moved[row] = ranked[score]
-        products = graded.less * graded.centred(moved)
-        sums.append(np.append(0.0, np.cumsum(products[row])))
-    total = sums[0] + sums[1][-1] - sums[1]
-    best = int(total.argmax())
-    row, score = (np.append(one[:best], two[best:]) for one, two in zip(*pairs, strict=True))
-    kept = rows.at(row)
-    there = Grades(kept).fit(ranked[score])
-    halves = (slice(n // 2), slice(n // 2, None))
-    each = [Grades(kept.at(half)).fit(ranked[score][half]).r for half in halves]
-    if there.z <= CLEAR or TWICE * min(each) <= there.r or look(kept, scores[score])[1] is not None:
-        return None
-    likelihood = Grades(kept).likelihood(ranked[score])
-    near = np.flatnonzero(total * likelihood > total[best] * likelihood - UNSURE)
-    low, high = int(near[0]), int(near[-1])
-    return Lost(0 if low == 0 else n if high == n else best, low, high, there, fits[0])
+    return best, found.get(best, NO_FIT)
 
 
 def wrong_count(
-    place: str, name: str, rows: Rows | None, scores: Array, others: Mapping[str, Rows],
-    at: At = nowhere, at_rows: At = nowhere, is_cut: bool = False,
-) -> Finding:  # fmt: skip
-    """Return the finding for more or fewer predictions than rows: where they would fit.
+    run: RunEntry, name: str, rows: Rows, scores: Array, others: Mapping[str, Rows]
+) -> Finding:
+    """Return the finding for more or fewer predictions than the rows of dataset `name`.
 
-    Parameters
-    ----------
-    place : str
-        The file of predictions.
-    name : str
-        The dataset's.
-    rows : Rows, optional
-        Its own.
-    scores : ndarray, shape (m,)
-    others : mapping of str to Rows
-        Other datasets of the sweep with as many rows, by name.
-    at, at_rows : callable
-        Where predictions, and rows of the dataset, are in their files.
-    is_cut : bool
-        Whether the last line of the predictions has no end.
+    It names one of the `others`, which have as many rows, or else the first extra predictions.
     """
-    n_rows, n = 0 if rows is None else rows.grades.size, scores.size
-    more, lost, fix = n - n_rows, None, ""
-    is_cut = is_cut and more < 0
+    n_rows, n = rows.grades.size, scores.size
     what = f"{n:,} predictions for {n_rows:,} rows of {short(name)}"
-    if is_cut:
-        what += "; the last line has no end, so the file may be cut"
-    if rows is not None and n_rows and n and n <= LARGEST:
-        lost = lost_rows(rows, scores)
-        if lost is not None and is_cut:
-            apart = (lost.there.r - lost.own.r) * math.sqrt(min(lost.there.n, lost.own.n))
-            lost = None if lost.own.z > CLEAR and apart < BETTER_COUNT else lost
     best, there = _best(ranks(scores), others)
-    if best and (lost is None or there.z > max(CLEAR, lost.there.z)):
+    if best:
         what += f"; they are as many as {short(best)}'s rows"
-        if there.z > CLEAR:
-            what += f" and fit them (correlation {there.r:.2f})"
-        return finding("row-count", place, what, abs(more), fix=f"give the predictions of {name}")
-    start = min(n, n_rows)
-    if lost is not None:
-        start, noun = lost.at, "prediction" if more > 0 else "row"
-        span = f"{noun} {lost.low + 1:,}"
-        if lost.high > lost.low:
-            span = f"{noun} {start + 1:,} ({lost.low + 1:,} to {lost.high + 1:,})"
-        which = span if abs(more) == 1 else f"{abs(more):,} {noun}s from {span} on"
-        what += f"; they fit without {which} (correlation {lost.there.r:.2f}, now {lost.own.r:.2f})"
-    first = [*range(start, start + abs(more))[:SHOWN]]
-    if more > 0:
-        places = at(first)
-        names = [f"prediction {one + 1:,}: {scores[one]:.15g}" for one in first]
-        fix = f"delete what is not a prediction; {RULES['row-count'].fix}"
-    else:
-        places, names = [], list[str]()
-        if rows is not None and lost is not None:  # else any row may be missing
-            names = [*_row_names(rows, first, at_rows)]
-        fix = "get the whole file again" if is_cut else ""
-    return finding("row-count", (places or [""])[0] or place, what, abs(more), names, fix=fix)
-
-
-def _row_names(rows: Rows, first: Sequence[int], at: At) -> Iterator[str]:
-    """Yield the names of some rows, with their places."""
-    for one, place in zip(first, at(first), strict=True):
-        query = (
-            ""
-            if rows is None or rows.qids is None
-            else f", query {texts_at(rows.qids, rows.query[[one]])[0]}"
-        )
-        yield f"row {one + 1:,}{query}" + (f" ({place.rpartition('/')[2]})" if place else "")
+        what += f" and fit them (correlation {there.r:.2f})" if there.z > CLEAR else ""
+        fix = f"give the predictions of {name}"
+        return finding("row-count", run.path, what, abs(n - n_rows), fix=fix)
+    names = [f"prediction {at + 1:,}: {scores[at]:.15g}" for at in range(n_rows, n)[:SHOWN]]
+    place = place_of_row(run, n_rows) if names else run.path
+    return finding("row-count", place, what, abs(n - n_rows), names)

@@ -1,8 +1,9 @@
-"""Rules about the scores of a run: equal ones, too large ones, and an order turned upside down."""
+"""Rules about the scores of a run: tied ones, labels in their place, and an order upside down."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,78 +12,57 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.policy import Policy
-from ..core.ragged import Array, Ints, lengths_of, rows_of
+from ..core.ragged import Array, Floats, Ints, lengths_of, rows_of
 from ..errors import Finding
 from ..reports.phrases import counted
-from .parts import EXAMPLES, First, Firsts, Found, Part, docnos_at, texts_at
-from .queries import Queries
-from .registry import by_share, percent
+from .documents import Queries
+from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, texts_at
+from .registry import SHOWN, by_share, percent
 
 if TYPE_CHECKING:
-    from .facts import Facts
+    from .facts import Facts, Part
 
-LONG, NEARLY = 10, 0.9
-"""Documents of a query whose scores can be nearly constant; and the share with one score."""
 SOME = 0.001
 """Share of pairs below which ties are no more than chance in scores of a few digits."""
 MANY_ROWS = 0.01
 """Share of rows that are equal in single precision alone, from which on that is a warning."""
 _BY_DOCNO = ("trec_eval", "trec_eval10", "docno+")
 """Policies for ties that look at docnos."""
-_LARGEST = float(np.finfo(np.float32).max)
 ENOUGH_QUERIES = 10
 """Queries below which their spread says little."""
 CHANCE, BEHIND = 0.5, 0.4
 """Share of pairs in order by chance; share below which a run is upside down instead of bad."""
 CLEAR, APART = 6.0, 5.0
 """Standard errors below chance within queries, and of what differs between queries."""
+MOST = 32
+"""Grades of which each may have one score of its own, at most: any order maps distinct grades."""
+OTHERS = 10
+"""Documents that repeat a grade other than the commonest: with fewer, a map may be chance."""
 
 
 @dataclass
 class ScoreFacts:
-    """Of the scores of a run.
-
-    Parameters
-    ----------
-    several, constant, nearly : int
-        Queries with two documents and more; those whose scores are all equal; those of
-        :data:`LONG` documents and more that nearly all share one score.
-    overflow : int
-        Rows beyond the largest number of single precision.
-    pairs, tied, tied_whole : int
-        Pairs of retrieved documents of one judged query; those with one score; those of queries
-        all of whose documents have one.
-    by_position : int
-        Tied pairs of documents that are called d0, d1, ... by position.
-    merged : int
-        Rows that single precision gives the score of their neighbour, though they differ.
-    """
+    """Of the scores of a run."""
 
     several: int = 0
+    """Queries with two documents and more."""
     constant: int = 0
-    nearly: int = 0
-    overflow: int = 0
+    """Those whose scores are all equal."""
     pairs: int = 0
+    """Pairs of retrieved documents of one judged query."""
     tied: int = 0
-    tied_whole: int = 0
-    by_position: int = 0
+    """Pairs with one score, in queries with different scores."""
+    by_position: bool = False
+    """Whether tied documents are ordered by their names d0, d1, ... of position."""
     merged: int = 0
+    """Rows that single precision gives the score of their neighbour, though they differ."""
 
 
 class Scores:
-    """Sums up the scores of a run, part by part, in `facts`.
+    """Sums up the scores of a run, part by part, in `facts`."""
 
-    Parameters
-    ----------
-    policy : Policy
-        Under which the run is aligned.
-    queries : Queries
-        Of the same run.
-    first : Firsts
-    """
-
-    def __init__(self, policy: Policy, queries: Queries, first: Firsts) -> None:
-        self.policy, self.queries, self.first = policy, queries, first
+    def __init__(self, policy: Policy, first: ExamplesByRule) -> None:
+        self.policy, self.first = policy, first
         self.single = policy.score_type == "float32"
         self.facts = ScoreFacts()
 
@@ -96,11 +76,6 @@ class Scores:
         self.facts.constant += int(constant.sum())
         if constant.any() and self.first.wants("constant-scores"):
             self.first.add("constant-scores", part.queries(np.flatnonzero(answered)[constant]))
-        if max(high.max(), -low.min()) > _LARGEST:
-            rows = np.flatnonzero(np.abs(part.run.scores) > _LARGEST)
-            self.facts.overflow += rows.size
-            notes = [f"{score:.3g}" for score in part.run.scores[rows[:EXAMPLES]].tolist()]
-            self.first.add("overflow", part.documents(rows, notes))
         if not part.follows and self.single:
             self.facts.merged += self._name_ties(part)
 
@@ -137,31 +112,15 @@ class Scores:
                 at = np.flatnonzero(aligned.rank > aligned.tie_first)
                 self.facts.merged += int((aligned.score[at] != aligned.score[at - 1]).sum())
         sizes = np.maximum(lasts - firsts + 1, 0)
+        sizes = sizes[sizes < np.repeat(n, lengths_of(offsets))]
         tied = int((sizes * (sizes - 1)).sum()) // 2
         self.facts.tied += tied
-        if part.run.docnos.positional and self.policy.ties in _BY_DOCNO:
-            self.facts.by_position += tied
-        rows = np.flatnonzero(lengths_of(offsets))
-        if rows.size:
-            n, largest = n[rows], np.maximum.reduceat(sizes, offsets[:-1][rows])
-            whole = n[largest >= n]
-            self.facts.tied_whole += int((whole * (whole - 1)).sum()) // 2
-            nearly = rows[(largest >= NEARLY * n) & (largest < n) & (n >= LONG)]
-            self.facts.nearly += nearly.size
-            if nearly.size and self.first.wants("nearly-constant-scores"):
-                names = texts_at(aligned.qids, nearly[:EXAMPLES])
-                self.first.add("nearly-constant-scores", self.queries.start_of(names))
+        positional = part.run.docnos.positional and self.policy.ties in _BY_DOCNO
+        self.facts.by_position |= bool(positional and tied)
 
 
 def equal_neighbours(part: Part, single: bool) -> tuple[Ints, Ints]:
-    """Return the rows that are ranked next to each other in a query and compare as equal.
-
-    Parameters
-    ----------
-    part : Part
-    single : bool
-        Whether scores are compared in single precision.
-    """
+    """Return rows that are ranked next to each other in a query and whose scores are equal."""
     scores, offsets = part.run.scores, part.run.offsets
     rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
     in_order = (offsets[np.searchsorted(offsets, rises)] == rises).all()  # rises between queries
@@ -175,9 +134,9 @@ def equal_neighbours(part: Part, single: bool) -> tuple[Ints, Ints]:
     return (at, at + 1) if order is None else (order[at], order[at + 1])
 
 
-def _pairs(part: Part, ones: Ints, others: Ints) -> First:
+def _pairs(part: Part, ones: Ints, others: Ints) -> Examples:
     """Return pairs of documents of one query, at the first of them, with their scores."""
-    ones, others = ones[:EXAMPLES], others[:EXAMPLES]
+    ones, others = ones[:SHOWN], others[:SHOWN]
     found = part.documents(ones)
     scores = zip(part.run.scores[ones].tolist(), part.run.scores[others].tolist(), strict=True)
     docnos = docnos_at(part.run.docnos, others)
@@ -189,28 +148,78 @@ def _pairs(part: Part, ones: Ints, others: Ints) -> First:
     return found._replace(names=tuple(names))
 
 
+@dataclass(frozen=True)
+class LabelFacts:
+    """How the scores of judged documents follow their grades."""
+
+    judged: int = 0
+    grades: int = 0
+    """Grades, if each has one score; 0 otherwise."""
+    falls: bool = False
+    """Whether that score falls as the grade rises."""
+
+
+class Labels:
+    """Sums up how scores follow grades, part by part."""
+
+    def __init__(self, first: ExamplesByRule) -> None:
+        self.first, self.judged = first, 0
+        self.counts: Counter[float] = Counter()
+        self.scores: dict[float, float] | None = {}
+        self.same = True
+
+    def aligned(self, aligned: Aligned) -> None:
+        """Look at a part that was aligned."""
+        judged = aligned.grade >= 0
+        grade, score = aligned.grade[judged], aligned.score[judged]
+        self.judged += grade.size
+        if not grade.size:
+            return
+        self.same = self.same and np.array_equal(grade, score)
+        if self.scores is not None:
+            self._map(grade, score)
+
+    def _map(self, grade: Array, score: Array) -> None:
+        """Note the score of each grade, as long as each has only one."""
+        levels, at, code, counts = np.unique(
+            grade, return_index=True, return_inverse=True, return_counts=True
+        )
+        own = dict(zip(levels.astype(float).tolist(), score[at].tolist(), strict=True))
+        scores = {**own, **(self.scores or {})}
+        fits = len(scores) <= MOST and {**scores, **own} == scores
+        self.scores = scores if fits and (score[at][code] == score).all() else None
+        self.counts.update(dict(zip(own, counts.tolist(), strict=True)))
+
+    def facts(self, begin: Part | None) -> LabelFacts:
+        """Return the facts of all parts; examples are of the first one."""
+        judged, scores = self.judged, self.scores or {}
+        several = judged - max(self.counts.values(), default=0) - max(len(scores) - 2, 0)
+        n_grades = len(scores) if len({*scores.values()}) > 1 and several >= OTHERS else 0
+        if self.same and self.scores is None and judged >= 2 * OTHERS:
+            n_grades, scores = judged, {}
+        by_grade = [scores[one] for one in sorted(scores)]
+        falls = bool(n_grades and by_grade and (np.diff(by_grade) < 0).all())
+        if begin is not None and n_grades:
+            rows = np.flatnonzero(begin.run.scores != begin.run.scores.min())[:SHOWN]
+            notes = [f"score {score:.9g}" for score in begin.run.scores[rows].tolist()]
+            self.first.add("labels-as-scores", begin.documents(rows, notes))
+        return LabelFacts(judged, n_grades, falls)
+
+
 class Ahead(NamedTuple):
     """Sums over queries of the share of pairs in which the relevant document comes first.
 
     Of all pairs of a relevant document and another that the query retrieved: a half by chance.
-
-    Parameters
-    ----------
-    queries : int
-        Those that retrieved both.
-    shares, squares : float
-        Sums of the shares, and of their squares.
-    variance : float
-        Sum of the shares' variances if every order were as likely.
-    behind : int
-        Queries whose share is below a half.
     """
 
     queries: int = 0
+    """Those that retrieved both."""
     shares: float = 0.0
     squares: float = 0.0
     variance: float = 0.0
+    """Of the shares, if every order were as likely."""
     behind: int = 0
+    """Queries whose share is below a half."""
 
     @classmethod
     def of(cls, part: Aligned) -> Ahead:
@@ -232,7 +241,7 @@ class Ahead(NamedTuple):
         return mean < BEHIND and CHANCE - mean > clear
 
 
-def shares_ahead(part: Aligned) -> tuple[Ints, Array, Array]:
+def shares_ahead(part: Aligned) -> tuple[Ints, Floats, Floats]:
     """Return queries, the shares of their pairs in order, and the variances of these by chance.
 
     ``share = 1/2 - (S - r (n + 1) / 2) / (r (n - r))`` for the sum S of the ranks of r relevant
@@ -246,54 +255,44 @@ def shares_ahead(part: Aligned) -> tuple[Ints, Array, Array]:
         return query, np.zeros(0), np.zeros(0)
     sums = np.bincount(found.row, ranks, minlength=r.size)[query]
     r, n = r[query].astype(np.float64), n[query]
-    share: Array = CHANCE - (sums - r * (n + 1) / 2) / (r * (n - r))
-    variance: Array = (n + 1) / (12 * r * (n - r))
+    share: Floats = CHANCE - (sums - r * (n + 1) / 2) / (r * (n - r))
+    variance: Floats = (n + 1) / (12 * r * (n - r))
     return query, share, variance
 
 
 class Order:
     """Sums up in which order relevant documents come, part by part."""
 
-    def __init__(self, queries: Queries, first: Firsts) -> None:
+    def __init__(self, queries: Queries, first: ExamplesByRule) -> None:
         self.queries, self.first, self.ahead = queries, first, Ahead()
 
     def aligned(self, aligned: Aligned) -> None:
         """Look at a part that was aligned."""
-        self.ahead = Ahead(*map(sum, zip(self.ahead, Ahead.of(aligned), strict=True)))  # type: ignore[arg-type]
+        sums = zip(self.ahead, Ahead.of(aligned), strict=True)
+        self.ahead = Ahead(*map(sum, sums))  # type: ignore[arg-type]
         if self.first.wants("upside-down"):
             query, share, _ = shares_ahead(aligned)
-            behind = np.flatnonzero(share < CHANCE)[:EXAMPLES]
+            behind = np.flatnonzero(share < CHANCE)[:SHOWN]
             some = self.queries.start_of(texts_at(aligned.qids, query[behind]))
             shares = (100 * share[behind]).tolist()
             names = (f"{qid} ({one:.0f}%)" for qid, one in zip(some.names, shares, strict=True))
             self.first.add("upside-down", some._replace(names=tuple(names)))
 
 
-def findings(facts: Facts, found: Found) -> Iterator[Finding]:
-    """Yield equal scores, scores that single precision cannot hold, and a turned order."""
+def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+    """Yield that scores are tied or labels, or that the order is upside down."""
+    yield from _of_labels(facts.run.labels, found)
     run, scores = facts.run, facts.run.scores
     n_rows = run.queries.rows
     if n := scores.constant:
         what = f"all scores are equal in {n:,} of {counted(scores.several, 'query', 'queries')}"
         yield found("constant-scores", what, n, by_share(n, scores.several))
-    if (n := scores.overflow) and run.single:
-        yield found("overflow", f"{n:,} of {counted(n_rows, 'score')} beyond 3.4e38", n)
-    if n := scores.nearly:
-        of = scores.several if run.follows else run.queries.queries - run.queries.extra
-        what = f"nearly all documents share one score in {n:,} of "
-        what += counted(of, "judged query", "judged queries")
-        yield found("nearly-constant-scores", what, n, by_share(n, of))
-    whole = scores.tied_whole if scores.constant else 0
-    infinite = run.single and 2 * scores.overflow >= n_rows > 0  # so most are tied
-    if scores.tied - whole > SOME * scores.pairs and not infinite:
-        single = " (in single precision)" if run.single else ""
-        what = (
-            f"{percent(scores.tied, scores.pairs)} of within-query document pairs have tied scores"
-        )
-        severity = by_share(scores.tied, scores.pairs)
-        if n := scores.by_position:
-            single += f"; without docnos, {n:,} pairs are ordered by d0, d1, ... of their rows"
-        yield found("score-ties", what + single, scores.tied, severity)
+    if scores.tied > SOME * scores.pairs:
+        what = f"{percent(scores.tied, scores.pairs)} of within-query document pairs have tied "
+        what += "scores (in single precision)" if run.single else "scores"
+        if scores.by_position:
+            what += "; without docnos, they are ordered by d0, d1, ... of their rows"
+        yield found("score-ties", what, scores.tied, by_share(scores.tied, scores.pairs))
     if n := scores.merged:
         what = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single precision"
         yield found("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
@@ -304,3 +303,12 @@ def findings(facts: Facts, found: Found) -> Iterator[Finding]:
             f"(chance: 50%), below half in {ahead.behind:,} of {ahead.queries:,} queries"
         )
         yield found("upside-down", what, ahead.behind)
+
+
+def _of_labels(labels: LabelFacts, found: MakeFinding) -> Iterator[Finding]:
+    if labels.grades:
+        what = f"each of the {labels.grades} grades has only one score"
+        what = "the scores are the grades" if labels.grades == labels.judged else what
+        effect = "the values are those of the labels turned upside down" if labels.falls else ""
+        what += f", over {labels.judged:,} judged documents"
+        yield found("labels-as-scores", what, labels.judged, None, effect)

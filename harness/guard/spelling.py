@@ -11,16 +11,16 @@ import numpy as np
 from ..core.ragged import Ints
 
 Twins = dict[int, str]
-"""By the place of a name among others, the known name that it stands for."""
+"""By the position of an unknown name, the known name that differs from it in spelling."""
 Known = Callable[[Sequence[str]], Iterable[bool]]
+"""Whether each of some names is known."""
 Way = Callable[[str], Iterable[str]]
+"""Other spellings of a name."""
 
-ENOUGH = 2
-"""Names from which on what all begin or end with says something."""
 TENTH, HALF = 0.1, 0.5
-"""Share of the names, or of the known ones, that must agree; and for a common beginning or end."""
+"""Share of the names, or of the known ones, that must agree; and for a common prefix or ending."""
 SPREAD = 10_000
-"""Known names that show what all begin or end with, at most."""
+"""Known names that show a common prefix or ending, at most."""
 _LONGEST = 12
 """Digits of a number with leading zeros, at most."""
 
@@ -37,9 +37,7 @@ def _file_name(name: str) -> Iterable[str]:
 
 
 OF_QIDS: Mapping[str, Way] = {
-    "Unicode form (NFC, NFD)": lambda name: (
-        () if name.isascii() else (normalize("NFC", name), normalize("NFD", name))
-    ),
+    "Unicode form (NFC, NFD)": lambda name: (normalize("NFC", name), normalize("NFD", name)),
     "upper and lower case": lambda name: (
         name.lower(), name.upper(), name.title(), name.capitalize(),
     ),
@@ -51,21 +49,12 @@ OF_DOCNOS: Mapping[str, Way] = {**OF_QIDS, "a folder or an ending": _file_name}
 
 
 def twins(names: Sequence[str], known: Known, ways: Mapping[str, Way]) -> tuple[str, Twins]:
-    """Return how most unknown names differ from known ones, and which these are.
-
-    Parameters
-    ----------
-    names : sequence of str
-        None of them known.
-    known : callable
-        ``known(names)``: whether each is.
-    ways : mapping of str to callable
-        Those that are tried.
+    """Return the way in which most unknown names differ from known ones, and these.
 
     >>> twins(["051", "052", "Q7"], lambda names: [name in ("51", "52") for name in names], OF_QIDS)
     ('leading zeros', {0: '51', 1: '52'})
     """
-    asked = [
+    tried = [
         (way, at, other)
         for way, others in ways.items()
         for at, name in enumerate(names)
@@ -73,9 +62,9 @@ def twins(names: Sequence[str], known: Known, ways: Mapping[str, Way]) -> tuple[
         if other and other != name
     ]
     found: dict[str, Twins] = {}
-    if asked:
-        are_known = known([other for *_, other in asked])
-        for (way, at, other), is_known in zip(asked, are_known, strict=True):
+    if tried:
+        are_known = known([other for *_, other in tried])
+        for (way, at, other), is_known in zip(tried, are_known, strict=True):
             if is_known:
                 found.setdefault(way, {}).setdefault(at, other)
     way = max(found, key=lambda one: len(found[one]), default="")
@@ -85,21 +74,10 @@ def twins(names: Sequence[str], known: Known, ways: Mapping[str, Way]) -> tuple[
 def of_qids(
     names: Sequence[str], known: Known, n_known: int, some: Sequence[str]
 ) -> tuple[str, Twins] | None:
-    """Return how most qids differ from known ones, and which they stand for.
+    """Return how most unknown qids differ from `n_known` known ones, and the known twins.
 
-    None if fewer than a tenth of either do (a half for what all begin or end with), or one of
-    several: ``1`` and ``001`` may be queries of two collections.
-
-    Parameters
-    ----------
-    names : sequence of str
-        None of them known.
-    known : callable
-        ``known(names)``: whether each is.
-    n_known : int
-        How many are.
-    some : sequence of str
-        Some of these, as :func:`spread` has them.
+    None if fewer than a tenth of either do (a half for a common prefix or ending), or one of
+    several: ``1`` and ``001`` may be queries of two collections. `some` are known qids.
 
     >>> def of(names, known):
     ...     return of_qids(names, lambda some: [one in known for one in some], len(known), known)
@@ -111,18 +89,18 @@ def of_qids(
     more = affixes(names, some)
     way, found = twins(names, known, {**OF_QIDS, **more})
     share, n = HALF if way in more else TENTH, len({*found.values()})
-    if not n or n < min(ENOUGH, len(names)) or n < share * min(len(names), n_known):
+    if not n or n < min(2, len(names)) or n < share * min(len(names), n_known):
         return None
     return way, found
 
 
 def spread(n: int) -> Ints:
-    """Return the places of all of `n` names, or of :data:`SPREAD` from the first to the last."""
+    """Return the positions of all of `n` names, or of :data:`SPREAD` from first to last."""
     return np.linspace(0, n - 1, min(n, SPREAD)).astype(np.int64)
 
 
 def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:
-    """Return what all of one sample begin or end with, and not all of another, as ways.
+    """Return the prefix and the ending that all of one sample have, and not all of the other.
 
     >>> [*affixes(["x/a1.txt", "x/b2.txt"], ["a1", "b9", "c3"])]
     ["the prefix 'x/'", "the ending '.txt'"]
@@ -130,7 +108,7 @@ def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:
     >>> [[*way("7")] for way in ways.values()]
     [['7', 'D7']]
     """
-    if min(len(names), len(known)) < ENOUGH:
+    if min(len(names), len(known)) < 2:
         return {}
     backwards = [[name[::-1] for name in some] for some in (names, known)]
     before = _beyond(*(_common(some).rstrip("0123456789")[::-1] for some in (names, known)))[::-1]
@@ -144,22 +122,17 @@ def affixes(names: Sequence[str], known: Sequence[str]) -> dict[str, Way]:
 
 
 def _beyond(one: str, other: str) -> str:
-    """Return by how much one of two ends is longer; nothing if they are different ones.
-
-    >>> _beyond("a.txt", "a"), _beyond("", ".gz"), _beyond("a.txt", "b")
-    ('.txt', '.gz', '')
-    """
+    """Return by how much one of two endings is longer; nothing if they differ otherwise."""
     short, long = sorted((one, other), key=len)
     return long[len(short) :] if long.startswith(short) else ""
 
 
 def _common(names: Sequence[str]) -> str:
-    """Return what all names begin with."""
     return os.path.commonprefix([*names])  # noqa: RUF071 - of names, not of folders
 
 
 def shown(name: str, twin: str) -> str:
-    r"""Return both so that one sees the difference.
+    r"""Return both names, with escapes for what is not ASCII.
 
     >>> print(shown("e\u0301", "\xe9"))
     'e\u0301' for '\xe9'

@@ -1,6 +1,6 @@
 """The metrics: one file a family, each found and registered by being here.
 
-To add one, put a file beside this one with a function marked ``@metric``; nothing else lists it.
+To add one, add a file here with a function marked ``@metric``; nothing else lists it.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def _items(aligned: Aligned, negative: Negative) -> Ints:
 def _weight(
     aligned: Aligned, *, over: Over = "queries", negative: Negative = "zero"
 ) -> Floats | None:
-    """Return each query's sum of grades where the mean is weighted by it."""
+    """Return each query's sum of grades if the mean is weighted by it."""
     if over == "queries":
         return None
     items = _items(aligned, negative)
@@ -74,10 +74,8 @@ def arp(
     Returns
     -------
     ndarray, shape (n_queries,)
-        In ranks, at least 1 but for ``negative=value``; NaN where nothing relevant is retrieved.
+        In ranks, at least 1 but for ``negative=value``; NaN if nothing relevant is retrieved.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 3}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})

@@ -37,25 +37,14 @@ class TiedStops(NamedTuple):
 
 
 def stops_at(groups: TiedStops) -> tuple[Ints, Ints, Floats]:
-    """Return the probability that a reader of a group stops at each of its ranks.
+    """Return group, place in it from 0, and the probability that its reader stops there.
 
     The mean, over all orders of the group's documents, of R at that rank times the product of
     (1 - R) over the ranks before it in the group. A group is built up document by document, each
-    put into a random place among those there already: a rank keeps what it had where the new
-    document stands after it, gets what the rank before had, times (1 - R) of the new one, where
-    that stands before, and is taken by the new one itself otherwise. Only means are taken, so
-    nothing cancels. Ranks that all but 2^-60 of those who stop do not get to are left out, which
-    bounds the work by some hundred steps a document.
-
-    Returns
-    -------
-    group, place : ndarray of int64, shape (n_seen,)
-        Each rank's group, and its place in it from 0.
-    probability : ndarray, shape (n_seen,)
-
-    >>> # R = 1/2 and 0 in either order: 1/2 * 1/2 at each of the two ranks
-    >>> stops_at(TiedStops(np.array([0.5]), np.array([0, 1]), np.array([2]), np.array([2])))[2]
-    array([0.25, 0.25])
+    put into a random place among those there already: a rank keeps its value if the new
+    document comes after it, gets that of the rank before, times (1 - R) of the new one, if it
+    comes before, and else is the new one's. Only means are taken, so nothing cancels. Ranks that
+    fewer than 2^-60 of the readers reach are left out: some hundred steps a document at most.
     """
     stopping = lengths_of(groups.offsets)
     # Groups with most documents to put in come first, so that a step's groups are a head of all.
@@ -113,7 +102,7 @@ def _build(stop: Floats, starts: Ints, stopping: Ints, size: Ints, seen: Ints) -
 
 
 def _before(values: Floats) -> Floats:
-    """Return the value one place before; what stands at a group's first place is not used."""
+    """Return the value one place before; a group's first place is not used."""
     shifted = np.empty_like(values)
     shifted[0] = 0.0
     shifted[1:] = values[:-1]
@@ -127,19 +116,7 @@ _LARGEST_EXPONENT = 1000
 
 
 def check_grades(aligned: Aligned, max_grade: int, *, keep: bool = False) -> None:
-    """Refuse a judgement above the largest grade, retrieved or not.
-
-    Parameters
-    ----------
-    max_grade : int
-        The largest grade there should be.
-    keep : bool
-        Whether it is computed with all the same, as far as floats reach.
-
-    Raises
-    ------
-    InputError
-    """
+    """Raise InputError for a judgement above `max_grade`; with `keep` only if floats overflow."""
     largest = aligned.ideal.values.max(initial=0)
     if largest <= max_grade or (keep and largest - max_grade <= _LARGEST_EXPONENT):
         return
@@ -159,7 +136,7 @@ def graded(aligned: Aligned) -> Ints:
 def top_grades(aligned: Aligned, max_grade: int | None) -> Array:
     """Return what counts as the largest grade of each query, ``(n_queries,)``.
 
-    `max_grade`, or where that is None the largest of the query's own judgements; 1 where none
+    `max_grade`, or if that is None the largest of the query's own judgements; 1 if none
     is above 0.
     """
     ideal = aligned.ideal
@@ -173,24 +150,7 @@ def top_grades(aligned: Aligned, max_grade: int | None) -> Array:
 
 
 def stop_probabilities(grades: Array, top: Array, stop: Stop) -> Floats:
-    """Return (2^grade - 1) / 2^top, or grade / top; 0 for grades below 0.
-
-    Parameters
-    ----------
-    top : ndarray, shape (n,) or ()
-        The largest grade there is, for each document or for all.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        In [0, 1] for grades up to `top`.
-
-    >>> grades, top = np.array([-1, 0, 1, 4]), np.array(4)
-    >>> stop_probabilities(grades, top, "exp").tolist()
-    [0.0, 0.0, 0.0625, 0.9375]
-    >>> stop_probabilities(grades, top, "linear").tolist()
-    [0.0, 0.0, 0.25, 1.0]
-    """
+    """Return (2^grade - 1) / 2^top, or grade / top, ``(n,)``; 0 for grades below 0."""
     positive = np.maximum(grades, 0)
     values: Floats
     if stop == "linear":
@@ -218,7 +178,7 @@ def _decaying(decay: float) -> Weight:
 def _reached(row: Ints, stop: Floats) -> Floats:
     """Return the probability that a reader gets to each document, past those before it."""
     reached = np.ones_like(stop)
-    with np.errstate(over="ignore", invalid="ignore"):  # only where R is above 1, in the padding
+    with np.errstate(over="ignore", invalid="ignore"):  # only if R is above 1, in the padding
         reached[1:] = running(np.multiply, row, 1.0 - stop)[:-1]
     reached[1:][row[1:] != row[:-1]] = 1.0
     return reached
@@ -324,8 +284,6 @@ def err(
     beyond : {"error", "keep"}
         What becomes of a judgement above `max_grade`: an error, or a "probability" above 1
         (RankLib, CatBoost), with which values can lie outside the bounds.
-    cutoff : int, optional
-        k; the whole list where left out.
 
     Returns
     -------
@@ -336,10 +294,8 @@ def err(
     Raises
     ------
     InputError
-        Where a judgement is above `max_grade`.
+        If a judgement is above `max_grade`.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -382,23 +338,12 @@ def nerr(
     max_grade : int or None
         The largest grade that the judges could give; ``none``: that of the query's own
         judgements.
-    short : {"cut", "nan", "zero", "error"}
-        What becomes of a list with fewer than k retrieved documents; as in ``ndcg``.
-    cutoff : int, optional
-        k; the whole list where left out.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
 
     Raises
     ------
     InputError
-        Where a judgement is above `max_grade`.
+        If a judgement is above `max_grade`.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0}})
@@ -433,7 +378,7 @@ def pfound(
     """Probability that a reader, who may give up after each document, finds a relevant one.
 
     pFound@k = sum over ranks i = 1..k of decay^(i-1) R_i * product over j < i of (1 - R_j), with
-    R_i = (2^g_i - 1) / 2^max_grade. ``err`` has 1/i where this has decay^(i-1).
+    R_i = (2^g_i - 1) / 2^max_grade. ``err`` has 1/i instead of decay^(i-1).
 
     Parameters
     ----------
@@ -449,21 +394,12 @@ def pfound(
     beyond : {"error", "keep"}
         What becomes of a judgement above `max_grade`: an error, or a "probability" above 1, with
         which values can lie outside the bounds.
-    cutoff : int, optional
-        k; the whole list where left out.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
 
     Raises
     ------
     InputError
-        Where a judgement is above `max_grade`.
+        If a judgement is above `max_grade`.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0}})

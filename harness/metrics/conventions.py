@@ -1,7 +1,7 @@
 """Each tool's settings, as data: the one table that reproduces their numbers.
 
-Versions are those that the settings were checked against. What a tool does not have in common
-with itself, metric by metric, stands beside the metric; ``cutoff`` is what its bare name means.
+Versions are those that the settings were checked against. Settings of single metrics are
+next to the metric; ``cutoff`` is what its bare name means.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ _ALL = (
         },
         "MAP never looks at the scores: it is that of the order of the file. TNDCG is "
         "ties=average, but for a tied group that reaches past k, which it sums whole. More than "
-        "16 tied documents stand in an order that hangs on the library. The ideal order of nDCG is "
+        "16 tied documents have an order that depends on the library. The ideal order of nDCG is "
         "by whole grades: fractions are refused there.",
     ),
     Convention(
@@ -227,8 +227,9 @@ _ALL = (
             "success": {"grades": _BINARY},
         },
         "But for nDCG and the hit rate (success), a document with a score of 0 or below counts as "
-        "not relevant, and ties stand as torch.topk leaves them: ours is the order of the input. "
-        "Its recall still divides by all relevant documents, which no setting gives.",
+        "not relevant, and ties are ordered as torch.topk leaves them: ours is the "
+        "order of the input. Its recall still divides by all relevant documents, which no "
+        "setting gives.",
     ),
     Convention(
         "ranx",
@@ -238,7 +239,7 @@ _ALL = (
         {"ndcg": {"floor": 1.0}, "dcg": {"floor": 1.0}, "map": {}, "recip_rank": {}, "P": {},
          "recall": {}, "success": {}},
         "ndcg_burges is gain=exp. Given dicts instead of Qrels and Run it orders ties in reverse "
-        "(ties=reverse). More than 15 tied documents stand in an order that hangs on the library.",
+        "(ties=reverse). More than 15 tied documents have an order that depends on the library.",
     ),
     Convention(
         "tfr",
@@ -272,7 +273,7 @@ _ALL = (
             "pfound": {"decay": 0.15, "max_grade": None},
             "rbp": {"p": 0.5},
         },
-        "Its order of ties hangs on the processor (numpy's argsort, reversed): ours is the "
+        "Its order of ties depends on the processor (numpy's argsort, reversed): ours is the "
         "reverse of the input, what a stable sort gives.",
     ),
     Convention(
@@ -286,8 +287,8 @@ _ALL = (
             "recip_rank": {"target": "largest", "empty": "one"},
         },
         "The rank of the largest grade, not of the first relevant document. A list of zeros has "
-        "1 in a batch with other lists, 0 alone. More than 16 padded entries stand in an order "
-        "that hangs on the library.",
+        "1 in a batch with other lists, 0 alone. More than 16 padded entries have an order "
+        "that depends on the library.",
     ),
     Convention(
         "ptranking",

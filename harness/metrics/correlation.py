@@ -19,25 +19,16 @@ from ..core.pairs import (
     smaller_before,
     tied_pairs,
 )
-from ..core.ragged import Array, Bools, Floats, Ints, Ragged, positions_of
+from ..core.ragged import Floats, Ints, Ragged, positions_of
 from ..core.ranking import levels
 from .pair_agreement import concordance
 
 Form = Literal["b", "a", "gamma"]
 
 
-def _tie_groups(aligned: Aligned, items: Ints) -> Ints:
-    """Return a number for each item's group of tied scores, rising with rank in each query."""
-    return aligned.tie_first[items]
-
-
-def _undefined(items: Ragged, x: Array, y: Array) -> Bools:
-    return constant_rows(items.offsets, x) | constant_rows(items.offsets, y)
-
-
 def _pearson(items: Ragged, x: Floats, y: Floats) -> Floats:
-    """Return Pearson's correlation of each row, NaN where a vector is constant."""
-    undefined = _undefined(items, x, y)
+    """Return Pearson's correlation of each row, NaN if a vector is constant."""
+    undefined = constant_rows(items.offsets, x) | constant_rows(items.offsets, y)
     dx, dy = _deviations(items, x), _deviations(items, y)
     top = items.sum(dx * dy)
     bottom = np.sqrt(items.sum(dx * dx)) * np.sqrt(items.sum(dy * dy))
@@ -78,7 +69,7 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
 
     tau-b = (C - D) / sqrt((N - T_s) (N - T_g)) over the judged and retrieved documents: of the
     N pairs C are in the right order and D in the wrong one, T_s have tied scores and T_g the
-    same grade. Scores are tied where the policy holds them tied. With ``reference`` the grades
+    same grade. Scores are tied if the policy ties them. With ``reference`` the grades
     are the other run's ranks of the documents that both retrieved, those that it ties having
     the same.
 
@@ -91,11 +82,9 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents. Where all scores or all grades are the
+        In [-1, 1]; NaN for fewer than two documents. If all scores or all grades are the
         same, ``a`` is 0 and the others are NaN.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -137,11 +126,9 @@ def spearman(aligned: Aligned) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents, or where all scores or all grades are the
+        In [-1, 1]; NaN for fewer than two documents, or if all scores or all grades are the
         same.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -149,7 +136,7 @@ def spearman(aligned: Aligned) -> Floats:
     0.5
     """
     items = judged_items(aligned)
-    by_score = midranks(items.offsets, _tie_groups(aligned, items.values))
+    by_score = midranks(items.offsets, aligned.tie_first[items.values])
     by_grade = midranks(items.offsets, -levels(aligned)[items.values])
     return _pearson(items, by_score, by_grade)
 
@@ -168,18 +155,16 @@ def pearson(aligned: Aligned) -> Floats:
     """Pearson's correlation between scores and grades.
 
     r = sum of (s_i - mean s)(g_i - mean g) / sqrt(sum (s_i - mean s)^2 sum (g_i - mean g)^2)
-    over the judged and retrieved documents of a query. It sees distances between scores, where
+    over the judged and retrieved documents of a query. It sees distances between scores;
     ``spearman`` and ``kendall`` see their order alone. With ``reference`` the grades are the
     other run's ranks, counted from the end, tied documents having that of their last.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents, or where all scores or all grades are the
+        In [-1, 1]; NaN for fewer than two documents, or if all scores or all grades are the
         same.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 5.0, "b": 1.0, "c": 3.0}})
@@ -196,7 +181,7 @@ Tied = Literal["none", "a", "b"]
 
 @dataclass(frozen=True)
 class _Above:
-    """What stands above each item's group of ties, ``(n_items,)`` each.
+    """The items above each item's group of ties, ``(n_items,)`` each.
 
     ``count`` items do, ``wrong`` of them with a smaller value and ``same`` with the same one;
     the group has ``size`` items, ``row`` is the item's query.
@@ -223,12 +208,12 @@ class _Above:
 
 
 def _above(offsets: Ints, groups: Ints, values: Ints) -> _Above:
-    """Look at items that stand by group, best first, in each row."""
+    """Count what is above each group; the items of a row are ordered by group, best first."""
     row, position = np.repeat(np.arange(offsets.size - 1), np.diff(offsets)), positions_of(offsets)
     keys = group_keys(row, groups)
     within, size = np.ones_like(keys), np.ones_like(keys)
     if (keys[1:] == keys[:-1]).any():
-        # With the largest value of a group first, no smaller one stands before it there.
+        # With the largest value of a group first, no smaller one comes before it.
         order = np.argsort(group_keys(keys, -values), kind="stable")
         values = values[order]
         within, size = numbered(keys)
@@ -236,10 +221,6 @@ def _above(offsets: Ints, groups: Ints, values: Ints) -> _Above:
     if tied_pairs(offsets, values).any():
         same = numbered(group_keys(row, values))[0] - numbered(group_keys(keys, values))[0]
     return _Above(row, position - within + 1, wrong, same, size)
-
-
-def _tau_ap_undefined(items: Ragged, grades: Ints) -> Bools:
-    return constant_rows(items.offsets, grades)
 
 
 def _of_sums(items: Ragged, above: _Above, terms: Floats) -> Floats:
@@ -280,7 +261,7 @@ def _mean(aligned: Aligned) -> Floats:
 
 def _finished(items: Ragged, grades: Ints, above: _Above, wrong: Floats) -> Floats:
     values = 1 - 2 * _of_sums(items, above, wrong)
-    values[_tau_ap_undefined(items, grades)] = np.nan
+    values[constant_rows(items.offsets, grades)] = np.nan
     return np.clip(values, -1.0, 1.0, out=values)
 
 
@@ -304,7 +285,7 @@ def tau_ap(aligned: Aligned, *, tied: Tied = "none", average: bool = False) -> F
 
     tau_ap = 2 / (n - 1) * sum over i = 2..n of C(i) / (i - 1), less 1, over the judged and
     retrieved documents in the ranking's order: of the i - 1 documents above the i-th, C(i)
-    belong above it. An error near the top costs more than one further down, where in
+    belong above it. An error near the top costs more than one further down; in
     ``kendall`` all cost the same. It is not symmetric: the grades are the truth. With
     ``reference`` the truth is the other run's order.
 
@@ -321,11 +302,9 @@ def tau_ap(aligned: Aligned, *, tied: Tied = "none", average: bool = False) -> F
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [-1, 1]; NaN for fewer than two documents or where all grades are the same; for ``b``
-        also where all scores are.
+        In [-1, 1]; NaN for fewer than two documents or if all grades are the same; for ``b``
+        also if all scores are.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1, "c": 0}})
     >>> run = Run.from_dict({"q": {"b": 3.0, "a": 2.0, "c": 1.0}})
@@ -352,5 +331,5 @@ def _tied(aligned: Aligned, tied: Tied) -> Floats:
     else:
         above = _above(items.offsets, groups, grades)
         values = _of_sums(items, above, above.balance * above.mean_weight)
-    values[_tau_ap_undefined(items, grades)] = np.nan
+    values[constant_rows(items.offsets, grades)] = np.nan
     return np.clip(values, -1.0, 1.0, out=values)

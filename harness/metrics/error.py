@@ -15,7 +15,7 @@ Over = Literal["queries", "pairs"]
 
 
 def _weight(aligned: Aligned, *, over: Over = "queries") -> Floats | None:
-    """Return each query's number of documents where the mean is over all pairs."""
+    """Return each query's number of documents if the mean is over all pairs."""
     if over == "queries":
         return None
     return judged_items(aligned).lengths.astype(np.float64)
@@ -49,10 +49,8 @@ def mse(aligned: Aligned, *, over: Over = "queries") -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        In squared grades; NaN where no judged document is retrieved.
+        In squared grades; NaN if no judged document is retrieved.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0}})

@@ -27,17 +27,7 @@ _BITS = 32
 class Scale(NamedTuple):
     """How much a document counts in DCG, by its grade and its rank.
 
-    Parameters
-    ----------
-    gain : {"linear", "exp", "letor", "mslr", "exp-int32"}
-        See :func:`gains_of`.
-    discount : {"log2", "jarvelin", "position"}
-        See :data:`DISCOUNTS`.
-    negative : {"zero", "value"}
-        Whether grades below 0 gain nothing, or what the formula gives for them: -1 or
-        2^-1 - 1 = -0.5. Tables of gains have none.
-    floor : float
-        Grades from 0 to below it gain nothing; matters for fractions alone.
+    `gain`, `discount`, `negative` and `floor` are the parameters of ``ndcg``.
     """
 
     gain: Gain = "linear"
@@ -73,11 +63,11 @@ class Scale(NamedTuple):
     def ideal(self, aligned: Aligned, cutoff: int | None = None) -> tuple[Ints, Ints, Ints]:
         """Return query, index and ideal rank of the judgements that can gain something.
 
-        The ideal order is by falling grade; by falling gain where a table gives high grades
+        The ideal order is by falling grade; by falling gain if a table gives high grades
         nothing. With a cutoff the rest of it is left out.
         """
         best = aligned.ideal
-        if self.gain not in TABLES and not self.keeps_negative:  # then they stand first
+        if self.gain not in TABLES and not self.keeps_negative:  # then they come first
             if self.takes_relevant(best.values):
                 lengths = aligned.n_relevant(1)
             else:
@@ -105,28 +95,7 @@ class Scale(NamedTuple):
 
 
 def gains_of(grades: Array, gain: Gain, negative: Negative = "zero") -> Floats:
-    """Return the gain of each grade.
-
-    Parameters
-    ----------
-    gain : {"linear", "exp", "letor", "mslr", "exp-int32"}
-        The grade itself; 2^grade - 1; the table 0, 1, 3 of LETOR's scripts, where grades from
-        3 gain nothing; the table 0, 1, 3, 7, 15 of MSLR's, where grades from 5 gain nothing;
-        2^grade - 1 in 32-bit arithmetic, as in RankLib, where a grade of 40 gains 2^8 - 1.
-        The last three cut fractions off.
-    negative : {"zero", "value"}
-        Whether grades below 0 gain nothing, or what ``linear`` and ``exp`` give for them.
-
-    Raises
-    ------
-    InputError
-        Where 2^grade does not fit a float.
-
-    >>> gains_of(np.array([-1, 0, 1, 4]), "exp").tolist()
-    [0.0, 0.0, 1.0, 15.0]
-    >>> gains_of(np.array([2, 3, 40]), "letor").tolist()
-    [3.0, 0.0, 0.0]
-    """
+    """Return the gain of each grade, ``(n,)``; ``ndcg`` documents the kinds of gain."""
     if gain in ("linear", "exp"):
         kept = grades if negative == "value" else np.maximum(grades, 0)
         return kept.astype(np.float64) if gain == "linear" else _exponential(kept)
@@ -151,18 +120,10 @@ def _exponential(grades: Array) -> Floats:
     return gains
 
 
-def _jarvelin(ranks: Ints) -> Floats:
-    return log2_of(np.maximum(ranks, 2))
-
-
-def _position(ranks: Ints) -> Floats:
-    return ranks.astype(np.float64)
-
-
 DISCOUNTS: dict[str, Callable[[Ints], Floats]] = {
     "log2": log2_discount,
-    "jarvelin": _jarvelin,
-    "position": _position,
+    "jarvelin": lambda ranks: log2_of(np.maximum(ranks, 2)),
+    "position": lambda ranks: ranks.astype(np.float64),
 }
 """What a gain at each rank (from 1) is divided by. ``log2``: log2(rank + 1). ``jarvelin``: 1 at
 ranks 1 and 2, then log2(rank), as in Järvelin and Kekäläinen with base 2. ``position``: the rank.

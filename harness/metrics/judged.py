@@ -46,18 +46,11 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
     It measures how far the other metrics can be trusted on this run. A grade below 0 is
     unjudged; ir_measures counts it as judged.
 
-    Parameters
-    ----------
-    cutoff : int, optional
-        k; the whole list where left out.
-
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN where nothing is retrieved.
+        In [0, 1]; NaN if nothing is retrieved.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     >>> run = Run.from_dict({"q": {"x": 9.0, "a": 3.0, "y": 2.0, "b": 1.0}})
@@ -90,18 +83,11 @@ def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = 
     1 - ``judged@k``. ``harness trec_eval --as 10 -m unj`` divides by k, so that a short list
     seems better judged.
 
-    Parameters
-    ----------
-    cutoff : int, optional
-        k; the whole list where left out.
-
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN where nothing is retrieved.
+        In [0, 1]; NaN if nothing is retrieved.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "x": 2.0}})

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Annotated, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints, frozen, sum_by
-from ..core.settings import Range
 from .gains import DISCOUNTS, Discount, Floor, Gain, Negative, Scale, gains_of
-from .shared import Short, without_short_lists
+from .shared import Cutoff, Short, without_short_lists
 from .tied import mean_discounted, spread, within
-from .trec_gain import Gains, GainTable, gain_table, grades_as_gains
+from .trec_gain import Gains, gain_table, grades_as_gains
 
 _OWN: dict[str, Callable[[Ints], Floats]] = {
     gain: partial(gains_of, gain=gain) for gain in get_args(Gain)
@@ -59,7 +58,7 @@ def expected_list_dcg(
 def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | None = None) -> Floats:
     """Return the DCG of each query's grades in the ideal order, ``(n_queries,)``.
 
-    All judged documents count, retrieved or not; the first `cutoff` of them where that is given.
+    All judged documents count, retrieved or not; the first `cutoff` of them if that is given.
     """
     scale = gain if isinstance(gain, Scale) else Scale(gain)
 
@@ -72,41 +71,27 @@ def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | Non
 
 
 def share_of_ideal(dcg: Floats, ideal: Floats) -> Floats:
-    """Return ``dcg / ideal``, and 0 where the ideal DCG is 0."""
+    """Return ``dcg / ideal``, and 0 if the ideal DCG is 0."""
     return np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal != 0)
 
 
-def dcg_of_gains(aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None = None) -> Floats:
-    """Return the DCG of each query's ranking where grades are given gains, ``(n_queries,)``."""
-    item = _table(aligned, gains, scale).item
-    here = np.flatnonzero(item if cutoff is None else item * (aligned.rank <= cutoff))
-    return aligned.sum(item[here] / scale.discounts(aligned.rank[here]), here)
-
-
-def expected_dcg_of_gains(
-    aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None = None
-) -> Floats:
-    """Return the expectation of :func:`dcg_of_gains` over the orders of tied documents."""
-    item = _table(aligned, gains, scale).item
-    here = within(aligned, np.flatnonzero(item), cutoff)
-    weights = mean_discounted(aligned, here, item[here], DISCOUNTS[scale.discount], cutoff)
-    return aligned.sum(weights, here)
-
-
-def ideal_dcg_of_gains(
-    aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None = None
-) -> Floats:
-    """Return the DCG of each query's ideal order where grades are given gains."""
-    ideal = _table(aligned, gains, scale).ideal
-    best = ideal.values / scale.discounts(ideal.rank)
-    return ideal.sum(best, None if cutoff is None else ideal.rank <= cutoff)
-
-
-def _table(aligned: Aligned, gains: Gains, scale: Scale) -> GainTable:
-    return gain_table(aligned, gains, _OWN[scale.gain])
-
-
-Cutoff = Annotated[int, Range(1, None)]
+def _share_with_gains(
+    aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None, ideal_cutoff: int | None,
+    *, average: bool,
+) -> Floats:  # fmt: skip
+    """Return nDCG if single grades are given gains."""
+    item, ideal = gain_table(aligned, gains, _OWN[scale.gain])
+    items = np.flatnonzero(item)
+    if average:
+        items = within(aligned, items, cutoff)
+        discount = DISCOUNTS[scale.discount]
+        weights = mean_discounted(aligned, items, item[items], discount, cutoff)
+    else:
+        items = items if cutoff is None else items[aligned.rank[items] <= cutoff]
+        weights = item[items] / scale.discounts(aligned.rank[items])
+    inside = None if ideal_cutoff is None else ideal.rank <= ideal_cutoff
+    best = ideal.sum(ideal.values / scale.discounts(ideal.rank), inside)
+    return share_of_ideal(aligned.sum(weights, items), best)
 
 
 @metric(
@@ -141,23 +126,19 @@ def dcg(
     ----------
     gain, discount, negative, floor, short
         As in ``ndcg``.
-    cutoff : int, optional
-        k; the whole list where left out.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        At least 0 but for ``negative=value``, in units of gain; 0 where nothing relevant is
+        At least 0 but for ``negative=value``, in units of gain; 0 if nothing relevant is
         retrieved.
 
     Raises
     ------
     InputError
-        Where a grade is above 1000 and the gain is exponential, or a list is short and that is
+        If a grade is above 1000 and the gain is exponential, or a list is short and that is
         an error.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -213,9 +194,6 @@ def ndcg(
     gains : tuple of (int, float)
         Gains of single grades, written ``ndcg(gains=1:3;2:9)`` (trec_eval's ``ndcg.1=3,2=9``);
         `gain` holds for all others. A grade of 0 can be given one, and gains can be negative.
-    short : {"cut", "nan", "zero", "error"}
-        What becomes of a list with fewer than k retrieved documents: ``cut`` computes with what
-        is there, ``nan`` leaves the query out, ``zero`` gives it 0, ``error`` stops.
     ideal : {"cut", "full"}
         Whether the ideal DCG is cut at k too. With ``full`` a short cutoff cannot reach 1.
     discount : {"log2", "jarvelin", "position"}
@@ -228,8 +206,6 @@ def ndcg(
     spill : bool
         Under ``ties=average``, whether a tied group that reaches past k counts whole, so that
         values can exceed 1 (QuickRank's TNDCG). Not with `gains`.
-    cutoff : int, optional
-        k; the whole list where left out.
 
     Returns
     -------
@@ -240,11 +216,9 @@ def ndcg(
     Raises
     ------
     InputError
-        Where a grade is above 1000 and the gain is exponential, a list is short and that is an
+        If a grade is above 1000 and the gain is exponential, a list is short and that is an
         error, or `gains` are given and grades are fractions.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -254,15 +228,13 @@ def ndcg(
     ideal_cutoff = cutoff if ideal == "cut" else None
     scale = Scale(gain, discount, negative, floor)
     if gains:
-        of_gains = expected_dcg_of_gains if average else dcg_of_gains
-        actual = of_gains(aligned, gains, scale, cutoff)
-        best = ideal_dcg_of_gains(aligned, gains, scale, ideal_cutoff)
+        values = _share_with_gains(aligned, gains, scale, cutoff, ideal_cutoff, average=average)
     else:
         actual = list_dcg(aligned, scale, cutoff)
         if average:
             actual = expected_list_dcg(aligned, scale, cutoff, spill)
-        best = ideal_dcg(aligned, scale, ideal_cutoff)
-    return without_short_lists(aligned, share_of_ideal(actual, best), cutoff, short)
+        values = share_of_ideal(actual, ideal_dcg(aligned, scale, ideal_cutoff))
+    return without_short_lists(aligned, values, cutoff, short)
 
 
 def _sums(row: Ints, rank: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:
@@ -285,7 +257,10 @@ def dcg_at_every_rank(
     Column ``k - 1`` is ``dcg@k`` to the last bit. See :func:`ndcg_at_every_rank`.
     """
     scale = Scale(gain, discount)
-    shape = (aligned.n_queries, _longest(aligned) if list_size is None else list_size)
+    if list_size is None:
+        lists = aligned.n_retrieved, aligned.ideal.lengths
+        list_size = int(max(lengths.max(initial=0) for lengths in lists))
+    shape = (aligned.n_queries, list_size)
     items, rank = scale.items(aligned)
     weights = scale.gains(aligned.grade[items.values]) / scale.discounts(rank)
     return _sums(items.row, rank, weights, shape)
@@ -302,30 +277,8 @@ def ndcg_at_every_rank(
 ) -> Floats:
     """Return nDCG@1, nDCG@2, ... of each query, ``(n_queries, list_size)``.
 
-    Column ``k - 1`` is ``ndcg@k`` with the same parameters, to the last bit; beyond the end of
-    a list its last value goes on.
-
-    Parameters
-    ----------
-    gain, short, ideal, discount
-        As in :func:`~harness.metrics.ndcg.ndcg`.
-    list_size : int, optional
-        How many ranks; up to the longest list where left out.
-
-    Returns
-    -------
-    ndarray, shape (n_queries, list_size)
-
-    Raises
-    ------
-    InputError
-        As in :func:`~harness.metrics.ndcg.ndcg`.
-
-    >>> from harness import Qrels, Run, align
-    >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
-    >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
-    >>> ndcg_at_every_rank(align(qrels, run)).tolist()
-    [[0.0, 0.0, 0.5]]
+    Column ``k - 1`` is ``ndcg@k`` with the same parameters, to the last bit; ranks past
+    the end of a list repeat the last value. By default `list_size` is the longest list.
     """
     scale = Scale(gain, discount)
     actual = dcg_at_every_rank(aligned, gain=gain, discount=discount, list_size=list_size)
@@ -341,10 +294,6 @@ def _ideal_at_every_rank(aligned: Aligned, scale: Scale, shape: tuple[int, int])
     row, at, rank = scale.ideal(aligned)
     weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
     return _sums(row, rank, weights, shape)
-
-
-def _longest(aligned: Aligned) -> int:
-    return int(max(aligned.n_retrieved.max(initial=0), aligned.ideal.lengths.max(initial=0)))
 
 
 def _mean(aligned: Aligned, values: Floats) -> Floats:
@@ -384,18 +333,11 @@ def mean_ndcg(
     gain, discount
         As in ``ndcg``.
 
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
     Raises
     ------
     InputError
-        Where a grade is above 1000 and the gain is exponential.
+        If a grade is above 1000 and the gain is exponential.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 0, "c": 3}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})

@@ -34,10 +34,10 @@ class Overlap(NamedTuple):
 
 
 def overlap_of(aligned: Aligned, rel: int = 1) -> Overlap:
-    """Lay each query's ranking beside its ideal order.
+    """Compare each query's ranking with its ideal order.
 
     The ideal order holds the documents with a grade of at least `rel`, by falling grade. Those
-    of one grade stand in the ranking's own order, the retrieved before the others.
+    of one grade are in the ranking's own order, the retrieved before the others.
     """
     return aligned.memo(("overlap", rel), lambda: _overlap(aligned, rel))
 
@@ -69,18 +69,11 @@ def _overlap(aligned: Aligned, rel: int) -> Overlap:
 def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats]) -> Floats:
     """Return the expectation of the sum of `gain` over shared documents, ``(n_queries,)``.
 
-    Documents of one grade stand in the ideal order as they stand in the ranking. So of k such
+    Documents of one grade have the same order in the ideal order and in the ranking. So of k such
     documents in one group of m tied scores, the i-th one always has the same rank there, and in
     the ranking that of the i-th of k places drawn out of m: place j with probability
-    C(j-1, i-1) C(m-j, k-i) / C(m, k). O(n) for each place of the largest group.
-
-    Parameters
-    ----------
-    rel : int
-        Smallest grade in the ideal order.
-    gain : callable
-        Takes queries and depths, ``(n,)`` each, and gives what documents that are shared from
-        these depths on add.
+    C(j-1, i-1) C(m-j, k-i) / C(m, k). O(n) for each place of the largest group. `gain` takes
+    queries and depths and returns what documents shared from these depths on add.
     """
     pair, items = overlap_of(aligned, rel), aligned.relevant(rel)
     first, last = aligned.tie_first[items], aligned.tie_last[items]
@@ -152,7 +145,7 @@ class TiedLists(NamedTuple):
 
 
 def tied_lists(aligned: Aligned, rel: int = 1) -> TiedLists:
-    """Lay each query's ranking beside its ideal order, both with their ties.
+    """Compare each query's ranking with its ideal order, both with their ties.
 
     Tied in the ranking are documents with the same score, in the ideal order those with the
     same grade; against a reference run, those to which that run gives the same score.
@@ -183,7 +176,7 @@ def tied_lists(aligned: Aligned, rel: int = 1) -> TiedLists:
 
 
 def _stretches(row: Ints, values: Ints) -> tuple[Ints, Ints]:
-    """Return where each stretch of equal values within a row begins, and its length."""
+    """Return the start of each stretch of equal values within a row, and its length."""
     changes = np.ones(row.size, dtype=bool)
     np.not_equal(values[1:], values[:-1], out=changes[1:])
     changes[1:] |= row[1:] != row[:-1]

@@ -78,7 +78,7 @@ def swaps(aligned: Aligned, *, normalize: Normalize = False, average: bool = Fal
     Equal to the number of discordant pairs: two judged and retrieved documents with different
     grades, the one with the lower grade ranked first. Documents of one grade need no order, and
     unjudged ones play no part. A whole number; ``normalize`` divides it by a number of pairs.
-    It looks at order alone: tied scores stand in the order that the policy gives them, where
+    It looks at order alone: tied scores have the order that the policy gives them;
     ``kendall`` counts them as ties. With ``reference`` the other run's scores take the place of
     the grades.
 
@@ -95,11 +95,9 @@ def swaps(aligned: Aligned, *, normalize: Normalize = False, average: bool = Fal
     Returns
     -------
     ndarray, shape (n_queries,)
-        0 for the ideal order. NaN for a query of which no judged document was retrieved, or that
-        the run does not answer, as 0 would be a prize.
+        0 for the ideal order. NaN for a query without a judged document retrieved, or that
+        the run does not answer, as 0 would be the best value.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 10, "b": 7, "c": 9}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})   # one exchange: b and c
@@ -130,12 +128,7 @@ class Concordance(NamedTuple):
 def concordance(aligned: Aligned, rel: int | None = None) -> Concordance:
     """Count the pairs of each query by the order of their scores and of their grades.
 
-    Scores are tied where the policy holds them tied.
-
-    Parameters
-    ----------
-    rel : int, optional
-        Tell apart only grades of at least `rel` from the others.
+    Scores are tied if the policy ties them. With `rel`, a grade is either below it or not.
     """
     return aligned.memo(("concordance", rel), lambda: _count(aligned, rel))
 
@@ -165,7 +158,7 @@ def _count(aligned: Aligned, rel: int | None) -> Concordance:
         if any_tied:
             groups = group_keys(items.row, part.tie_first[items.values])
             tied_scores = pairs_in_runs(items.offsets, groups)
-            # Within a tied group the grades stand in descending order: none is discordant.
+            # Within a tied group the grades are in descending order: none is discordant.
             falling = compress(-grades)
             bits = int(falling.max(initial=0)).bit_length()
             both = sorted_keys((groups << bits) + falling)
@@ -194,7 +187,7 @@ def _share_right(counts: Concordance, tied: Tied) -> Floats:
 
 
 def _weight(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Floats | None:
-    """Return each query's number of pairs where the mean is over all pairs."""
+    """Return each query's number of pairs if the mean is over all pairs."""
     if over == "queries":
         return None
     counts = concordance(aligned)
@@ -217,8 +210,8 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
 
     OPA = (pairs with g_i > g_j and s_i > s_j, and half of those with s_i = s_j) / (pairs with
     g_i > g_j), over the judged and retrieved documents. It looks at scores, so that no order of
-    tied documents changes it; ``swaps(normalize=true)``, which is 1 - OPA where no scores are
-    tied, looks at ranks. Scores are tied where the policy holds them tied.
+    tied documents changes it; ``swaps(normalize=true)``, which is 1 - OPA if no scores are
+    tied, looks at ranks. Scores are tied if the policy ties them.
 
     Parameters
     ----------
@@ -235,8 +228,6 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
         In [0, 1], 0.5 for scores that are all the same; NaN for a query without two grades among
         its retrieved documents.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 2.0}})
@@ -264,19 +255,12 @@ def auc(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     s_i = s_j) / (all such pairs), over the judged and retrieved documents of a query. ``opa``
     is the same over all pairs of different grades.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1], 0.5 for scores that are all the same; NaN for a query of which no relevant,
-        or no non-relevant, judged document is retrieved.
+        In [0, 1], 0.5 for scores that are all the same; NaN for a query without a relevant,
+        or without a non-relevant, judged document retrieved.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 0}})
     >>> run = Run.from_dict({"q": {"a": 2.0, "b": 2.0, "c": 1.0}})
@@ -334,11 +318,9 @@ def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
     Returns
     -------
     ndarray, shape (n_queries,)
-        At least 0, in nats; ln 2 where all scores are the same; NaN for a query without two
+        At least 0, in nats; ln 2 if all scores are the same; NaN for a query without two
         grades.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     >>> run = Run.from_dict({"q": {"a": 2.0, "b": 1.0}})
@@ -376,26 +358,7 @@ def lambdas(
     multiplied by what exchanging the two would change: |gain_i - gain_j| |discount_i -
     discount_j| (LambdaRank).
 
-    Parameters
-    ----------
-    offsets : ndarray of int64, shape (n_queries + 1,)
-        Documents of query ``q`` are ``offsets[q]:offsets[q + 1]``.
-    alpha : float
-        Steepness of the model.
-    gains, discounts : ndarray, shape (n_documents,), optional
-        For |delta nDCG|: gains divided by the query's ideal DCG, and 1 / log2(rank + 1).
-
-    Returns
-    -------
-    ndarray, shape (n_documents,)
-        Negative where a higher score lowers the loss. Sums to 0 in each query.
-
-    Notes
-    -----
     Burges, From RankNet to LambdaRank to LambdaMART, MSR-TR-2010-82.
-
-    >>> lambdas(np.array([0, 2]), np.zeros(2), np.array([1, 0])).tolist()
-    [-0.5, 0.5]
     """
     scaled = alpha * np.asarray(scores, dtype=np.float64)
     slopes = np.zeros(scaled.size)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from ..core.blocks import by_block
 from ..core.exact import powers
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints, frozen
-from ..core.settings import SHOWN, Range
 from ..errors import UnknownNameError
 from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of, tied_lists, undefined
+from .shared import Cutoff, Persistence, Rel
 
 _MARGIN = 1024
 
@@ -44,7 +44,7 @@ def exp1(x: float) -> float:
 def _tails(p: float, size: int) -> Floats:
     """Return R(d) = sum over j >= d of p^j / j, for d = 0..size (R(0) is not used: 0).
 
-    Summed from its far end: as ln(1/(1-p)) minus the first terms it would lose its digits where
+    Summed from its far end: as ln(1/(1-p)) minus the first terms it would lose its digits if
     it is small. What lies beyond the far end is the integral with Euler and Maclaurin's
     corrections, exact to the last digits at depths over a thousand.
     """
@@ -91,7 +91,7 @@ def untied(p: float, form: Form, pair: Overlap, k: int | None = None) -> Floats:
 def gain_of(p: float, form: Form, pair: Overlap, k: int | None = None) -> Gain:
     """Return what a document in the overlap from depth m on adds to RBO: p^d / d at every d >= m.
 
-    In the extrapolated forms that goes to the end of the shorter list (of the longer one where
+    In the extrapolated forms that goes to the end of the shorter list (of the longer one if
     the document comes later than that), and then its part of the agreement is taken to go on
     (equation 32, gathered by document).
     """
@@ -174,11 +174,6 @@ def _residual(p: float, at: Depths, shared: Ints, weights: Floats, tails: Floats
     beyond_ends = beyond(p, at.long, tails) - beyond(p, all_found, tails)
     open_part: Floats = at.sum(most) + np.maximum(past_long, 0.0) + beyond_ends
     return open_part
-
-
-Cutoff = Annotated[int, Range(1, None)]
-Rel = Annotated[int, Range(1, None)]
-Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
 
 
 PERSISTENCE = Kind("a number between 0 and 1 (both excluded)", lambda p: is_number(p) and 0 < p < 1)
@@ -295,7 +290,7 @@ def rbo(
     the other run's ranking.
 
     The ranking holds every retrieved document, unjudged ones too. The ideal order holds the
-    query's documents with a grade of at least `rel`, by falling grade; those of one grade stand
+    query's documents with a grade of at least `rel`, by falling grade; those of one grade are
     in the ranking's own order, retrieved before not retrieved, so that equal grades are never
     disagreement and a ranking in ideal order has RBO 1. With `tied` equal grades are ties, as
     equal scores are; against another run, the scores that it ties.
@@ -322,20 +317,18 @@ def rbo(
         ties. ``b``: as ``a``, over the square root of the sums of squares of both lists, so that
         a list with ties has RBO 1 with itself.
     k : int, optional
-        For ``truncated`` alone: sum to depth k, where that comes before the shorter list's end.
+        For ``truncated`` alone: sum to depth k, if that comes before the shorter list's end.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]: 0 nothing in common, 1 the same order. NaN where either list is empty.
+        In [0, 1]: 0 nothing in common, 1 the same order. NaN if either list is empty.
 
     Raises
     ------
     UnknownNameError
-        Where k is given with another form.
+        If k is given with another form.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1}})
     >>> run = Run.from_dict({"q": {"b": 3.0, "a": 2.0}})    # X_1 = 0, X_2 = 2
@@ -400,7 +393,7 @@ def ao(
 
     AO@k = (1/k) * sum over depths d = 1..k of X_d / d, where X_d documents are common to the
     first d of both lists: ``rbo`` with every depth weighing the same. The lists are those of
-    ``rbo``. Where one of them ends before k, the average ends there too: what lies beyond is
+    ``rbo``. If one of them ends before k, the average ends there too: what lies beyond is
     not known to differ.
 
     Parameters
@@ -410,15 +403,13 @@ def ao(
     tied : {"none", "w", "a", "b"}
         How ties count, as in ``rbo``: the mean of the same agreements over the depths.
     cutoff : int, optional
-        k; the length of the shorter list where left out.
+        k; the length of the shorter list if left out.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; NaN where either list is empty.
+        In [0, 1]; NaN if either list is empty.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2, "b": 1}})
     >>> run = Run.from_dict({"q": {"b": 3.0, "a": 2.0}})    # (0/1 + 2/2) / 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -10,30 +10,22 @@ from ..core.aligned import Aligned
 from ..core.exact import powers
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
-from ..core.settings import SHOWN, Range
 from .cascade import MaxGrade, check_grades, graded, stop_probabilities, top_grades
-from .shared import Cutoff, Rel
+from .shared import Cutoff, Persistence, Rel
 
-Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
 Gain = Literal["binary", "linear", "exp"]
 Form = Literal["value", "residual", "upper"]
 
 
 def rank_biased_sum(aligned: Aligned, gain: Array, items: Ints, p: float) -> Floats:
-    """Return (1 - p) times the sum of gain times p^(rank - 1), ``(n_queries,)``.
-
-    Parameters
-    ----------
-    gain : ndarray, shape (n,)
-        Gains of the documents `items`.
-    """
+    """Return (1 - p) times the sum of gain times p^(rank - 1), ``(n_queries,)``."""
     return (1.0 - p) * aligned.sum(gain * powers(p, aligned.rank[items] - 1), items)
 
 
 def rank_biased_residual(aligned: Aligned, p: float, cutoff: int | None = None) -> Floats:
     """Return the weight of unjudged documents and of what lies beyond the end, ``(n_queries,)``.
 
-    The end is that of the list, or the cutoff where that comes before.
+    The end is that of the list, or the cutoff if that comes before.
     """
     lengths = aligned.n_retrieved
     if cutoff is not None:
@@ -47,7 +39,7 @@ def rank_biased_residual(aligned: Aligned, p: float, cutoff: int | None = None) 
 
 
 def _shift(aligned: Aligned, gain: Array, items: Ints, p: float, cutoff: int | None) -> Floats:
-    """Return how much more the documents weigh where they stand than in the mean of all orders.
+    """Return how much more the documents weigh at their ranks than in the mean of all orders.
 
     Only tied ones do; a group that reaches over the cutoff has a part of its weight.
     """
@@ -124,18 +116,11 @@ def rbp(
         bound ``value`` alone.
     rel : int
         Smallest grade that ``binary`` counts as relevant; of no effect on graded gains.
-    cutoff : int, optional
-        k; the whole list where left out.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
 
     Raises
     ------
     InputError
-        Where a judgement is above `max_grade` and gains are graded.
+        If a judgement is above `max_grade` and gains are graded.
 
     Notes
     -----
@@ -143,8 +128,6 @@ def rbp(
     is ``rbp(p=0.9,gain=linear,max_grade=none)``, to the last bit. ir_measures' ``RBP`` without
     ``rel`` takes grades as gains, and so can lie above 1.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})

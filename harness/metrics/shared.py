@@ -9,32 +9,44 @@ stops the program. Here it is a query without relevant documents.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.metric import Function, metric
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, frozen
-from ..core.settings import Range
+from ..core.settings import SHOWN, About, Range
 from ..errors import InputError, Problem
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""trec_eval's cutoffs where none is given."""
+"""trec_eval's cutoffs if none is given."""
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """The eleven points of recall at which precision used to be reported."""
 LARGEST_SHARE = 1e9
 """Times the relevant documents that a cutoff may be: a number of documents all the same."""
-Cutoff = Annotated[int, Range(1, None)]
-Rel = Annotated[int, Range(1, None)]
+Cutoff = Annotated[int, Range(1, None), About("Only documents at ranks 1..k count.")]
+Rel = Annotated[int, Range(1, None), About("Smallest grade that counts as relevant.")]
+Top = Annotated[int, Range(1, None), About("Largest grade that counts as relevant.")]
+Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
+Above = Annotated[
+    float, About("Grades above it count as relevant, fractions too, whatever rel is.")
+]
+
+
+def trec_measure(name: str, file: str, **facts: Any) -> Callable[[Function], Function]:
+    """Register a measure of trec_eval under its name there: a share, higher is better.
+
+    `facts` are the other arguments of :func:`~harness.core.metric.metric`.
+    """
+    usual = {"direction": "higher", "bounds": (0, 1), "trec_name": name}
+    return metric(name, source=f"trec_eval 9.0.8, {file}", **{**usual, **facts})
 
 
 def share(part: Array, whole: Array) -> Floats:
-    """Return ``part / whole``, and 0 where `whole` is 0.
-
-    >>> share(np.array([1, 0]), np.array([2, 0])).tolist()
-    [0.5, 0.0]
-    """
+    """Return ``part / whole``, and 0 if `whole` is 0."""
     values: Floats = np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
     return values
 
@@ -54,7 +66,7 @@ def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
 def _hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
     deepest, found = aligned.deepest, aligned.found(rel)
     span = deepest + 1
-    # query and rank as one rising number, so that a search finds where a cutoff falls
+    # query and rank as one rising number, so that a search finds each cutoff
     keys = aligned.memo(("hit_keys", rel), lambda: found.row * span + aligned.rank_of_relevant(rel))
     limit = np.minimum(cutoff, deepest)
     ends = np.searchsorted(keys, np.arange(aligned.n_queries) * span + limit, side="right")
@@ -79,14 +91,8 @@ def running(operation: np.ufunc, row: Ints, values: Floats) -> Floats:
 
     Rows are padded to the next power of two and done together with those of their size, which
     at most doubles the memory. A difference of running totals over all rows would be rounded
-    otherwise than a loop over one row.
-
-    Parameters
-    ----------
-    operation : numpy.ufunc
-        ``np.add``, ``np.maximum``...
-    row : ndarray of int64, shape (n,)
-        Row of each item; the items of a row stand together.
+    differently from a loop over one row. `operation` is ``np.add``, ``np.maximum``...; the items
+    of a row are contiguous.
     """
     bounds = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1], [True]]))
     starts, lengths = bounds[:-1], np.diff(bounds)
@@ -119,7 +125,7 @@ def judged_as(
     Returns
     -------
     Aligned, int
-        The alignment as it is and a smallest grade, where that says it; else one whose grades
+        The alignment as it is and a smallest grade, if that is enough; else one whose grades
         are 1 for what is relevant and 0 for what is not, and 1.
 
     >>> from harness import Qrels, Run, align
@@ -178,36 +184,23 @@ def _zero_or_one(grades: Array, relevant: Bools) -> Array:
     return np.where(relevant, 1, unjudged)
 
 
-Short = Literal["cut", "nan", "zero", "error"]
+Short = Annotated[
+    Literal["cut", "nan", "zero", "error"],
+    About(
+        "A list with fewer than k retrieved documents: cut computes with what it has, nan leaves "
+        "it out, zero gives it 0, error stops."
+    ),
+]
 
 
 def without_short_lists(
     aligned: Aligned, values: Floats, cutoff: int | Ints | None, short: Short
 ) -> Floats:
-    """Return the values with those of short lists replaced.
-
-    Parameters
-    ----------
-    cutoff : int, ndarray of int64 (n_cutoffs,), or None
-        k; without one no list is short.
-    short : {"cut", "nan", "zero", "error"}
-        What stands in the place of the value of a list with fewer than k retrieved documents,
-        judged or not: itself, NaN, or 0.
-
-    Raises
-    ------
-    InputError
-        Where the list of an answered query is short and that is an error.
-
-    >>> from harness import Qrels, Run, align
-    >>> aligned = align(Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 1.0}}))
-    >>> without_short_lists(aligned, np.ones(1), 2, "zero").tolist()
-    [0.0]
-    """
+    """Return the values with those of short lists replaced."""
     if short == "cut" or cutoff is None:
         return values
     lengths = aligned.n_retrieved if values.ndim == 1 else aligned.n_retrieved[:, None]
-    lacking = lengths < cutoff
+    is_short = lengths < cutoff
     if short == "error":
         short_lists = (aligned.n_retrieved < np.max(cutoff)) & aligned.answered
         names = [aligned.qids[row].as_py() for row in np.flatnonzero(short_lists)[:5]]
@@ -220,4 +213,4 @@ def without_short_lists(
                     fix="take a smaller cutoff, or write short=cut, short=nan or short=zero",
                 )
             )
-    return np.where(lacking, np.nan if short == "nan" else 0.0, values)
+    return np.where(is_short, np.nan if short == "nan" else 0.0, values)

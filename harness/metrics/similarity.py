@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -14,7 +14,7 @@ from ..core.arguments import check_arguments, check_choice, wrong
 from ..core.policy import Policy
 from ..core.ranking import as_reference
 from ..core.tables import Run
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, first_of
 from .correlation import kendall, spearman, tau_ap
 from .overlap import Tied
 from .pair_agreement import concordance
@@ -27,7 +27,7 @@ _POLICY = Policy(ties="stable")
 
 @dataclass(frozen=True)
 class RankSimilarity:
-    """What :func:`rank_similarity` finds; where nothing else is said, over the shared names.
+    """What :func:`rank_similarity` finds; over the shared names unless stated.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class RankSimilarity:
     tau_a, tau_b : float
         Kendall's tau (:func:`harness.metrics.correlation.kendall`).
     tau_ap, tau_ap_back : float
-        AP correlation, the first list being the truth, and the second one; where scores are
+        AP correlation, the first list being the truth, and the second one; if scores are
         tied, the mean over the orders of ties (:func:`harness.metrics.correlation.tau_ap`).
     spearman : float
         Spearman's rho.
@@ -54,7 +54,7 @@ class RankSimilarity:
     same_top : bool
         Whether the lists have the same names at rank 1, on the whole lists.
     rank_change : dict of str to int
-        By how many ranks each shared name stands higher on the second list, both lists cut down
+        By how many ranks each shared name is higher on the second list, both lists cut down
         to the shared names, tied ones having the rank of the first of them.
     """
 
@@ -103,7 +103,7 @@ def rank_similarity(
     Raises
     ------
     InputError
-        Where a list is empty or names something twice, a score is not finite, or the lists
+        If a list is empty or names something twice, a score is not finite, or the lists
         share no name.
     ArgumentError, UnknownNameError
         If p or `tied` is none of these.
@@ -130,8 +130,8 @@ def rank_similarity(
         raise InputError(
             Problem(
                 "",
-                f"the lists have no name in common: first has {_some(scores[0])}, second has "
-                f"{_some(scores[1])}",
+                f"the lists have no name in common: first has {first_of([*scores[0]], 3)}, "
+                f"second has {first_of([*scores[1]], 3)}",
                 fix="check that both write names alike",
             )
         )
@@ -180,7 +180,13 @@ def _run(ranking: Ranking, where: str) -> Run:
                 if not isinstance(name, str):
                     raise wrong(f"{where}[{place}]", "a name", name, _FIX)
                 if name in scores:
-                    raise InputError(Problem(where, f"'{name}' stands twice", fix="name each once"))
+                    raise InputError(
+                        Problem(
+                            where,
+                            f"expected each name once, got '{name}' twice",
+                            fix="name each once",
+                        )
+                    )
                 scores[name] = -float(place)
     if not scores:
         raise InputError(Problem(where, "an empty list", fix=_FIX))
@@ -198,9 +204,3 @@ def _best(scores: Mapping[str, float]) -> set[str]:
     """Return the names at rank 1."""
     most = max(scores.values())
     return {name for name, score in scores.items() if score == most}
-
-
-def _some(names: Iterable[str], shown: int = 3) -> str:
-    names = list(names)
-    more = f" and {len(names) - shown} more" if len(names) > shown else ""
-    return ", ".join(f"'{name}'" for name in names[:shown]) + more

@@ -1,6 +1,6 @@
-"""Means over the ranks that a document can have where scores are tied.
+"""Means over the ranks that a document can have if scores are tied.
 
-In a random order of a group of tied documents each of them is equally likely to stand at each
+In a random order of a group of tied documents each of them is equally likely at each
 of the group's ranks. So the expectation of a sum of (gain) x (weight of the rank) takes the mean
 weight of the ranks ``tie_first`` to ``tie_last`` (McSherry and Najork, ECIR 2008). A document
 that is not tied keeps the plain arithmetic, so that without ties not a bit changes.
@@ -29,7 +29,7 @@ class Totals:
 
     ``high`` sums the weights rounded to multiples of 2^-32, which is exact up to 2^21; ``low``
     sums what was rounded off. So their differences have the digits that the sum of a few
-    weights at a deep rank has, where those of one running total would have lost them.
+    weights at a deep rank has; one running total would lose them.
     """
 
     high: Floats
@@ -58,17 +58,12 @@ def _inverse_totals(divisor: Callable[[Ints], Array], size: int) -> Totals:
 
 
 def totals_of_inverse(divisor: Callable[[Ints], Array], longest: int) -> Totals:
-    """Return the totals of ``1 / divisor(rank)`` for at least the ranks up to `longest`.
-
-    >>> totals = totals_of_inverse(np.sqrt, 4)
-    >>> totals.over(np.array([1, 4]), np.array([1, 4])).tolist()
-    [1.0, 0.5]
-    """
+    """Return the totals of ``1 / divisor(rank)`` for at least the ranks up to `longest`."""
     return _inverse_totals(divisor, 1 << max(_SMALLEST_TABLE, longest.bit_length()))
 
 
 def within(aligned: Aligned, items: Ints, cutoff: int | None) -> Ints:
-    """Return those of the items that can stand among the first `cutoff` documents."""
+    """Return those of the items that can be among the first `cutoff` documents."""
     return items if cutoff is None else items[aligned.tie_first[items] <= cutoff]
 
 
@@ -81,15 +76,7 @@ def mean_discounted(
 ) -> Floats:
     """Return each document's mean of ``gain / divisor(rank)`` over the ranks it can have.
 
-    Parameters
-    ----------
-    items : ndarray of int64, shape (n,)
-        Documents, as :func:`within` names them.
-    divisor : callable
-        What gains at these ranks (from 1) are divided by; the same object at each call, as its
-        totals are kept.
-    cutoff : int, optional
-        Ranks beyond it weigh nothing.
+    Ranks past the cutoff weigh nothing. Totals are kept by `divisor`: pass the same object.
     """
     values: Floats = gain / divisor(aligned.rank[items])
     first, last = aligned.tie_first[items], aligned.tie_last[items]
@@ -104,18 +91,7 @@ def mean_discounted(
 
 
 def spread(aligned: Aligned, items: Ints, gain: Floats) -> tuple[Ints, Ints, Floats]:
-    """Return query, rank and mean gain of each place that one of the documents can have.
-
-    Parameters
-    ----------
-    items : ndarray of int64, shape (n,)
-        Indices of documents, ascending.
-
-    Returns
-    -------
-    row, rank, gain : ndarray, shape (n_places,)
-        No place is named twice.
-    """
+    """Return query, rank and mean gain of each place that one of the documents can have, once."""
     groups = groups_of(aligned, items)
     alone = np.ones(items.size, dtype=bool)
     alone[groups.at] = False
@@ -139,7 +115,7 @@ def expected_precision_at_hits(
     """Return the relevant documents that can be within the cutoff, and their mean precision.
 
     ``(n,)`` each; the precision at the document's rank, 0 beyond the cutoff. In a group of n
-    tied documents at the ranks f to l, of which h are relevant, with c relevant documents
+    tied documents at the ranks f to l, h of them relevant, with c relevant documents
     above, a relevant document at rank r has c + 1 + (r - f) (h - 1) / (n - 1) relevant
     documents up to it on average. Its mean precision is therefore
 
@@ -181,7 +157,7 @@ def expected_reciprocal_of_first(
     """Return each query's first relevant document and the mean of 1 / (rank of the first one).
 
     ``(n,)`` each: those that can be within the cutoff, one a query at most. In a group of n
-    tied documents from rank f with h relevant ones, the first of these stands at place j with
+    tied documents from rank f with h relevant ones, the first of these is at place j with
     probability C(n - j, h - 1) / C(n, h); each is the one before times
     (n - j - h + 2) / (n - j + 1).
     """
@@ -213,11 +189,6 @@ def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:
 
     ``(n_queries,)``. Of a group of n tied documents that begins at rank f and reaches beyond
     the cutoff k, each is inside with probability (k - f + 1) / n.
-
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
     """
     items, limit = _inside(aligned, cutoff, rel)
     hits = aligned.count(items[aligned.tie_last[items] <= limit]).astype(np.float64)
@@ -232,7 +203,7 @@ def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:
 def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
     """Return the probability that a relevant document is among the first `cutoff`.
 
-    ``(n_queries,)``. Where only a group that reaches beyond the cutoff could hold one, with m
+    ``(n_queries,)``. If only a group that reaches beyond the cutoff could hold one, with m
     of its n places inside and h relevant documents, it is 1 - C(n - m, h) / C(n, h).
     """
     items, limit = _inside(aligned, cutoff, rel)
@@ -241,7 +212,7 @@ def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
     items = items[cut]
     if items.size:
         row, starts = aligned.row[items], _starts(aligned.row[items])
-        # The i-th relevant document stands outside if those before it do: (n - m - i) / (n - i)
+        # The i-th relevant document is outside if those before it do: (n - m - i) / (n - i)
         i = np.arange(items.size) - np.repeat(starts, np.diff(starts, append=items.size))
         inside = cutoff - aligned.tie_first[items] + 1
         left = aligned.tie_last[items] - aligned.tie_first[items] + 1 - i
@@ -251,7 +222,7 @@ def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
 
 
 def _starts(row: Ints) -> Ints:
-    """Return where each query begins; only one group of a query can reach beyond a cutoff."""
+    """Return the first item of each query; only one group of a query can reach beyond a cutoff."""
     return np.flatnonzero(np.diff(row, prepend=-1))
 
 

@@ -9,21 +9,23 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.exact import log_of
-from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of, positions_of
 from ..core.settings import Range
 from ..core.ties import tied_groups
 from .shared import (
     LARGEST_SHARE,
     LEVELS,
+    Above,
     Cutoff,
     Rel,
     Short,
+    Top,
     judged_as,
     n_hits,
     precision_at_hits,
     running,
     share,
+    trec_measure,
     without_short_lists,
 )
 from .tied import expected_precision_at_hits
@@ -44,7 +46,7 @@ def _last_of_group(aligned: Aligned, items: Ints) -> Ints:
 def _divisor(
     aligned: Aligned, judged: Aligned, rel: int, cutoff: int | None, denominator: Denominator
 ) -> Array:
-    """Return what does not hang on the order of the ranking, ``(n_queries,)``."""
+    """Return what the sum is divided by, whatever the ranking's order, ``(n_queries,)``."""
     if denominator == "grades":
         best = aligned.ideal
         return best.sum(where=None if cutoff is None else best.rank <= cutoff)
@@ -60,14 +62,11 @@ EPSILON = 0.00001
 """Added to the counts of infAP, so that nothing judged above counts as half."""
 
 
-@metric(
+@trec_measure(
     "map",
+    "m_map.c and m_map_cut.c; Buckley and Voorhees 2005",
     title="MAP",
     cite=("buckley2005",),
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_map.c and m_map_cut.c; Buckley and Voorhees 2005",
-    trec_name="map",
     aliases=("ap", "AP", "MAP"),
     expected="average",
     unbounded_with=("top",),
@@ -77,8 +76,8 @@ def average_precision(
     *,
     cutoff: Cutoff | None = None,
     rel: Rel = 1,
-    above: float | None = None,
-    top: Rel | None = None,
+    above: Above | None = None,
+    top: Top | None = None,
     denominator: Denominator = "relevant",
     none_found: NoneFound = 0,
     tied: Tied = "apart",
@@ -89,16 +88,10 @@ def average_precision(
 
     AP = (1/R) sum over relevant retrieved documents of (relevant documents up to its rank) /
     (its rank), with all R relevant documents in the denominator, retrieved or not, and also
-    with a cutoff, where some tools divide by other numbers.
+    with a cutoff, if some tools divide by other numbers.
 
     Parameters
     ----------
-    cutoff : int, optional
-        Only documents at ranks 1..k count; the whole list by default.
-    rel : int
-        Smallest grade that counts as relevant.
-    above : float, optional
-        Grades above it count as relevant, fractions too, whatever `rel` is.
     top : int, optional
         Largest grade that counts as relevant; LETOR's scripts know 1 and 2 only.
     denominator : {"relevant", "cutoff", "list", "hits", "grades"}
@@ -109,16 +102,7 @@ def average_precision(
     tied : {"apart", "together"}
         Whether documents of one score count one after another, or together at the last of
         their ranks, as in scikit-learn. Together, their order does not matter.
-    short : {"cut", "nan", "zero", "error"}
-        What becomes of a list with fewer than k retrieved documents, as in ``P``.
 
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "c": 1.0}})
@@ -159,17 +143,15 @@ def _precision_at_hits(
     return items[inside], precision[inside]
 
 
-@metric(
+@trec_measure(
     "gm_map",
+    "m_gm_map.c; Robertson 2006",
     title="GMAP",
     cite=("robertson2006",),
-    direction="higher",
     bounds=(math.log(SMALLEST), 0),
-    source="trec_eval 9.0.8, m_gm_map.c; Robertson 2006",
     summary="gm",
     empty=math.log(SMALLEST),
     missing=None,
-    trec_name="gm_map",
     aliases=("gmap", "GMAP"),
 )
 def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
@@ -179,18 +161,11 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     trec_eval prints only the summary. A query that the run does not answer has AP = 0, as with
     ``trec_eval -c``.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
     Returns
     -------
     ndarray, shape (n_queries,)
         In [ln(0.00001), 0]; the former for a query without relevant documents.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0}})
@@ -202,19 +177,16 @@ def geometric_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     return log_of(np.maximum(values, SMALLEST))
 
 
-@metric(
+@trec_measure(
     "infAP",
+    "m_infap.c; Yilmaz and Aslam 2006",
     title="infAP",
     cite=("yilmaz2006",),
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_infap.c; Yilmaz and Aslam 2006",
-    trec_name="infAP",
     aliases=("infap",),
     bounded=False,
 )
 def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
-    """Average precision estimated from a pool of which only a sample was judged.
+    """Average precision estimated from a pool with a judged sample.
 
     Documents with a grade below 0 are in the pool and were not judged; documents without a
     grade are outside the pool and count as non-relevant. At a relevant document of rank j + 1
@@ -224,20 +196,8 @@ def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     1/(j + 1) + (j/(j + 1)) (p/j) (r + e)/(r + n + 2 e),   e = 0.00001
 
     (1 for j = 0); infAP is the sum over the relevant documents retrieved divided by all
-    relevant ones. Because of e it stays a little below ``map`` where everything is judged.
+    relevant ones. Because of e it stays a little below ``map`` if everything is judged.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": -1, "b": 0, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -273,7 +233,7 @@ def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
     """Return bpref from min(n, R) of each relevant document retrieved."""
     found, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
     bound = np.minimum(aligned.n_judged - n_relevant, n_relevant)
-    # Where no document is non-relevant, none stands above either.
+    # If no document is non-relevant, none is above either.
     kept = 1.0 - above / found.spread(np.maximum(bound, 1.0))
     return share(found.sum(kept), n_relevant)
 
@@ -281,7 +241,7 @@ def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
 def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
     """Return the mean of :func:`_nonrelevant_above` over the orders of tied documents.
 
-    In a random order a relevant document stands below 0, 1, ... m of the m non-relevant ones
+    In a random order a relevant document is below 0, 1, ... m of the m non-relevant ones
     that it is tied with, each with probability 1 / (m + 1); so min(n, R) becomes the mean of
     min(n, R), ... min(n + m, R), n of them being above the group.
     """
@@ -300,19 +260,16 @@ def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
     return above
 
 
-@metric(
+@trec_measure(
     "bpref",
+    "m_bpref.c; Buckley and Voorhees 2004",
     title="bpref",
     cite=("buckley2004",),
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_bpref.c; Buckley and Voorhees 2004",
-    trec_name="bpref",
     aliases=("Bpref", "BPref"),
     expected="average",
 )
 def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
-    """How seldom a document judged non-relevant stands above a relevant one.
+    """How seldom a document judged non-relevant is ranked above a relevant one.
 
     bpref = (1/R) sum over relevant documents retrieved of 1 - min(n, R) / min(N, R), with R
     relevant and N judged non-relevant documents, n of the latter above; unjudged documents do
@@ -324,13 +281,6 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) 
         Smallest grade that counts as relevant. Grades from 0 to below it are non-relevant;
         below 0 is unjudged.
 
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 1, "d": 0}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "x": 3.0, "b": 2.0, "c": 1.0}})
@@ -341,35 +291,26 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) 
     return _mean_preference(aligned, rel, above(aligned, rel))
 
 
-@metric(
+@trec_measure(
     "gm_bpref",
+    "m_gm_bpref.c",
     title="the geometric mean of bpref",
     cite=("buckley2004",),
-    direction="higher",
     bounds=(math.log(SMALLEST), 0),
-    source="trec_eval 9.0.8, m_gm_bpref.c",
     summary="gm",
     empty=math.log(SMALLEST),
     missing=None,
-    trec_name="gm_bpref",
 )
 def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Logarithm of ``bpref``, whose summary is the geometric mean over queries.
 
     gm_bpref = ln(max(bpref, 0.00001)); see ``gm_map``.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
     Returns
     -------
     ndarray, shape (n_queries,)
         In [ln(0.00001), 0]; the former for a query without relevant documents.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 1}})
     >>> run = Run.from_dict({"q": {"a": 4.0}})
@@ -396,8 +337,8 @@ def best_from(aligned: Aligned, rel: int) -> Floats:
 def precision_from(aligned: Aligned, wanted: Ints, rel: int) -> Floats:
     """Return the largest precision from relevant document number `wanted` downwards.
 
-    ``(n_queries,)``: 0 where it is not retrieved. Numbers below 1 ask for the largest precision
-    anywhere, which trec_eval takes as 0/0 where the run answers with an empty list: NaN.
+    ``(n_queries,)``: 0 if it is not retrieved. Numbers below 1 ask for the largest precision
+    anywhere, which trec_eval takes as 0/0 if the run answers with an empty list: NaN.
     """
     items = aligned.relevant(rel)
     at = aligned.hits(rel) == np.maximum(wanted, 1)[aligned.row[items]]
@@ -406,39 +347,27 @@ def precision_from(aligned: Aligned, wanted: Ints, rel: int) -> Floats:
     return values
 
 
-@metric(
-    "iprec_at_recall",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_iprec_at_recall.c",
-    trec_name="iprec_at_recall",
-    aliases=("IPrec",),
-    cutoffs=LEVELS,
-)
+@trec_measure("iprec_at_recall", "m_iprec_at_recall.c", aliases=("IPrec",), cutoffs=LEVELS)
 def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> Floats:
     """Largest precision at any rank where recall has reached a level.
 
     With R relevant documents, the level x is reached at relevant document number
     floor(x R + 0.9): not rounded up, so x R = 3.05 asks for 3 documents. The value is the
-    largest precision from that document's rank downwards, 0 where too few are retrieved.
+    largest precision from that document's rank downwards, 0 if too few are retrieved.
     ``iprec_at_recall@0`` is the largest precision anywhere.
 
     Parameters
     ----------
     cutoff : float
         x, a level of recall.
-    rel : int
-        Smallest grade that counts as relevant.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents. Where the run answers a query with
+        In [0, 1]; 0 for a query without relevant documents. If the run answers a query with
         an empty list and no relevant document is asked for, trec_eval divides 0 by 0, and the
         value is NaN.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
     >>> run = Run.from_dict({"q": {"x": 4.0, "a": 3.0, "c": 2.0}})      # precision 1/2, 2/3
@@ -449,14 +378,7 @@ def interpolated_precision(aligned: Aligned, *, cutoff: Level, rel: Rel = 1) -> 
     return precision_from(aligned, wanted, rel)
 
 
-@metric(
-    "11pt_avg",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_11pt_avg.c",
-    trec_name="11pt_avg",
-    trec_parameter="levels",
-)
+@trec_measure("11pt_avg", "m_11pt_avg.c", trec_parameter="levels")
 def eleven_point_average(
     aligned: Aligned,
     *,
@@ -473,17 +395,13 @@ def eleven_point_average(
     ----------
     levels : tuple of float
         Levels of recall.
-    rel : int
-        Smallest grade that counts as relevant.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents, NaN where
+        In [0, 1]; 0 for a query without relevant documents, NaN if
         ``iprec_at_recall`` is NaN at one of the levels.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0}})

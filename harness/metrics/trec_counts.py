@@ -8,23 +8,21 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import metric
 from ..core.ragged import Floats, Ints
 from ..core.settings import Range
-from .shared import Rel, n_hits
+from .shared import Rel, n_hits, trec_measure
 
 
-@metric(
+@trec_measure(
     "num_q",
+    "m_num_q.c",
     title="the number of queries",
     direction=None,
     bounds=(0, math.inf),
-    source="trec_eval 9.0.8, m_num_q.c",
     unit="queries",
     summary="sum",
     empty=None,
     missing=None,
-    trec_name="num_q",
     aliases=("NumQ",),
     expected="itself",
 )
@@ -39,8 +37,6 @@ def num_q(aligned: Aligned) -> Floats:
     ndarray, shape (n_queries,)
         1.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q1": {"a": 1}, "q2": {"a": 1}})
     >>> num_q(align(qrels, Run.from_dict({"q1": {"a": 3.0}}))).tolist()
@@ -49,16 +45,15 @@ def num_q(aligned: Aligned) -> Floats:
     return np.ones(aligned.n_queries)
 
 
-@metric(
+@trec_measure(
     "num_ret",
+    "m_num_ret.c",
     title="the number of documents retrieved",
     direction=None,
     bounds=(0, math.inf),
-    source="trec_eval 9.0.8, m_num_ret.c",
     unit="documents",
     summary="sum",
     empty=None,
-    trec_name="num_ret",
     aliases=("NumRet",),
     expected="itself",
 )
@@ -72,8 +67,6 @@ def num_ret(aligned: Aligned) -> Ints:
     ndarray, shape (n_queries,)
         At least 0.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"x": 3.0}})
     >>> num_ret(align(qrels, run)).tolist()
@@ -82,17 +75,16 @@ def num_ret(aligned: Aligned) -> Ints:
     return aligned.n_retrieved
 
 
-@metric(
+@trec_measure(
     "num_rel",
+    "m_num_rel.c",
     title="the number of relevant documents",
     direction=None,
     bounds=(0, math.inf),
-    source="trec_eval 9.0.8, m_num_rel.c",
     unit="documents",
     summary="sum",
     empty=None,
     missing=None,
-    trec_name="num_rel",
     aliases=("NumRel",),
     expected="itself",
 )
@@ -102,18 +94,11 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     Those of queries that the run does not answer are counted, as with ``trec_eval -c`` (whose
     total then counts every grade above 0, whatever level ``-l`` sets; ours keeps to `rel`).
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
     Returns
     -------
     ndarray, shape (n_queries,)
         At least 0.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> num_rel(align(qrels, Run.from_dict({"q": {"a": 3.0}}))).tolist()
@@ -122,34 +107,25 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     return aligned.n_relevant(rel)
 
 
-@metric(
+@trec_measure(
     "num_rel_ret",
+    "m_num_rel_ret.c",
     title="the number of relevant documents retrieved",
-    direction="higher",
     bounds=(0, math.inf),
-    source="trec_eval 9.0.8, m_num_rel_ret.c",
     unit="documents",
     summary="sum",
     empty=None,
-    trec_name="num_rel_ret",
     aliases=("NumRelRet",),
     expected="itself",
 )
 def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Relevant documents retrieved.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
     Returns
     -------
     ndarray, shape (n_queries,)
         At least 0.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> num_rel_ret(align(qrels, Run.from_dict({"q": {"a": 3.0, "x": 2.0}}))).tolist()
@@ -158,15 +134,14 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     return n_hits(aligned, rel)
 
 
-@metric(
+@trec_measure(
     "num_nonrel_judged_ret",
+    "m_num_nonrel_judged_ret.c",
     direction=None,
     bounds=(0, math.inf),
-    source="trec_eval 9.0.8, m_num_nonrel_judged_ret.c",
     unit="documents",
     summary="sum",
     empty=None,
-    trec_name="num_nonrel_judged_ret",
     expected="itself",
 )
 def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
@@ -182,8 +157,6 @@ def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     ndarray, shape (n_queries,)
         At least 0.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": -1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -193,13 +166,12 @@ def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     return aligned.count((aligned.grade >= 0) & (aligned.grade < rel))
 
 
-@metric(
+@trec_measure(
     "relstring",
+    "m_relstring.c",
     direction=None,
     bounds=(0, 0),
-    source="trec_eval 9.0.8, m_relstring.c",
     empty=None,
-    trec_name="relstring",
     trec_parameter="length",
     expected="itself",
 )
@@ -219,8 +191,6 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
     ndarray, shape (n_queries,)
         0.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
     >>> relstring(align(qrels, run)).tolist()
@@ -229,15 +199,7 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
     return np.zeros(aligned.n_queries)
 
 
-@metric(
-    "runid",
-    direction=None,
-    bounds=(0, 0),
-    source="trec_eval 9.0.8, m_runid.c",
-    empty=None,
-    trec_name="runid",
-    expected="itself",
-)
+@trec_measure("runid", "m_runid.c", direction=None, bounds=(0, 0), empty=None, expected="itself")
 def runid(aligned: Aligned) -> Floats:
     """Return 0: trec_eval prints the run's tag here, and pytrec_eval gives 0.
 
@@ -250,8 +212,6 @@ def runid(aligned: Aligned) -> Floats:
     ndarray, shape (n_queries,)
         0.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels, run = Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 3.0}})
     >>> runid(align(qrels, run)).tolist()

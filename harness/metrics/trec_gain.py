@@ -1,6 +1,6 @@
 """trec_eval's experimental metrics on gains: G, binG, ndcg_rel, Rndcg.
 
-A document's gain is its grade, 0 where that is negative or missing; others can be given by grade.
+A document's gain is its grade, 0 if that is negative or missing; others can be given by grade.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.exact import log2_discount, log2_of
-from ..core.metric import metric
 from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
 from ..core.ties import tied_groups
 from ..errors import InputError
-from .shared import Rel, running, share
+from .shared import Rel, running, share, trec_measure
 from .tied import totals_of_inverse
 
 Gains = tuple[tuple[int, float], ...]
@@ -47,13 +46,6 @@ def gain_table(
 
     The ideal order is trec_eval's, which puts grades in order by a comparison that sees only
     whole differences of gains, and ends at the first gain that is not above 0.
-
-    Parameters
-    ----------
-    gains : tuple of (int, float)
-        Pairs of grade and gain.
-    own : callable
-        Gives the gains of all other grades.
     """
 
     def make() -> GainTable:
@@ -98,7 +90,7 @@ class _Order(NamedTuple):
     """The grades 0, 1, ... of a query, in trec_eval's order of their gains.
 
     For each grade: ``gain_of`` is what a retrieved document gains, ``gain_at`` what it gains in
-    the ideal order, at ``position``. The two gains differ only where a grade is given twice.
+    the ideal order, at ``position``. The two gains differ only if a grade is given twice.
     ``begins``: whether the first gain of all is above 0, without which there is no ideal order.
     """
 
@@ -129,9 +121,6 @@ def _merge_sorted(entries: list[int], gains: Sequence[float]) -> list[int]:
 
     Gains that differ by less than 1 compare as equal, which is no proper order; so what comes
     out depends on the method, which is the merge sort of the GNU C library.
-
-    >>> _merge_sorted([0, 1, 2], [4.5, 4.0, 1.0])
-    [2, 0, 1]
     """
     if len(entries) < 2:
         return entries
@@ -183,14 +172,7 @@ def _sums(aligned: Aligned, gains: Gains) -> Sums:
     return aligned.memo(("sums_of_gains", gains), make)
 
 
-@metric(
-    "G",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_G.c",
-    trec_name="G",
-    bounded=False,
-)
+@trec_measure("G", "m_G.c", bounded=False)
 def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Gain of each document, discounted by what was missed above it.
 
@@ -203,13 +185,6 @@ def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     gains : tuple of (int, float)
         Gains by grade, written ``G(gains=1:3;2:9)``; a grade's own gain is the grade.
 
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2}})
     >>> run = Run.from_dict({"q": {"x": 2.0, "a": 1.0}})
@@ -247,32 +222,13 @@ def _largest_so_far(aligned: Aligned, table: GainTable, items: Ints, *, whole: b
     return fractional_cost
 
 
-@metric(
-    "binG",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_binG.c",
-    trec_name="binG",
-    expected="average",
-)
+@trec_measure("binG", "m_binG.c", expected="average")
 def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Floats:
-    """Relevant documents, each discounted by the others that stand above it.
+    """Relevant documents, each discounted by the others above it.
 
     binG = (1/R) sum over relevant documents retrieved of 1 / log2(2 + documents above that
     are not relevant), with R relevant documents.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2}})
     >>> run = Run.from_dict({"q": {"x": 2.0, "a": 1.0}})
@@ -294,13 +250,7 @@ def binary_gain(aligned: Aligned, *, rel: Rel = 1, average: bool = False) -> Flo
     return share(aligned.sum(gain, items), aligned.n_relevant(rel))
 
 
-@metric(
-    "ndcg_rel",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_ndcg_rel.c",
-    trec_name="ndcg_rel",
-)
+@trec_measure("ndcg_rel", "m_ndcg_rel.c")
 def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     """Mean over the documents with a gain of nDCG at their ranks.
 
@@ -312,13 +262,6 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     gains : tuple of (int, float)
         Gains by grade, written ``ndcg_rel(gains=1:3;2:9)``; a grade's own gain is the grade.
 
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
     >>> run = Run.from_dict({"q": {"x": 2.0, "a": 1.0}})
@@ -337,19 +280,12 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     return share(np.maximum(total, 0.0), n_ideal)
 
 
-@metric(
-    "Rndcg",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_Rndcg.c",
-    trec_name="Rndcg",
-    unbounded_with=("gains",),
-)
+@trec_measure("Rndcg", "m_Rndcg.c", unbounded_with=("gains",))
 def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floats:
     """Mean of nDCG at the ranks where the ideal order goes from one gain to the next.
 
     With 5 documents of grade 2 and 3 of grade 1 these are ranks 5 and 8. The whole list is one
-    more point where it is longer than the ideal order by at least two documents: at one more
+    more point if it is longer than the ideal order by at least two documents: at one more
     document trec_eval leaves the point out.
 
     Parameters
@@ -362,11 +298,9 @@ def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floa
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents. NaN where there are some and none
+        In [0, 1]; 0 for a query without relevant documents. NaN if there are some and none
         of them has a gain.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
     >>> run = Run.from_dict({"q": {"x": 3.0, "a": 2.0, "y": 1.0}})

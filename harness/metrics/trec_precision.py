@@ -7,21 +7,29 @@ from typing import Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import metric
 from ..core.ragged import Floats
-from .shared import CUTOFFS, Cutoff, Rel, Short, hits_at, judged_as, share, without_short_lists
+from .shared import (
+    CUTOFFS,
+    Above,
+    Cutoff,
+    Rel,
+    Short,
+    Top,
+    hits_at,
+    judged_as,
+    share,
+    trec_measure,
+    without_short_lists,
+)
 from .tied import expected_hits_at, probability_of_a_hit
 
 PrecisionDenominator = Literal["cutoff", "list"]
 
 
-@metric(
+@trec_measure(
     "P",
+    "m_P.c",
     title="precision",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_P.c",
-    trec_name="P",
     aliases=("precision", "Precision"),
     cutoffs=CUTOFFS,
     expected="average",
@@ -32,8 +40,8 @@ def precision(
     *,
     cutoff: Cutoff,
     rel: Rel = 1,
-    above: float | None = None,
-    top: Rel | None = None,
+    above: Above | None = None,
+    top: Top | None = None,
     denominator: PrecisionDenominator = "cutoff",
     short: Short = "cut",
     average: bool = False,
@@ -45,27 +53,9 @@ def precision(
 
     Parameters
     ----------
-    cutoff : int
-        k, at least 1.
-    rel : int
-        Smallest grade that counts as relevant.
-    above : float, optional
-        Grades above it count as relevant, fractions too, whatever `rel` is.
-    top : int, optional
-        Largest grade that counts as relevant.
     denominator : {"cutoff", "list"}
         k, or the smaller of k and the number of retrieved documents.
-    short : {"cut", "nan", "zero", "error"}
-        What becomes of a list with fewer than k retrieved documents: computed with what is
-        there, left out, 0, or an error.
 
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -81,13 +71,10 @@ def precision(
     return without_short_lists(aligned, values, cutoff, short)
 
 
-@metric(
+@trec_measure(
     "recall",
+    "m_recall.c",
     title="recall",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_recall.c",
-    trec_name="recall",
     aliases=("R", "Recall"),
     cutoffs=CUTOFFS,
     expected="average",
@@ -98,20 +85,6 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = Fa
     recall@k = (relevant documents at ranks 1..k) / (relevant documents judged). Some call
     "recall@k" whether any relevant document is there; that is ``success``.
 
-    Parameters
-    ----------
-    cutoff : int
-        k, at least 1.
-    rel : int
-        Smallest grade that counts as relevant.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2, "d": 1, "e": 1}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})
@@ -122,13 +95,10 @@ def recall(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = Fa
     return share(hits, aligned.n_relevant(rel))
 
 
-@metric(
+@trec_measure(
     "success",
+    "m_success.c",
     title="success",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_success.c",
-    trec_name="success",
     aliases=("Success",),
     cutoffs=(1, 5, 10),
     expected="average",
@@ -138,20 +108,11 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = F
 
     Its mean is the share of queries that are answered within k documents ("hit rate").
 
-    Parameters
-    ----------
-    cutoff : int
-        k, at least 1.
-    rel : int
-        Smallest grade that counts as relevant.
-
     Returns
     -------
     ndarray, shape (n_queries,)
         1 or 0; 0 for a query without relevant documents.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     >>> run = Run.from_dict({"q": {"b": 2.0, "a": 1.0}})
@@ -164,15 +125,7 @@ def success(aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = F
     return (hits_at(aligned, cutoff, rel) > 0).astype(np.float64)
 
 
-@metric(
-    "relative_P",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_rel_P.c",
-    trec_name="relative_P",
-    cutoffs=CUTOFFS,
-    expected="average",
-)
+@trec_measure("relative_P", "m_rel_P.c", cutoffs=CUTOFFS, expected="average")
 def relative_precision(
     aligned: Aligned, *, cutoff: Cutoff, rel: Rel = 1, average: bool = False
 ) -> Floats:
@@ -182,20 +135,6 @@ def relative_precision(
     ``P`` up to R, ``recall`` beyond it. The list's length does not matter, unlike in
     ``set_relative_P``.
 
-    Parameters
-    ----------
-    cutoff : int
-        k, at least 1.
-    rel : int
-        Smallest grade that counts as relevant.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 3.0, "b": 2.0, "c": 1.0}})

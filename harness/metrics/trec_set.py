@@ -9,40 +9,23 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.exact import log_of
-from ..core.metric import metric
 from ..core.ragged import Floats
 from ..core.settings import Range
-from .shared import Rel, n_hits, precision_at_hits, share
+from .shared import Rel, n_hits, precision_at_hits, share, trec_measure
 
 
-@metric(
-    "set_P",
-    title="set precision",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_set_P.c",
-    trec_name="set_P",
-    aliases=("SetP",),
-    expected="itself",
-)
+@trec_measure("set_P", "m_set_P.c", title="set precision", aliases=("SetP",), expected="itself")
 def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Share of the retrieved documents that are relevant.
 
     set_P = (relevant retrieved) / (retrieved): the list's own length is the denominator, unlike
     in ``P@k``.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 where nothing is retrieved.
+        In [0, 1]; 0 if nothing is retrieved.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}})
@@ -52,13 +35,10 @@ def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     return share(n_hits(aligned, rel), aligned.n_retrieved)
 
 
-@metric(
+@trec_measure(
     "set_recall",
+    "m_set_recall.c",
     title="set recall",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_set_recall.c",
-    trec_name="set_recall",
     aliases=("SetR",),
     expected="itself",
 )
@@ -67,18 +47,6 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 
     set_recall = (relevant retrieved) / (relevant): ``recall`` at the length of the list.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-        In [0, 1]; 0 for a query without relevant documents.
-
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}})
@@ -88,32 +56,17 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     return share(n_hits(aligned, rel), aligned.n_relevant(rel))
 
 
-@metric(
-    "set_relative_P",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_set_rel_P.c",
-    trec_name="set_relative_P",
-    aliases=("SetRelP",),
-    expected="itself",
-)
+@trec_measure("set_relative_P", "m_set_rel_P.c", aliases=("SetRelP",), expected="itself")
 def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Precision of the retrieved set as a share of the best that its size allows.
 
     set_relative_P = (relevant retrieved) / min(retrieved, relevant).
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 where nothing is retrieved or nothing relevant.
+        In [0, 1]; 0 if nothing is retrieved or nothing relevant.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0}})
@@ -123,33 +76,18 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     return share(n_hits(aligned, rel), np.minimum(aligned.n_retrieved, aligned.n_relevant(rel)))
 
 
-@metric(
-    "set_map",
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_set_map.c",
-    trec_name="set_map",
-    aliases=("SetAP",),
-    expected="itself",
-)
+@trec_measure("set_map", "m_set_map.c", aliases=("SetAP",), expected="itself")
 def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Precision times recall of the retrieved set.
 
-    set_map = (relevant retrieved)^2 / (retrieved x relevant): ``map`` where each relevant
+    set_map = (relevant retrieved)^2 / (retrieved x relevant): ``map`` if each relevant
     document had the precision of the whole set.
-
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 where nothing is retrieved or nothing relevant.
+        In [0, 1]; 0 if nothing is retrieved or nothing relevant.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}})
@@ -160,14 +98,11 @@ def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     return share(hits * hits, aligned.n_retrieved * aligned.n_relevant(rel))
 
 
-@metric(
+@trec_measure(
     "set_F",
+    "m_set_F.c; van Rijsbergen 1979",
     title="set F",
     cite=("vanrijsbergen1979",),
-    direction="higher",
-    bounds=(0, 1),
-    source="trec_eval 9.0.8, m_set_F.c; van Rijsbergen 1979",
-    trec_name="set_F",
     trec_parameter="beta",
     aliases=("SetF",),
     expected="itself",
@@ -178,23 +113,19 @@ def set_f(
     """Weighted harmonic mean of precision and recall of the retrieved set.
 
     set_F = (beta + 1) P R / (beta P + R). This is trec_eval's beta; the beta of the
-    usual F_beta, where recall counts beta times as much, is its square root: F_2 is
+    usual F_beta, which counts recall beta times as much, is its square root: F_2 is
     ``set_F(beta=4)``.
 
     Parameters
     ----------
     beta : float
         Importance of recall relative to precision, at least 0.
-    rel : int
-        Smallest grade that counts as relevant.
 
     Returns
     -------
     ndarray, shape (n_queries,)
-        In [0, 1]; 0 where no relevant document is retrieved.
+        In [0, 1]; 0 if no relevant document is retrieved.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}})
@@ -205,14 +136,12 @@ def set_f(
     return share((beta + 1.0) * p * r, beta * p + r)
 
 
-@metric(
+@trec_measure(
     "utility",
-    direction="higher",
+    "m_utility.c",
     bounds=(-math.inf, math.inf),
-    source="trec_eval 9.0.8, m_utility.c",
     unit="utility",
     empty=None,
-    trec_name="utility",
     trec_parameter="coefficients",
     expected="itself",
 )
@@ -227,7 +156,7 @@ def utility(
 
     utility = c1 (relevant retrieved) + c2 (others retrieved) + c3 (relevant not retrieved) +
     c4 (others not retrieved). The last cell needs the size of the collection (trec_eval -N);
-    it is negative where that is not given.
+    it is negative if that is not given.
 
     Parameters
     ----------
@@ -235,16 +164,12 @@ def utility(
         c1 to c4, written ``utility(coefficients=1:-1:0:0)``.
     documents : int
         Documents in the collection.
-    rel : int
-        Smallest grade that counts as relevant.
 
     Returns
     -------
     ndarray, shape (n_queries,)
         Any number. A query that the run does not answer counts 0, as with ``trec_eval -c``.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "b": 3.0, "x": 2.0}})
@@ -263,28 +188,20 @@ def utility(
     return values
 
 
-@metric(
+@trec_measure(
     "yaap",
+    "m_yaap.c; Robertson, ECIR 2012",
     title="yaAP",
     cite=("robertson2012",),
-    direction="higher",
     bounds=(-math.inf, math.inf),
-    source="trec_eval 9.0.8, m_yaap.c; Robertson, ECIR 2012",
     unit="log odds",
-    empty=0.0,
-    trec_name="yaap",
 )
 def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     """Log odds of average precision, smoothed by one document: extremes weigh less in a mean.
 
     yaap = ln((1 + s) / (1 + R - s)), with s the sum of the precisions at the ranks of the
     relevant documents retrieved and R relevant documents. For one query it rises with ``map``
-    (= s/R); over queries it can be averaged where ``map`` is near 0 or 1.
-
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
+    (= s/R); over queries it can be averaged even if ``map`` is near 0 or 1.
 
     Returns
     -------
@@ -292,8 +209,6 @@ def yet_another_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
         From -ln(1 + R) to ln(1 + R); 0 for a query without relevant documents, and for one
         that the run does not answer, as with ``trec_eval -c``.
 
-    Examples
-    --------
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "c": 2}})
     >>> run = Run.from_dict({"q": {"a": 4.0, "x": 3.0}})

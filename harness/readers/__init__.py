@@ -15,7 +15,7 @@ from ..core.aligned import Aligned
 from ..core.arguments import FLAG, TEXT, check_arguments, check_choice, instance_of
 from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
-from .checks import Checks, warn_judgements, warn_unusable
+from .build import Checks, warn_judgements, warn_unusable
 from .choice import FORMATS, Path, format_of, guess_format, named_format, reader_of
 from .format import Format, ScatteredQueries
 from .frame import from_frame
@@ -160,11 +160,7 @@ def stream_run(
     Formats that cannot be read in parts give one. Parameters and errors are those of
     :func:`read_run`, which gives the concatenation; only rows within one part may be scattered.
 
-    Raises
-    ------
-    ScatteredQueries
-        If a query of an earlier part comes back; the run has to be read whole. See
-        :func:`align_run`.
+    ScatteredQueries if a query of an earlier part comes back: the run has to be read whole.
     """
     source = Source.of(path)
     known = format_of(source, format, "run", options)
@@ -202,17 +198,8 @@ def align_run(
     :func:`~harness.core.align.align_parts`, one of them in memory at a time. Together they hold
     what ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
 
-    Parameters
-    ----------
-    also : iterable of Policy
-        As :func:`~harness.core.align.align` takes it.
-    watch : callable, optional
-        Called with every part of the run; a part comes twice if a query turns out to be scattered.
-
-    Warns
-    -----
-    HarnessWarning
-        As :func:`read_run`; and if scores equal the grades, whatever the format.
+    `watch` is called with every part of the run; a part comes twice if a query turns out to be
+    scattered. HarnessWarning as :func:`read_run` gives, and if scores equal the grades.
     """
     source = Source.of(path)
     known = format_of(source, format, "run", options)

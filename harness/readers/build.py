@@ -1,157 +1,74 @@
-"""Columns to tables, and errors and warnings with the line of each row."""
+"""Columns to tables, with errors and warnings that name the line of each row."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import cast
+from ..core.aligned import Aligned
+from ..core.arrow import as_bytes, cast, take
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
-from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, T, Table
-from ..errors import SHOWN, HarnessWarning, InputError, Problem
-from .blocks import lines_of
+from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, Run, T, Table
+from ..errors import SHOWN, HarnessWarning, InputError, Problem, first_of
 from .format import IsDataLine
 from .source import Source
+from .text import decoded
 
 MOST_WRONG_LINES = 1_000
 """Wrong lines after which the rest is not looked at: to tell why a line is wrong takes 10 us."""
-TEXT = 1 << 16
-"""Bytes of a wrong line that are kept, to be shown."""
+MANY_TAGS = 1000
+"""How many tags of a part are kept; a tag for each row would take ten times the file."""
+NEARLY_ALL = 0.9  # Share of the queries from which on constant scores are warned about
+NEARLY_THE_SAME, AT_LEAST = 0.99, 20
+"""Share of the judged documents that equal their grades, and their number, to warn about it."""
 _LIMIT = 2**31 - 1
 
 
 def readable(text: bytes) -> str:
-    """Return text for a message, whatever its bytes."""
-    return text[:TEXT].decode("utf-8", "replace")
-
-
-@dataclass
-class WrongLines:
-    """What is wrong with some lines.
-
-    Attributes
-    ----------
-    problems : list of Problem
-        Of the first ones, with their places and texts.
-    total : int
-        How many lines are wrong, as far as they were looked at.
-    last : int
-        Number of the last line that was looked at.
-    """
-
-    problems: list[Problem] = field(default_factory=list)
-    total: int = 0
-    last: int = 0
-
-    def error(self) -> InputError:
-        """Return the error that lists them."""
-        return InputError(self.problems, total=self.total, at_least=self.total == MOST_WRONG_LINES)
+    """Return at most 64 KiB of text for a message, whatever its bytes."""
+    return decoded(text[: 1 << 16])
 
 
 def wrong_lines(
-    source: Source,
-    lines: Iterable[tuple[int, bytes]],
-    check: Callable[[bytes], Problem | None],
-) -> WrongLines:
-    """Return what `check` finds wrong, up to :data:`MOST_WRONG_LINES` wrong lines.
+    source: Source, lines: Iterable[tuple[int, bytes]], check: Callable[[bytes], Problem | None]
+) -> tuple[list[Problem], int, int]:
+    """Return what `check` finds wrong with the first lines, the number of all, and the last line.
 
-    Parameters
-    ----------
-    lines : iterable of (int, bytes)
-        Those to look at, with their numbers.
-    check : callable
-        Returns what is wrong with a line, without its place, or None.
+    It ends after :data:`MOST_WRONG_LINES` wrong lines.
     """
-    found = WrongLines()
-    for number, line in lines:
-        found.last = number
+    problems: list[Problem] = []
+    total = last = 0
+    for last, line in lines:
         if wrong := check(line):
-            found.total += 1
-            if len(found.problems) < SHOWN:
-                where = f"{source.name}:{number}"
-                found.problems.append(replace(wrong, where=where, found=readable(line)))
-            if found.total == MOST_WRONG_LINES:
+            total += 1
+            if len(problems) < SHOWN:
+                where = f"{source.name}:{last}"
+                problems.append(replace(wrong, where=where, found=readable(line)))
+            if total == MOST_WRONG_LINES:
                 break
-    return found
-
-
-def doubtful_lines(source: Source, reads: Callable[[bytes], bool]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that include all wrong ones, with their numbers from 1.
-
-    Of a block that `reads` can read, only the last line is yielded: a large file with a wrong line
-    at its end is searched as fast as it is read.
-    """
-    number = 1
-    for block in source.blocks():
-        lines = lines_of(block)
-        if reads(block):
-            yield number + len(lines) - 1, lines[-1]
-        else:
-            yield from enumerate(lines, number)
-        number += len(lines)
-
-
-_MAY_BEGIN_OTHERS = np.frombuffer(b"\n\r \t\v\f#", np.uint8)
-"""First characters of lines that may be no rows."""
-
-
-class _Rows:
-    """The lines of a block that are rows; usually all below the first ones, which is cheap."""
-
-    def __init__(self, block: bytes, number: int, is_data: IsDataLine) -> None:
-        data = np.frombuffer(block, np.uint8)
-        ends = np.flatnonzero(data == ord("\n"))
-        ends = ends if block.endswith(b"\n") else np.append(ends, len(block))
-        self.n_lines = ends.size
-        self.block, self.begins, self.ends = block, np.append(0, ends[:-1] + 1), ends
-        self.at = np.arange(ends.size)
-        lines = ((at, self.line(at)) for at in range(ends.size))
-        first = next((at for at, line in lines if is_data(number + at, line)), ends.size)
-        self.at = self.at[first:]
-        if np.isin(data[self.begins[self.at]], _MAY_BEGIN_OTHERS).any():
-            kept = [is_data(number + at, self.line(at)) for at in self.at.tolist()]
-            self.at = self.at[np.array(kept, dtype=bool)]
-
-    def line(self, at: int) -> bytes:
-        """Return a line by its position in the block."""
-        return self.block[self.begins[at] : self.ends[at]]
+    return problems, total, last
 
 
 def find_texts(
     source: Source, wanted: Mapping[int, Sequence[str]], is_data: IsDataLine, *, whole: bool
 ) -> dict[int, tuple[int, str]]:
-    """Return the line number and the text of each row that is found.
+    """Return the number and the text of the line of each wanted row, counted from 0.
 
-    Parameters
-    ----------
-    wanted : mapping of int to sequence of str
-        Words on the line of the row at each position, from 0: a line without them is another one,
-        and is not returned.
-    whole : bool
-        Whether the file is read as far as the last of these rows, or its first block only.
+    A line without the words of its row is another one, and is not returned. The first block alone
+    is searched unless `whole`.
     """
-    found: dict[int, tuple[int, str]] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)  # as when it was read
-        reader = Source(source.file)
-    left, first, number = sorted(wanted, reverse=True), 0, 1
-    for block in reader.blocks() if whole else islice(reader.blocks(), 1):
-        rows = _Rows(block, number, is_data)
-        while left and left[-1] < first + rows.at.size:
-            row = left.pop()
-            at = int(rows.at[row - first])
-            line = rows.line(at)
-            if all(word.encode() in line for word in wanted[row]):
-                found[row] = number + at, readable(line).strip()
-        if not left:
-            break
-        first, number = first + rows.at.size, number + rows.n_lines
+    found = {}
+    lines = source.lines(first_block=not whole)
+    rows = ((number, line) for number, line in lines if is_data(number, line))
+    for row, (number, line) in enumerate(islice(rows, max(wanted, default=-1) + 1)):
+        if row in wanted and all(word.encode() in line for word in wanted[row]):
+            found[row] = number, readable(line).strip()
     return found
 
 
@@ -170,26 +87,14 @@ def lines_of_rows(source: Source, rows: Ints, is_data: IsDataLine) -> dict[int, 
     return {row: found.get(row, (row + 1, "")) for row in rows.tolist()}
 
 
-def row_names(source: Source, is_data: IsDataLine | None) -> Callable[[int], str]:
-    """Return ``row(position)``: ``path:line`` for lines of text, ``path: row n`` otherwise."""
-
-    def row(position: int) -> str:
-        if is_data is None:
-            return f"{source.name}: row {position + 1}"
-        found = lines_of_rows(source, np.array([position]), is_data)
-        return f"{source.name}:{found[position][0]}"
-
-    return row
-
-
 def first_line(
     source: Source, matches: Callable[[Sequence[bytes]], bool]
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the number and the text of the first row whose fields match.
+    """Return the number and the text of the first row whose fields match; 0 if there is none.
 
-    The first block is looked at, and all if the file may be read again; 0 if there is none.
+    The first block is searched, and all if the file may be read again.
     """
-    for number, line in source.lines_at_hand():
+    for number, line in source.lines(first_block=not source.again):
         if number > source.n_comments and matches(line.split()):
             return number, (readable(line).strip(),)
     return 0, ()
@@ -221,15 +126,7 @@ def build(
     name: str,
     before: int = 0,
 ) -> T:
-    """Group the qids and docnos of a table, with numbers; errors name lines.
-
-    Parameters
-    ----------
-    is_data : callable
-        ``is_data(number, line)``: whether a line of `source` is a row.
-    before : int
-        Rows of the source that precede these.
-    """
+    """Return qrels or a run of the qids and docnos of a table; `before` rows precede them."""
     try:
         qids, docnos = column(table["qid"]), column(table["docno"])
         return kind.from_columns(qids, docnos, numbers, name=name, duplicates=duplicates)
@@ -241,15 +138,15 @@ def keep_one(of: type[Table]) -> str:
     """Return what to do about rows that repeat a docno: in a config, and on the command line."""
     entries = "datasets" if issubclass(of, Qrels) else "runs"
     return (
-        f"keep one, in a config with {entries}: {{NAME: {{path: ..., duplicates: last}}}} (or "
-        "first), on the command line with --duplicates last"
+        f"keep one: {entries}: {{NAME: {{path: ..., duplicates: last}}}} in a config, "
+        "--duplicates last on the command line"
     )
 
 
 def repeated(
     source: Source, of: type[Table], error: DuplicateRows, is_data: IsDataLine, before: int = 0
 ) -> InputError:
-    """Return the error for docnos that a query names twice, with the lines of both."""
+    """Return the error for docnos that a query has twice, with the lines of both."""
     rows, first = (of.astype(np.int64) + before for of in (error.rows, error.first))
     found = lines_of_rows(source, np.concatenate([rows, first]), is_data)
     problems = [
@@ -274,10 +171,7 @@ def warn(
     examples: tuple[str, ...] = (),
     at_least: bool = False,
 ) -> None:
-    """Warn of something in `source` that changes what the numbers mean.
-
-    The other parameters are those of :class:`~harness.errors.HarnessWarning`.
-    """
+    """Warn of something in `source` that changes what the numbers mean."""
     name = source if isinstance(source, str) else source.name
     text = HarnessWarning(f"{name}: {what}", rule, count, line, examples, at_least)
     warnings.warn(text, stacklevel=2)
@@ -292,7 +186,7 @@ def warn_moved(
 
 
 def warn_scattered(source: Source, found: Odd, is_data: IsDataLine | None = None) -> None:
-    """Warn of queries that came back after another had begun; `is_data` as in :func:`build`."""
+    """Warn of queries that came back after another had begun."""
     if n := found.queries:
         what = f"queries that come back after another began: {n:,}; their rows are gathered by qid"
         warn(source, what, "scattered-queries", n, *_first(source, found, is_data))
@@ -323,7 +217,7 @@ def _first(
 
 def last_line(source: Source) -> int:
     """Return the number of the last line, which has no end; the file is read again for it."""
-    return 1 + sum(block.count(b"\n") for block in Source(source.file).blocks())
+    return max(number for number, _ in source.lines())
 
 
 def last_lines(source: Source, n_before: int) -> list[bytes]:
@@ -337,3 +231,82 @@ def warn_cut_line(source: Source, why: str) -> None:
     what = f"the last line may be cut: it has no line end, and {why}"
     last = readable(source.unfinished).strip()
     warn(source, what, "cut-line", line=last_line(source), examples=(last,))
+
+
+def warn_unusable(source: Source, qrels: Qrels, is_data: IsDataLine | None) -> None:
+    """Warn of queries whose grades are all negative: trec_eval drops them, or gives them 0."""
+    judged = np.flatnonzero(np.diff(qrels.offsets))
+    if not judged.size:
+        return
+    unusable = judged[np.maximum.reduceat(qrels.numbers, qrels.offsets[judged]) < 0]
+    if not unusable.size:
+        return
+    names = tuple(map(readable, as_bytes(take(qrels.qids, unusable[:3]))))
+    row, line = int(qrels.offsets[unusable[0]]), 0
+    row = row if qrels.order is None else int(qrels.order[row])
+    if is_data is not None:
+        line = find_lines(source, {row: names[:1]}, is_data, whole=source.again).get(row, 0)
+    what = f"queries without a usable judgement: {unusable.size:,}; all their grades are below 0"
+    warn(source, what, "unusable-judgements", unusable.size, line, names)
+
+
+class Checks:
+    """Counts over the parts of one run, and warns at its end.
+
+    `follows` says that the parts follow the rows of the dataset, if they do not share its docnos.
+    """
+
+    def __init__(self, source: Source, dataset: Qrels | None = None, follows: bool = False) -> None:
+        self.source, self.dataset, self.follows = source, dataset, follows
+        self.n_rows, self.are_grades = 0, dataset is not None
+        self.constant = self.several = 0
+        self.tags: dict[str, None] = {}
+
+    def add(self, run: Run) -> Run:
+        """Count one part, and return it."""
+        if len(self.tags) < MANY_TAGS:
+            self.tags.update(dict.fromkeys(run.tags))
+        low, high = run.extremes
+        lengths = np.diff(run.offsets)
+        several = lengths[lengths > 0] > 1
+        self.constant += int(((low == high) & several).sum())
+        self.several += int(several.sum())
+        if self.are_grades and self.dataset is not None:
+            follows = self.follows or run.docnos is self.dataset.docnos
+            first, self.n_rows = self.n_rows, self.n_rows + run.n_rows
+            grades = self.dataset.numbers[first : self.n_rows]
+            self.are_grades = follows and np.array_equal(run.scores, grades)
+        return run
+
+    def warn(self) -> None:
+        """Warn of what was counted."""
+        if len(self.tags) > 1:
+            self._warn_tags()
+        if self.several and self.constant >= NEARLY_ALL * self.several:
+            what = (
+                f"all scores are equal in {self.constant} of {self.several} queries; the policy "
+                "for ties decides their order"
+            )
+            warn(self.source, what, "constant-scores", self.constant)
+        elif self.are_grades:
+            what = "scores equal the grades, row by row; check which column was saved"
+            warn(self.source, what, "labels-as-scores")
+
+    def _warn_tags(self) -> None:
+        tag, second, *others = self.tags
+        line, text = first_line(self.source, lambda fields: fields[5:6] == [second.encode()])
+        last = readable(self.source.unfinished).strip()
+        is_cut = last.split()[5:6] == [second] and tag.startswith(second)
+        if is_cut and not others and text in ((), (last,)):
+            return  # what the end of a cut file left of the only tag
+        what = f"expected one tag, got {first_of([*self.tags])}; it may be several systems' output"
+        warn(self.source, what, "several-tags", len(self.tags) - 1, line, text)
+
+
+def warn_judgements(source: Source, aligned: Aligned) -> None:
+    """Warn if the scores of a run with docnos are their grades."""
+    same = aligned.grade[aligned.score == aligned.grade]
+    enough = aligned.grade.size >= AT_LEAST and same.size >= NEARLY_THE_SAME * aligned.grade.size
+    if enough and same.min() < same.max():
+        what = "scores equal the grades; check that these are scores of a system, not judgements"
+        warn(source, what, "labels-as-scores")

@@ -10,18 +10,20 @@ from typing import Any
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from . import trec as trec
 from .format import Format, Head, Kind, name_it
-from .jsonl import first_object
-from .number_text import LOOK, is_like_number, is_wrapped, not_one_number
-from .source import BLOCK, HEAD, Source, is_torch, no_rows
+from .json_files import first_object
+from .source import HEAD, Source, is_torch, no_rows
 from .table import without_names
+from .text import LOOK, decoded, is_like_number, is_wrapped, not_one_number
 
 Path = str | os.PathLike[str] | Source
 
 
 def _find_formats() -> dict[str, Format]:
-    names = sorted(module.name for module in pkgutil.iter_modules([os.path.dirname(__file__)]))
+    names = [module.name for module in pkgutil.iter_modules([os.path.dirname(__file__)])]
     modules = [importlib.import_module(f"{__package__}.{name}") for name in names]
-    return {one.FORMAT.name: one.FORMAT for one in modules if hasattr(one, "FORMAT")}
+    found = [one.FORMAT for one in modules if hasattr(one, "FORMAT")]
+    found += [one for module in modules for one in getattr(module, "FORMATS", ())]
+    return {one.name: one for one in sorted(found, key=lambda one: one.name)}
 
 
 FORMATS: dict[str, Format] = _find_formats()
@@ -37,15 +39,7 @@ def able_formats(kind: Kind) -> list[Format]:
 def guess_format(path: Path, kind: Kind) -> str:
     """Return the name of the only format that a file can be.
 
-    Parameters
-    ----------
-    kind : {"qrels", "run"}
-        What the file is to be read as.
-
-    Raises
-    ------
-    InputError
-        If none or several fit; it lists the formats and says how to name one.
+    InputError if none or several fit; it lists the formats and how to name one.
     """
     source = Source.of(path)
     if kind not in source.formats:
@@ -55,68 +49,52 @@ def guess_format(path: Path, kind: Kind) -> str:
 
 def _guessed(source: Source, kind: Kind) -> str:
     head = Head(source.suffix, source.head)
-    both: tuple[Kind, Kind] = ("qrels", "run")
+    other: Kind = "run" if kind == "qrels" else "qrels"
     if not any(
-        one.magic and head.data.startswith(one.magic) and any(one.looks(head, k) for k in both)
+        one.magic and head.data.startswith(one.magic) and any(one.looks(head, k) for k in _KIND)
         for one in FORMATS.values()
     ):
         source.check_text()
     if not head.lines:
-        return _after_blanks(source, kind)
+        if len(source.head) < HEAD:
+            raise no_rows(source.name)
+        what = f"no row in its first {HEAD >> 10} KiB, which tell its format"
+        raise InputError(Problem(source.name, what, fix=name_it(kind, "NAME")))
     fitting = [one.name for one in able_formats(kind) if one.looks(head, kind)]
     if len(fitting) == 1:
         return fitting[0]
-    first = head.lines[0].decode("utf-8", "replace")
+    first = head.first_text
     found = first if first.isprintable() or "\t" in first else ""
     if fitting:
         what, fix = f"could be {' or '.join(fitting)}", name_it(kind, "NAME")
         raise InputError(Problem(source.name, what, found, fix))
     source.check_length()
-    if head.lines[0].strip().startswith(b"{") and head.lines[0].strip().endswith(b"}"):
+    if first.strip().startswith("{") and first.strip().endswith("}"):
         first_object(source)
     source.check_binary()
+    place = f"{source.name}:{head.first}"
     if (near := near_miss(head, kind)) is not None:
-        raise InputError(Problem(f"{source.name}:{head.first}", near[0], found, near[1], "columns"))
+        raise InputError(Problem(place, near[0], found, near[1], "columns"))
     names = ", ".join(one.name for one in able_formats(kind))
-    what, fix = f"in no format of {_KIND[kind]} known", f"{name_it(kind, 'NAME')}; one of {names}"
-    other: Kind = "run" if kind == "qrels" else "qrels"
+    what, fix = f"in no known format of {_KIND[kind]}", f"{name_it(kind, 'NAME')}; one of {names}"
     if others := [one.name for one in able_formats(other) if one.looks(head, other)]:
         what += f"; it looks like {_KIND[other]} ({others[0]})"
         fix = f"swap the two files, or {fix}"
-    where = source.name if others else f"{source.name}:{head.first}"
-    raise InputError(Problem(where, what, found, fix, "swapped-files" if others else ""))
-
-
-def _after_blanks(source: Source, kind: Kind) -> str:
-    """Return the format of a file without a row in its head, or raise."""
-    with source.explained(), source.open() as stream:
-        while (block := stream.read(BLOCK)) and not block.strip():
-            pass
-    if block.lstrip().startswith(b"{"):
-        return "json"
-    if block and len(source.head) >= HEAD:
-        what = f"no row in its first {HEAD >> 10} KiB, which tell its format"
-        raise InputError(Problem(source.name, what, fix=name_it(kind, "NAME")))
-    raise no_rows(source.name)
+        raise InputError(Problem(source.name, what, found, fix, "swapped-files"))
+    raise InputError(Problem(place, what, found, fix))
 
 
 def near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
-    """Return what is wrong with a file that is nearly of a format, and the fix; None if unknown.
-
-    >>> near_miss(Head("", b"q1 d1 1\\n"), "qrels")[0]
-    'expected 4 fields (qid iteration docno grade), got 3'
-    """
+    """Return what is wrong with a file that is nearly of a format, and the fix; None if unknown."""
     fields = head.fields
-    first = head.lines[0][:LOOK].decode("utf-8", "replace")
+    texts = [decoded(line[:LOOK]) for line in head.lines]
     if kind == "run":
-        if is_wrapped(first):
-            return not_one_number(first)
+        if is_wrapped(texts[0]):
+            return not_one_number(texts[0])
         if head.mostly(fields, lambda f: len(f) == 5 and any(map(is_like_number, f[3:]))):
             return _too_few(5, trec.RUN.fields)
-        texts = [line[:LOOK].decode("utf-8", "replace") for line in head.lines]
-        words = [text.replace(",", " ").split() for text in texts]
-        if head.mostly(words, _are_columns):
-            return not_one_number(first)
+        if head.mostly([text.replace(",", " ").split() for text in texts], _are_columns):
+            return not_one_number(texts[0])
     if (found := without_names(head, kind)) is not None:
         return found
     if head.mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
@@ -140,12 +118,12 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
     if name is not None:
         return named_format(name, source.name)
     able = {one.name for one in able_formats(kind) if {*options} <= {*one.options(kind)}}
-    able = able if options else set()
-    if {"table", "jsonl"} <= able:
-        if is_torch(source.head):
-            return FORMATS["torch"]
-        return FORMATS["jsonl" if source.head.lstrip().startswith(b"{") else "table"]
-    return FORMATS[able.pop() if len(able) == 1 else guess_format(source, kind)]
+    if options and {"table", "jsonl"} <= able:
+        is_json = source.head.lstrip().startswith(b"{")
+        return FORMATS["torch" if is_torch(source.head) else "jsonl" if is_json else "table"]
+    if options and len(able) == 1:
+        return FORMATS[able.pop()]
+    return FORMATS[guess_format(source, kind)]
 
 
 def named_format(name: str, where: str) -> Format:
@@ -165,8 +143,7 @@ def reader_of(source: Source, known: Format, kind: Kind, options: dict[str, Any]
         raise InputError(Problem(source.name, what, fix=f"one of {able}"))
     allowed = known.options(kind)
     if wrong := [option for option in options if option not in allowed]:
-        near = did_you_mean(wrong[0], allowed)
-        what = f"format {known.name} has no option '{wrong[0]}'{near}"
+        what = f"format {known.name} has no option '{wrong[0]}'{did_you_mean(wrong[0], allowed)}"
         fix = f"its options: {', '.join(allowed) or 'none'}"
         raise UnknownNameError(Problem(source.name, what, fix=fix))
     return reader

@@ -4,56 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import to_numpy
-from ..core.ragged import Ints
 from ..errors import InputError, Problem, did_you_mean, first_of, shorten
 from .build import warn
 from .source import Source
 
 Names = Mapping[str, str | int | None]
-SAMPLE = 1 << 13
-"""Rows that tell whether a column may hold docnos."""
-NAMES = {
-    "qid": (
-        "qid", "query_id", "query", "q", "topic_id", "topic", "topic_no", "topic_number",
-        "query_no", "query_number", "query_num", "qno", "qnum", "qry_id", "question_id",
-        "question", "search_id", "srch_id", "request_id", "group_id", "group",
-    ),
-    "docno": (
-        "docno", "doc_id", "document", "d", "doc", "did", "document_id", "document_no",
-        "document_number", "doc_number", "doc_num", "doc_name", "document_name", "doc_key",
-        "document_key", "corpus_id", "cord_uid", "pid", "passage_id", "passage_no", "passage",
-        "psg_id", "para_id", "paragraph_id", "chunk_id", "snippet_id", "sentence_id", "page_id",
-        "article_id", "article", "paper_id", "pmid", "item_id", "item", "product_id", "product",
-        "asin", "sku", "prop_id", "listing_id", "movie_id", "book_id", "news_id", "video_id",
-        "image_id", "track_id", "tweet_id", "answer_id", "response_id", "candidate_id",
-        "entity_id", "entity", "table_id", "result_id", "hit_id", "url", "uri", "doc_url",
-        "document_url",
-    ),
-    "grade": (
-        "grade", "relevance", "rel", "label", "relevancy", "relevance_label", "relevance_grade",
-        "rel_label", "relevance_judgment", "relevance_judgement", "judgment", "judgement",
-        "rating", "gain", "gold", "ground_truth", "gt", "target", "y", "y_true",
-        "relevance_score",
-    ),
-    "score": (
-        "score", "s", "sim", "similarity", "scores", "relevance_score", "rel_score",
-        "model_score", "retrieval_score", "ranking_score", "prediction", "predictions", "pred",
-        "preds", "predicted", "predicted_score", "pred_score", "y_pred", "y_hat", "y_score",
-        "logit", "logits", "prob", "probability",
-    ),
-    "rank": ("rank",),
-    "row": ("row",),
-}  # fmt: skip
+SAMPLE = 1 << 13  # Rows that tell whether a column may hold docnos
+_USUAL = """
+qid: qid query_id query q topic_id topic topic_no topic_number query_no query_number query_num qno
+  qnum qry_id question_id question search_id srch_id request_id group_id group
+docno: docno doc_id document d doc did document_id document_no document_number doc_number doc_num
+  doc_name document_name doc_key document_key corpus_id cord_uid pid passage_id passage_no passage
+  psg_id para_id paragraph_id chunk_id snippet_id sentence_id page_id article_id article paper_id
+  pmid item_id item product_id product asin sku prop_id listing_id movie_id book_id news_id
+  video_id image_id track_id tweet_id answer_id response_id candidate_id entity_id entity table_id
+  result_id hit_id url uri doc_url document_url
+grade: grade relevance rel label relevancy relevance_label relevance_grade rel_label
+  relevance_judgment relevance_judgement judgment judgement rating gain gold ground_truth gt
+  target y y_true relevance_score
+score: score s sim similarity scores relevance_score rel_score model_score retrieval_score
+  ranking_score prediction predictions pred preds predicted predicted_score pred_score y_pred
+  y_hat y_score logit logits prob probability
+rank: rank
+row: row
+"""
+NAMES: dict[str, list[str]] = {
+    role: names.split() for role, names in re.findall(r"^(\w+):([^:]+)$", _USUAL, re.MULTILINE)
+}
 """Usual names of each column, the most usual first; see :func:`fold`."""
+_ROLES = {"qrels": ("qid", "docno", "grade"), "run": ("qid", "docno", "score", "rank")}
 OF_ROWS = ("grade", "row")
 """Columns of a run without docnos that say which row of the dataset each score belongs to."""
-_OF_BEIR = "corpusid"
-"""The name of docnos in BEIR, whose grades are called score."""
+_OF_BEIR = "corpusid"  # The name of docnos in BEIR, whose grades are called score
 _COUNTERS = {"", "index", "rowindex", "rownumber", "unnamed:0", "levelindex0", "indexlevel0"}
 """Names that tools give the numbers of rows."""
 _ENDS = "id", "ids", "key", "url", "uri", "label", "labels", "grade"
@@ -73,16 +59,10 @@ _ROLE_NAMES = {role: [*dict.fromkeys(map(fold, usual))] for role, usual in NAMES
 
 
 def guess(names: Sequence[str], kind: str) -> dict[str, str]:
-    """Return ``{"qid": column, ...}`` by the usual names, however they are spelled.
-
-    >>> guess(["query_id", "query", "docId", "rel"], "qrels")
-    {'qid': 'query_id', 'docno': 'docId', 'grade': 'rel'}
-    >>> guess(["Query-ID", "corpus-id", "score"], "qrels")
-    {'qid': 'Query-ID', 'docno': 'corpus-id', 'grade': 'score'}
-    """
+    """Return ``{"qid": column, ...}`` by the usual names, however they are spelled."""
     folded = {fold(name): name for name in reversed(names)}
     found = {}
-    for role in _roles(kind):
+    for role in _ROLES[kind]:
         usual = next((folded[name] for name in _ROLE_NAMES[role] if name in folded), None)
         if usual is not None:
             found[role] = usual
@@ -96,10 +76,6 @@ def number_role(chosen: Mapping[str, str]) -> str:
     return next(role for role in ("score", "rank", "grade") if role in chosen)
 
 
-def _roles(kind: str) -> tuple[str, ...]:
-    return ("qid", "docno", "grade") if kind == "qrels" else ("qid", "docno", "score", "rank")
-
-
 def by_position(names: Sequence[str], columns: Names | None) -> bool:
     """Return whether ``columns: {docno: none}`` asks for rows in the dataset's order."""
     return _is_none(names, columns, "docno")
@@ -110,6 +86,10 @@ def _is_none(names: Sequence[str], columns: Names | None, role: str) -> bool:
     return asked is None or (asked == "none" and "none" not in names)
 
 
+def _usual(*roles: str) -> set[str]:
+    return {name for role in roles for name in _ROLE_NAMES[role]}
+
+
 def select_columns(
     names: Sequence[str],
     kind: str,
@@ -117,39 +97,25 @@ def select_columns(
     where: Source | str,
     first_rows: Callable[[list[str]], pa.Table],
 ) -> dict[str, str]:
-    """Return which column holds what; refuse and warn of others that may be identifiers.
+    """Return which column holds what; warn of others that may be identifiers.
 
-    Parameters
-    ----------
-    names : sequence of str
-        All columns.
-    kind : {"qrels", "run"}
-    columns : mapping, optional
-        Column of each role, as the config gives it.
-    where : Source or str
-        For messages.
-    first_rows : callable
-        Returns the first rows of some columns.
-
-    Raises
-    ------
-    InputError
-        If a named column does not exist, the column of qids or numbers cannot be found, two
-        columns have one usual name, or rows would be paired by position next to a column that may
-        hold the docnos.
+    `columns` names the column of a role, as a config does; `first_rows` returns the first rows of
+    some columns. InputError if a column does not exist, the qids or the numbers cannot be found,
+    two columns have one usual name, or rows would be paired by position next to a column that may
+    hold the docnos.
     """
     chosen = _choose(names, kind, columns, where, first_rows)
     left = tuple(name for name in names if name not in chosen.values())
     if "qid" in chosen and "docno" not in chosen and not by_position(names, columns):
-        usual = {one for role in ("grade", "score", "rank") for one in _ROLE_NAMES[role]}
+        usual = _usual("grade", "score", "rank")
         others = [name for name in left if fold(name) not in usual]
         _check_pairing(first_rows([chosen["qid"], *others]), chosen["qid"], others, where)
     if isinstance(where, Source):
         where.columns, where.unused_columns = chosen, left
     else:  # one frame often holds grades and scores
-        usual = {*_ROLE_NAMES["grade"], *_ROLE_NAMES["score"]}
-        left = tuple(name for name in left if fold(name) not in usual)
-    if doubtful := [name for name in left if _may_identify(name)]:
+        left = tuple(name for name in left if fold(name) not in _usual("grade", "score"))
+    usual = _usual("qid", "docno", "grade", "score", "row")
+    if doubtful := [name for name in left if fold(name).endswith(_ENDS) or fold(name) in usual]:
         read = ", ".join(f"{role} from '{shorten(name, 60)}'" for role, name in chosen.items())
         what = f"columns not read that may hold identifiers or labels: {first_of(doubtful)}"
         warn(where, f"{what}; {read}", "unused-columns", len(doubtful))
@@ -164,23 +130,23 @@ def _choose(
     first_rows: Callable[[list[str]], pa.Table],
 ) -> dict[str, str]:
     where = source if isinstance(source, str) else source.name
+    listed = f"columns: {first_of(names)}"
     positional, of_rows = by_position(names, columns), OF_ROWS if kind == "run" else ()
-    roles = (*_roles(kind), *of_rows)
-    unread = {role for role in of_rows if _is_none(names, columns, role)}
-    unread |= {"docno"} if positional else set()
-    given = {role: str(name) for role, name in (columns or {}).items() if role not in unread}
+    roles = (*_ROLES[kind], *of_rows)
+    unread = {role for role in ("docno", *of_rows) if _is_none(names, columns, role)}
+    named = {role: str(name) for role, name in (columns or {}).items() if role not in unread}
     problems = [
         Problem(where, f"unknown entry '{role}' in columns{did_you_mean(role, roles)}")
-        for role in given
+        for role in named
         if role not in roles
     ] + [
-        Problem(where, f"no column '{name}'{did_you_mean(name, names)}", _listed(names))
-        for name in given.values()
+        Problem(where, f"no column '{name}'{did_you_mean(name, names)}", listed)
+        for name in named.values()
         if name not in names
     ]
     if problems:
         raise InputError(problems)
-    chosen = guess([name for name in names if name not in given.values()], kind) | given
+    chosen = guess([name for name in names if name not in named.values()], kind) | named
     if positional:
         chosen.pop("docno", None)
     if "score" in chosen:
@@ -191,8 +157,8 @@ def _choose(
         left = [name for name in names if name not in chosen.values()]
         is_known = not chosen.keys().isdisjoint({"score", "rank"})
         some, index = _scores(left, first_rows(left), positional, by_row, is_known)
-        if "score" in given:
-            some = [given["score"]]
+        if "score" in named:
+            some = [named["score"]]
         elif by_row and "score" in chosen:
             some = [name for name in names if fold(name) in _ROLE_NAMES["score"]]
         if len(some) > 1:
@@ -206,14 +172,14 @@ def _choose(
     for role in (number,) if by_row else ("qid", number):
         if role not in chosen:
             what = f"no column of {role}s found" + " or ranks" * (role == "score")
-            problems.append(Problem(where, what, _listed(names), name_it(source, role)))
+            problems.append(Problem(where, what, listed, name_it(source, role)))
     for role in of_rows if "docno" not in chosen else ():
         usual = {fold(name): name for name in reversed(names) if name not in chosen.values()}
         found = next((usual[one] for one in _ROLE_NAMES[role] if one in usual), None)
-        if role not in {*unread, *given} and found is not None:
+        if role not in {*unread, *named} and found is not None:
             chosen[role] = found
     for role, name in chosen.items():
-        spelled = str if role in given else fold
+        spelled = str if role in named else fold
         same = [one for one in names if spelled(one) == spelled(name)]
         if len(same) > 1:
             what = f"expected one column of {role}s, got {first_of(same)}"
@@ -223,15 +189,21 @@ def _choose(
     return chosen
 
 
-def _listed(names: Sequence[str]) -> str:
-    return f"columns: {first_of(names)}"
-
-
 def name_it(where: Source | str, role: str, column: str = "...") -> str:
     """Return how to name the column of a role, in a file or a data frame."""
     if isinstance(where, str):
         return f"rename the column to '{role}'"
     return f"name it in a config: columns: {{{role}: {shorten(column, 60)}}}; or rename the column"
+
+
+def name_docnos(where: Source | str, column: str = "...") -> str:
+    """Return how to name the column of docnos, or to declare that rows go by position."""
+    if isinstance(where, str):
+        return "rename the column to 'docno'; or, if rows follow the dataset's order, drop it"
+    return (
+        f"name it in a config: columns: {{docno: {shorten(column, 60)}}}; or, if rows follow the "
+        "dataset's order, columns: {docno: none} and the dataset"
+    )
 
 
 def _scores(
@@ -241,42 +213,29 @@ def _scores(
 
     The latter is None if rows cannot go by position, as a column may hold identifiers.
     """
-    of_rows = {name for role in OF_ROWS for name in _ROLE_NAMES[role]}
-    rest = [name for name in left if fold(name) not in {*_COUNTERS, *of_rows}]
+    rest = [name for name in left if fold(name) not in _COUNTERS | _usual(*OF_ROWS)]
     types = dict(zip(sample.column_names, sample.schema.types, strict=True))
     floats = [name for name in rest if pa.types.is_floating(types.get(name, pa.null()))]
     whole = [name for name in rest if pa.types.is_integer(types.get(name, pa.null()))]
     if not by_row:
         return floats, None
     some = [] if is_known else floats or (rest if len(rest) == 1 else whole)
-    if not positional and {*rest} - {*floats, *some}:
-        return some, None
     index = [name for name in left if fold(name) in _COUNTERS]
     are_numbers = all(pa.types.is_primitive(types.get(name, pa.int64())) for name in index)
-    return some, index if are_numbers or positional else None
-
-
-def _may_identify(name: str) -> bool:
-    folded = fold(name)
-    usual = (names for role, names in _ROLE_NAMES.items() if role != "rank")
-    return folded.endswith(_ENDS) or any(folded in names for names in usual)
+    may_pair = positional or (are_numbers and {*rest} <= {*floats, *some})
+    return some, index if may_pair else None
 
 
 def _check_pairing(sample: pa.Table, qid: str, others: Sequence[str], where: Source | str) -> None:
-    """Raise if another column may hold the docnos, by some of its rows.
-
-    A text that differs within a query may; so may whole numbers that no query has twice. Both may
-    if no query has two rows.
-    """
+    """Raise if another column may hold the docnos, by some of its rows."""
     sample = sample.slice(0, SAMPLE)
     if qid not in sample.column_names:
         return
-    queries = _codes(sample[qid].combine_chunks())
+    queries = sample[qid].to_pylist()
     able = [
         name
         for name in others
-        if name in sample.column_names
-        and _may_be_docnos(sample[name].combine_chunks(), queries, name)
+        if name in sample.column_names and _may_be_docnos(sample[name], queries, name)
     ]
     if able:
         what = f"expected a column of docnos; it may be {first_of(able)}"
@@ -284,40 +243,23 @@ def _check_pairing(sample: pa.Table, qid: str, others: Sequence[str], where: Sou
         raise InputError(Problem(place, what, fix=name_docnos(where, able[0]), rule="columns"))
 
 
-def name_docnos(where: Source | str, column: str = "...") -> str:
-    """Return how to name the column of docnos, or to say that rows follow the dataset's order."""
-    if isinstance(where, str):
-        return "rename the column to 'docno'; or, if rows follow the dataset's order, drop it"
-    return (
-        f"name it in a config: columns: {{docno: {shorten(column, 60)}}}; or, if rows follow the "
-        "dataset's order, columns: {docno: none} and the dataset"
-    )
+def _may_be_docnos(column: pa.ChunkedArray, queries: list[Any], name: str) -> bool:
+    """Whether a text differs within a query, or no query has a whole number twice.
 
-
-def _may_be_docnos(values: pa.Array, queries: Ints, name: str) -> bool:
-    kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-    if pa.types.is_struct(kind) or pa.types.is_map(kind):
-        return True
-    is_text = not (pa.types.is_primitive(kind) or pa.types.is_nested(kind) or kind == pa.null())
-    if pa.types.is_floating(kind) and kind is values.type:
-        numbers = to_numpy(values.drop_null().cast(pa.float64()))
-        is_whole = bool(numbers.size) and bool((numbers == np.trunc(numbers)).all())
-    else:
-        is_whole = pa.types.is_integer(kind)
-    if not is_text and (not is_whole or fold(name) in _COUNTERS):
+    If no query has two rows, texts and whole numbers may, unless they are all the same.
+    """
+    values = column.to_pylist()
+    present = [value for value in values if value is not None]
+    if not present or isinstance(present[0], dict):
+        return bool(present)
+    is_text = isinstance(present[0], (str, bytes))
+    if not is_text and (
+        type(present[0]) not in (int, float)
+        or fold(name) in _COUNTERS
+        or any(value % 1 for value in present)
+    ):
         return False
-    n_queries, codes = np.unique(queries).size, _codes(values)
-    if queries.size == n_queries:
-        return bool(np.unique(codes).size > 1 or queries.size == 1)
-    n_pairs = np.unique(queries * codes.size + codes).size
-    return bool(n_pairs > n_queries if is_text else n_pairs == queries.size)
-
-
-def _codes(values: pa.Array) -> Ints:
-    """Return a number for each value, the same for equal ones."""
-    if not pa.types.is_dictionary(values.type):
-        if values.type in (pa.string_view(), pa.binary_view()):
-            values = values.cast(pa.large_binary())
-        values = values.dictionary_encode()
-    found: Ints = np.array(values.indices.fill_null(-1).cast(pa.int64()), np.int64) + 1
-    return found
+    n_queries, n_pairs = len({*queries}), len({*zip(queries, values, strict=True)})
+    if len(queries) == n_queries:
+        return len({*values}) > 1 or len(queries) == 1
+    return n_pairs > n_queries if is_text else n_pairs == len(queries)

@@ -2,7 +2,7 @@
 
 The usual block goes straight to Arrow's CSV reader. One that does not fit it (tabs and blanks
 mixed, runs of blanks, words after the last column) is brought to that form first. A block that
-still does not fit is read once more, line by line, to tell what is wrong and where.
+still does not fit is read once more, line by line, to tell what is wrong and in which line.
 """
 
 from __future__ import annotations
@@ -24,18 +24,24 @@ from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, Qrels
 from ..errors import InputError, Problem
 from ..files import check_room
-from .blocks import BOM, PIECE, without_first_lines
-from .build import build, doubtful_lines, gathered, warn_moved, wrong_lines
-from .number_text import check_number, is_like_number, not_one_number
+from .build import MOST_WRONG_LINES, build, gathered, warn_moved, wrong_lines
 from .source import Source, no_rows
+from .text import (
+    BETWEEN,
+    BOM,
+    check_number,
+    decoded,
+    is_like_number,
+    lines_of,
+    not_one_number,
+    without_first_lines,
+)
 
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
-_BETWEEN = re.compile(r"[\s,]+")
 _NUMBER_START = re.compile(r"[-+.]*\d")
 
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
-WHOLE_FILE = "get the whole file: lines after this one may be lost too"
-AFTER_HEAD = "delete the line, or move it above the first row if it is a comment"
+_WHOLE_FILE = "get the whole file: lines after this one may be lost too"
 
 
 class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its layout
@@ -44,43 +50,18 @@ class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its lay
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a line of text.
+    """The columns of a line of text."""
 
-    Parameters
-    ----------
-    fields : tuple of str
-        What the columns hold, in their order.
-    text : tuple of str
-        Columns to read as strings.
-    number : str
-        Column to read as a number.
-    also : tuple of str
-        Columns to read as bytes, which may be empty or not UTF-8.
-    whole : bool
-        Whether that number must be whole.
-    more : bool
-        Whether words after the last column are passed over, as trec_eval does in runs.
-    header : int
-        Lines at the beginning that are not data; see :meth:`of`.
-    repair : str
-        What to do with a line that is wrong.
-    not_finite : str
-        What to do with a number that is NaN or infinite, if that is something else.
-    every_line : bool
-        Whether each line is one number that belongs to the dataset's row at the same place: then a
-        blank line in between is wrong too.
-    """
-
-    fields: tuple[str, ...]
-    text: tuple[str, ...]
-    number: str
-    also: tuple[str, ...] = ()
-    whole: bool = False
-    more: bool = False
-    header: int = 0
-    repair: str = "repair or delete the line"
-    not_finite: str = ""
-    every_line: bool = False
+    fields: tuple[str, ...]  # what the columns hold, in their order
+    text: tuple[str, ...]  # columns to read as strings
+    number: str  # column to read as a number
+    also: tuple[str, ...] = ()  # columns to read as bytes, which may be empty or not UTF-8
+    whole: bool = False  # whether the number must be whole
+    more: bool = False  # whether words after the last column are skipped, as trec_eval does
+    header: int = 0  # lines at the beginning that are not data
+    repair: str = "repair or delete the line"  # what to do with a line that is wrong
+    not_finite: str = ""  # what to do with a number that is NaN or infinite, if it differs
+    every_line: bool = False  # whether a blank line is a missing number, as rows go by position
 
     def of(self, source: Source) -> Layout:
         """Return the layout of one file, whose head may hold comments above the header."""
@@ -92,23 +73,16 @@ class Layout:
 
 
 def is_simple(block: bytes) -> bool:
-    """Whether one and the same character is between all fields of the block.
-
-    Looks at pieces that fit the processor's cache.
-    """
+    """Whether the same character is between all fields of the block, once."""
     between = delimiter(block)
     odd = b"\v", b"\f", b"\t" if between == " " else b" "
+    if any(one in block for one in odd):
+        return False
     twice = np.frombuffer(between.encode() * 2, np.uint16)
-    has_return = False
-    for at in range(0, len(block), PIECE):
-        end = min(at + PIECE + 1, len(block))
-        if any(block.find(one, at, end) >= 0 for one in odd):
+    for first in range(min(2, len(block))):
+        if (np.frombuffer(block, np.uint16, (len(block) - first) // 2, first) == twice).any():
             return False
-        for first in (at, at + 1):
-            if (np.frombuffer(block, np.uint16, (end - first) // 2, first) == twice).any():
-                return False
-        has_return = has_return or block.find(b"\r", at, end) >= 0
-    return not has_return or block.count(b"\r") == block.count(b"\r\n")
+    return b"\r" not in block or block.count(b"\r") == block.count(b"\r\n")
 
 
 def delimiter(block: bytes) -> str:
@@ -117,31 +91,12 @@ def delimiter(block: bytes) -> str:
 
 
 def single_blanks(block: bytes) -> bytes:
-    r"""Return `block` with one blank for each run of white space, and none around a line.
-
-    >>> single_blanks(b" 1\tQ0  d1 \r\n2 Q0 d2\n")
-    b'1 Q0 d1\n2 Q0 d2\n'
-    """
+    """Return `block` with one blank for each run of white space, and none around a line."""
     block = block.translate(_BLANKS)
     while b"  " in block:
         block = block.replace(b"  ", b" ")
     block = block.replace(b" \n", b"\n").replace(b"\n ", b"\n")
     return block.removeprefix(b" ").removesuffix(b" ")
-
-
-def first_fields(block: bytes, n_fields: int) -> bytes:
-    r"""Return `block`, whose fields are one blank apart, with only the first fields of a line.
-
-    >>> first_fields(b"1 Q0 d1\n2 Q0 d2 and more\n", 3)
-    b'1 Q0 d1\n2 Q0 d2\n'
-    """
-    longer = rb"^((?:[^ \n]* ){%d}[^ \n]*) .*" % (n_fields - 1)
-    return re.sub(longer, rb"\1", block, flags=re.MULTILINE)
-
-
-def count_fields(line: bytes) -> int:
-    """Return how many fields a line has, without making them: it may have millions."""
-    return sum(1 for _ in re.finditer(rb"\S+", line))
 
 
 def after_header(source: Source, header: int) -> Iterator[bytes]:
@@ -161,13 +116,7 @@ def parse_csv(
     *,
     quotes: bool = False,
 ) -> pa.Table:
-    """Return the columns in `types`, in that order, of lines that hold the columns in `names`.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        If a line has more or fewer fields, or a value is not of its type.
-    """
+    """Return the columns in `types` of lines that hold the columns `names`; or ArrowInvalid."""
     if block.startswith(BOM):  # the file's own is gone; Arrow would leave out a block's first one
         block = b"\n" + block
     if not block or block.isspace():
@@ -188,10 +137,7 @@ def parse_csv(
 def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     """Yield the columns of each block of `source`: ``layout.text``, then ``layout.number``.
 
-    Raises
-    ------
-    InputError
-        With the first ten lines that do not fit the layout, and the count of all.
+    InputError names the first ten lines that do not fit the layout, and counts all.
     """
     layout = layout.of(source)
     blocks = after_header(source, layout.header)
@@ -205,17 +151,16 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
                 has_rows = True
                 yield table
     except Refused as error:
-        rows = partial(_rows, layout=layout)
         raise diagnose(
-            source, partial(_reads, layout=layout), rows, partial(check_line, layout=layout),
-            str(error), columns_cut=not layout.every_line,
+            source, partial(_reads, layout=layout), partial(_rows, layout=layout),
+            partial(check_line, layout=layout), str(error), columns_cut=not layout.every_line,
         ) from None  # fmt: skip
     if not has_rows:
         raise no_rows(source.name)
 
 
 def read_judgements(
-    source: Source, layout: Layout, duplicates: Duplicates, name: str, *, fractions: bool
+    source: Source, layout: Layout, *, duplicates: Duplicates, name: str, fractions: bool = False
 ) -> Qrels:
     """Return the judgements of a file whose lines have the columns of a layout."""
     table = gathered(read_columns(source, replace(layout, whole=not fractions)))
@@ -266,8 +211,9 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
         rows = block.rstrip() if layout.every_line else b""
         if table.num_rows < rows.count(b"\n") + bool(rows):
             raise Refused("a blank line")
-        if all(_no_empty(table[name].chunk(0)) for name in layout.text):
-            _check_numbers(to_numpy(table[layout.number]), layout.number, layout.whole)
+        ends = [string_views(table[name].chunk(0))[0] for name in layout.text]
+        if all((one[1:] > one[:-1]).all() for one in ends):
+            _check_numbers(to_numpy(table[layout.number]), layout)
             return table, is_cut
         reason = "an empty column"
     raise Refused(reason)
@@ -282,21 +228,18 @@ def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[bool, bytes]]:
     if block != simple:
         yield False, block
     if layout.more:
-        yield True, first_fields(block, len(layout.fields))
+        longer = rb"^((?:[^ \n]* ){%d}[^ \n]*) .*" % (len(layout.fields) - 1)
+        yield True, re.sub(longer, rb"\1", block, flags=re.MULTILINE)
 
 
-def _no_empty(strings: pa.Array) -> bool:
-    offsets, _ = string_views(strings)
-    return bool((offsets[1:] > offsets[:-1]).all())
-
-
-def _check_numbers(numbers: Array, name: str, whole: bool) -> None:
+def _check_numbers(numbers: Array, layout: Layout) -> None:
     """Raise :class:`Refused` if a number is not finite, beyond what grades are, or not whole."""
-    sound = np.isfinite(numbers).all()
-    if name == "grade" and not (np.abs(numbers) <= GRADE_LIMIT).all():
-        raise Refused("a grade is beyond what grades are")
-    if not sound or (whole and (numbers != np.trunc(numbers)).any()):
-        raise Refused(f"a {name} is not a {'whole' if sound else 'finite'} number")
+    if not np.isfinite(numbers).all():
+        raise Refused(f"a {layout.number} is not finite")
+    if layout.number == "grade" and not (np.abs(numbers) <= GRADE_LIMIT).all():
+        raise Refused("a grade is too large")
+    if layout.whole and (numbers != np.trunc(numbers)).any():
+        raise Refused(f"a {layout.number} is not whole")
 
 
 def _reads(block: bytes, layout: Layout) -> bool:
@@ -322,6 +265,18 @@ def _rows(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tuple[
 Rows = Callable[[Iterable[tuple[int, bytes]]], Iterator[tuple[int, bytes]]]
 
 
+def doubtful_lines(source: Source, reads: Callable[[bytes], bool]) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that include all wrong ones: of a block that `reads` takes, only the last."""
+    number = 1
+    for block in source.blocks():
+        lines = lines_of(block)
+        if reads(block):
+            yield number + len(lines) - 1, lines[-1]
+        else:
+            yield from enumerate(lines, number)
+        number += len(lines)
+
+
 def diagnose(
     source: Source,
     reads: Callable[[bytes], bool],
@@ -334,55 +289,49 @@ def diagnose(
 ) -> InputError:
     """Return the error that lists the wrong lines of a file.
 
-    Parameters
-    ----------
-    reads : callable
-        Whether a block can be read.
-    rows : callable
-        Yields those of some numbered lines that are rows.
-    check : callable
-        Returns what is wrong with a row, or None.
-    reason : str
-        What to say if no line is wrong by itself.
-    columns_cut : bool
-        Whether a wrong number of fields on an unfinished last line means that the file is cut.
-    has_names : bool
-        Whether a header line was read already.
+    `reads` tells whether a block can be read, `rows` yields those of some numbered lines that are
+    rows, and `check` returns what is wrong with a row. `reason` is for a file without a wrong line.
+    `columns_cut` tells whether a wrong number of fields on an unfinished last line means that the
+    file is cut; `has_names`, whether a header line was read already.
     """
-    found = wrong_lines(source, rows(doubtful_lines(source, reads)), check)
-    if not found.problems:  # lines that can be read together and not one by one
-        found = wrong_lines(source, rows(source.lines()), check)
-    if not found.problems:
+    problems, total, end = wrong_lines(source, rows(doubtful_lines(source, reads)), check)
+    if not problems:  # lines that can be read together and not one by one
+        problems, total, end = wrong_lines(source, rows(source.lines()), check)
+    if not problems:
         return InputError(Problem(source.name, f"cannot be read ({reason})"))
     source.check_binary()
-    last = found.problems[-1]
-    is_last = source.unfinished and last.where == f"{source.name}:{found.last}"
+    last = problems[-1]
+    is_last = source.unfinished and last.where == f"{source.name}:{end}"
     if is_last and (columns_cut or last.rule != "columns"):
         what = f"the file ends in the middle of a line: {last.what}"
-        found.problems[-1] = replace(last, what=what, fix=WHOLE_FILE, rule="truncated")
+        problems[-1] = replace(last, what=what, fix=_WHOLE_FILE, rule="truncated")
     elif (
-        found.total == 1
+        total == 1
         and not has_names
         and last.where == f"{source.name}:{next(rows(source.lines()))[0]}"
         and _is_heading(last.found)
     ):
         what = f"{last.what}; it looks like a header line"
         fix = "delete the header line, or read the columns by their names: format: table"
-        found.problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
-    return found.error()
+        problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
+    return InputError(problems, total=total, at_least=total == MOST_WRONG_LINES)
 
 
 def _is_heading(line: str) -> bool:
     """Whether a line holds no number, but for the 0 of judgements."""
-    words = {*_BETWEEN.split(line.strip())} - {"0"}
-    numbers = (_NUMBER_START.match(word) or is_like_number(word) for word in words)
-    return words != {""} and not any(numbers)
+    words = {*BETWEEN.split(line.strip())} - {"0"}
+    return words != {""} and not any(map(_begins_like_number, words))
+
+
+def _begins_like_number(word: str) -> bool:
+    return bool(_NUMBER_START.match(word)) or is_like_number(word)
 
 
 def check_line(line: bytes, layout: Layout) -> Problem | None:
     """Return what is wrong with a line of data, without its place, or None."""
-    n = len(layout.fields)
-    repair = AFTER_HEAD if line.startswith(b"#") else layout.repair
+    n, repair = len(layout.fields), layout.repair
+    if line.startswith(b"#"):
+        repair = "delete the line, or move it above the first row if it is a comment"
     read = {*layout.text, layout.number}  # the others may have any bytes
     try:
         fields = [
@@ -392,19 +341,19 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         ]
     except UnicodeDecodeError:
         return NOT_UTF8
-    several = not_one_number(line.decode("utf-8", "replace")) if layout.every_line else None
+    several = not_one_number(decoded(line)) if layout.every_line else None
     if several is not None and not line.startswith(b"#"):
         return Problem("", several[0], fix=several[1], rule="columns")
     columns = f"expected {n} field{'s' * (n > 1)} ({' '.join(layout.fields)})"
-    columns += f", got {count_fields(line)}"
+    columns += f", got {len(line.split())}"
     if len(fields) < n or (len(fields) > n and not layout.more):
         return Problem("", columns, fix=repair, rule="columns")
     number = fields[layout.fields.index(layout.number)]
     wrong = check_number(number, layout.number, layout.whole)
-    if wrong is None:
-        return None
-    if len(fields) > n and not _NUMBER_START.match(number) and not is_like_number(number):
+    if wrong is not None and len(fields) > n and not _begins_like_number(number):
         fix = "write each docno and tag without blanks, or delete the line"
         return Problem("", columns, fix=fix, rule="columns")
+    if wrong is None:
+        return None
     fix = layout.not_finite if wrong.rule == "not-finite" else wrong.fix
     return replace(wrong, fix=fix or repair)

@@ -5,23 +5,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
-from .blocks import count_head
-from .number_text import is_like_number, is_wrapped
 from .source import HEAD, Source
+from .text import LOOK, count_head, decoded, is_like_number, is_wrapped
 
 T = TypeVar("T")
-LONGEST_HEADING = 4096
-"""Bytes of a line of names, at most."""
-_FIELDS = 16
-"""Fields of a line that are split off: one may have millions."""
+_FIELDS = 16  # Fields of a line that are split off: one may have millions
 Kind = Literal["qrels", "run"]
-IsDataLine = Callable[[int, bytes], bool]
-"""``is_data(number, line)``: whether a line is a row."""
+IsDataLine = Callable[[int, bytes], bool]  # ``is_data(number, line)``: whether a line is a row
 
 
 class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the file
@@ -29,29 +24,13 @@ class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the
 
 
 def name_it(kind: Kind, names: str) -> str:
-    """Return how to name a format, for the fix of a message.
-
-    >>> name_it("run", "batch")
-    'name it: format: batch in the config, --run-format batch on the command line'
-    """
+    """Return how to name a format, for the fix of a message."""
     return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
-
-
-def _is_field(text: str) -> bool:
-    return not text or is_like_number(text)
 
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a file, for guessing its format.
-
-    Parameters
-    ----------
-    suffix : str
-        Last suffix of the name that is not one of compression, such as ``.csv``.
-    data : bytes
-        The first unpacked bytes.
-    """
+    """The first unpacked bytes of a file and its suffix, such as ``.csv``; they tell the format."""
 
     suffix: str
     data: bytes
@@ -76,28 +55,32 @@ class Head:
         """Number of the first of these lines."""
         return self.data.split(b"\n").index(self.lines[0]) + 1
 
+    @property
+    def first_text(self) -> str:
+        """The first of these lines."""
+        return decoded(self.lines[0])
+
     @cached_property
     def fields(self) -> list[list[str]]:
         """The same lines, split at white space as far as formats tell them apart by it."""
-        return [
-            [field.decode("utf-8", "replace") for field in line.split(None, _FIELDS)]
-            for line in self.lines
-        ]
+        return [[decoded(field) for field in line.split(None, _FIELDS)] for line in self.lines]
 
     @property
     def has_heading(self) -> bool:
         """Whether a line of names is above lines of numbers, as in ``,0`` and ``0,0.53``."""
-        if len(self.lines) < 2 or len(self.lines[0]) > LONGEST_HEADING:
+        if len(self.lines) < 2 or len(self.lines[0]) > LOOK:
             return False
-        rows = [line.decode("utf-8", "replace").strip() for line in self.lines]
+        rows = [decoded(line).strip() for line in self.lines]
         between = "\t" if "\t" in rows[0] else ","
         names, *numbers = ([one.strip('" ') for one in row.split(between)] for row in rows)
         is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
-        words = [len(one.split()) == 1 and not is_wrapped(one) for one in names[is_index:]]
-        return (
-            all(words)
-            and (is_index or not any(map(is_like_number, names)))
-            and self.mostly(numbers, lambda n: len(n) == len(names) and all(map(_is_field, n)))
+        if not is_index and any(map(is_like_number, names)):
+            return False
+        if any(len(one.split()) != 1 or is_wrapped(one) for one in names[is_index:]):
+            return False
+        return self.mostly(
+            numbers,
+            lambda row: len(row) == len(names) and all(not x or is_like_number(x) for x in row),
         )
 
     @staticmethod
@@ -108,47 +91,24 @@ class Head:
 
 @dataclass(frozen=True)
 class Format:
-    """One way to write qrels or runs to a file.
+    """One way to write qrels or runs to a file."""
 
-    Parameters
-    ----------
-    name : str
-        What ``format:`` in a config says.
-    about : str
-        One line for lists of formats.
-    suffixes : tuple of str
-        Usual suffixes; for the reader of a list, not for deciding.
-    looks : callable
-        ``looks(head, kind)``: whether a file that begins like this is surely of this format.
-    qrels : callable, optional
-        ``qrels(source, *, duplicates, name, fractions, **options) -> Qrels``.
-    run : callable, optional
-        ``run(source, *, dataset, duplicates, name, **options) -> Run``.
-    stream : callable, optional
-        As `run`, but yields parts that hold whole queries each, or raises
-        :class:`ScatteredQueries`.
-    needs_dataset : bool
-        Whether a run of this format follows the rows of a dataset and means nothing without.
-    magic : tuple of bytes
-        How its files begin if they are not text.
-    is_data : callable, optional
-        ``is_data(source)`` returns an :data:`IsDataLine` for files with one row a line, in order;
-        None for a file without such lines.
-    has_rows : bool
-        Whether messages call the rows of such a file by their numbers, from 1.
-    """
-
-    name: str
-    about: str
-    suffixes: tuple[str, ...]
+    name: str  # for the key format of a config
+    about: str  # one line for lists of formats
+    suffixes: tuple[str, ...]  # for lists of formats, not for deciding
+    # looks(head, kind): whether a file that begins like this is surely of this format
     looks: Callable[[Head, Kind], bool]
+    # qrels(source, *, duplicates, name, fractions, **options)
     qrels: Callable[..., Qrels] | None = None
+    # run(source, *, dataset, duplicates, name, **options)
     run: Callable[..., Run] | None = None
+    # as run, but yields parts that hold whole queries each, or raises ScatteredQueries
     stream: Callable[..., Iterator[Run]] | None = None
-    needs_dataset: bool = False
-    magic: tuple[bytes, ...] = ()
+    needs_dataset: bool = False  # whether a run follows the rows of a dataset
+    magic: tuple[bytes, ...] = ()  # how files begin that are not text
+    # is_data(source): which lines are rows, for files with one row a line, in order; or None
     is_data: Callable[[Source], IsDataLine | None] | None = None
-    has_rows: bool = False
+    has_rows: bool = False  # whether messages number the rows of a file, from 1
 
     def reader(self, kind: Kind) -> Callable[..., Any] | None:
         """Return the function that reads this kind of table, or None."""
@@ -156,11 +116,7 @@ class Format:
 
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""
-        return _options_of(self.reader(kind))
-
-
-@cache
-def _options_of(reader: Callable[..., Any] | None) -> tuple[str, ...]:
-    common = {"of", "source", "dataset", "duplicates", "name", "fractions"}
-    names = inspect.signature(reader).parameters if reader is not None else ()
-    return tuple(name for name in names if name not in common)
+        reader = self.reader(kind)
+        common = {"of", "source", "dataset", "duplicates", "name", "fractions", "how"}
+        names = inspect.signature(reader).parameters if reader is not None else ()
+        return tuple(name for name in names if name not in common)

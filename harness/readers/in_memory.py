@@ -1,4 +1,4 @@
-"""What Python callers may give for qrels or a run: paths, dicts, arrays, frames."""
+"""What Python callers may pass for qrels or a run: paths, dicts, arrays, frames."""
 
 from __future__ import annotations
 
@@ -29,26 +29,18 @@ def as_pair(
 ) -> tuple[Qrels, Run | str | os.PathLike[str]]:  # fmt: skip
     """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
-    Parameters
-    ----------
-    qrels, run : path, mapping, Arrow table, data frame, tuple of columns, arrays, or the tables
-        Paths may name any format that :mod:`harness.readers` knows. A tuple of three holds the
-        columns (qids, docnos, numbers). Two arrays of shape (B, L) are a padded batch. A run may
-        be an array of one score a row, in the order of the rows, for any qrels that have rows in
-        an order: a learning-to-rank file, or the two columns (qids, grades), whose documents are
-        d0, d1, ... in each query.
-    n, mask, qids : array_like, optional
-        For arrays: the documents and the name of each query; see
-        :func:`~harness.batch.dicts.from_batch`.
-    fractions : bool
-        Whether grades may be fractions.
-
-    Raises
-    ------
-    InputError
-        If one of them cannot be read.
+    Each of them is a path, a mapping, an Arrow table, a data frame, the columns (qids, docnos,
+    numbers), or a table already. Two arrays of shape (B, L) are a padded batch, with `n`, `mask`
+    and `qids`. A run may be an array of one score a row, for any qrels that have rows in an
+    order: a learning-to-rank file, or (qids, grades), whose documents are d0, d1, ...
     """
-    _check_one(run)
+    if isinstance(run, Mapping):
+        several = _is_run(next(iter(run.values()), None))
+    else:
+        several = isinstance(run, (list, tuple)) and bool(run) and all(map(_is_run, run))
+    if several:
+        what = f"expected one run, got a {type(run).__name__} of {len(run)}"
+        raise InputError(Problem("run", what, fix="one run at a time: call evaluate for each"))
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
         if grades.ndim == 1 and n is None:
@@ -134,17 +126,6 @@ def _strings(given: Any, word: str) -> pa.Array:
     return strings
 
 
-def _check_one(run: Any) -> None:
-    """Raise if `run` holds several runs, by name or in a list."""
-    if isinstance(run, Mapping):
-        several = _is_run(next(iter(run.values()), None))
-    else:
-        several = isinstance(run, (list, tuple)) and bool(run) and all(map(_is_run, run))
-    if several:
-        what = f"expected one run, got a {type(run).__name__} of {len(run)}"
-        raise InputError(Problem("run", what, fix="one run at a time: call evaluate for each"))
-
-
 def _is_run(given: Any) -> bool:
     """Whether it holds a run by itself: a path, a table, a frame, a dict of dicts."""
     if isinstance(given, Mapping):
@@ -162,7 +143,7 @@ def _is_frame(given: Any) -> bool:
 
 
 def _is_array(given: Any) -> bool:
-    """Whether it is a list, an array, a tensor or a column of a data frame, but no frame."""
+    """Whether it is a list, an array, a tensor or a column of a data frame."""
     if isinstance(given, list) or hasattr(given, "detach"):
         return True
     if isinstance(given, Table) or _is_lazy(given):

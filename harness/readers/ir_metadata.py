@@ -15,15 +15,14 @@ from typing import Any
 import yaml
 
 from ..errors import HarnessWarning, shorten
-from .blocks import METADATA_MARK, is_comment
 from .source import HEAD, Source
+from .text import METADATA_MARK, is_comment
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"
 SECTIONS = (
     "tag", "actor", "platform", "method", "data", "research goal", "implementation",
 )  # fmt: skip
-LIMIT = 1 << 20
-"""Bytes in which a header must end."""
+LIMIT = 1 << 20  # Bytes in which a header must end
 
 
 def split(text: bytes) -> tuple[bytes | None, bytes]:
@@ -52,13 +51,7 @@ def split(text: bytes) -> tuple[bytes | None, bytes]:
 
 
 def header_of(source: Source) -> dict[str, Any] | None:
-    """Return the header of a run as plain data; None where it has none.
-
-    Warns
-    -----
-    HarnessWarning
-        Where it is not YAML, or no mapping: the run is read all the same.
-    """
+    """Return the header of a run as plain data; None if it has none, or a warned-about one."""
     if not source.head.startswith(b"#"):
         return None
     text, _ = split(source.head)
@@ -70,7 +63,7 @@ def header_of(source: Source) -> dict[str, Any] | None:
 
 
 def parse(text: bytes, name: str) -> dict[str, Any] | None:
-    """Return YAML as plain data that JSON can hold; None and a warning where it is none."""
+    """Return YAML as plain data that JSON can hold; None and a warning if it is not a mapping."""
     try:
         found = load(text.decode("utf-8", "replace"))
         plain = json.loads(json.dumps(found, default=str))
@@ -94,24 +87,13 @@ def render(content: Mapping[str, Any]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-SIZE = 4 << 20
-"""Characters of one text."""
-DEPTH = 50
-"""Mappings and lists inside each other."""
-PARTS = 200_000
-"""Values in all, those that aliases repeat counted each time."""
-
-_SHOWN = 60
-"""Characters of a value in a message."""
-_LONG = 100_000
-"""Characters that take a second to read in Python."""
-_TOLD_APART = re.compile(r"[\t?!\ufeff]|[|>][-+0-9]*#")
+SIZE = 4 << 20  # Characters of one text
+DEPTH = 50  # Mappings and lists inside each other
+PARTS = 200_000  # Values in all, those that aliases repeat counted each time
 _LONE = re.compile("[\ud800-\udfff]")
 _PLAIN = re.compile(r"[+-]?(0|[1-9][0-9]*)")
 """A whole number that is what it looks like: no 010 for 8, no 1:30 for 90, no 1_000."""
-
-
-_KINDS = {"int": "whole number", "float": "number", "bool": "'true' or 'false'"}
+_KINDS = {"int": "a whole number", "float": "a number", "bool": "'true' or 'false'"}
 """YAML's tags in plain words."""
 
 
@@ -119,147 +101,78 @@ class YAMLLimitError(yaml.MarkedYAMLError):
     """A text is within YAML and beyond what a config or a header needs."""
 
 
-class Loader(yaml.composer.Composer, yaml.constructor.SafeConstructor, yaml.resolver.Resolver):
-    """What makes nodes and values of YAML's events, with limits of depth and growth.
+class Loader(yaml.SafeLoader):
+    """PyYAML's safe loader with limits of depth and growth, and no surprising numbers.
 
-    Aliases are fine; what they stand for is counted as often as they stand there, so that nine
-    lines of nine aliases each are refused before anything is made of them.
+    Aliases are fine; each counts as all that it repeats, so that nine lines of nine aliases each
+    are refused before anything is made of them.
     """
 
-    def __init__(self) -> None:
-        self.depth = 0
+    def __init__(self, text: str) -> None:
+        self.nesting = 0
         self.sizes: dict[int, int] = {}
+        super().__init__(text)
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        """Return the next node; refuse one that is too deep or stands for too much."""
-        mark = self.peek_event().start_mark  # type: ignore[attr-defined]
-        self.depth += 1
-        if self.depth > DEPTH:
+        """Return the next node; refuse one that is too deep or repeats too much."""
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+        self.nesting += 1
+        if self.nesting > DEPTH:
             self._refuse(f"more than {DEPTH} mappings and lists inside each other", mark)
         node: Any = super().compose_node(parent, index)
-        self.depth -= 1
-        if (
-            isinstance(node, yaml.CollectionNode) and id(node) not in self.sizes
-        ):  # else an alias of what is counted, or of what is around it
-            size = 1
-            if isinstance(node, yaml.MappingNode):
-                size += sum(self._size(key) + self._size(value) for key, value in node.value)
-            else:
-                size += sum(map(self._size, node.value))
+        self.nesting -= 1
+        if isinstance(node, yaml.CollectionNode) and id(node) not in self.sizes:  # no alias
+            pairs = node.value if isinstance(node, yaml.MappingNode) else zip(node.value)
+            size = 1 + sum(self.sizes.get(id(one), 1) for pair in pairs for one in pair)
             self.sizes[id(node)] = size
             if size > PARTS:
-                self._refuse(
-                    f"more than {PARTS:,} values, what aliases repeat counted each time", mark
-                )
+                self._refuse(f"more than {PARTS:,} values, those of aliases counted again", mark)
         return node
 
     def construct_yaml_int(self, node: Any) -> Any:
         """Return a whole number; refuse one that YAML reads otherwise than it looks."""
-        value = super().construct_yaml_int(node)
+        value = super().construct_yaml_int(node)  # type: ignore[no-untyped-call]
         if not _PLAIN.fullmatch(node.value):
             what = f"YAML would read {node.value!r:.60} as {value}; write that, or put it in quotes"
             raise yaml.constructor.ConstructorError(None, None, what, node.start_mark)
         return value
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
-        """Return a value; whatever a tag makes of a text that does not fit it is YAML's error."""
+        """Return a value; a text that does not fit its tag is YAML's error."""
         try:
             return super().construct_object(node, deep)
         except (AttributeError, KeyError, IndexError, ValueError, OverflowError) as error:
-            value = getattr(node, "value", "")
-            kind = node.tag.rpartition(":")[2]
-            kind = _KINDS.get(kind, kind)
-            more = f" of {len(value):,} characters" if len(value) > _SHOWN else ""
-            what = f"'{shorten(str(value), _SHOWN)}'{more} is no {kind}"
+            value, kind = str(getattr(node, "value", "")), node.tag.rpartition(":")[2]
+            what = f"expected {_KINDS.get(kind, kind)}, got '{shorten(value, 60)}'"
             raise yaml.constructor.ConstructorError(None, None, what, node.start_mark) from error
 
-    def _size(self, node: yaml.Node) -> int:
-        return self.sizes.get(id(node), 1)
+    def scan_flow_scalar_non_spaces(self, double: Any, start_mark: Any) -> Any:
+        """Return a piece of quoted text; refuse escapes that are not characters."""
+        try:
+            chunks = super().scan_flow_scalar_non_spaces(double, start_mark)  # type: ignore[no-untyped-call]
+        except (ValueError, OverflowError):
+            self._refuse("an escape that is not a character", self.get_mark())  # type: ignore[no-untyped-call]
+        if any(map(_LONE.search, chunks)):
+            self._refuse("half of a surrogate pair, which is not a character", self.get_mark())  # type: ignore[no-untyped-call]
+        return chunks
 
     def _refuse(self, what: str, mark: Any) -> None:
         raise YAMLLimitError(None, None, what, mark)
 
 
-class PlainLoader(Loader, yaml.SafeLoader):
-    """Reads with PyYAML's own scanner, in Python: slowly, with errors that say what to do."""
-
-    def __init__(self, text: str) -> None:
-        Loader.__init__(self)
-        yaml.SafeLoader.__init__(self, text)
-
-    def scan_flow_scalar_non_spaces(self, double: Any, start_mark: Any) -> Any:
-        """Return a piece of quoted text; refuse escapes that are no characters."""
-        try:
-            chunks = super().scan_flow_scalar_non_spaces(double, start_mark)
-        except (ValueError, OverflowError):
-            self._refuse("an escape of no character", self.get_mark())
-        if any(map(_LONE.search, chunks)):
-            self._refuse("half of a surrogate pair, which is no character", self.get_mark())
-        return chunks
+Loader.add_constructor("tag:yaml.org,2002:int", Loader.construct_yaml_int)
 
 
-LOADERS: list[type[Any]] = [PlainLoader]
-"""What is tried, one after the other, until one of them takes a text in."""
-
-if yaml.__with_libyaml__:
-    from yaml.cyaml import CParser  # type: ignore[attr-defined]
-
-    class FastLoader(Loader, CParser):
-        """Reads with libyaml, in C; nodes and values are made as by :class:`PlainLoader`."""
-
-        def __init__(self, text: str) -> None:
-            Loader.__init__(self)
-            CParser.__init__(self, text)
-            for part in (
-                yaml.composer.Composer,
-                yaml.constructor.SafeConstructor,
-                yaml.resolver.Resolver,
-            ):
-                part.__init__(self)
-
-    LOADERS.insert(0, FastLoader)
-
-for _loader in LOADERS:
-    _loader.add_constructor("tag:yaml.org,2002:int", _loader.construct_yaml_int)
-
-
-def composed(text: str) -> tuple[Any, yaml.Node | None]:
-    """Return the node of a YAML text, None where it is empty, and what makes values of nodes.
-
-    What libyaml refuses is read once more in Python, as far as that place, if it is not far; its
-    errors say more. So is a text with tabs, tags or marks of keys, where libyaml takes in other
-    things.
-
-    Raises
-    ------
-    yaml.YAMLError
-    """
+def composed(text: str) -> tuple[Loader, yaml.Node | None]:
+    """Return what makes values of nodes, and the node of a YAML text, None if it is empty."""
     if len(text) > SIZE:
         start = yaml.Mark("", 0, 0, 0, None, 0)
         raise YAMLLimitError(None, None, f"the text is longer than {SIZE:,} characters", start)
-    loaders = LOADERS[-1:] if _TOLD_APART.search(text) else LOADERS
-    for kind in loaders:
-        try:
-            loader = kind(text)
-            return loader, loader.get_single_node()
-        except YAMLLimitError:
-            raise
-        except (yaml.YAMLError, UnicodeEncodeError) as error:
-            mark = getattr(error, "problem_mark", None)
-            if kind is LOADERS[-1] or (len(text) if mark is None else mark.index) > _LONG:
-                raise
-    raise AssertionError("no loader")
+    loader = Loader(text)
+    return loader, loader.get_single_node()
 
 
 def load(text: str) -> Any:
-    """Return the data of a YAML text.
-
-    Raises
-    ------
-    yaml.YAMLError
-
-    >>> load("a: &x [1, 2]\\nb: *x")
-    {'a': [1, 2], 'b': [1, 2]}
-    """
+    """Return the data of a YAML text, or raise ``yaml.YAMLError``."""
     loader, node = composed(text)
-    return None if node is None else loader.construct_document(node)
+    return None if node is None else loader.construct_document(node)  # type: ignore[no-untyped-call]

@@ -16,29 +16,53 @@ import os
 import re
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.lib.stride_tricks import sliding_window_view
 
-from ..core.arrow import as_bytes, call, cast, extract, run_ends, take, to_numpy
+from ..core.arrow import (
+    ExtractRegexOptions,
+    StructFieldOptions,
+    as_bytes,
+    call,
+    cast,
+    encode,
+    extract,
+    run_ends,
+    take,
+    to_arrow,
+    to_numpy,
+)
 from ..core.hashing import hash_strings, splitmix64
 from ..core.policy import Duplicates
-from ..core.ragged import Array, Ints, rows_of
+from ..core.ragged import Array, Ints, lengths_of, rows_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
-from ..errors import InputError, Problem
-from .blocks import pieces
-from .build import find_lines, last_lines, readable, warn, warn_cut_line, warn_moved
-from .columns import NOT_UTF8, count_fields, diagnose
+from ..errors import SHOWN, InputError, Problem, shorten
+from .build import find_lines, last_lines, readable, warn, warn_cut_line, warn_moved, wrong_lines
+from .columns import NOT_UTF8, diagnose
 from .format import Format, Head, Kind
-from .group_sizes import GROUP, check_sizes, group_file, has_qids, qids_from_sizes
-from .number_text import check_number
-from .source import HashedSource, Source, no_rows
+from .source import PACKED, HashedSource, Source, no_rows
+from .text import check_number, decoded, pieces
 
 KEPT = 128
 """Hashes that are kept of a dataset: if one row in forty is shared, 96 in 100 times one of them
 is of such a row."""
+GROUP = "group: FILE in the config, --group FILE on the command line"
+"""How to name a file of group sizes."""
+_REPAIR = "repair the line; predictions follow the lines, so delete none"
+_PIECE = 1 << 20  # Bytes of lines that are read together
+_LEAST = 2 << 20  # Bytes of a block, at least: of most only the beginnings of lines are looked at
+_LINE_HEAD = 48  # Bytes of each line that are looked at first, for its grade and its qid
+_NEWLINE, _RETURN, _BLANK, _HASH = np.array([10, 13, 32, 35], np.uint8)
+_SPACE = r"[\t-\r ]"
+_HEAD = rf"^(?P<head>{_SPACE}*(?P<grade>[^\t-\r #]+)"
+_QID = rf"{_SPACE}+qid:(?P<qid>[^\t-\r #]+)"
+_HEAD_END = r")(?:[\t-\r #]|$)"
+_DOCID = r"docid\s*=\s*(?P<docno>\S+)"
+_FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
+_LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
 
 
 def kept(marks: Array) -> str:
@@ -55,11 +79,7 @@ def kept(marks: Array) -> str:
 
 
 def of_kept(text: str) -> Array:
-    """Return the marks that :func:`kept` gave.
-
-    >>> of_kept(kept(np.array([7, 3, 4, 7], dtype=np.uint64))).tolist()
-    [3, 4]
-    """
+    """Return the marks that :func:`kept` gave."""
     return np.frombuffer(bytes.fromhex(text), "<u8")
 
 
@@ -76,60 +96,18 @@ def of_queries(rows: Array, offsets: Ints) -> Array:
     return found
 
 
-_REPAIR = "repair the line; predictions follow the lines, so delete none"
-_LONG = 256
-"""Bytes of a line from which on lines are long."""
-_PIECE = 1 << 20
-"""Bytes of lines that are read together."""
-_LINE_HEAD = 48
-"""Bytes of each line that are looked at; a longer grade and qid take the slow way."""
-_TAB, _NEWLINE, _RETURN, _BLANK, _HASH = np.array([9, 10, 13, 32, 35], np.uint8)
-_PLACES = np.arange(_LINE_HEAD, dtype=np.uint8)
-_QID = np.frombuffer(b"qid:", np.uint8)
-_DOCID = r"docid\s*=\s*(?P<docno>\S+)"
-_FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
-_NO_DATA = re.compile(rb"\s*(#|$)")
-_LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
-
-
 class Rows(NamedTuple):
-    """What some lines hold: ``(n,)`` grades, qids, and docnos if any line has a comment.
+    """What some lines hold."""
 
-    `docids` is how many of the docnos are given as ``docid = X``; if none is, they are the
-    first words of the comments. A docno is null if there is neither. The grades are int32, or
-    float64 if some are fractions; the qids are run-end encoded. The marks are hashes of the
-    features, if they are asked for.
-    """
-
-    grades: Array
-    qids: Any
-    docnos: pa.Array | None
-    docids: int
-    marks: Array | None = None
+    grades: Array  # int32, or float64 if some are fractions
+    qids: Any  # run-end encoded
+    docnos: pa.Array | None  # of comments: X of docid = X if any has one, or the first words
+    docids: int  # how many docnos are given as docid = X
+    marks: Array | None = None  # hashes of the features, if they are asked for
 
 
 class NotLetor(Exception):  # noqa: N818 - a signal
     """A line of the block has no grade or no qid where one belongs."""
-
-
-class _Lines(NamedTuple):
-    """Where some lines begin, where their data end, and where the lines do."""
-
-    starts: Ints
-    ends: Ints
-    stops: Ints
-
-    def among(self, rows: Array) -> _Lines:
-        return _Lines(*(places[rows] for places in self))
-
-
-class _Heads(NamedTuple):
-    """Where the grade and the qid of some lines begin and end."""
-
-    grade: Ints
-    grade_end: Ints
-    qid: Ints
-    qid_end: Ints
 
 
 def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]:
@@ -140,108 +118,76 @@ def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]
 
 def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
     """Return what some whole lines hold; None if none holds data."""
-    data = np.frombuffer(piece + b"\n" * _LINE_HEAD, np.uint8)
+    data = np.frombuffer(piece + b"\n\n", np.uint8)
     stops = _line_ends(piece, data)
     starts = np.concatenate([[0], stops[:-1] + 1])
     ends = stops
     if b"#" in piece:
         hashes = np.append(np.flatnonzero(data == _HASH), data.size)
         ends = np.minimum(hashes[np.searchsorted(hashes, starts)], stops)
-    lines = _Lines(starts, ends, stops)
     is_return = (data[starts] == _RETURN) & (data[starts + 1] == _NEWLINE)
-    lines = lines.among((ends > starts) & ~is_return)
-    if not lines.starts.size:
-        return None
-    heads = _find_heads(data, lines, with_qid)
-    if heads is None:
-        lines, heads = _search_heads(piece, lines, with_qid)
-        if not lines.starts.size:
+    places = np.stack([starts, ends, stops])[:, (ends > starts) & ~is_return]
+    heads = _heads(data, places[0], places[1], _LINE_HEAD, with_qid) if places.size else None
+    if heads is None:  # blank lines, or long qids
+        is_blank = [not piece[start:end].strip() for start, end in places[:2].T.tolist()]
+        places = places[:, ~np.array(is_blank, bool)]
+        if not places.size:
             return None
-    grades = _grades(_texts(data, heads.grade, heads.grade_end))
-    qids = _encoded(_texts(data, heads.qid, heads.qid_end)) if with_qid else None
-    docnos, docids = _docnos_of(data, lines)
+        heads = _heads(data, places[0], places[1], len(piece) + 1, with_qid)
+        if heads is None:
+            raise NotLetor
+    starts, ends, stops = places
+    head, grades, qids = heads
+    docnos, docids = None, 0
+    if (ends < stops).any():
+        comments = _texts(_strings(data, ends, stops))
+        docnos = extract(comments, _DOCID)
+        docids = len(docnos) - docnos.null_count
+        docnos = docnos if docids else extract(comments, _FIRST_WORD)
     marks = None
     if marked:
-        first = (heads.qid_end if with_qid else heads.grade_end) + 1
-        ends = lines.ends
+        first = starts + to_numpy(call("binary_length", head)) + 1
         for _ in range(2):  # a carriage return, the blank before a comment
             ends = ends - (data[ends - 1] <= _BLANK)
         marks = hash_strings(_strings(data, np.minimum(first, ends), ends))
-    return Rows(grades, qids, docnos, docids, marks)
+    return Rows(_grades(grades), qids, docnos, docids, marks)
 
 
 def _line_ends(piece: bytes, data: Array) -> Ints:
     """Return where each line ends; the C library finds the ends of long lines faster."""
     is_cut = not piece.endswith(b"\n")
-    if piece.count(b"\n", 0, _LONG * 64) < 64:
+    if piece.count(b"\n", 0, 1 << 14) < 64:
         ends: Ints = np.cumsum(np.fromiter(map(len, io.BytesIO(piece)), np.int64)) - 1
         ends[-1] += is_cut
         return ends
     return np.flatnonzero(data[: len(piece) + is_cut] == _NEWLINE)
 
 
-def _find_heads(data: Array, lines: _Lines, with_qid: bool) -> _Heads | None:
-    """Return the places in lines that begin as most do; None if one does not."""
-    starts = lines.starts
-    heads = sliding_window_view(data, _LINE_HEAD)[starts]
-    space = (heads == _BLANK) | (heads - _TAB <= _RETURN - _TAB)  # bytes below it wrap around
-    grade_end = space.argmax(axis=1)
-    if not grade_end.all() or (grade_end + 5 >= _LINE_HEAD).any():  # 0 stands for none, too
+def _heads(
+    data: Array, starts: Ints, ends: Ints, most: int, with_qid: bool
+) -> tuple[pa.Array, pa.Array, pa.Array] | None:
+    """Return the heads of lines, their grades and qids, found in so many bytes; None if not all."""
+    lines = _strings(data, starts, np.minimum(starts + most, ends)).view(pa.large_binary())
+    options = ExtractRegexOptions(_HEAD + _QID * with_qid + _HEAD_END)
+    groups = call("extract_regex", lines, options=options)
+    head, grades, *qids = (
+        call("struct_field", groups, options=StructFieldOptions([at])) for at in range(2 + with_qid)
+    )
+    if head.null_count or (to_numpy(call("binary_length", head)) == most).any():
         return None
-    qid_end = grade_end
-    if with_qid:
-        words = sliding_window_view(data, _QID.size)[starts + grade_end + 1]
-        first = grade_end.min() + 1 + _QID.size
-        space[(grade_end + _QID.size).astype(np.uint8)[:, None] >= _PLACES] = False
-        qid_end = space[:, first:].argmax(axis=1) + first
-        if (words != _QID).any() or (qid_end <= grade_end + 5).any():
-            return None
-    if (starts + qid_end > lines.ends).any():  # a comment begins at once
-        return None
-    return _Heads(starts, starts + grade_end, starts + grade_end + 5, starts + qid_end)
-
-
-def _search_heads(piece: bytes, lines: _Lines, with_qid: bool) -> tuple[_Lines, _Heads]:
-    """Return the lines with data, and the places in them, one by one: runs of blanks, long qids."""
-    rows, found = [], []
-    for row, (start, stop) in enumerate(
-        zip(lines.starts.tolist(), lines.stops.tolist(), strict=True)
-    ):
-        if _NO_DATA.match(piece, start, stop):
-            continue
-        match = _LINE.match(piece, start, stop)
-        if match is None or (with_qid and match.start("qid") < 0):
-            raise NotLetor
-        rows.append(row)
-        found.append(
-            (*match.span("grade"), *(match.span("qid") if with_qid else match.span("grade")))
-        )
-    heads = _Heads(*np.array(found, np.int64).reshape(-1, 4).T)
-    return lines.among(np.array(rows, np.int64)), heads
-
-
-def _docnos_of(data: Array, lines: _Lines) -> tuple[pa.Array | None, int]:
-    """Return the docno in the comment of each line, and how many are given as ``docid = X``."""
-    if (lines.ends == lines.stops).all():
-        return None, 0
-    comments = _texts(data, lines.ends, lines.stops)
-    docnos = extract(comments, _DOCID)
-    docids = len(docnos) - docnos.null_count
-    return (docnos if docids else extract(comments, _FIRST_WORD)), docids
+    return head, _texts(grades), _encoded(_texts(qids[0])) if qids else None
 
 
 def _encoded(qids: pa.Array) -> pa.Array:
     return run_ends(np.array([1]), qids) if len(qids) == 1 else call("run_end_encode", qids)
 
 
-def _texts(data: Array, starts: Ints, stops: Ints) -> pa.Array:
-    """Return the bytes between each start and stop as texts."""
-    strings = _strings(data, starts, stops)
+def _texts(strings: pa.Array) -> pa.Array:
+    """Return bytes as text, or raise :class:`NotLetor`."""
     try:
-        strings.validate(full=True)
+        return cast(cast(strings, pa.large_binary()), pa.string())
     except pa.ArrowInvalid:
         raise NotLetor from None
-    return cast(strings, pa.string())
 
 
 def _strings(data: Array, starts: Ints, stops: Ints) -> pa.Array:
@@ -261,9 +207,7 @@ def _grades(texts: pa.Array) -> Array:
         raise NotLetor from None
     if not (np.abs(grades) <= GRADE_LIMIT).all():
         raise NotLetor
-    if (grades != np.trunc(grades)).any():
-        return grades
-    return grades.astype(np.int32)
+    return grades if (grades != np.trunc(grades)).any() else grades.astype(np.int32)
 
 
 def is_data(number: int, line: bytes) -> bool:
@@ -288,14 +232,6 @@ def _check_line(line: bytes, with_qid: bool, whole: bool) -> Problem | None:
     return None
 
 
-_LEAST = 2 << 20
-"""Bytes of a block, at least: of most only the beginnings of lines are looked at."""
-_BEFORE = 5
-"""Lines before the last one that tell how many fields a line has."""
-_NAMED = 3
-"""Repeated rows that a warning names."""
-
-
 def read_qrels(
     source: Source,
     *,
@@ -304,18 +240,12 @@ def read_qrels(
     fractions: bool = False,
     group: str | os.PathLike[str] | None = None,
 ) -> Qrels:
-    """Read a learning-to-rank file as a dataset.
+    """Read a learning-to-rank file as a dataset; `group` is the file of the group sizes.
 
     Docnos come from the comments if every row has one, and are d0, d1, ... by position
     otherwise. Real files hold rows twice, and predictions follow all of them: under
     ``duplicates="error"`` such a file is warned about, keeps every row and is named by position.
-
-    Parameters
-    ----------
-    group : path, optional
-        File with the number of rows of each query; by default ``<path>.query`` or ``<path>.group``
-        if it exists. Queries of lines without qids are named 1, 2, ...; qids must agree with the
-        sizes.
+    Queries of lines without qids are named 1, 2, ...; qids must agree with group sizes.
     """
     sizes = group_file(source, group)
     with_qid = has_qids(source)
@@ -326,17 +256,14 @@ def read_qrels(
         what = f"rows with a docid: {rows.docids:,} of {grades.size:,}; named d0, d1, ... instead"
         warn(source, what)
         docnos = None
-    if with_qid:
-        if sizes is not None:
-            check_sizes(source, sizes, qids)
-    elif sizes is None:
+    if sizes is None and not with_qid:
         fix = (
-            f"write 'grade qid:Q features', or the group sizes to {source.stem}.query next to it, "
+            f"write 'grade qid:Q features', or the group sizes to {source.stem}.query, "
             f"or name their file: {GROUP}"
         )
         raise InputError(Problem(source.name, "the lines have no qid", fix=fix, rule="columns"))
-    else:
-        qids = qids_from_sizes(source, sizes, grades.size)
+    if sizes is not None:
+        qids = _check_sizes(source, sizes, qids, grades.size)
     if isinstance(source, HashedSource):
         source.row_marks = rows.marks
     try:
@@ -350,7 +277,7 @@ def read_qrels(
 
 
 def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
-    """Return what the rows of a file hold."""
+    """Return what the rows of a file hold; the docnos are None if not every row has one."""
     parse = partial(read_block, with_qid=with_qid, marked=isinstance(source, HashedSource))
 
     def is_sound(parts: list[Rows]) -> bool:
@@ -375,11 +302,6 @@ def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
         ) from None  # fmt: skip
     if not parts:
         raise no_rows(source.name)
-    return _joined(parts, with_qid)
-
-
-def _joined(parts: list[Rows], with_qid: bool) -> Rows:
-    """Return the rows of all parts; the docnos are None if not every row has one."""
     qids = docnos = marks = None
     if with_qid:
         before = np.cumsum([0, *(rows.grades.size for rows in parts[:-1])])
@@ -395,36 +317,126 @@ def _joined(parts: list[Rows], with_qid: bool) -> Rows:
 
 
 def _warn_cut(source: Source) -> None:
-    """Warn if the last line has no end and fewer fields than each of the lines before it."""
-    lines = last_lines(source, _BEFORE)
+    """Warn if the last line has no end and fewer fields than each of the five lines before it."""
+    lines = last_lines(source, 5)
     lengths = {_n_fields(line) for line in lines[:-1] if is_data(0, line)}
     if len(lengths) == 1 and (n := _n_fields(lines[-1])) < min(lengths):
-        warn_cut_line(source, f"{n} fields, where the lines before have {min(lengths)}")
+        warn_cut_line(source, f"expected {min(lengths)} fields, as in the lines before, got {n}")
 
 
 def _n_fields(line: bytes) -> int:
     """Return how many fields are before the comment; one more if there is a comment."""
     fields, mark, _ = line.partition(b"#")
-    return count_fields(fields) + len(mark)
+    return len(fields.split()) + len(mark)
 
 
 def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos: pa.Array) -> None:
     """Warn of rows that repeat a docno of their query, with the first of them."""
-    rows = np.sort(error.rows.astype(np.int64))[:_NAMED]
+    rows = np.sort(error.rows.astype(np.int64))[:3]
     query = np.searchsorted(to_numpy(qids.run_ends), rows, "right")
-    names = [map(readable, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows))]
-    found = dict(zip(rows.tolist(), zip(*names, strict=True), strict=True))
-    wanted = {row: (docno,) for row, (_, docno) in found.items()}
-    lines = find_lines(source, wanted, is_data, whole=True)
+    names = (map(readable, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows)))
+    lines = find_lines(source, dict.fromkeys(rows.tolist(), ()), is_data, whole=True)
     examples = tuple(
-        f"query {qid}, document {docno}" + (f": line {lines[row]}" if row in lines else "")
-        for row, (qid, docno) in found.items()
+        f"query {qid}, document {docno}: line {lines[row]}"
+        for row, qid, docno in zip(rows.tolist(), *names, strict=True)
     )
     what = (
         f"rows that repeat a docno of their query: {error.total:,}; all rows are kept, and named "
         "d0, d1, ... by position"
     )
     warn(source, what, "repeated-rows", error.total, lines.get(int(rows[0]), 0), examples)
+
+
+def has_qids(source: Source) -> bool:
+    """Return whether one of the first lines of a learning-to-rank file has a qid."""
+    rows = (line.partition(b"#")[0] for line in source.head.split(b"\n"))
+    return any(b"qid:" in row for row in islice(filter(bytes.strip, rows), 20))
+
+
+def next_to(path: str) -> str:
+    """Return the file of group sizes next to a file, or ``""``."""
+    stem, suffix = os.path.splitext(path)
+    stem = stem if suffix.lower() in PACKED else path
+    return next((name for end in (".query", ".group") if os.path.isfile(name := stem + end)), "")
+
+
+def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source | None:
+    """Return the file with the group sizes: the named one, or the one next to `source`.
+
+    If lines have qids, a file next to them counts only if it holds nothing but whole numbers.
+    """
+    if group is not None:
+        return Source(group)
+    if not (found := next_to(source.name)):
+        return None
+    sizes = Source(found)
+    is_other = has_qids(source) and not all(map(bytes.isdigit, sizes.read().split()))
+    return None if is_other else sizes
+
+
+def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: int) -> pa.Array:
+    """Return the qid of each row; those of group sizes are 1, 2, ...
+
+    InputError if sizes contradict the qids of the lines, or do not add up to the rows.
+    """
+    counts = _read_sizes(sizes)
+    places = np.flatnonzero(counts)
+    if qids is not None:
+        _, which = encode(qids.values)
+        last = np.flatnonzero(np.append(which[1:] != which[:-1], True))
+        lengths = lengths_of(np.append(0, to_numpy(qids.run_ends)[last]))
+        n = min(lengths.size, places.size)
+        wrong = np.flatnonzero(counts[places[:n]] != lengths[:n])
+        if wrong.size:
+            first = int(wrong[0])
+            place, row = int(places[first]), int(lengths[:first].sum()) + 1
+            qid = decoded(as_bytes(qids.values.slice(int(last[first]), 1))[0])
+            what = (
+                f"group size {place + 1:,}: expected {lengths[first]:,}, the rows of qid "
+                f"'{shorten(qid, 60)}' in {source.name} from row {row:,} on, got {counts[place]:,}"
+            )
+            fix = "write the sizes again, or delete them: LightGBM takes queries from them"
+            where = f"{sizes.name}:{_line_of(sizes, place)}"
+            raise InputError(Problem(where, what, fix=fix, rule="group-sizes"))
+    total = sum(counts.tolist())
+    if total != n_rows:
+        what = f"expected sizes that add up to the {n_rows:,} rows of {source.name}, got {total:,}"
+        fix = f"name the file of sizes that belongs to it: {GROUP}"
+        raise InputError(Problem(sizes.name, what, fix=fix, rule="group-sizes"))
+    if qids is not None:
+        return qids
+    return run_ends(np.cumsum(counts[places]), cast(to_arrow(places + 1), pa.string()))
+
+
+def _read_sizes(sizes: Source) -> Ints:
+    """Return the sizes; warn of those that are 0."""
+    text = sizes.read()
+    words = text.split()
+    if not all(map(bytes.isdigit, words)):
+        problems, total, _ = wrong_lines(sizes, enumerate(text.split(b"\n"), 1), _wrong_size)
+        raise InputError(problems, total=total)
+    counts = np.array([min(int(word[:19]), 10**18) for word in words], dtype=np.int64)
+    empty = np.flatnonzero(counts == 0)
+    if empty.size:
+        examples = tuple(f"size {at + 1:,}" for at in empty[:SHOWN].tolist())
+        where = f"{sizes.name}:{_line_of(sizes, int(empty[0]))}"
+        what = f"group sizes of 0: {empty.size:,}"
+        warn(where, what, "empty-groups", empty.size, examples=examples)
+    return counts
+
+
+def _wrong_size(line: bytes) -> Problem | None:
+    bad = next((word for word in line.split() if not word.isdigit()), None)
+    if bad is None:
+        return None
+    what = f"group size: expected a whole number, got '{shorten(readable(bad), 60)}'"
+    return Problem("", what, fix="one size a line", rule="group-sizes")
+
+
+def _line_of(sizes: Source, at: int) -> int:
+    """Return the line of a size, counted from 0; one line may hold several."""
+    lines = np.cumsum([len(line.split()) for line in sizes.read().split(b"\n")])
+    return int(np.searchsorted(lines, at, "right")) + 1
 
 
 _QID_LINE = re.compile(rb"\s*\S+\s+qid:\S")
@@ -443,8 +455,8 @@ def looks(head: Head, kind: Kind) -> bool:
 FORMAT = Format(
     name="letor",
     about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a dataset; "
-    "without qids, as LightGBM's, FILE.query or FILE.group beside it is used for the group sizes, "
-    "which must agree with qids where there are both",
+    "without qids, as LightGBM's, FILE.query or FILE.group next to it holds the group sizes, "
+    "which must agree with qids if there are both",
     suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
     looks=looks,
     qrels=read_qrels,

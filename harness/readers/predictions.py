@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
 from ..core.align import PART
-from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
 from .build import last_lines, warn_cut_line
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, Head, Kind
-from .number_text import is_like_number
 from .source import Source
+from .text import WITHOUT_INDEX, is_like_number
 
 RUN = Layout(
     ("score",),
@@ -25,8 +25,7 @@ RUN = Layout(
     repair="repair the system's output: line by line, a score for each row of the dataset",
     every_line=True,
 )
-_BEFORE = 100
-"""Lines that tell how many digits the last one should have."""
+_BEFORE = 100  # Lines that tell how many digits the last one should have
 _DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
 
 
@@ -42,25 +41,19 @@ def needed(source: Source | str, dataset: Qrels | None) -> Qrels:
 def follow(source: Source | str, dataset: Qrels | None, scores: Array, name: str) -> Run:
     """Return the run that gives `scores` to the rows of `dataset`, in its file's order.
 
-    Raises
-    ------
-    InputError
-        If there are more or fewer scores than rows, with both counts; or some are not finite.
+    InputError if there are more or fewer scores than rows, or some are not finite.
     """
     dataset = needed(source, dataset)
     if isinstance(source, str):
         return Run.for_rows(dataset, scores, name=name)
     bad = np.flatnonzero(~np.isfinite(scores))
     if bad.size:
+        fix = "repair the system's output"
         problems = [
-            Problem(
-                f"{source.name}: row {row + 1}",
-                f"score: expected a finite number, got '{scores[row]}'",
-                fix="repair the system's output",
-                rule="not-finite",
-            )
+            Problem(f"{source.name}: row {row + 1}",
+                    f"score: expected a finite number, got '{scores[row]}'", "", fix, "not-finite")
             for row in bad[:SHOWN].tolist()
-        ]
+        ]  # fmt: skip
         raise InputError(problems, total=bad.size)
     _check_count(source, dataset, scores.size)
     scores = scores if dataset.order is None else scores[dataset.order]
@@ -70,13 +63,7 @@ def follow(source: Source | str, dataset: Qrels | None, scores: Array, name: str
 def _follow_parts(
     source: Source, dataset: Qrels, pieces: Iterable[Array], name: str
 ) -> Iterator[Run]:
-    """Yield the run of :func:`follow` in parts of whole queries, while its scores are read.
-
-    Parameters
-    ----------
-    pieces : iterable of ndarray
-        The scores, all finite, cut anywhere.
-    """
+    """Yield the run of :func:`follow` in parts of whole queries, while its scores are read."""
     if dataset.order is not None:  # the rows of a query may be anywhere in the file
         yield from follow(source, dataset, np.concatenate([*pieces]), name).parts(PART)
         return
@@ -105,31 +92,24 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
     fix = "predict every row of that file, in its order, and nothing else"
     if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
         what += "; the first line is 0, as pandas calls a column without a name"
-        fix = "write the numbers alone: series.to_csv(path, index=False, header=False)"
+        fix = WITHOUT_INDEX
     if n < n_rows:
-        what += f"; they end in query '{_query_of_row(dataset, n)}'"
+        order = np.arange(dataset.n_rows) if dataset.order is None else dataset.order
+        at = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
+        what += f"; they end in query '{dataset.qids[int(dataset.row[at])]}'"
         if source.unfinished:
             what += "; the last line has no line end, so the file may be cut"
     raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
 
 
-def _query_of_row(dataset: Qrels, row: int) -> str:
-    """Return the qid of a row of the dataset's file, or of the next one that was kept."""
-    order = np.arange(dataset.n_rows) if dataset.order is None else dataset.order
-    at = int(np.where(order >= row, order, np.iinfo(order.dtype).max).argmin())
-    return str(dataset.qids[int(dataset.row[at])].as_py())
-
-
-def read_run(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Run:
+def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
     """Read one score for each row of `dataset`; a blank line may only be at the end."""
     dataset = needed(source, dataset)
     return follow(source, dataset, np.concatenate([*_pieces(source)]), name)
 
 
 def stream_run(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
+    source: Source, *, dataset: Qrels | None = None, name: str, **how: Any
 ) -> Iterator[Run]:
     """Yield the scores in parts of whole queries."""
     dataset = needed(source, dataset)

@@ -5,10 +5,12 @@ The first bytes tell what a file is, not its suffix.
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import difflib
-import errno
+import gzip
 import hashlib
+import io
 import lzma
 import os
 import re
@@ -20,54 +22,98 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import IO, NamedTuple, TypeVar, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 import pyarrow as pa
 
 from .. import files as system
 from ..core.ragged import Array
 from ..errors import HarnessWarning, InputError, Problem, ShortageError
-from .blocks import BOM, LONGEST, LineTooLongError, ahead, count_head, each, line_blocks, lines_of
-from .compression import PACKED, check_unpacked, codec_of, unpacked
+from .text import BOM, LONGEST, ahead, count_head, decoded, each, line_blocks, lines_of
 
 T = TypeVar("T")
 _SPOOLED: dict[object, IO[bytes]] = {}
 """Temporary files with the content of standard input and pipes; closing deletes them."""
-STDIN, NAMELESS = "-", "<stdin>"
-"""Standard input in a command, and in messages."""
-BLOCK = 4 << 20
-"""Bytes that are read and parsed at a time, at most; a smaller file is one block."""
+STDIN, NAMELESS = "-", "<stdin>"  # Standard input in a command, and in messages
+BLOCK = 4 << 20  # Bytes that are read and parsed at a time, at most; a smaller file is one block
 _LEAST, _BLOCKS = 1 << 19, 24
 """Bytes of a block of a larger file, at least; how many blocks it gives if they can be smaller."""
-_FIRST = 1 << 12
-"""Bytes that tell the compression of a file."""
-_TAIL = 1 << 16
-"""Bytes of the end of the text that are kept, at most."""
-_SAMPLES = 16
-"""Pieces of a large file that are kept, at most."""
-HEAD = 1 << 16
-"""Bytes that a guess of the format looks at."""
+_TAIL = 1 << 16  # Bytes of the end of the text that are kept, at most
+_SAMPLES = 16  # Pieces of a large file that are kept, at most
+HEAD = 1 << 16  # Bytes that a guess of the format looks at
+_HARMLESS = 64 << 20  # Bytes that a file may always unpack to
 
+_CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
+    "gzip": (re.compile(rb"\x1f\x8b"), gzip.open),
+    "bz2": (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), bz2.open),
+    "xz": (re.compile(rb"\xfd7zXZ\x00"), lzma.open),
+    "zstd": (
+        re.compile(rb"\x28\xb5\x2f\xfd"),
+        lambda path: pa.CompressedInputStream(pa.OSFile(path), "zstd"),
+    ),
+}
+PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
-_KNOWN = re.compile(rb"PAR1|ARROW1|FEA1|\x93NUMPY|PK\x03\x04|\x80[\x02-\x05]|\xff\xfe|\xfe\xff")
-"""First bytes of files that are not text and get a message of their own."""
-_PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _ZIP = b"PK\x03\x04"
 TORCH = _ZIP, b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
 """First bytes of files of torch.save, of today and before its version 1.6."""
-_TAR = 257
-"""Where a tar archive says that it is one."""
 _PAGE = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
-_TITLE = re.compile(rb"<title[^>]*>\s*(.{1,80}?)\s*</title>", re.IGNORECASE | re.DOTALL)
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
-FIX = "give a text file; if it was one, copy or download it again"
 WHOLE_FILE = "get the whole file again"
 AS_UTF8 = "save it as UTF-8"
+_NOT_TEXT = "give a text file; if it was one, copy or download it again"
 _WIDE = {
     b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
 }  # fmt: skip
 """Byte order marks; those of UTF-32 first, as one begins with that of UTF-16."""
+
+
+def codec_of(first: bytes) -> str:
+    """Return the compression of data with these first bytes, or ``""``."""
+    return next((codec for codec, (magic, _) in _CODECS.items() if magic.match(first)), "")
+
+
+def most_unpacked() -> int:
+    """Return how many bytes a file may unpack to: the free memory, if the system tells it."""
+    try:
+        with open("/proc/meminfo", "rb") as file:
+            free = next(line for line in file if line.startswith(b"MemAvailable:"))
+        return max(int(free.split()[1]) << 10, _HARMLESS)
+    except (OSError, StopIteration):
+        return 1 << 62
+
+
+def check_unpacked(name: str, size: int) -> None:
+    """Raise if so many bytes do not fit into the free memory."""
+    if size > _HARMLESS and size > most_unpacked():
+        what = "takes more bytes than the free memory has"
+        fix = "free memory, or split the file"
+        raise InputError(Problem(name, what, fix=fix, rule="unpacks-too-far"))
+
+
+class _Unpacking(io.RawIOBase):
+    """A stream of unpacked bytes that stops when they are more than the free memory."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._stream, self._name, self._size = stream, name, 0
+        self._most = most_unpacked()
+
+    def readinto(self, buffer: Any) -> int:
+        piece = self._stream.read(len(buffer))
+        buffer[: len(piece)] = piece
+        self._size += len(piece)
+        if self._size > self._most:
+            check_unpacked(self._name, 1 << 62)
+        return len(piece)
+
+    def readable(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()
 
 
 def spooled(stream: IO[bytes], name: str, key: object) -> str:
@@ -104,13 +150,11 @@ def on_disk(path: str) -> str:
     except PermissionError:
         return path
     except OSError as error:
-        if error.errno not in (errno.ELOOP, errno.ENAMETOOLONG):
-            raise
         what = f"no file can be reached by that name: {error.strerror}"
         raise InputError(Problem(path, what, rule="missing-file")) from error
     if stat.S_ISDIR(mode):
-        names = sorted(os.listdir(path))
-        what = f"expected a file, got a folder with {', '.join(names[:3]) or 'nothing in it'}"
+        names = ", ".join(sorted(os.listdir(path))[:3])
+        what = f"expected a file, got a folder with {names or 'nothing in it'}"
         fix = f"name one file; a command takes several runs as {path.rstrip('/')}/*"
         raise InputError(Problem(path, what, fix=fix, rule="missing-file"))
     if stat.S_ISREG(mode):
@@ -128,20 +172,12 @@ def check_there(path: str | os.PathLike[str]) -> None:
         on_disk(path)
 
 
-def no_permission(name: str) -> InputError:
-    """Return the error of a file that may not be read."""
-    return InputError(Problem(name, "no permission to read it", fix="change its mode or its owner"))
-
-
 def missing(path: str | os.PathLike[str]) -> str:
-    """Return the message for a file that does not exist, with similar names.
-
-    >>> missing("/no/such/folder/x.run")
-    'no file /no/such/folder/x.run; there is no folder /no/such/folder'
-    """
+    """Return the message for a file that does not exist, with similar names."""
     folder, name = Path(path).parent, Path(path).name
     if os.path.islink(path):
-        return f"no file {os.fspath(path)}; {link_to(path)}"
+        target = os.fspath(os.readlink(path))
+        return f"no file {os.fspath(path)}; it is a link to {target}, which does not exist"
     if not folder.is_dir():
         return f"no file {os.fspath(path)}; there is no folder {folder}"
     names = sorted(os.listdir(folder))
@@ -150,17 +186,8 @@ def missing(path: str | os.PathLike[str]) -> str:
     return f"no file {os.fspath(path)}; the folder holds {listed or 'no files'}"
 
 
-def link_to(path: str | os.PathLike[str]) -> str:
-    """Return the message for a link to a file that does not exist."""
-    return f"it is a link to {os.fspath(os.readlink(path))}, which is not there"
-
-
 def wide(head: bytes) -> str:
-    """Return what is wrong with text in UTF-16 or UTF-32, or ``""``.
-
-    >>> wide("name: a".encode("utf-16")), wide(b"name: a")
-    ('the text is UTF-16', '')
-    """
+    """Return what is wrong with text in UTF-16 or UTF-32, or ``""``."""
     name = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
     return name and f"the text is {name}"
 
@@ -168,19 +195,41 @@ def wide(head: bytes) -> str:
 def binary(head: bytes) -> str:
     """Return why the beginning of a file is not text, or ``""``.
 
-    Control characters and bytes that are not UTF-8 are at least a quarter of it. Random bytes have
-    both kinds; text has one kind at most, such as bytes of another encoding.
-
-    >>> binary(bytes(range(1, 256)))
-    'not text: it holds control characters, and bytes that are not UTF-8'
-    >>> binary("K\\xf6ln".encode("latin-1"))
-    ''
+    Control characters and bytes that are not UTF-8 are at least a quarter of it.
     """
-    text = head.decode("utf-8", "replace")
+    text = decoded(head)
     controls = len(_CONTROL.findall(text))
     if not controls or 4 * (controls + text.count("\ufffd")) < len(text):
         return ""
     return "not text: it holds control characters, and bytes that are not UTF-8"
+
+
+_ZEROS = "not text: it holds zero bytes", _NOT_TEXT
+
+
+def _not_text(head: bytes, codec: str, name: str) -> tuple[str, str] | None:
+    """Return why the beginning of a file is not lines of text, and the fix; None if it is."""
+    if what := wide(head):
+        return what, AS_UTF8
+    if _PAGE.match(head):
+        return "an HTML page, not data", "download the file again; a server sent this page"
+    if head[257:262] == b"ustar":
+        return "a tar archive, not text", f"unpack it first: tar xf {name}"
+    if is_torch(head):
+        return "a file of torch.save, not text", "name it: format: torch"
+    if head.startswith(_ZIP):
+        return "a zip archive, not text", "unpack it"
+    if inner := codec_of(head):
+        return f"{inner} data inside {codec} data", "unpack it once"
+    if re.match(rb"\x80[\x02-\x05]", head):
+        return "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY
+    if b"\0" in head:
+        return _ZEROS
+    if b"\r" not in head or b"\n" in head:
+        return None
+    fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
+    what = binary(head)
+    return (what, _NOT_TEXT) if what else ("its lines end in a carriage return alone", fix)
 
 
 def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
@@ -204,80 +253,41 @@ class Sample(NamedTuple):
 class Source:
     """A file that can be read as often as needed, unpacked.
 
-    Parameters
-    ----------
-    path : str or path
-        A file, a pipe, or ``-`` for standard input; the last two are kept in a temporary file.
-
-    Attributes
-    ----------
-    name : str
-        The path as it was given, for messages.
-    unfinished : bytes
-        After :meth:`blocks` has run to its end: the last line, if it has no line end.
-    sample : Sample
-        After that: pieces from all over the text.
-    last_lines : list of bytes
-        After that: the last lines, whole, as far as they fit into 64 KiB.
-    has_extra_fields : bool
-        Whether some lines had more fields than were read.
-    columns : dict of str to str
-        Columns of a table that were read, by what they hold.
-    unused_columns : tuple of str
-        Columns of a table that were not read.
-    formats : dict of str to str
-        Formats that were guessed, by the kind of table.
-    again : bool
-        Whether warnings may read the whole file once more to find their line.
-    one_block : bool
-        Whether the file is so small that :meth:`blocks` gives one block.
-
-    Raises
-    ------
-    InputError
-        If there is no such file, it is a folder, it is empty, or its suffix says it is compressed
-        and it is neither compressed nor text.
-
-    Warns
-    -----
-    HarnessWarning
-        If the suffix names another compression than the bytes have.
+    `path` is a file, a pipe, or ``-`` for standard input; the last two are kept in a temporary
+    file. A suffix that names another compression than the bytes have is warned about.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         given = os.fspath(path)
-        self.name = NAMELESS if given == STDIN else given
+        self.name = NAMELESS if given == STDIN else given  # for messages
         self.file = _stdin() if given == STDIN else on_disk(given)
-        self.codec, self.unfinished, self._head = "", b"", b""
+        self.codec, self._head = "", b""
         self._n_comments: int | None = None
-        self.last_lines: list[bytes] = []
-        self.sample = Sample([], True)
-        self.has_extra_fields = False
-        self.columns: dict[str, str] = {}
+        self.unfinished = b""  # after blocks() has ended: the last line, if it has no line end
+        self.last_lines: list[bytes] = []  # after that: those that fit into 64 KiB
+        self.sample = Sample([], True)  # after that: pieces from all over the text
+        self.has_extra_fields = False  # whether some lines had more fields than were read
+        self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()
-        self.formats: dict[str, str] = {}
-        self.again = False
+        self.formats: dict[str, str] = {}  # that were guessed, by the kind of table
+        self.again = False  # whether warnings may read the whole file again to find their line
         with self.explained():
             size = os.path.getsize(self.file)
             if size == 0:
                 raise no_rows(self.name, "the file is empty")
             with open(self.file, "rb") as raw:
-                first = raw.read(_FIRST)
+                first = raw.read(1 << 12)
         self.codec = codec_of(first)
         self.one_block = not self.codec and size <= BLOCK
         smaller = min(max(size // _BLOCKS, _LEAST), BLOCK)
         self.block = BLOCK if self.codec or self.one_block else smaller
-        self._check_suffix(os.path.splitext(given)[1].lower(), first)
+        self._check_suffix(os.path.splitext(given)[1].lower())
 
-    def _check_suffix(self, suffix: str, first: bytes) -> None:
-        if self.codec == PACKED.get(suffix, self.codec):
-            return
-        what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
-        if not (self.codec or _KNOWN.match(first)) and (b"\0" in first or binary(first)):
-            problem = Problem(self.name, f"{what}other bytes", fix=WHOLE_FILE, rule="damaged")
-            raise InputError(problem)
-        what += f"{self.codec} data" if self.codec else "data that are not compressed"
-        warnings.warn(HarnessWarning(f"{self.name}: {what}", "other-compression"), stacklevel=4)
+    def _check_suffix(self, suffix: str) -> None:
+        if self.codec != PACKED.get(suffix, self.codec):
+            what = f"{self.codec} data" if self.codec else "data that are not compressed"
+            what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got {what}"
+            warnings.warn(HarnessWarning(f"{self.name}: {what}", "other-compression"), stacklevel=4)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
@@ -301,13 +311,16 @@ class Source:
         return os.path.splitext(self.stem)[1].lower()
 
     def open(self) -> IO[bytes]:
-        """Return the unpacked bytes as a stream."""
-        return unpacked(self.codec, self.file, self.name) if self.codec else open(self.file, "rb")
+        """Return the unpacked bytes as a stream, which ends when they exceed the free memory."""
+        if not self.codec:
+            return open(self.file, "rb")
+        stream = _CODECS[self.codec][1](self.file)
+        return io.BufferedReader(_Unpacking(stream, self.name), 1 << 18)
 
     def read(self, size: int = -1) -> bytes:
         """Return the first `size` unpacked bytes; all of them by default."""
-        if not self.codec:
-            check_unpacked(self.name, os.path.getsize(self.file) if size < 0 else 0)
+        if not self.codec and size < 0:
+            check_unpacked(self.name, os.path.getsize(self.file))
         with self.explained(), self.open() as stream:
             return stream.read(size)
 
@@ -327,16 +340,15 @@ class Source:
         """Lines up to the last comment at the head of the text; later ones are rows."""
         if self._n_comments is None:
             has_any = self.head.lstrip()[:1] == b"#"
-            lines = chain.from_iterable(map(lines_of, self._text(HEAD)))
-            self._n_comments = count_head(lines) if has_any else 0
+            self._n_comments = count_head(line for _, line in self.lines()) if has_any else 0
         return self._n_comments
 
     def _text(self, size: int) -> Iterator[bytes]:
         with self.explained(), self.open() as stream:
             try:
                 yield from line_blocks(stream, size)
-            except LineTooLongError:
-                raise InputError(self.too_long()) from None
+            except ValueError:
+                raise InputError(self._too_long()) from None
 
     def blocks(self, size: int | None = None) -> Iterator[bytes]:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
@@ -365,21 +377,18 @@ class Source:
         blocks = self.blocks() if blocks is None else blocks
         return map(parse, blocks) if self.one_block else each(parse, ahead(blocks))
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Yield each line with its number, from 1."""
-        return enumerate(chain.from_iterable(map(lines_of, self.blocks())), 1)
-
-    def lines_at_hand(self) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines of the first block, or all if the file may be read :attr:`again`."""
-        return self.lines() if self.again else enumerate(lines_of(next(self.blocks(), b"")), 1)
+    def lines(self, *, first_block: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Yield each line with its number, from 1; of the first block alone on request."""
+        blocks = self._text(self.block)
+        some = [next(blocks, b"")] if first_block else blocks
+        return enumerate(chain.from_iterable(map(lines_of, some)), 1)
 
     def check_length(self) -> None:
         """Raise if the first line is longer than :data:`LONGEST`."""
         if len(self.head) > LONGEST and b"\n" not in self.head:
-            raise InputError(self.too_long())
+            raise InputError(self._too_long())
 
-    def too_long(self) -> Problem:
-        """Return the problem of the first line that is longer than :data:`LONGEST`."""
+    def _too_long(self) -> Problem:
         with self.open() as stream:
             lines = iter(lambda: stream.readline(LONGEST + 1), b"")
             number = next(number for number, line in enumerate(lines, 1) if len(line) > LONGEST)
@@ -388,41 +397,20 @@ class Source:
 
     def check_text(self) -> None:
         """Raise if the first bytes are not lines of text."""
-        head, what, fix, line = self.head, "", FIX, ""
-        if what := wide(head):
-            fix = AS_UTF8
-        elif _PAGE.match(head):
-            title = _TITLE.search(head)
-            what, fix = "an HTML page, not data", "download the file again; a server sent this page"
-            what += f", titled '{title[1].decode('utf-8', 'replace')}'" if title else ""
-        elif head[_TAR : _TAR + 5] == b"ustar":
-            what, fix = "a tar archive, not text", f"unpack it first: tar xf {self.name}"
-        elif is_torch(head):
-            what, fix = "a file of torch.save, not text", "name it: format: torch"
-        elif head.startswith(_ZIP):
-            what, fix = (
-                "a zip archive, not text",
-                "unpack it",
-            )
-        elif codec := codec_of(head):
-            what, fix = f"{codec} data inside {self.codec} data", "unpack it once"
-        elif _PICKLE.match(head):
-            what, fix = "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY
-        elif b"\0" in head:
-            what = "not text: it holds zero bytes"
-            line = f":{1 + head[: head.index(0)].count(10)}"
-        elif b"\r" in head and b"\n" not in head and not (what := binary(head)):
-            what = "its lines end in a carriage return alone"
-            fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
-        if what and self.suffix == ".npy":
-            what, fix, line = f"expected a .npy file, got {what}", PLAIN_ARRAY, ""
-        if what:
-            raise InputError(Problem(f"{self.name}{line}", what, fix=fix))
+        found = _not_text(self.head, self.codec, self.name)
+        if found is None:
+            return
+        (what, fix), where = found, self.name
+        if self.suffix == ".npy":
+            what, fix = f"expected a .npy file, got {what}", PLAIN_ARRAY
+        elif found == _ZEROS:
+            where += f":{1 + self.head[: self.head.index(0)].count(10)}"
+        raise InputError(Problem(where, what, fix=fix))
 
     def check_binary(self) -> None:
         """Raise if a file that was not understood begins as no text does."""
         if what := binary(self.head[:HEAD]):
-            raise InputError(Problem(self.name, what, fix=FIX))
+            raise InputError(Problem(self.name, what, fix=_NOT_TEXT))
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
@@ -430,7 +418,8 @@ class Source:
         try:
             yield
         except PermissionError as error:
-            raise no_permission(self.name) from error
+            what, fix = "no permission to read it", "change its mode or its owner"
+            raise InputError(Problem(self.name, what, fix=fix)) from error
         except (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec
@@ -438,9 +427,9 @@ class Source:
             if fix or not self.codec:
                 problem = Problem(self.name, f"cannot be read ({error})", fix=fix)
                 raise (ShortageError if fix else InputError)(problem) from error
-            cut = isinstance(error, EOFError) or "runcated" in str(error)
-            what = f"the {self.codec} data {'is cut short' if cut else f'is damaged ({error})'}"
-            rule = "truncated" if cut else "damaged"
+            is_cut = isinstance(error, EOFError)
+            what = f"the {self.codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
+            rule = "truncated" if is_cut else "damaged"
             problem = Problem(self.name, what, fix=WHOLE_FILE, rule=rule)
             raise InputError(problem) from error
 
@@ -448,13 +437,8 @@ class Source:
 class HashedSource(Source):
     """A source whose bytes are hashed as they pass, if it is not compressed.
 
-    Attributes
-    ----------
-    row_marks : ndarray of uint64, shape (n_rows,), optional
-        Hashes of the rows of a learning-to-rank file that was read; see
-        :mod:`harness.readers.letor`.
-    tell : callable, optional
-        Called with the number of bytes of the file that have passed since the last call.
+    `row_marks` are hashes of the rows of a learning-to-rank file that was read (see
+    :mod:`harness.readers.letor`); `tell` is called with the number of bytes that have passed.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -466,11 +450,8 @@ class HashedSource(Source):
     def sha256(self) -> str:
         """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""
         if not self._digest:
-            digest = hashlib.sha256()
-            with self.explained(), open(self.file, "rb") as raw:
-                while block := raw.read(BLOCK):
-                    digest.update(block)
-            self._digest = digest.hexdigest()
+            with self.explained():
+                self._digest = system.sha256(Path(self.file))
         return self._digest
 
     def blocks(self, size: int | None = None) -> Iterator[bytes]:

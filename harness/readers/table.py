@@ -7,56 +7,39 @@ import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from ..core.arrow import to_numpy
-from ..core.policy import Duplicates
 from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Problem, first_of, said_by
 from ..files import check_room
-from . import beir as beir
 from . import trec as trec
-from .blocks import BOM, LONGEST, without_first_lines
 from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
 from .columns import NOT_UTF8, after_header, diagnose, parse_csv
-from .compression import does_not_fit, most_unpacked
 from .format import Format, Head, IsDataLine, Kind, name_it
 from .frame import check_types, table_of
-from .number_text import check_number, is_like_number
-from .source import BLOCK, WHOLE_FILE, Source, no_rows
+from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
+from .text import BOM, LONGEST, check_number, decoded, is_like_number, without_first_lines
+from .three_columns import BEIR_NAMES
 
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # a name may be as long as a line
 _REPAIR = "repair the line"
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
-_ROWS = 1 << 16
-"""Rows of a Parquet file that are read at once."""
-_BOTH: tuple[Kind, Kind] = ("qrels", "run")
+_ROWS = 1 << 16  # Rows of a Parquet file that are read at once
 
 
-def read(
-    of: type[T],
-    source: Source,
-    *,
-    duplicates: Duplicates,
-    name: str,
-    dataset: Qrels | None = None,
-    fractions: bool = False,
-    columns: Names | None = None,
-) -> T:
+def read(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
     """Read a table: columns qid, and grade, score or rank (whose score is -rank), and docno.
 
-    Without docnos, grades go by position, and scores follow the rows of `dataset`.
-
-    Parameters
-    ----------
-    columns : mapping, optional
-        ``{qid: ..., docno: ..., grade: ...}``: names of columns, or their numbers from 1 for
-        CSV and TSV without a header. Those left out are found by the usual names. ``docno:
-        none`` says that no column names the documents: rows go by their position.
+    Without docnos, grades go by position, and scores follow the rows of `dataset`. `columns` is
+    ``{qid: ..., docno: ..., grade: ...}``: names of columns, or their numbers from 1 for CSV and
+    TSV without a header. Those left out are found by the usual names. ``docno: none`` declares
+    that rows go by position.
     """
     is_row = None
     try:
@@ -66,19 +49,16 @@ def read(
             elif source.head.startswith(_ARROW):
                 names, chosen, table = _read_arrow(source, of.kind, columns)
             else:
-                text = _CSV.of(source, of.kind, columns)
+                text = _CSV.of(source, "qrels" if of is Qrels else "run", columns)
                 names, chosen, is_row = text.names, text.chosen, _after(text.above)
-                table = text.read(source, fractions)
-    except (pa.ArrowException, UnicodeDecodeError, OverflowError, ValueError, KeyError) as error:
+                table = text.read(source, how.get("fractions", False))
+    except (pa.ArrowException, OverflowError, ValueError, KeyError) as error:
         what = f"cannot be read as a table ({said_by(error, 300)})"
         rule = "truncated" if _is_cut(source) else ""
         raise InputError(Problem(source.name, what, fix=WHOLE_FILE, rule=rule)) from None
     if not table.num_rows:
         raise no_rows(source.name)
-    return table_of(
-        table, of, chosen, source, is_row, asked=by_position(names, columns), dataset=dataset,
-        duplicates=duplicates, name=name, fractions=fractions,
-    )  # fmt: skip
+    return table_of(table, of, chosen, source, is_row, asked=by_position(names, columns), **how)
 
 
 _Columns = tuple[Sequence[str], dict[str, str], pa.Table]
@@ -99,11 +79,10 @@ def _read_parquet(source: Source, kind: str, columns: Names | None) -> _Columns:
     chosen = select_columns(schema.names, kind, columns, source, first_rows)
     check_types(schema, chosen, source.name)
     wanted = sorted({*chosen.values()})
-    most, size, batches = most_unpacked(), 0, []
+    size, batches = 0, []
     # counted as they are read: at damaged sizes of a column, Arrow ends the interpreter
     for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
-        if (size := size + batch.nbytes) > most:
-            raise does_not_fit(source.name)
+        check_unpacked(source.name, size := size + batch.nbytes)
         batches.append(batch)
     fields = pa.schema([one for one in schema if one.name in wanted])
     table = pa.Table.from_batches(batches, batches[0].schema if batches else fields)
@@ -137,16 +116,12 @@ def _opened(source: Source) -> str | pa.BufferReader:
 def _is_cut(source: Source) -> bool:
     """Return whether a file begins as Parquet or Arrow and does not end so."""
     mark = next((one for one in (_PARQUET, *_ARROW) if source.head.startswith(one)), b"")
-    if not mark or source.codec:
-        return False
-    with open(source.file, "rb") as raw:
-        raw.seek(-min(len(mark), raw.seek(0, 2)), 2)
-        return raw.read() != mark
+    return bool(mark) and not source.codec and not source.read().endswith(mark)
 
 
 @dataclass(frozen=True)
 class _CSV:
-    """Where the rows of a CSV or TSV file begin, and what its columns are."""
+    """What the columns of a CSV or TSV file are, and how many lines are above the rows."""
 
     above: int
     delimiter: str
@@ -154,29 +129,46 @@ class _CSV:
     chosen: dict[str, str]
 
     @classmethod
-    def of(cls, source: Source, kind: str, columns: Names | None) -> _CSV:
+    def of(cls, source: Source, kind: Kind, columns: Names | None) -> _CSV:
         """Read the line of names; check it, and the first rows."""
         source.check_length()
-        head = Head(source.suffix, _text_head(source))
+        source.check_text()
+        head = Head(source.suffix, source.head)
         if not head.lines:
             raise no_rows(source.name)
         line = head.lines[0]
+
+        def refused(what: str, fix: str, rule: str = "columns") -> InputError:
+            place = f"{source.name}:{head.first}"
+            return InputError(Problem(place, what, head.first_text, fix, rule))
+
         numbered = any(isinstance(column, int) for column in (columns or {}).values())
         above = head.first - numbered
         delimiter = "\t" if b"\t" in line else ","
         parse = pa_csv.ParseOptions(delimiter=delimiter)
-        names = _names_in(line, parse, f"{source.name}:{head.first}")
+        begin = pa_csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
+        try:
+            names = pa_csv.read_csv(pa.BufferReader(line + b"\n"), begin, parse).column_names
+        except pa.ArrowInvalid as error:
+            what = f"expected a line of column names ({said_by(error, 300)})"
+            raise refused(what, _REPAIR, "") from None
         if numbered:
             names = [str(i + 1) for i in range(len(names))]
-        if not numbered and trec.looks(head, "qrels" if kind == "qrels" else "run"):
-            raise _not_a_table(source, head, kind)
+        if not numbered and trec.looks(head, kind):
+            what = f"expected a line of column names, got a TREC {kind} file"
+            raise refused(what, f"{name_it(kind, 'trec')}; or leave the format out")
         if not columns and not guess(names, kind):
-            _check_header(source, head, names, kind)
+            if (found := without_names(head, kind)) is not None:
+                raise refused(*found)
+            if len(names) == 1 and len(names[0].split()) > 1:
+                number = "grade" if kind == "qrels" else "score"
+                fix = f"put commas there, and the names of the columns above: qid,docno,{number}"
+                raise refused("expected commas or tabs between the columns of a table", fix)
 
         def first_rows(some: list[str]) -> pa.Table:
-            begin = source.read(BLOCK).removeprefix(BOM)
-            begin = begin[: begin.rfind(b"\n") + 1] if len(begin) >= BLOCK - len(BOM) else begin
-            rows, _ = without_first_lines(begin, above)
+            text = source.read(BLOCK).removeprefix(BOM)
+            text = text[: text.rfind(b"\n") + 1] if len(text) >= BLOCK - len(BOM) else text
+            rows, _ = without_first_lines(text, above)
             read = pa_csv.ReadOptions(
                 use_threads=False, column_names=names, block_size=len(rows) + 1
             )
@@ -237,51 +229,8 @@ class _CSV:
         return wrong and replace(wrong, fix=wrong.fix or _REPAIR)
 
 
-def _text_head(source: Source) -> bytes:
-    source.check_text()
-    return source.head
-
-
-def _names_in(line: bytes, parse: pa_csv.ParseOptions, where: str) -> list[str]:
-    """Return the names of columns that a line holds, as Arrow reads them."""
-    read = pa_csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
-    try:
-        table = pa_csv.read_csv(pa.BufferReader(line + b"\n"), read, parse)
-    except pa.ArrowInvalid as error:
-        what = f"expected a line of column names ({said_by(error, 300)})"
-        found = line.decode("utf-8", "replace")
-        raise InputError(Problem(where, what, found, _REPAIR)) from None
-    return list(table.column_names)
-
-
-def _not_a_table(source: Source, head: Head, kind: str) -> InputError:
-    """Return the error of a TREC file that is to be read as a table."""
-    known: Kind = "qrels" if kind == "qrels" else "run"
-    what = f"expected a line of column names, got a TREC {kind} file"
-    first = head.lines[0].decode("utf-8", "replace")
-    fix = f"{name_it(known, 'trec')}; or leave the format out"
-    return InputError(Problem(f"{source.name}:{head.first}", what, first, fix, "columns"))
-
-
-def _check_header(source: Source, head: Head, names: list[str], kind: str) -> None:
-    """Raise if rows of known columns are in the place of the names."""
-    found = without_names(head, "qrels" if kind == "qrels" else "run")
-    if found is None and len(names) == 1 and len(names[0].split()) > 1:
-        number = "grade" if kind == "qrels" else "score"
-        fix = f"put commas or tabs there, and the names of the columns above: qid,docno,{number}"
-        found = "expected commas or tabs between the columns of a table", fix
-    if found is not None:
-        first = head.lines[0].decode("utf-8", "replace")
-        where = f"{source.name}:{head.first}"
-        raise InputError(Problem(where, found[0], first, found[1], "columns"))
-
-
 def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
-    """Return what is wrong with a table without usual names, and the fix; None for others.
-
-    >>> without_names(Head("", b"q1,d1,0.5\\n"), "run")[0]
-    'it looks like a table of qid, docno, score without a line of names'
-    """
+    """Return what is wrong with a table without usual names, and the fix; None for others."""
     number = "grade" if kind == "qrels" else "score"
     for names in (("qid", "docno", number), (trec.QRELS if kind == "qrels" else trec.RUN).fields):
         at = names.index(number)
@@ -291,14 +240,12 @@ def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
             return len(fields) == n and is_like_number(fields[at].strip()) and not any(decimals)
 
         for between in ",\t":
-            rows = [line.decode("utf-8", "replace").strip().split(between) for line in head.lines]
+            rows = [decoded(line).strip().split(between) for line in head.lines]
             if head.mostly(rows, is_row):
-                columns = ", ".join(
-                    f"{role}: {names.index(role) + 1}" for role in ("qid", "docno", number)
-                )
+                places = (f"{role}: {names.index(role) + 1}" for role in ("qid", "docno", number))
                 fix = (
                     f"name the columns in the first line: {between.join(names)!r}; or in a config "
-                    f"format: table, columns: {{{columns}}}"
+                    f"format: table, columns: {{{', '.join(places)}}}"
                 )
                 return f"it looks like a table of {', '.join(names)} without a line of names", fix
     return None
@@ -310,9 +257,9 @@ def looks(head: Head, kind: Kind) -> bool:
         return True
     if not head.lines or len(head.lines[0]) > LONGEST:
         return False
-    if head.fields[0] == beir.HEADER and kind == "qrels":
+    if head.fields[0] == BEIR_NAMES and kind == "qrels":
         return False
-    line = head.lines[0].decode("utf-8", "replace").rstrip("\r")
+    line = head.first_text.rstrip("\r")
     names = [name.strip('"') for name in line.split("\t" if "\t" in line else ",")]
     found = guess(names, kind)
     if "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"}):
@@ -326,10 +273,10 @@ def is_data(source: Source) -> IsDataLine | None:
     """Return what tells the rows of a text from other lines, if its header has usual names."""
     if source.head.startswith((_PARQUET, *_ARROW)):
         return None
-    head = Head(source.suffix, _text_head(source))
-    if not head.lines or not any(looks(head, kind) for kind in _BOTH):
-        return None
-    return _after(head.first)
+    source.check_text()
+    head = Head(source.suffix, source.head)
+    is_known = head.lines and (looks(head, "qrels") or looks(head, "run"))
+    return _after(head.first) if is_known else None
 
 
 def _after(above: int) -> IsDataLine:

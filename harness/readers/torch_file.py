@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import pickle
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -11,13 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from ..batch.arrays import as_array
-from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run, T
-from ..errors import InputError, Problem, first_of
-from . import batch_file as batch_file
+from ..errors import InputError, Problem, first_of, said_by
+from . import numpy_files
 from .column_roles import Names, by_position, select_columns
-from .format import Format, Head, Kind
+from .format import Format
 from .frame import table_of
 from .predictions import follow
 from .source import TORCH, Source, is_torch
@@ -25,18 +25,9 @@ from .source import TORCH, Source, is_torch
 _WHAT = "save a tensor with one score for each row, or a dict of such tensors: {'scores': scores}"
 
 
-def read(
-    of: type[T],
-    source: Source,
-    *,
-    duplicates: Duplicates,
-    name: str,
-    dataset: Qrels | None = None,
-    fractions: bool = False,
-    columns: Names | None = None,
-) -> T:
+def read(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
     """Read a tensor of scores or a list of them, a dict of columns, or a batch: a dict with `n`."""
-    loaded = _loaded(source)
+    loaded, dataset, name = _loaded(source), how.get("dataset"), how["name"]
     if not isinstance(loaded, Mapping):
         if of is not Run:
             what = "expected a dict of tensors with qids and grades, got one tensor"
@@ -47,8 +38,8 @@ def read(
     if "n" in loaded:
         arrays = {str(key): as_array(one, str(key)) for key, one in loaded.items()}
         if of is Qrels:
-            return batch_file.qrels_of(source, arrays, name, fractions)  # type: ignore[return-value]
-        return batch_file.run_of(source, arrays, dataset, name)  # type: ignore[return-value]
+            return numpy_files.qrels_of(source, arrays, name, how["fractions"])  # type: ignore[return-value]
+        return numpy_files.run_of(source, arrays, dataset, name)  # type: ignore[return-value]
     found = {
         str(key): _column(source, str(key), one)
         for key, one in loaded.items()
@@ -60,10 +51,7 @@ def read(
     table = pa.table(found)
     names = table.column_names
     chosen = select_columns(names, of.kind, columns, source, table.select)
-    return table_of(
-        table, of, chosen, source, None, asked=by_position(names, columns), dataset=dataset,
-        duplicates=duplicates, name=name, fractions=fractions,
-    )  # fmt: skip
+    return table_of(table, of, chosen, source, None, asked=by_position(names, columns), **how)
 
 
 def _loaded(source: Source) -> Any:
@@ -74,22 +62,20 @@ def _loaded(source: Source) -> Any:
         what = "a file of torch.save, which only torch can read"
         fix = "install torch, or save the scores with np.save(path, scores.numpy())"
         raise InputError(Problem(source.name, what, fix=fix)) from None
+    content = io.BytesIO(source.read())
     try:
-        content = io.BytesIO(source.read())
         return torch.load(content, map_location="cpu", weights_only=True)
     except Exception as error:  # at damaged bytes, torch raises a dozen kinds
-        if isinstance(error, InputError):
-            raise
-        is_code = "weights_only" in str(error).lower().replace(" ", "_")
-        what = "it holds Python objects, which are never loaded, as they can run code"
-        reason = what if is_code else str(error).split("\n", 1)[0]
+        reason = said_by(error)
+        if isinstance(error, pickle.UnpicklingError):
+            reason = "it is damaged, or holds Python objects, which are never loaded"
         what = f"a file of torch.save that cannot be read ({reason})"
         raise InputError(Problem(source.name, what, fix=_WHAT)) from None
 
 
-def _column(source: Source, key: str, given: Any) -> Array:
+def _column(source: Source, key: str, values: Any) -> Array:
     """Return an entry as an array of one dimension."""
-    array = as_array(given, key)
+    array = as_array(values, key)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or array.dtype.kind not in "iufUS":
@@ -98,17 +84,12 @@ def _column(source: Source, key: str, given: Any) -> Array:
     return array
 
 
-def looks(head: Head, kind: Kind) -> bool:
-    """Whether torch.save wrote the file."""
-    return is_torch(head.data)
-
-
 FORMAT = Format(
     name="torch",
     about="torch.save of a tensor of scores, in the order of the dataset's rows, or of a dict of "
     "tensors with the names of columns; needs torch",
     suffixes=(".pt", ".pth"),
-    looks=looks,
+    looks=lambda head, kind: is_torch(head.data),
     qrels=partial(read, Qrels),
     run=partial(read, Run),
     magic=TORCH,

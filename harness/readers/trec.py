@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +13,8 @@ from ..core.arrow import as_bytes, bytes_at, cast, equal, take, to_numpy, unique
 from ..core.hashing import Seen, hash_strings
 from ..core.policy import Duplicates
 from ..core.tables import NOTHING, Odd, Qrels, Run
-from .blocks import without_first_lines
 from .build import (
+    MANY_TAGS,
     build,
     column,
     first_line,
@@ -25,19 +25,17 @@ from .build import (
     warn_dropped,
     warn_scattered,
 )
-from .checks import MANY_TAGS
 from .columns import (
     Layout,
     Refused,
-    after_header,
     numbers_of,
     read_block,
     read_columns,
     read_judgements,
 )
 from .format import Format, Head, Kind, ScatteredQueries
-from .number_text import is_like_number
 from .source import Source
+from .text import is_like_number, without_first_lines
 
 QRELS = Layout(("qid", "iteration", "docno", "grade"), ("qid", "docno"), number="grade", whole=True)
 RUN = Layout(
@@ -47,37 +45,28 @@ RUN = Layout(
     more=True,
     not_finite="repair the system's output, or delete the line",
 )
-_TAIL = 2048
-"""Rows that are looked at first for the beginning of the last query."""
 _RANKED = replace(RUN, also=("rank",))
 
 
-def read_qrels(
-    source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
-) -> Qrels:
+def read_qrels(source: Source, **how: Any) -> Qrels:
     """Read judgements: ``qid iteration docno grade``."""
-    return read_judgements(source, QRELS, duplicates, name, fractions=fractions)
+    return read_judgements(source, QRELS, **how)
 
 
-def read_run(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Run:
+def read_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
-    table = gathered(read_columns(source, _layout(source)))
-    (run,) = _parts(source, [table], duplicates, name)
+    (run,) = _parts(source, [gathered(_tables(source))], duplicates, name)
     return run
 
 
-def stream_run(
-    source: Source, *, dataset: Qrels | None = None, duplicates: Duplicates, name: str
-) -> Iterator[Run]:
+def stream_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
-    yield from _parts(source, read_columns(source, _layout(source)), duplicates, name)
+    yield from _parts(source, _tables(source), duplicates, name)
 
 
-def _layout(source: Source) -> Layout:
-    """Return what to read: ranks too if the file is one block, so that it is parsed once."""
-    return _RANKED if source.one_block else RUN
+def _tables(source: Source) -> Iterator[pa.Table]:
+    """Yield the columns; ranks too if the file is one block, so that it is parsed once."""
+    return read_columns(source, _RANKED if source.one_block else RUN)
 
 
 def _parts(
@@ -117,10 +106,7 @@ def in_parts(
 ) -> Iterator[Run]:
     """Yield what `part` makes of the rows, cut so that each part holds whole queries.
 
-    Raises
-    ------
-    ScatteredQueries
-        If a query comes back in a later part.
+    ScatteredQueries if a query comes back in a later part.
     """
     seen = Seen()
 
@@ -150,35 +136,28 @@ def in_parts(
 
 
 def tags_of(table: pa.Table) -> tuple[str, ...]:
-    """Return the distinct tags, the first :data:`~.checks.MANY_TAGS` of them."""
+    """Return the distinct tags, the first thousand of them."""
     return tuple(map(readable, as_bytes(unique(column(table["tag"]))[:MANY_TAGS])))
 
 
 def _start_of_last_query(qids: pa.Array) -> int:
-    for tail in (qids[-_TAIL:], qids):
-        other = ~equal(tail, qids[-1])
-        if other.any():
-            return int(len(qids) - other[::-1].argmax())
-    return 0
+    other = ~equal(qids, qids[-1])
+    return int(len(qids) - other[::-1].argmax()) if other.any() else 0
 
 
 def _warn_extra(source: Source) -> None:
     """Warn of lines with fields after the tag; the file is read again for their number."""
     if not source.has_extra_fields:
         return
-    longer = re.compile(rb"^[^\S\n]*(?:\S+[^\S\n]+){6}\S.*", re.MULTILINE)
-    n, line, text, passed = 0, 0, "", source.n_comments
-    for block in after_header(source, source.n_comments):
-        if not n and (first := longer.search(block)):
-            line, text = passed + block.count(b"\n", 0, first.start()) + 1, readable(first[0])
-        n += sum(1 for _ in longer.finditer(block))
-        passed += block.count(b"\n")
-    if n:
-        what = (
-            f"lines with more than 6 fields: {n:,}; the first 6 are read, as in trec_eval, so a "
-            "docno with a blank has its rank for a score"
-        )
-        warn(source, what, "extra-fields", n, line, (text.strip(),))
+    head = source.n_comments
+    longer = (one for one in source.lines() if one[0] > head and len(one[1].split(None, 6)) > 6)
+    line, text = next(longer, (0, b""))
+    n = 1 + sum(1 for _ in longer)
+    what = (
+        f"lines with more than 6 fields: {n:,}; the first 6 are read, as in trec_eval, so a "
+        "docno with a blank has its rank for a score"
+    )
+    warn(source, what, "extra-fields", n, line, (readable(text).strip(),))
 
 
 def warn_cut(source: Source, table: pa.Table) -> None:

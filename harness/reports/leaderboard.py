@@ -9,8 +9,7 @@ from typing import NamedTuple
 from ..core.comparison import Comparisons
 from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of, warned_runs
 from ..core.metric import Metric
-from ..core.selection import pairs
-from ..core.systems import FEWER, Incomplete, Repeated, how_chosen, over_same_queries
+from ..core.systems import FEWER, Incomplete, Repeated, how_chosen, over_same_queries, pairs
 from ..core.ties import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
 from . import csv, html, jsonl, markdown, text

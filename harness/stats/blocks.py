@@ -15,7 +15,7 @@ from ..core.arrow import call, select, to_numpy
 from ..core.comparison import Comparison, Plan
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, Ints, frozen
-from ..core.systems import SHOWN, System, compared, unlike
+from ..core.systems import SHOWN, System, compared, query_mismatch
 from ..errors import AlignmentError, HarnessError, Problem
 from .differences import deviation, differences
 from .effects import effects
@@ -27,15 +27,9 @@ from .streams import Stream
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Values of runs x queries.
+    """Values of runs x queries, ``(n_systems, n_queries)``; NaN if a run has no value for one.
 
-    Parameters
-    ----------
-    qids : pyarrow string array, shape (n_queries,)
-        The queries, sorted by name, so that results do not depend on the order of the qrels. A
-        system has its own order: use these to name a column of `values`.
-    values : ndarray, shape (n_systems, n_queries)
-        A column for each of `qids`; NaN if a run has no value for it.
+    `qids` name the columns, sorted by name, so that results do not depend on the qrels' order.
     """
 
     dataset: str
@@ -51,7 +45,7 @@ class Block:
 
     @cached_property
     def valued(self) -> Ints:
-        """Rows of the runs that have a value for any query; all rows where none has."""
+        """Rows of the runs that have a value for any query; all rows if none has."""
         has = ~np.isnan(self.values).all(axis=1)
         return np.flatnonzero(has if has.any() else ~has)
 
@@ -72,17 +66,7 @@ class Block:
 
 
 def blocks_of(systems: Sequence[System], plan: Plan) -> Iterator[Block]:
-    """Yield a block for each dataset and metric compared, in order.
-
-    Raises
-    ------
-    AlignmentError
-        Where runs of a dataset were evaluated on different queries, which it lists.
-    UnknownNameError
-        Where a metric of the plan was not evaluated, or runs cannot be compared by it.
-    HarnessError
-        Where a value to compare is infinite, with the queries.
-    """
+    """Yield a block for each dataset and metric compared, in order."""
     together: dict[str, list[System]] = {}
     for system in systems:
         together.setdefault(system.dataset, []).append(system)
@@ -117,7 +101,7 @@ def _orders(systems: Sequence[System]) -> list[pa.Array]:
         same = qids.equals(first)
         orders.append(expected if same else call("array_sort_indices", qids))
         if not same and qids.take(orders[-1]).to_pylist() != first.take(expected).to_pylist():
-            problems.append(unlike(_name(system), first.to_pylist(), qids.to_pylist()))
+            problems.append(query_mismatch(_name(system), first.to_pylist(), qids.to_pylist()))
     if problems:
         raise AlignmentError(problems)
     return orders
@@ -132,7 +116,7 @@ def _infinite(
         if bad:
             more = f" and {len(bad) - SHOWN} more" * (len(bad) > SHOWN)
             what = f"{metric} is infinite on {', '.join(bad[:SHOWN])}{more}: no mean to compare"
-            fix = "mend the scores, or name the metrics to compare without it"
+            fix = "repair the scores, or name the metrics to compare without it"
             problems.append(Problem(_name(system), what, fix=fix))
     return problems
 
@@ -148,11 +132,8 @@ def _qids(system: System) -> pa.Array:
 def pairs_of(runs: Sequence[str], baselines: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Yield (baseline, run) by their places: every run against each baseline.
 
-    Without baselines it is every pair, the one that stands first being the baseline. Two
+    Without baselines it is every pair, the first one being the baseline. Two
     baselines are compared with each other once, the first named being the baseline.
-
-    >>> list(pairs_of(["a", "b", "c"], ["b", "a"]))
-    [(1, 0), (1, 2), (0, 2)]
     """
     if not baselines:
         yield from combinations(range(len(runs)), 2)
@@ -231,7 +212,7 @@ def interval_of(values: Floats, plan: Plan, stream: Stream) -> Interval:
 
 
 def stream_of(plan: Plan, what: str, block: Block, *runs: str) -> Stream:
-    """Return the random numbers for one purpose, which hang on names alone.
+    """Return the random numbers for one purpose, which depend on names alone.
 
     Which of two runs is the baseline does not matter.
     """
@@ -272,7 +253,7 @@ def _comparison(
 
 def _interval(difference: Floats, block: Block, plan: Plan, baseline: str, run: str) -> Interval:
     if difference.size > 1 and not difference.any():
-        return 0.0, 0.0  # identical, of which p = 1
+        return 0.0, 0.0  # identical: p = 1
     stream = stream_of(plan, plan.interval, block, baseline, run)
     if baseline <= run:
         return interval_of(difference, plan, stream)

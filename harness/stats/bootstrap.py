@@ -14,32 +14,17 @@ CHUNK = 2**17
 TOGETHER = 2**14
 """Numbers counted at a time: in larger pieces it takes three times as long."""
 FEW_VALUES = 20
-"""Where values are this many times fewer than queries, their counts are drawn instead."""
+"""If values are this many times fewer than queries, their counts are drawn instead."""
 FEW_COLUMNS = 3
 """Up to here looking values up is faster than counting queries and multiplying."""
 
 
 def resampled_means(columns: Floats, stream: Stream) -> Floats:
-    """Return the mean of each column over each bootstrap resample of the queries.
+    """Return the mean of each column over each bootstrap resample, ``(n_draws, n_columns)``.
 
-    A resample is n queries drawn from n with replacement, the same for every column. Where the
+    A resample is n queries drawn from n with replacement, the same for every column. If the
     columns hold few distinct rows (reciprocal ranks, precision), how often each is drawn comes
     from the multinomial distribution: the same law by other random numbers.
-
-    Parameters
-    ----------
-    columns : ndarray, shape (n_queries, n_columns)
-        At least one query; all finite.
-    stream : Stream
-        Its draws are the number of resamples.
-
-    Returns
-    -------
-    ndarray, shape (n_draws, n_columns)
-
-    >>> means = resampled_means(np.array([[0.0, 5.0], [1.0, 5.0]]), Stream(draws=1000))
-    >>> np.unique(means[:, 0]).tolist(), np.unique(means[:, 1]).tolist()
-    ([0.0, 0.5, 1.0], [5.0])
     """
     distinct, counts = np.unique(columns, axis=0, return_counts=True)
     if distinct.shape[0] * FEW_VALUES <= columns.shape[0]:
@@ -103,7 +88,7 @@ def _by_counting(columns: Floats, stream: Stream) -> Floats:
 def _sums(counts: Ints | Floats, separate: Floats) -> Floats:
     """Return each row of `counts` times each row of `separate`.
 
-    Not by ``@``, whose digits hang on the number of BLAS's threads, which others of ours fight.
+    Not by ``@``, whose digits depend on the number of BLAS threads.
     """
     found: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64, copy=False), separate)
     return found
@@ -124,8 +109,8 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
     level of .05 it is .18 for 5 queries of normal differences, .09 for 10, .08 for 20, and .060
     for the 50 of Urbano, Lima and Hanjalic (SIGIR 2019). ``bootstrap-t`` corrects that.
 
-    Its statistic is the mean difference. Where no difference varies no resample does
-    either, and p is NaN (``zero variance``), or 1 where they are all 0 (``identical``).
+    Its statistic is the mean difference. If no difference varies no resample does
+    either, and p is NaN (``zero variance``), or 1 if they are all 0 (``identical``).
 
     References
     ----------
@@ -188,7 +173,7 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
 
 
 def _centred(differences: Floats) -> Floats:
-    """Return differences less their mean, turned so that no p hangs on which run is which."""
+    """Return differences less their mean, turned so that p is the same both ways round."""
     centred: Floats = differences - differences.mean()
     return -centred if differences.mean() < 0 else centred
 

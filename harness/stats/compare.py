@@ -29,27 +29,12 @@ from .tiers import tiers, told_apart
 def rank_intervals(
     values: Floats, level: float = 0.05, stream: Stream | None = None
 ) -> tuple[Ints, Ints]:
-    """Return an interval of each system's place by its mean, by bootstrap over the queries.
+    """Return the first and last place of each system by its mean, by bootstrap over the queries.
 
     Queries are drawn with replacement, the same for all systems; each draw ranks their means.
     The interval is the narrowest with at most ``level / 2`` of the draws before `low` and as many
     after `high`.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_systems, n_queries)
-        Higher is better; at least one system and one query, all finite.
-    level : float
-        At most this share of draws is outside, in (0, 1): .05 gives 95 % intervals.
-
-    Returns
-    -------
-    low, high : ndarray, shape (n_systems,)
-        Places, 1 the best; systems with equal means (but for floating point) share the best of
-        their places.
-
-    References
-    ----------
     Hall and Miller, Annals of Statistics 2009. Such an interval is of one system at a time, and
     it says nothing of pairs: two systems whose intervals overlap may well differ on the same
     queries. Between systems that are equal in truth the bootstrap is too sure of their order.
@@ -60,7 +45,7 @@ def rank_intervals(
     """
     n_systems = values.shape[0]
     # What is common to all goes first: one query's huge values would hide the others.
-    order = np.lexsort(values.T)  # the draws are not to hang on the order of the systems
+    order = np.lexsort(values.T)  # the draws must not depend on the order of the systems
     means = resampled_means(deviations(values[order]).T, stream or Stream())
     place = np.empty(means.shape, dtype=np.int64)
     place[:, order] = _resampled_places(means, tolerance(values[order]))
@@ -93,15 +78,7 @@ def _resampled_places(means: Floats, tolerances: Floats) -> Ints:
 def standings_of(
     block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None = None
 ) -> Iterator[Standing]:
-    """Yield where each run of a block stands.
-
-    Parameters
-    ----------
-    rows : sequence of Comparison
-        Those of the block, corrected.
-    found : AllPairs, optional
-        What the plan's own test of all pairs says. Tiers follow :func:`~.apart.told_apart`.
-    """
+    """Yield the standing of each run of a block."""
     values = np.array([system.value(block.metric) for system in block.systems])
     places = _places(block, values, plan)
     tier = [""] * len(values)
@@ -123,7 +100,7 @@ def standings_of(
 
 
 class _Places(NamedTuple):
-    """Rank of each run and its interval, 0 where there is none; over how many queries."""
+    """Rank of each run and its interval, 0 if there is none; over how many queries."""
 
     rank: Ints
     low: Ints
@@ -157,11 +134,7 @@ def _n_ranked(block: Block) -> int:
 
 
 def ranks(values: Floats) -> Ints:
-    """Return the rank of each value, 1 the highest; equal ones share the best of theirs.
-
-    >>> ranks(np.array([0.3, 0.1 + 0.2, 0.4, 0.1])).tolist()
-    [2, 2, 1, 4]
-    """
+    """Return the rank of each value, 1 the highest; equal ones share the best of theirs."""
     above = values > values[:, None] + noise(values, values[:, None])
     found: Ints = 1 + above.sum(axis=1)
     return found
@@ -183,29 +156,11 @@ T = TypeVar("T")
 def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Comparisons:
     """Compare the runs of each dataset with each other, or with baselines.
 
-    Runs are paired by query; where a metric is undefined for one of two runs, the query is left
+    Runs are paired by query; if a metric is undefined for one of two runs, the query is left
     out of their comparison, whose `n` says so. The values of repetitions (seeds) are averaged
     for each query first. A test of all pairs takes the queries for which every run of the
     dataset has a value.
 
-    Parameters
-    ----------
-    systems : sequence of System
-        Of one dataset or several; those of a dataset hold the same queries.
-    workers : int
-        Threads for what is drawn. The result is the same for any number of them.
-
-    Raises
-    ------
-    AlignmentError
-        Where runs of a dataset were evaluated on different queries, which it lists.
-    UnknownNameError
-        Where there is no such test, baseline or metric, or runs cannot be compared by it.
-    HarnessError
-        Where no dataset has two runs, or a test from outside fails.
-
-    Notes
-    -----
     A dataset that a baseline was not run on is compared with the others of the baselines alone.
     """
     test = find(plan.test)
@@ -303,12 +258,12 @@ def _check_runs(systems: Sequence[System], plan: Plan) -> None:
 
 
 def _absent(systems: Sequence[System], plan: Plan) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each baseline that was not run on all datasets, with those it lacks."""
+    """Yield each baseline that was not run on all datasets, with those it misses."""
     known = {(system.dataset, system.run) for system in systems}
     datasets = dict.fromkeys(system.dataset for system in systems)
     for baseline in plan.baselines:
-        if lacking := tuple(name for name in datasets if (name, baseline) not in known):
-            yield baseline, lacking
+        if missing := tuple(name for name in datasets if (name, baseline) not in known):
+            yield baseline, missing
 
 
 def _corrected(rows: Iterable[Comparison], plan: Plan) -> tuple[list[Comparison], dict[str, int]]:

@@ -47,14 +47,14 @@ def adjust(p: Floats, method: Correction) -> Floats:
     Returns
     -------
     ndarray
-        Of the same shape; NaN where `p` is.
+        Of the same shape; NaN if `p` is.
 
     Raises
     ------
     UnknownNameError
-        Where there is no such method.
+        If there is no such method.
     ValueError
-        Where a p-value is outside [0, 1].
+        If a p-value is outside [0, 1].
 
     References
     ----------

@@ -12,24 +12,11 @@ EPS = 100 * np.finfo(np.float64).eps
 
 
 def differences(values: Floats, baseline: Floats) -> Floats:
-    """Return ``values - baseline``, 0 where the two are equal but for floating point.
+    """Return ``values - baseline``, 0 if the two are equal but for floating point.
 
     Sizes that agree but for floating point are made one, whatever their signs, so that tied
     differences are tied: .3 - .2 and .2 - .1 are two floats, and one difference. What counts as
     floating point is each query's own (:func:`noise`): a query with huge values hides no other.
-
-    Parameters
-    ----------
-    values, baseline : ndarray, shape (n_queries,)
-        Values of one metric, in the order of the same queries; all finite.
-
-    Returns
-    -------
-    ndarray, shape (n_queries,)
-
-    >>> import numpy as np
-    >>> np.unique(abs(differences(np.array([0.3, 0.2, 0.7]), np.array([0.2, 0.1, 0.7])))).size
-    2
     """
     found = values - baseline
     if not found.size:
@@ -40,11 +27,8 @@ def differences(values: Floats, baseline: Floats) -> Floats:
 def noise(values: Floats, others: Floats) -> Floats:
     """Return how much of ``values - others`` may be floating point alone, of each by itself.
 
-    :data:`EPS` times the larger of the two, or times the largest of all where that is below 1
-    (times 1 where it is not): a value of 1e-17 among correlations up to .9 is a 0.
-
-    >>> (noise(np.array([1e16, 0.5]), np.array([1e16, 0.25])) / EPS).tolist()
-    [1e+16, 1.0]
+    :data:`EPS` times the larger of the two, or times the largest of all if that is below 1
+    (times 1 if it is not): a value of 1e-17 among correlations up to .9 is a 0.
     """
     size: Floats = np.maximum(np.abs(values), np.abs(others))
     added: Floats = EPS * np.maximum(size, min(float(size.max(initial=0.0)), 1.0))
@@ -56,9 +40,6 @@ def snapped(sizes: Floats, tolerance: Floats) -> Floats:
 
     Those within their own tolerance of 0 become 0. Of the others, neighbours in order that lie
     within the larger tolerance of the two form a group, and each takes its smallest.
-
-    >>> snapped(np.array([0.1, 0.1 + 1e-17, 1e-18, 0.2]), np.full(4, 1e-15)).tolist()
-    [0.1, 0.1, 0.0, 0.2]
     """
     result = np.zeros_like(sizes)
     some = np.flatnonzero(sizes > tolerance)
@@ -81,23 +62,10 @@ def multiples(sizes: Floats) -> NDArray[np.int64] | None:
     """Return `sizes` as whole multiples of their largest common step, or None if there is none.
 
     Precision at 10 has steps of .1, a metric printed with four decimals of .0001, reciprocal rank
-    to rank 10 of 1/2520. What is had by integers is free of floating point, and few enough of
+    to rank 10 of 1/2520. Integers are free of rounding, and few enough of
     them can be counted instead of drawn.
 
     The step is found by Euclid's algorithm with remainders nearest 0, for all numbers together.
-
-    Parameters
-    ----------
-    sizes : ndarray, shape (n,)
-        Above 0.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,), or None
-
-    >>> multiples(np.array([0.3 - 0.1, 0.1, 0.7])).tolist()
-    [2, 1, 7]
-    >>> multiples(np.array([1.0, 2**0.5, 3**0.5]))
     """
     if not sizes.size:
         return None
@@ -124,24 +92,12 @@ def unit(values: Floats) -> float:
 
     Dividing by it loses no digit, and squares neither vanish (of 1e-170) nor are infinite (of
     1e160).
-
-    >>> unit(np.array([0.1, -5.0])), unit(np.zeros(3))
-    (4.0, 1.0)
     """
     largest = float(np.abs(values).max(initial=0.0))
     return float(np.ldexp(1.0, np.frexp(largest)[1] - 1)) if largest else 1.0
 
 
 def deviation(values: Floats) -> float:
-    """Return the standard deviation of a sample, with n - 1, of values of any size.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        At least two.
-
-    >>> deviation(np.array([1e-200, 3e-200])) == 2**0.5 * 1e-200
-    True
-    """
+    """Return the standard deviation (n - 1) of at least two values of any size."""
     step = unit(values)
     return float((values / step).std(ddof=1) * step)

@@ -13,18 +13,7 @@ from .differences import deviation
 
 @dataclass(frozen=True)
 class Effects:
-    """How large a difference is, whatever its p-value.
-
-    Parameters
-    ----------
-    d_z, hedges_g : float
-        Mean difference in standard deviations of the differences, with the difference's sign;
-        `hedges_g` is without the bias that d_z has for few queries.
-    cliffs_delta : float
-        ``(wins - losses) / n``, from -1 to 1.
-    wins, ties, losses : int
-        Queries where the run is better, equal, worse.
-    """
+    """How large a difference is; the fields are those of :class:`~..core.comparison.Comparison`."""
 
     d_z: float
     hedges_g: float
@@ -40,21 +29,6 @@ def effects(differences: Floats, direction: Direction = "higher") -> Effects:
     ``d_z = mean / sd`` with n - 1 in sd's denominator; ``g = J(n - 1) d_z`` with
     ``J(v) = Gamma(v / 2) / (sqrt(v / 2) Gamma((v - 1) / 2))``.
 
-    Parameters
-    ----------
-    differences : ndarray, shape (n_queries,)
-        As :func:`~harness.stats.differences.differences` gives them: equal is exactly 0.
-    direction : {"higher", "lower"}
-        Where ``lower``, a difference below 0 is a win; d_z and g keep the difference's sign.
-
-    Returns
-    -------
-    Effects
-        d_z and g are 0 where all differences are 0, and NaN where they are one other number or
-        fewer than two (g: fewer than three); without queries Cliff's delta is NaN too.
-
-    References
-    ----------
     Cohen, Statistical Power Analysis, 1988; Hedges, Journal of Educational Statistics 1981, whose
     exact J is used, not ``1 - 3 / (4 v - 1)``; Cliff, Psychological Bulletin 1993: this is his
     delta *within* pairs, not the one of every value of a run against every value of the other.

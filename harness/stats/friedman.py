@@ -31,25 +31,10 @@ def friedman_nemenyi(values: Floats, stream: Stream, level: float = 0.05) -> All
     with r the rank of a system on a query (1 is best, tied ones share the mean of their ranks)
     and R the mean rank. This chi-squared is the one corrected for ties.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_systems, n_queries)
-        Of one metric, finite, higher is better.
-    stream : Stream
-        Not used: nothing is drawn.
-    level : float
-        Significance level of the critical difference.
-
-    Returns
-    -------
-    AllPairs
-        With chi-squared as `statistic`, mean ranks as `positions`, and the critical difference
-        in ranks. Nemenyi's p has no correction for ties, and is too large where there are many.
-
     Notes
     -----
     Unlike ``tukey`` it asks how often a system is better, not by how much; and whether two
-    systems differ hangs on which others are in the table.
+    systems differ depends on the others in the table.
 
     References
     ----------
@@ -90,13 +75,6 @@ def ranks(values: Floats) -> Floats:
     """Return each system's rank on each query, 1 the highest; tied ones share their mean.
 
     Values that differ by floating point alone are tied.
-
-    Returns
-    -------
-    ndarray, shape (n_systems, n_queries)
-
-    >>> ranks(np.array([[0.3], [0.5], [0.1 + 0.2]])).ravel().tolist()
-    [2.5, 1.0, 2.5]
     """
     if not values.size:
         return np.empty(values.shape)

@@ -25,16 +25,9 @@ OTHERS = "*"
 
 @dataclass(frozen=True)
 class Margin:
-    """The drop of a value that a gate tolerates.
+    """The drop of a value that a gate tolerates, in the metric's units or as a share (`relative`).
 
-    Parameters
-    ----------
-    size : float
-        In the metric's units, or as a share of the baseline's value; at least 0.
-    relative : bool
-        Whether `size` is a share.
-    tested : bool
-        Whether the interval decides. If not, the difference itself does: ``max_drop``.
+    If it is `tested`, the interval of the difference decides, else the difference itself.
     """
 
     size: float
@@ -119,27 +112,12 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a gate says of one metric on one dataset and query group.
+    """The outcome of a gate for one metric on one dataset and query group.
 
-    Parameters
-    ----------
-    dataset, group, run, metric
-        `run` is the candidate's name.
-    n : int
-        Queries with a value in both.
-    baseline, candidate, difference : float
-        Means over these queries; the difference is candidate minus baseline.
-    low, high : float
-        Interval of the difference, at one minus the level.
-    margin : float
-        The tolerated drop, in the metric's units.
-    p, p_adjusted : float
-        Of the one-sided test that the candidate is worse by more than the margin.
-    outcome : {"pass", "fail", "undecided"}
-    needed : int or None
-        If undecided: how many queries would show that an equally good candidate passes.
-    worst : tuple of (str, float)
-        The queries that lost most, with their differences.
+    `baseline`, `candidate` and `difference` (candidate minus baseline) are means over the `n`
+    queries with a value in both; `low` and `high` the interval of the difference. `p` is of the
+    one-sided test that the candidate is worse by more than `margin`, in the metric's units.
+    `needed` is how many queries would decide an undecided one; `worst` the queries that lost most.
     """
 
     dataset: str
@@ -177,15 +155,6 @@ def judge(
     Gains that are all one number have no interval; they pass if that number is at least
     :math:`-m`, and fail otherwise. So does the mean gain under a margin that is not tested.
 
-    Parameters
-    ----------
-    pairs : iterable of (Pair, Margin)
-    level : float
-    correction : str
-        As in :func:`harness.stats.corrections.adjust`.
-
-    References
-    ----------
     Walker and Nowacki, Understanding equivalence and noninferiority testing, JGIM 2011.
     """
     found = [_verdict(pair, margin, level) for pair, margin in pairs]

@@ -39,23 +39,8 @@ def t_interval(values: Floats, level: float = 0.05) -> Interval:
     """Return the confidence interval of the mean by Student's t.
 
     ``mean -+ t(1 - level / 2; n - 1) sd / sqrt(n)``. For differences it is the interval that
-    leaves out 0 exactly where a paired t-test has ``p < level``.
+    leaves out 0 exactly if a paired t-test has ``p < level``.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_queries,)
-        Of one run, or run minus baseline; all finite.
-    level : float
-        Share of such intervals that miss the mean, in (0, 1): .05 gives a 95 % interval.
-
-    Returns
-    -------
-    low, high : float
-        NaN with fewer than two values, and where all are equal: they say nothing of how much
-        others would vary.
-
-    References
-    ----------
     Student, Biometrika 1908. Unlike `bca_interval` it is symmetric, draws nothing, and may go
     beyond the metric's bounds.
 
@@ -78,23 +63,6 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     means below the mean (those equal to it count half), and a the acceleration: by the
     jackknife ``sum(u^3) / (6 sum(u^2)^1.5)``, for a mean with ``u = value - mean``.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_queries,)
-        Of one run, or run minus baseline; all finite.
-    level : float
-        Share of such intervals that miss the mean, in (0, 1): .05 gives a 95 % interval.
-    stream : Stream, optional
-        Its draws are the number of resamples.
-
-    Returns
-    -------
-    low, high : float
-        NaN with fewer than two values, and where all are equal: they say nothing of how much
-        others would vary.
-
-    References
-    ----------
     Efron, JASA 1987. Unlike `t_interval` it follows the skewness of the values and stays within
     their range. For few queries it is too narrow: of 95 % intervals of normal values 85 % hold the
     mean for n = 5, 90 % for n = 10. Quantiles are interpolated linearly between neighbours, as
@@ -161,20 +129,6 @@ def clustered_interval(
     queries; one over queries alone, how much the queries matter for these very models. A reader
     wants to know of other queries and another training.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n_repetitions, n_queries)
-        All finite.
-    level : float
-        .05 for an interval of 95 %.
-
-    Returns
-    -------
-    low, high : float
-        NaN where there are fewer than two queries.
-
-    Notes
-    -----
     With few repetitions (five are usual) their part of the spread is too small by
     (n - 1) / n, as in any bootstrap. Owen, The pigeonhole bootstrap, Annals of Applied
     Statistics 1(2), 2007.
@@ -191,8 +145,8 @@ def clustered_interval(
     stream = stream or Stream()
     means = resampled_means(values.T, stream)
     if repetitions > 1:
-        again = replace(stream, names=(*stream.names, "repetitions")).rng()
-        drawn = again.integers(repetitions, size=means.shape)
+        of_repetitions = replace(stream, names=(*stream.names, "repetitions")).rng()
+        drawn = of_repetitions.integers(repetitions, size=means.shape)
         means = np.take_along_axis(means, drawn, axis=1)
     found = np.quantile(means.mean(axis=1), [level / 2, 1 - level / 2], method="inverted_cdf")
     return float(found[0]), float(found[1])

@@ -10,7 +10,7 @@ from ..core.ragged import Floats
 from .intervals import two_sided
 
 POINTS = 2001
-"""Where the standard deviation's distribution is looked at, for its integral."""
+"""If the standard deviation's distribution is looked at, for its integral."""
 
 
 def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> float:
@@ -20,25 +20,6 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
     ``P(|T| > t(1 - level / 2; n - 1))`` is `power`, T following the noncentral t distribution
     with n - 1 degrees of freedom.
 
-    Parameters
-    ----------
-    sd : float
-        Standard deviation of the differences (n - 1 in its denominator), in the metric's units.
-    n : int
-        Number of queries.
-    level : float
-        The test's, in (0, 1).
-    power : float
-        Share of experiments that find it, above `level` and below 1.
-
-    Returns
-    -------
-    float
-        In the metric's units; NaN with fewer than two queries, or where `sd` is 0 or NaN: what
-        does not vary says nothing of what could be found.
-
-    References
-    ----------
     Cohen, Statistical Power Analysis, 1988, chapter 2. It asks what the experiment *could* find,
     from its spread alone; power at the difference observed ("post hoc") would only be another way
     to write p.
@@ -56,22 +37,6 @@ def queries_needed(
 ) -> int | None:
     """Return the fewest queries with which :func:`detectable` is at most `difference`.
 
-    Parameters
-    ----------
-    difference, sd : float
-        In the metric's units.
-    level, power : float
-        As in :func:`detectable`.
-    most : int
-        Where to stop looking.
-
-    Returns
-    -------
-    int or None
-        None if more than `most` are needed, or nothing varies.
-
-    Examples
-    --------
     >>> queries_needed(0.4, sd=1.0)
     52
     """

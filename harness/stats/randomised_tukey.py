@@ -22,9 +22,9 @@ from .registry import (
 from .streams import Stream
 
 CHUNK = 250
-"""Draws from one stream of random numbers. The p-values hang on it, so it stays as it is."""
+"""Draws from one stream of random numbers. The p-values depend on it, so do not change it."""
 AT_ONCE = 1 << 15
-"""Values shuffled in one go: they stay in the processor's cache. The p-values hang on it too."""
+"""Values shuffled in one go: they stay in the processor's cache. The p-values depend on it too."""
 WORTH_THREADS = 50_000_000
 """Values to shuffle above which the chunks are spread over threads."""
 
@@ -43,23 +43,6 @@ def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> All
     Each of D draws shuffles the systems' values within each query, independently, and
     :math:`R_d` is its largest mean less its smallest. Ranges that differ by floating point alone
     from a difference reach it.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_systems, n_queries)
-        Of one metric, finite.
-    stream : Stream
-        Of random numbers, with the number of draws D. The result is the same for any number of
-        processors.
-    level : float
-        Significance level of the critical difference.
-
-    Returns
-    -------
-    AllPairs
-        p is adjusted for all pairs as it stands, and never 0; `statistic` is the range of the
-        means and `overall_p` its p-value; means are the positions. The critical difference is
-        infinite where there are too few draws for the level.
 
     Notes
     -----
@@ -136,7 +119,7 @@ def _chunk(values: Floats, draws: int, rng: Generator) -> Floats:
 def orders(n_draws: int, n_queries: int, n_systems: int, rng: Generator) -> Array:
     """Return random orders of the systems, ``(n_draws, n_queries, n_systems)``, all as likely.
 
-    Numbers are sorted that are random but for their last bits, which say whose they are. Where
+    Numbers are sorted that are random but for their last bits, which say whose they are. If
     two of them are equal but for those bits, a mask of each query's own, laid over the bits,
     leaves it to chance which is the first. (All as likely but for three equal numbers: one query
     in 10^11 of 50 systems.) For many systems it takes half of the time of ``rng.permuted``.

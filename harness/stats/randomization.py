@@ -11,7 +11,7 @@ from .registry import Outcome, as_p, named_outcome, paired_test
 from .streams import Stream
 
 MOST_STEPS = 2**26
-"""Up to so many additions (some 0.07 s) a distribution over whole numbers is had exactly."""
+"""Up to so many additions (some 0.07 s) a distribution over whole numbers is exact."""
 FEW = 36
 """Up to so many numbers, each way to flip their signs is counted (some 0.02 s)."""
 BITS = 8
@@ -21,27 +21,12 @@ SUMS_AT_ONCE = 2**17
 
 
 def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, str]:
-    """Return the two-sided p of ``sum(numbers)`` under random signs, and how it was had.
+    """Return the two-sided p of ``sum(numbers)`` under random signs, and the method.
 
     ``p = P(|sum s_i x_i| >= |sum x_i|)`` for signs s_i that are -1 or 1 with equal chances.
-    Exact where the numbers lie on a grid that is not too fine (:data:`MOST_STEPS`), or where at
+    Exact if the numbers lie on a grid that is not too fine (:data:`MOST_STEPS`), or if at
     most :data:`FEW` are not 0; else from draws, ``(b + 1) / (m + 1)`` with the b of m draws that
     are as far from 0. Sums that differ by less than floating point adds to them are equal.
-
-    Parameters
-    ----------
-    stream : Stream
-        Gives the draws, where there are any.
-
-    Returns
-    -------
-    p : float
-        Above 0.
-    method : str
-        ``exact``, or the number of draws.
-
-    >>> sign_flip_p(np.array([0.1, 0.2, 0.3]), Stream())  # 2 of 8 ways: all +, all -
-    (0.25, 'exact')
     """
     kept = numbers[numbers != 0]
     sizes = np.abs(kept)
@@ -65,19 +50,12 @@ def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, str]:
 
 
 def exact_on_grid(whole: NDArray[np.int64], observed: int) -> float | None:
-    """Return the exact p of whole numbers by convolution, or None where that takes too long.
+    """Return the exact p of whole numbers by convolution, or None if that takes too long.
 
     A sum with signs is the total less twice what has a minus, so the distribution of the sum of a
-    random subset is enough, up to where it is as far from 0 as `observed`. It is built number by
-    number, smallest first, by additions of numbers that are not negative: no digit is lost, in
+    random subset is enough, up to the sum that is as far from 0 as `observed`. It is built number
+    by number, smallest first, by additions of numbers that are not negative: no digit is lost, in
     the farthest tail either. The time grows with the numbers times the grid's points.
-
-    Parameters
-    ----------
-    whole : ndarray of int64, shape (n,)
-        Above 0.
-    observed : int
-        The sum with the signs that were observed.
     """
     if observed == 0:
         return 1.0
@@ -102,14 +80,6 @@ def exact_of_few(sizes: Floats, least: float) -> float:
     """Return the exact p of at most :data:`FEW` numbers: how many sums are at least `least`.
 
     Two halves are flipped in all ways each, and the pairs of half sums counted by bisection.
-
-    Parameters
-    ----------
-    least : float
-        Above 0.
-
-    >>> exact_of_few(np.array([0.5, 0.25, 1.0]), 1.2)  # 1.75 and 1.25, of 8
-    0.5
     """
     half = sizes.size // 2
     one, other = (np.sort(tables_of_sums(part[None, :])[0]) for part in np.split(sizes, [half]))
@@ -121,9 +91,6 @@ def tables_of_sums(rows: Floats) -> Floats:
     """Return each row's sum with every choice of signs, ``(n_rows, 2**n_columns)``.
 
     Bit c of a sum's place says whether column c is added (1) or subtracted (0).
-
-    >>> tables_of_sums(np.array([[1.0, 10.0]])).tolist()
-    [[-11.0, -9.0, 9.0, 11.0]]
     """
     sums = np.zeros((rows.shape[0], 1))
     for column in rows.T[:, :, None]:
@@ -168,9 +135,9 @@ def randomization(differences: Floats, stream: Stream) -> Outcome:
     If it makes no difference which of two systems a value comes from, each difference is as
     likely with the other sign: ``p = P(|sum s_i d_i| >= |sum d_i|)`` over random signs s_i.
 
-    Exact where values lie on a grid (P@10, values of few decimals) or few queries differ; else
+    Exact if values lie on a grid (P@10, values of few decimals) or few queries differ; else
     from draws, ``(b + 1) / (m + 1)`` with the b of m draws at least as far from 0, which is never
-    0. Differences that tie the observed mean count, also where floating point would hide it.
+    0. Differences that tie the observed mean count, also if floating point would hide it.
 
     Its statistic is the mean difference.
 

@@ -28,11 +28,11 @@ class Outcome:
     Parameters
     ----------
     p : float
-        Two-sided p-value; NaN where the test has no answer, and then `note` says why.
+        Two-sided p-value; NaN if the test has no answer, and then `note` says why.
     statistic : float
         The test's own statistic.
     method : str
-        How p was had: ``exact``, ``10000 draws``, ``t(49)``, ``normal approximation``.
+        How p was computed: ``exact``, ``10000 draws``, ``t(49)``, ``normal approximation``.
     note : str
         A named outcome: ``identical`` (every difference is 0: p = 1), ``n=1``, ``zero variance``.
     """
@@ -52,9 +52,9 @@ class AllPairs:
     p : ndarray, shape (n_systems, n_systems)
         Two-sided p-values, adjusted for all the pairs; symmetric, 1 on the diagonal.
     low, high : ndarray, shape (n_systems, n_systems), optional
-        Simultaneous interval of row minus column, where the test gives one.
+        Simultaneous interval of row minus column, if the test gives one.
     statistic : float
-        That of the test of all systems together (F, chi-squared), where there is one.
+        That of the test of all systems together (F, chi-squared), if there is one.
     overall_p : float
         Its p-value.
     statistic_name : str
@@ -84,25 +84,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """A significance test.
-
-    Parameters
-    ----------
-    name : str
-        As it stands in a config: ``paired-t``.
-    kind : {"paired", "all-pairs"}
-        Whether it takes the differences of two systems, or the values of all.
-    function : callable
-        Paired: ``(differences, stream) -> Outcome``; all pairs:
-        ``(values of shape (n_systems, n_queries), stream, level) -> AllPairs``, where higher
-        values are better.
-    title : str
-        What a methods section calls it: ``paired two-sided t-test``.
-    sources : tuple of str
-        Keys of the literature to cite.
-    random : bool
-        Whether it may draw, so that seed and number of draws belong beside its p-value.
-    """
+    """A significance test, as :func:`paired_test` or :func:`all_pairs_test` registered it."""
 
     __test__ = False  # no test of pytest's
 
@@ -172,13 +154,7 @@ def load_all() -> dict[str, Test]:
 
 
 def find(name: str) -> Test:
-    """Return the test of that name.
-
-    Raises
-    ------
-    UnknownNameError
-        Where there is none.
-    """
+    """Return the test of that name."""
     known = load_all()
     if name not in known:
         usual = _ALSO_CALLED.get("-".join(name.lower().replace("_", " ").split()), name)
@@ -188,7 +164,7 @@ def find(name: str) -> Test:
 
 
 SMALLEST = float(np.finfo(np.float64).tiny)
-"""The least p-value that is given, 2.2e-308: what is below it cannot be told from 0."""
+"""The smallest p-value reported, 2.2e-308; a smaller one is not distinct from 0."""
 
 
 def named_outcome(differences: Floats) -> Outcome | None:
@@ -196,10 +172,6 @@ def named_outcome(differences: Floats) -> Outcome | None:
 
     If all differences are exactly 0, p is 1: every sample of signs or queries is as far from 0 as
     this one. Otherwise one query, or none, is too few for an answer.
-
-    >>> import numpy as np
-    >>> named_outcome(np.zeros(50)).p, named_outcome(np.array([0.1])).note
-    (1.0, 'n=1')
     """
     if not differences.size:
         return Outcome(np.nan, note="n=0")
@@ -211,11 +183,7 @@ def named_outcome(differences: Floats) -> Outcome | None:
 
 
 def as_p(tail: float) -> float:
-    """Return a computed probability as a p-value: above 0, and not above 1.
-
-    >>> as_p(0.0) > 0, as_p(1.0000000000000002)
-    (True, 1.0)
-    """
+    """Return a computed probability as a p-value: above 0, and not above 1."""
     return min(max(float(tail), SMALLEST), 1.0)
 
 
@@ -230,11 +198,6 @@ def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
 
     A plugin cannot change the differences. Its p of 0 becomes the smallest number above it if it
     is computed, and is an error if it is drawn.
-
-    Raises
-    ------
-    HarnessError
-        If a test of a plugin fails, or returns no p-value.
     """
     if test.function.__module__.startswith(_BUILT_IN):
         return test.function(differences, stream)  # type: ignore[return-value]
@@ -292,7 +255,7 @@ def _called(test: Test, *arguments: Any) -> Any:
 
 def _check_zero(test: Test, method: str) -> None:
     if test.random or method.endswith("draws"):
-        what = "returned a p-value of 0 from draws: of m of them none is below 1 / (m + 1)"
+        what = "returned a p-value of 0 from draws: the smallest of m draws is 1 / (m + 1)"
         raise _wrong(test, what)
 
 
@@ -320,9 +283,6 @@ def deviations(values: Floats) -> Floats:
 
     Of the middle one, so that neither a single huge value nor the order of the systems matters;
     ``(n_systems, n_queries)`` as the values.
-
-    >>> deviations(np.array([[0.3, 0.5], [0.1 + 0.2, 0.75]])).tolist()
-    [[0.0, 0.0], [0.0, 0.25]]
     """
     return _deviations(values)[0]
 
@@ -341,11 +301,7 @@ def _deviations(values: Floats) -> tuple[Floats, Floats]:
 
 
 def centred(values: Floats) -> Floats:
-    """Return `values` less the mean of each query, with the small rounding of small numbers.
-
-    >>> centred(np.array([[0.5, 0.5], [0.5, 0.75]])).tolist()
-    [[0.0, -0.125], [0.0, 0.125]]
-    """
+    """Return `values` less the mean of each query, with the small rounding of small numbers."""
     found = deviations(values)
     found -= found.mean(axis=0)
     return found
@@ -358,11 +314,7 @@ def tolerance(values: Floats) -> Floats:
 
 
 def pairwise(positions: Floats, tolerances: Floats | None = None) -> Floats:
-    """Return row minus column, ``(n_systems, n_systems)``; 0 within the larger tolerance.
-
-    >>> pairwise(np.array([0.5, 0.25])).tolist()
-    [[0.0, 0.25], [-0.25, 0.0]]
-    """
+    """Return row minus column, ``(n_systems, n_systems)``; 0 within the larger tolerance."""
     difference: Floats = positions[:, None] - positions
     if tolerances is not None:
         difference[np.abs(difference) <= np.maximum.outer(tolerances, tolerances)] = 0.0
@@ -373,9 +325,6 @@ def mirrored(above: Floats, n_systems: int) -> Floats:
     """Return the symmetric matrix of p-values of the pairs above the diagonal, which is 1.
 
     None of them is 0.
-
-    >>> mirrored(np.array([0.1, 0.2, 0.3]), 3).tolist()
-    [[1.0, 0.1, 0.2], [0.1, 1.0, 0.3], [0.2, 0.3, 1.0]]
     """
     p = np.ones((n_systems, n_systems))
     rows, columns = np.triu_indices(n_systems, 1)
@@ -384,7 +333,7 @@ def mirrored(above: Floats, n_systems: int) -> Floats:
 
 
 def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
-    """Return what stands for a test of these values, or None where there is something to test.
+    """Return the result if there is nothing to test, else None.
 
     Systems that are equal on every query have p = 1, be it one query; of others fewer than two
     queries have no answer.
@@ -404,6 +353,6 @@ def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
 
 
 def means(values: Floats) -> Floats:
-    """Return the mean of each system, NaN where there are no queries."""
+    """Return the mean of each system, NaN if there are no queries."""
     n_queries = values.shape[1]
     return values.mean(axis=1) if n_queries else np.full(values.shape[0], np.nan)

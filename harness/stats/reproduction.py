@@ -16,18 +16,6 @@ def rmse(original: Floats, reproduced: Floats) -> float:
 
     ``sqrt(mean((o - r)^2))``
 
-    Parameters
-    ----------
-    original, reproduced : ndarray, shape (n_queries,)
-        Values of the same queries, in the same order; all finite.
-
-    Returns
-    -------
-    float
-        0 where every query has its value; NaN without queries.
-
-    References
-    ----------
     Breuer et al., How to measure the reproducibility of system-oriented IR experiments,
     SIGIR 2020.
 
@@ -45,16 +33,6 @@ def nrmse(original: Floats, reproduced: Floats, bounds: tuple[float, float] = (0
     That one gives each query the bound that its original value is further from:
     ``rmse / sqrt(mean(max(o - low, high - o)^2))``.
 
-    Parameters
-    ----------
-    bounds : (float, float)
-        Smallest and largest value of the metric.
-
-    Returns
-    -------
-    float
-        From 0 to 1; NaN without queries, and for a metric without bounds.
-
     >>> round(nrmse(np.array([0.5, 0.0]), np.array([0.0, 1.0])), 12)
     1.0
     """
@@ -68,20 +46,10 @@ def nrmse(original: Floats, reproduced: Floats, bounds: tuple[float, float] = (0
 def effect_ratio(
     original: float, original_baseline: float, reproduced: float, reproduced_baseline: float
 ) -> float:
-    """Return how large the reproduced effect is, in original ones.
+    """Return how large the reproduced effect is, in original ones; NaN if the original is 0.
 
-    ``ER = (mean(r_a) - mean(r_b)) / (mean(o_a) - mean(o_b))``: 1 where the improvement over the
-    baseline is as large, 0 where there is none, below 0 where it goes the other way.
-
-    Parameters
-    ----------
-    original, original_baseline, reproduced, reproduced_baseline : float
-        Means over the queries. Those of a replication may be other queries.
-
-    Returns
-    -------
-    float
-        NaN where the original effect is 0.
+    ``ER = (mean(r_a) - mean(r_b)) / (mean(o_a) - mean(o_b))``: 1 if the improvement over the
+    baseline is as large, 0 if there is none, below 0 if it goes the other way.
 
     >>> effect_ratio(0.5, 0.25, 0.375, 0.25), effect_ratio(0.5, 0.5, 0.4, 0.3)
     (0.5, nan)
@@ -93,20 +61,10 @@ def effect_ratio(
 def delta_ri(
     original: float, original_baseline: float, reproduced: float, reproduced_baseline: float
 ) -> float:
-    """Return by how much the relative improvement falls short of the original one.
+    """Return by how much the relative improvement falls short; NaN if a baseline is 0.
 
-    ``DeltaRI = (o_a - o_b) / o_b - (r_a - r_b) / r_b`` of means: 0 where it is as large, above 0
-    where the original one is larger.
-
-    Parameters
-    ----------
-    original, original_baseline, reproduced, reproduced_baseline : float
-        Means over the queries.
-
-    Returns
-    -------
-    float
-        NaN where a baseline is 0.
+    ``DeltaRI = (o_a - o_b) / o_b - (r_a - r_b) / r_b`` of means: 0 if it is as large, above 0
+    if the original one is larger.
 
     >>> delta_ri(0.5, 0.25, 0.375, 0.25)
     0.5
@@ -120,21 +78,8 @@ def delta_ri(
 def unpaired_t(first: Floats, second: Floats, *, equal_variances: bool = False) -> float:
     """Return the two-sided p that two samples have one mean, whichever queries they are of.
 
-    Welch's t-test, or Student's where the variances are taken to be equal.
+    Welch's t-test, or Student's if the variances are taken to be equal.
 
-    Parameters
-    ----------
-    first, second : ndarray, shape (n_queries,) each
-        The lengths may differ.
-
-    Returns
-    -------
-    float
-        1 where both are one and the same number throughout; NaN with fewer than two values in
-        one, or two different numbers.
-
-    References
-    ----------
     Welch, The generalization of Student's problem when several different population variances
     are involved, Biometrika 34, 1947.
 

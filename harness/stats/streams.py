@@ -1,4 +1,4 @@
-"""Random numbers that hang on names, not on the order in which things are computed."""
+"""Random numbers that depend on names, not on the order of computation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 
 DRAWS = 10_000
-"""How many random draws a test takes where nothing else is asked."""
+"""How many random draws a test takes if nothing else is asked."""
 
 
 @dataclass(frozen=True)

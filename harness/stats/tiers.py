@@ -24,26 +24,7 @@ def groups(apart: Bools) -> Ints:
     its neighbour, but not from one further off (whose differences to it vary more), is not in a
     group with the latter, as the neighbour between them would be in it too.
 
-    Parameters
-    ----------
-    apart : ndarray of bool, shape (n_systems, n_systems)
-        Whether two systems can be told apart, both in the order of their means, best first;
-        symmetric, False on the diagonal; at least one system.
-
-    Returns
-    -------
-    ndarray, shape (n_groups, 2)
-        Best group first; groups may overlap, none holds another, and each system is in one at
-        least, if alone.
-
-    References
-    ----------
     Demsar, JMLR 2006, section 3.2.2.
-
-    The first and the last of three differ, the middle one from neither:
-
-    >>> groups(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool)).tolist()
-    [[0, 1], [1, 2]]
     """
     n = apart.shape[0]
     later = np.triu(apart, 1)
@@ -58,21 +39,8 @@ def tiers(apart: Bools) -> tuple[str, ...]:
     """Return the tier of each system: the numbers of the groups that it is in.
 
     ``1``, ``2``, or ``1-2`` for a system of both. Two systems have a number in common exactly
-    where no two can be told apart of them and those between them. Going down the order of the
+    if no two can be told apart of them and those between them. Going down the order of the
     means neither number ever falls.
-
-    Parameters
-    ----------
-    apart : ndarray of bool, shape (n_systems, n_systems)
-        As in `groups`.
-
-    Returns
-    -------
-    tuple of str
-        Best system first.
-
-    >>> tiers(np.array([[0, 0, 1], [0, 0, 0], [1, 0, 0]], dtype=bool))
-    ('1', '1-2', '2')
     """
     first, last = groups(apart).T
     system = np.arange(apart.shape[0])
@@ -87,22 +55,10 @@ def told_apart(
 ) -> Bools:
     """Return which runs of a block can be told apart.
 
-    By the plan's own test where that is one of all pairs; by the plan's comparisons where these
+    By the plan's own test if that is one of all pairs; by the plan's comparisons if these
     are of every pair; otherwise by :func:`paired_t_of_pairs`, corrected as the plan has it over
     the pairs of the block, besides the plan's comparisons. So no pair that the plan finds
     significant is left together.
-
-    Parameters
-    ----------
-    rows : sequence of Comparison
-        Those of the block, corrected.
-    found : AllPairs, optional
-        What the plan's own test of all pairs says.
-
-    Returns
-    -------
-    ndarray of bool, shape (n_systems, n_systems)
-        In the order of the rows of `block.oriented`.
     """
     if found is not None:
         return np.asarray(found.p <= plan.level)
@@ -127,20 +83,6 @@ def paired_t_of_pairs(values: Floats) -> Floats:
     ``t = mean / (s / sqrt(n))`` of the pair's own differences, so that a noisy system does not
     hide the differences between others, as the common variance of ``tukey`` does. It is
     :func:`harness.stats.paired_t.paired_t` for all pairs at once, and not corrected.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_systems, n_queries)
-        Of one metric, finite.
-
-    Returns
-    -------
-    ndarray, shape (n_systems, n_systems)
-        Symmetric; 1 where systems are equal, NaN where they differ by a constant and where there
-        are fewer than two queries.
-
-    >>> paired_t_of_pairs(np.array([[0.0, 0.0, 0.0], [1.0, 2.0, 3.0]])).round(4).tolist()
-    [[1.0, 0.0742], [0.0742, 1.0]]
     """
     n_systems, n_queries = values.shape
     p = np.ones((n_systems, n_systems))

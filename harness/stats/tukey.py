@@ -37,23 +37,7 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
 
     where :math:`MS_E` is what the two-way analysis of variance leaves of the values after the
     systems' and the queries' means. The p-value is the probability that a studentised range of k
-    means exceeds q: it is adjusted for all pairs as it stands.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n_systems, n_queries)
-        Of one metric, finite.
-    stream : Stream
-        Not used: nothing is drawn.
-    level : float
-        Significance level of the interval and the critical difference: .05 for 95 %.
-
-    Returns
-    -------
-    AllPairs
-        With simultaneous intervals, the F-test of all systems, and means as positions. Where
-        systems differ by constants, so that nothing is left to judge them by, `note` is
-        ``zero variance``, and p is NaN but for equal systems.
+    means exceeds q: it is already adjusted for all pairs.
 
     Notes
     -----

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from harness.audit.catalogue import define, listing, plain, show
+from harness.audit.catalogue import define, plain, show
 from harness.core.convention import CONVENTIONS
 from harness.core.metric import REGISTRY
 from harness.errors import UnknownNameError
@@ -71,18 +71,6 @@ def test_a_name_with_settings(name: str, expected: dict[str, list[str]]) -> None
     assert {setting: found[setting] for setting in expected} == expected
 
 
-@pytest.mark.parametrize("spelling", ["lightgbm", "LightGBM"])
-@pytest.mark.parametrize("tools", [False, True])
-def test_a_convention_alone(spelling: str, tools: bool) -> None:
-    text = show(spelling, tools)
-    assert text.startswith("lightgbm: LightGBM ")
-    assert "xgboost" not in text
-    assert "grades: whole grades 0 to 30, bare name: @1,2,3,4,5" in " ".join(text.split())
-    assert text.splitlines()[-1].startswith("  source: dcg_calculator.cpp")
-    lines = show("xgboost").splitlines()
-    assert "grades: takes fractions" in lines[lines.index("    ndcg(gain=linear), further") + 1]
-
-
 def test_the_tools_of_a_metric() -> None:
     text = show("ndcg", True)
     found = rows(text)
@@ -96,12 +84,6 @@ def test_the_tools_of_a_metric() -> None:
     expected = [name for name, each in CONVENTIONS.items() if "ndcg" in each.metrics]
     assert [name for name in found if name in CONVENTIONS] == expected
     assert max(map(len, text.splitlines())) <= 100
-
-
-def test_all_conventions_and_all_metrics() -> None:
-    assert "`" not in listing()
-    text = show(None, True)
-    assert [line.split(":")[0] for line in text.splitlines() if line[:1].strip()] == [*CONVENTIONS]
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.audit.explain import Fit, Search, explain
-from harness.audit.explain_report import WIDTH, jsonl, render
+from harness.audit.explain import Fit, Search, explain, jsonl
 from harness.audit.explain_space import read, spaces_of
 from harness.cli.main import main
 from harness.core.align import align
@@ -119,14 +118,6 @@ def test_a_change_means_what_it_means_in_a_name(name: str) -> None:
     assert name in names(search(f"{value:.8f}", TWO, f"{metrics[0].definition.name}@3", 1))
 
 
-def test_settings_without_effect() -> None:
-    (explanation, *_) = search("0.4299", TWO).explanations
-    assert explanation.fits[0].name == "ndcg@3"
-    assert {"ties", "scores", "negative", "floor", "missing_queries"} <= {*explanation.inert}
-    assert not [fit for fit in explanation.fits if fit.base.convention is None and fit.changes]
-    assert "gain" not in explanation.inert
-
-
 def test_percent_and_cutoffs() -> None:
     for value in ("79.67", "79.67%", "0.7967", ".7967"):
         assert unchanged(search(value, TWO, depth=0)) == {"gdeval"}
@@ -163,20 +154,6 @@ def test_a_convention_that_refuses_the_grades_is_named() -> None:
     )
     # with labels=clip it is one change away: AP is 1 on q, and 1 on r
     assert "map(convention=xgboost,labels=clip)@10" in names(search("1.0000", TWO, "map@10"))
-
-
-def test_queries_that_the_run_does_not_answer() -> None:
-    data = pair({"q": {"a": 1}, "r": {"a": 1}}, {"q": {"a": 1.0}})
-    # RR is 1 on q, and r is not answered: 1/2 in all, 1 without it
-    assert None in unchanged(search("0.5", data, "recip_rank", 0))
-    best = search("1.0", data, "recip_rank", 1).explanations[0].fits[0]
-    assert (best.name, best.missing_queries) == ("recip_rank", "skip")
-
-
-def test_tied_documents_if_nothing_fits() -> None:
-    found = search("0.3", pair({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}}), "P@1", 1)
-    assert (found.explanations, found.n_tied, found.n_retrieved) == ([], 2, 2)
-    assert "2 of 2 retrieved documents are tied" in render(found)
 
 
 @pytest.mark.parametrize(
@@ -282,19 +259,6 @@ def _counts_undefined(fit: Fit) -> bool:
     return {**fit.base.usual, **dict(fit.changes)}["undefined"] == "zero"
 
 
-def test_json_lines() -> None:
-    (row,) = map(json.loads, jsonl(search("79.67%", TWO, "ndcg@3", 0)).splitlines())
-    assert row == {
-        "published": "79.67%", "fits": True, "place": 1, "metric": "ndcg(convention=gdeval)@3",
-        "missing_queries": "zero", "tool": "gdeval.pl 1.3", "changed": 0,
-        "value": pytest.approx(0.796708, abs=1e-6), "same": [],
-        "without_effect": ["missing_queries"], "tried": 21,
-    }  # fmt: skip
-    rows = [json.loads(line) for line in jsonl(search("0.8", TWO, "ndcg", 1)).splitlines()]
-    assert [row["place"] for row in rows] == [*range(1, len(rows) + 1)]
-    assert all({"metric", "tool", "changed"} <= {*other} for row in rows for other in row["same"])
-
-
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the configs and runs, and the results of one of them."""
@@ -336,14 +300,6 @@ def test_fractions_are_grades_to_the_conventions_that_take_them(run, tmp_path: P
     files = [str(tmp_path / name) for name in ("test.txt", "run.txt")]
     code, out, _ = run("0.7609", *files, "-m", "ndcg", "-k", "2")
     assert (code, "  ndcg(convention=catboost)@2\n" in out) == (0, True)
-
-
-def test_any_metric_and_no_fit(run) -> None:
-    code, out, err = run("0.9999999", "runs/trec/qrels.txt", "runs/trec/bm25.run")
-    assert (code, err) == (1, "")
-    assert "none of " in out
-    assert " ".join(out.split("tried: ")[1].split()).startswith("map, gm_map, infAP, bpref, ")
-    assert max(map(len, out.splitlines())) <= WIDTH
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 import harness
 from harness.audit import verify as module
 from harness.audit.file_differences import compare
-from harness.audit.verify_report import as_json, text
+from harness.audit.verify import as_json, text
 from harness.cli.main import main
 from harness.errors import InputError
 from harness.experiment import manifest as manifests
@@ -153,24 +153,6 @@ def test_values_of_queries(results: Path) -> None:
     assert one.then.startswith("cannot be read")
 
 
-def test_pictures(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    overrides = ["output=drawn", "plots=[{kind: distribution}]"]
-    results = harness.run(place / "configs/toy.yaml", overrides=overrides).folder
-    assert verify(results).is_verified
-    (path, *_) = sorted((results / "plots").iterdir())
-    path.write_bytes(path.read_bytes()[:-20] + b"0" * 20)
-    (one,) = verify(results).differences
-    assert (one.file, one.cause) == (f"plots/{path.name}", "edited")
-    version = manifests._version
-    monkeypatch.setattr(
-        manifests, "_version", lambda name: "3.0" if name == "matplotlib" else version(name)
-    )
-    found = verify(results)
-    assert found.is_verified
-    assert [one.name for one in found.versions] == ["matplotlib"]
-    assert found.notes[0].startswith("pictures were not compared: matplotlib was 3.")
-
-
 def edit_manifest(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
     path = folder / "manifest.json"
     content = json.loads(path.read_text(encoding="utf-8"))
@@ -260,14 +242,6 @@ def test_runs_that_failed(place: Path) -> None:
     path.write_text("1 Q0 d 1 nan x\n", encoding="utf-8")
     edit_manifest(results, lambda m: m["failed"][0].update(error="another"))
     assert not verify(results).is_verified
-
-
-def test_a_file_that_no_run_writes(results: Path) -> None:
-    results = shutil.copytree(results, results.with_name("copy"))  # its cells are not its config's
-    (results / "notes.txt").write_text("mine", encoding="utf-8")
-    found = verify(results)
-    assert found.is_verified
-    assert found.notes == ["not written by a run of this config, and not verified: notes.txt"]
 
 
 def test_exit_codes_and_json(
@@ -371,26 +345,6 @@ def test_edits_if_one_input_is_gone(folds: Path, name: str) -> None:
         path.write_bytes(with_another_digit(path.read_bytes()))
     first, second = verify(path.parent).differences
     assert (first.file, second.file) == ("runs/a-1-2.txt", name)
-
-
-def test_an_input_that_changed_if_another_is_gone(folds: Path) -> None:
-    (folds / "runs/a-1-2.txt").unlink()
-    path = folds / "runs/c-2-1.txt"
-    path.write_text("".join(f"{n}\n" for n in range(20)), encoding="utf-8")
-    *_, last = verify(folds / "out").differences
-    assert (last.file, last.cause) == ("per_query.parquet", "input")
-    assert last.where.startswith("c on web-fold2, fold=2, seed=1, map, ")
-
-
-def test_no_input_of_a_dataset_is_left(folds: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for fold in (1, 2):
-        (folds / f"data/fold{fold}/test.txt").unlink()
-    found = verify(folds / "out")
-    assert found.verified == {"inputs": 12, "cells": 0, "values": 0}
-    for path in sorted((folds / "runs").iterdir())[:8]:
-        path.unlink()
-    assert command(str(folds / "out")) == 1
-    assert "input: and 4 more" in capsys.readouterr().out
 
 
 def test_results_that_were_moved(folds: Path) -> None:

@@ -12,7 +12,7 @@ import torch
 from harness import batch
 from harness.core.align import align
 from harness.core.tables import Qrels, Run
-from harness.errors import InputError, UnknownNameError
+from harness.errors import UnknownNameError
 from harness.metrics.ndcg import ndcg as ndcg_of
 
 SCORES = [[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]]
@@ -50,27 +50,6 @@ def test_every_rank() -> None:
     ]
     short = batch.ndcg(scores, relevance, [3, 2], k=None, short="nan")
     assert np.isnan(short).tolist() == [[False, False, False, True], [False, False, True, True]]
-
-
-def test_no_relevant_documents() -> None:
-    values = batch.arp([[1.0, 2.0]], [[0, 0]], [2])
-    assert np.isnan(values).all()  # 0, below the best value, in PyTorchLTR
-    assert batch.ndcg([[1.0, 2.0]], [[0, 0]], [2]).tolist() == [0.0]
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_padding_is_never_read(name: str) -> None:
-    function = getattr(batch, name)
-    rng = np.random.default_rng(2)
-    scores, relevance = rng.normal(size=(6, 9)), rng.integers(0, 4, (6, 9))
-    n = np.array([9, 5, 3, 1, 2, 8])
-    expected = function(scores, relevance, n)
-    padding = np.arange(9) >= n[:, None]
-    filled_scores, filled = scores.copy(), relevance.astype(float)
-    filled_scores[padding], filled[padding] = np.nan, np.nan
-    np.testing.assert_array_equal(function(filled_scores, filled, n), expected)
-    filled_scores[padding], filled[padding] = 1e9, 77
-    np.testing.assert_array_equal(function(filled_scores, filled, n), expected)
 
 
 @pytest.mark.parametrize("name", PLAIN)
@@ -160,17 +139,6 @@ def test_lambda_weights_are_differences_of_ndcg(gain: Any) -> None:
 def test_refused_parameters(name: str, options: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         getattr(batch, name)(SCORES, RELEVANCE, N, **options)
-
-
-def test_refused_batches() -> None:
-    with pytest.raises(InputError):
-        batch.ndcg([[math.nan, 1.0]], [[0, 1]], [2])
-
-
-def test_public_names() -> None:
-    assert batch.rbo_weight(0.9, 10) == pytest.approx(0.8555854467473518, abs=1e-14)
-    assert batch.sigmoid(0.0) == 0.5
-    assert all(callable(getattr(batch, name)) for name in batch.__all__)
 
 
 def test_several_cutoffs_at_once() -> None:

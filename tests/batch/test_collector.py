@@ -10,7 +10,7 @@ import pytest
 import torch
 
 import harness
-from harness import BatchCollector, Policy, readers
+from harness import BatchCollector, readers
 from harness.batch.dicts import from_batch
 from harness.core.ragged import Array
 from harness.errors import HarnessError, InputError
@@ -68,16 +68,6 @@ def test_batches_of_different_widths_and_kinds() -> None:
     assert qrels.to_dict() == {"a": {"d0": 1, "d1": 0}, "5": {"d0": 1}, "6": {}}
 
 
-def test_policy() -> None:
-    collector = BatchCollector()
-    # constant scores: trec_eval's order puts d1 before d0, the stable one keeps d0 first
-    collector.add([[1.0, 1.0]], [[1, 0]], [2])
-    assert collector.evaluate(["recip_rank"]).summary() == {"recip_rank": 0.5}
-    assert collector.evaluate(["recip_rank"], Policy(ties="stable")).summary() == {
-        "recip_rank": 1.0
-    }
-
-
 def test_a_query_twice_is_an_error_and_nothing_is_kept() -> None:
     collector = BatchCollector()
     collector.add([[1.0]], [[1]], [1], ["a"])
@@ -87,13 +77,6 @@ def test_a_query_twice_is_an_error_and_nothing_is_kept() -> None:
     assert len(collector) == 2
     collector.add([[1.0]], [[1]], [1], ["c"])
     assert collector.to_tables()[0].qids.to_pylist() == ["a", "b", "c"]
-
-
-def test_numbers_and_qids_mixed() -> None:
-    collector = BatchCollector()
-    collector.add([[1.0]], [[1]], [1], [1])
-    with pytest.raises(InputError, match="give qids with every batch, or with none"):
-        collector.add([[1.0]], [[1]], [1])
 
 
 def test_a_batch_is_checked_when_it_is_added() -> None:
@@ -146,16 +129,6 @@ def test_the_saved_file_is_read_back(tmp_path: Path) -> None:
     read = readers.read_qrels(path)
     assert read.to_dict() == qrels.to_dict()
     assert readers.read_run(path, dataset=read).to_dict() == run.to_dict()
-
-
-def test_saving_again_gives_the_same_bytes_in_place(tmp_path: Path) -> None:
-    collector, path = filled(batches()), tmp_path / "model.npz"
-    path.write_bytes(b"earlier")
-    collector.save(path)
-    first = path.read_bytes()
-    collector.save(path)
-    assert path.read_bytes() == first
-    assert len(list(tmp_path.iterdir())) == 1
 
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:

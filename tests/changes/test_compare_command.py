@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shutil
 from pathlib import Path
 
@@ -48,16 +47,6 @@ def test_exit_codes(
     output(*paths, "--any-change", code=any_change)
 
 
-def test_the_tolerance(old: Path, new: Path) -> None:
-    assert output(old, old).endswith("\nnothing has changed\n")
-    # the other way round one is worse too
-    assert output(new, old, code=1).endswith("\nREGRESSION: 1 cell worse\n")
-    assert output(old, new, "--tolerance", 0.1, "--any-change").endswith(
-        "\nnothing has changed beyond the tolerance\n"
-    )
-    assert "tolerance: 0.05\n" in output(old, new, "--tolerance", 0.05, code=1)
-
-
 def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(output(old, new, "-f", "csv", code=1))))
     found = changes(old, new)
@@ -74,39 +63,6 @@ def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
     ]  # fmt: skip
     assert (good["old_rank"], good["new_rank"], good["n"]) == ("1", "1", "6")
     assert (good["moved_queries"], good["significant"], good["method"]) == ("1", "false", "t(5)")
-
-
-def test_jsonl(old: Path, new: Path) -> None:
-    lines = [
-        json.loads(line)
-        for line in output(old, new, "-f", "jsonl", "-b", "base", code=1).splitlines()
-    ]
-    kinds: dict[str, list[dict]] = {}
-    for line in lines:
-        kinds.setdefault(line["kind"], []).append(line)
-    (summary,) = kinds["summary"]
-    assert (summary["worse"], summary["better"], summary["same"]) == (1, 1, 4)
-    assert summary["regression"] is True
-    assert len(kinds["cell"]) == 6
-    assert [(one["run"], one["qid"], one["difference"]) for one in kinds["query"]] == [
-        ("good", "q5", -0.5), ("poor", "q1", 0.25),
-    ]  # fmt: skip
-    (order,) = kinds["order"]
-    assert (order["metric"], order["tau_b"], order["swaps"], order["same_top"]) == (
-        "recip_rank", 1.0, 0, True,
-    )  # fmt: skip
-    assert (order["max_rank_change"], order["mean_rank_change"]) == (0, 0.0)
-    assert {one["of"] for one in kinds["origin"]} >= {"input"}
-    again = {(one["run"], one["metric"]): one for one in kinds["reproduction"]}
-    assert again["good", "recip_rank"]["effect_ratio"] == pytest.approx(0.6)
-    assert again["base", "recip_rank"]["effect_ratio"] is None
-
-
-def test_markdown(old: Path, new: Path) -> None:
-    text = output(old, new, "-f", "markdown", code=1)
-    assert text.startswith(f"**REGRESSION: 1 cell worse**\n\n- old: {old}".replace("_", "\\_"))
-    assert "\n#### worse\n\n| dataset | run | metric | old | new | difference |" in text
-    assert "\n| dev | good | recip_rank ↑ | 0.8333 | 0.7500 | -0.0833 | 1/6 |" in text
 
 
 def test_options_of_a_csv(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_boards import table
 
-from harness.audit.changes import changes, status_of
+from harness.audit.changes import changes
 from harness.audit.changes_board import number, read_csv
 from harness.audit.changes_report import render
 from harness.errors import InputError, UnknownNameError
@@ -111,14 +111,6 @@ def test_half_of_the_last_digit(tmp_path: Path) -> None:
     assert {cell.status for cell in changes(old, new, tolerance=0).cells} == {"better"}
 
 
-def test_ranks_at_the_digits_of_the_one_that_has_fewer(tmp_path: Path) -> None:
-    old = table(tmp_path / "a.csv", "run,map\nx,0.31\ny,0.31\nz,0.20")
-    new = table(tmp_path / "b.csv", "run,map\nx,0.3149\ny,0.3121\nz,0.2000")
-    (order,) = changes(old, new).orders
-    assert [(one.old, one.new) for one in order.changes] == [(1, 1), (1, 1), (3, 3)]
-    assert order.similarity.rbo == 1
-
-
 def test_which_way_is_better(tmp_path: Path) -> None:
     old = table(tmp_path / "a.csv", "run,map,swaps,latency,num_rel\nx,0.3,5,20,7\ny,0.2,9,30,7")
     new = table(tmp_path / "b.csv", "run,map,swaps,latency,num_rel\nx,0.4,4,10,8\ny,0.2,9,30,7")
@@ -130,7 +122,7 @@ def test_which_way_is_better(tmp_path: Path) -> None:
         "latency": "worse",
         "num_rel": "changed",
     }
-    assert "assumed that higher is better by latency; --lower says otherwise" in found.notes
+    assert "assumed that higher is better by latency; give --lower for others" in found.notes
     said = changes(old, new, lower=["latency"])
     assert not said.has_regression
     assert not any("higher is better" in note for note in said.notes)
@@ -161,20 +153,6 @@ def test_one_system_and_ties(tmp_path: Path) -> None:
     # concordant 2 of 3 pairs, the third tied in one: 2 / sqrt(2 * 3)
     assert order.similarity.tau_b == pytest.approx(2 / math.sqrt(6))
     assert {each.key.run: each.change for each in order.changes} == {"x": 0, "y": -1, "z": 0}
-
-
-def test_missing_systems(tmp_path: Path) -> None:
-    old = table(tmp_path / "a.csv", "run,map\nx,0.5\ny,0.4\nz,0.3")
-    new = table(tmp_path / "b.csv", "run,map\nw,0.6\nz,0.4\nx,0.3")
-    found = changes(old, new)
-    assert [str(key) for key in (*found.only_old, *found.only_new)] == ["y", "w"]
-    (order,) = found.orders
-    # among x and z alone
-    assert {each.key.run: (each.old, each.new) for each in order.changes} == {
-        "x": (1, 2), "z": (2, 1),
-    }  # fmt: skip
-    assert (order.similarity.swaps, order.similarity.same_top) == (1, False)
-    assert "w" not in {cell.key.run for cell in found.cells}
 
 
 def test_our_own_leaderboards_have_every_digit(old: Path, new: Path) -> None:
@@ -237,36 +215,6 @@ def test_numbers_read_back(whole: int, places: int, point: str) -> None:
     assert found == pytest.approx((float(text), 10.0**-places), rel=1e-15)
 
 
-@pytest.mark.parametrize(
-    "text", ["bm25", "1.2.3", "0x10", "1e", "..5", "1 2", "inf", "1e999", "0e400"]
-)
-def test_what_is_no_number(text: str) -> None:
-    assert number(text) is None
-
-
-CELLS = st.one_of(
-    st.text(alphabet="0123456789.,;|\t%*-+e \"'#\n()±x", max_size=8),
-    st.floats(allow_nan=False).map(repr),
-    st.sampled_from(["bm25", "lsi", "", "0.31", "31 %", "n/a"]),
-)
-
-
-@given(st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=4),
-       st.sampled_from(",;\t|"))  # fmt: skip
-def test_any_file_is_read_or_refused(rows: list[list[str]], delimiter: str) -> None:
-    with TemporaryDirectory() as place:
-        path = Path(place, "board.csv")
-        text = "\n".join(delimiter.join(row) for row in [["run", "map", "x"], *rows])
-        path.write_text(text, encoding="utf-8")
-        try:
-            found = changes(path, path)
-        except InputError:
-            return
-        assert not found.has_change
-        for format in ("text", "csv", "jsonl", "markdown"):
-            assert render(found, format)
-
-
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=12))
 def test_old_and_new_the_other_way_round(values: list[tuple[int, int]]) -> None:
     with TemporaryDirectory() as place:
@@ -288,12 +236,3 @@ def test_old_and_new_the_other_way_round(values: list[tuple[int, int]]) -> None:
             assert rank == 1 + sum(pair[side] > values[at][side] for pair in values)
     ranks = {one.key: one.change for one in there.orders[0].changes}
     assert {one.key: -one.change for one in back.orders[0].changes} == ranks
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "tolerance"), [(0.50, 0.51, 0.01), (0.51, 0.50, 0.01), (0.3, 0.300001, 1e-6)]
-)
-def test_a_difference_as_large_as_the_tolerance(old: float, new: float, tolerance: float) -> None:
-    # as floats 0.51 - 0.50 is 0.010000000000000009
-    assert status_of(old, new, tolerance, "higher") == "same"
-    assert status_of(old, new, tolerance * (1 - 1e-6), "higher") in ("better", "worse")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -151,32 +150,6 @@ def test_names_and_choices(old: Path, new: Path, tmp_path: Path) -> None:
         changes(old, renamed, names=[("bass", "BM25")])
 
 
-def test_the_plan_is_followed(old: Path, new: Path) -> None:
-    plan = Plan(test="randomization", correction="bonferroni", level=0.1)
-    found = changes(old, new, plan=plan)
-    worse = found.having("worse")[0]
-    assert worse.queries is not None
-    # one query of six moved, whose sign is as often the other: p is 1
-    assert worse.queries.p == 1
-    assert "randomi" in render(found)
-    apart = changes(old, new, plan=replace(Plan(), correction="none"))
-    moved = apart.having("worse")[0].queries
-    assert moved is not None
-    assert moved.p == moved.p_adjusted
-
-
-def test_a_sum_is_not_tested(old: Path, tmp_path: Path) -> None:
-    ranks = {name: dict(row) for name, row in OLD.items()}
-    del ranks["poor"]["q6"]
-    ranks["good"]["q6"] = 2
-    found = changes(old, folder(tmp_path, ranks))
-    assert cells(found, "num_ret") == {"base": "same", "good": "same", "poor": "changed"}
-    moved = next(cell for cell in found.cells if cell.status == "changed")
-    assert moved.queries is not None
-    assert moved.queries.note == "not tested: it is a sum over the queries, and no mean"
-    assert (moved.old, moved.new) == (30, 25)
-
-
 def test_reproduction(old: Path, new: Path) -> None:
     found = changes(old, new, plan=Plan(("base",)))
     rows = {(one.key.run, one.metric): one for one in found.reproduced}
@@ -272,16 +245,6 @@ def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> 
     lines = [json.loads(line) for line in render(found, "jsonl").splitlines()]
     row = next(one for one in lines if one["kind"] == "cell" and one["run"] == "run")
     assert (row["old_all"], row["new_all"]) == (run.old_all, run.new_all)
-
-
-def test_folders_without_a_shared_query_are_not_compared(tmp_path: Path) -> None:
-    old, new = {"run": {"1": 1, "2": 2}}, {"run": {"10": 4, "9": 2}}
-    found = changes(folder(tmp_path / "a", old), folder(tmp_path / "b", new))
-    (cell,) = (cell for cell in found.cells if cell.metric == "recip_rank")
-    assert (cell.status, cell.old_all, cell.new_all) == ("changed", 0.75, 0.375)
-    assert math.isnan(cell.difference)
-    assert not found.has_regression
-    assert "; no query in both\n" in render(found)
 
 
 def test_seeds_and_folds_with_other_queries(tmp_path: Path) -> None:

@@ -8,9 +8,8 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from harness.audit.check_table import FORMATS, verify, with_dataset
+from harness.audit.check_table import FORMATS, Verdict, verify, with_dataset
 from harness.audit.check_table_match import Known, match
-from harness.audit.check_table_values import Verdict
 from harness.core.comparison import Plan
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard

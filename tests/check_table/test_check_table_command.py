@@ -15,7 +15,6 @@ from harness.cli.app import app
 from harness.errors import HarnessError, InputError, UnknownNameError
 
 ROOT = Path(__file__).resolve().parents[2]
-TEX = "\\begin{tabular}{lcc}\n%s\n\\end{tabular}"
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +70,7 @@ def test_a_wrong_number(results: Path, tmp_path: Path) -> None:
     assert done.stdout == (
         f"{path}:{line}: another number: lambdamart, letor-fold1 MAP ↑\n"
         "  found: .887\n"
-        "  right: .877  (computed: 0.87688793; that is the value of seed 2 on letor-fold1)\n"
+        "  right: .877  (computed: 0.87688793)\n"
         f"{path}: 1 finding; checked: 30 numbers, 6 best values, 6 second best values, 14 marks"
         "; claims in captions are not\n"
     )
@@ -81,17 +80,6 @@ def test_a_wrong_number(results: Path, tmp_path: Path) -> None:
     assert (first["line"], first["found"], first["right"]) == (line, ".887", ".877")
     assert last["verified"]["numbers"] == 30
     assert last["findings"] == 1
-
-
-def test_comparisons_made_anew(results: Path, tmp_path: Path) -> None:
-    path, anew = tmp_path / "paper.md", ["--baseline", "gbrt", "--correction", "none"]
-    done = CliRunner().invoke(app, ["table", str(results), "-f", "markdown", *anew])
-    path.write_text(done.stdout, "utf-8")
-    arguments = ["check-table", str(path), "--results", str(results)]
-    assert CliRunner().invoke(app, [*arguments, *anew]).exit_code == 0
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 1
-    assert "not significantly better than gbrt" in done.stdout
 
 
 TWO = (
@@ -188,23 +176,3 @@ def test_files_that_cannot_be_checked(
         check_table(path, results)
     assert time.process_time() - begun < 5
     assert [one.where for one in caught.value.problems] == [f"{path}{line}"]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "unnamed"),
-    [
-        ("long.md", "| run | map |\n|---|---|\n| gbrt | 0.5 | 0.6 |\n", True),
-        ("short.md", "| run | map | P@5 |\n|---|---|---|\n| gbrt | 0.5 |\n", False),
-        ("long.tex", TEX % "run & map \\\\ gbrt & .5 & .6", True),
-        ("short.tex", TEX % "run & map & P@5 \\\\ gbrt & .5", False),
-    ],
-)  # fmt: skip
-def test_uneven_rows_of_markdown_and_latex(
-    results: Path, tmp_path: Path, name: str, text: str, unnamed: bool
-) -> None:
-    """A cell below no heading is not checked, and the report says so."""
-    path = tmp_path / name
-    path.write_text(text, "utf-8")
-    found, is_right = check_table(path, results, dataset="letor-fold1")
-    assert not is_right
-    assert ("not checked: column '': no metric of the results" in found) == unnamed

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from known_means import ALL, findings, named_study, study, verdict
 
-from harness.audit.check_table import FORMATS, verify
-from harness.audit.check_table_match import Known, match
-from harness.errors import InputError
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.marks import letter, place_of
 from harness.reports.paper_table.rendering import render
@@ -66,7 +60,7 @@ def test_a_right_table() -> None:
          ("bold", "QL", "Web nDCG@10 ↑", ".550 bold", "not bold"), "the best: Ours"),
         (r"\textbf{.230}$^\dagger$ & \textbf{.333}", r".230$^\dagger$ & \textbf{.333}",
          ("bold", "QL", "News MAP ↑", ".230 not bold", "bold"),
-         "as printed equal to Ours, which is best (0.230); by the full value QL is best"),
+         "equal to Ours as printed (0.230)"),
         (r"\underline{.551}", ".551",
          ("underline", "BM25", "Web nDCG@10 ↑", ".551 not underlined", "underlined"),
          "it is second best (0.551)"),
@@ -169,8 +163,7 @@ ours & $\mathbf{.424} \pm .015$ & \textbf{.573} $\pm$ .014 \\
         ),
         {"numbers": 6, "spreads": 6, "best values": 2}, study="seeds",
         whys=(
-            "it is the deviation with n in place of n - 1, not the deviation over repetitions",
-            "the deviation over repetitions is right",
+            "the deviation over repetitions", "the deviation over repetitions",
         ),
     ),
     "a spread in units of the last digit": Case(
@@ -183,11 +176,6 @@ ours & .424{\tiny$\pm$.041}\\
 """,
         (("spread", "ours", "Web MAP", "± .041", "± .014"),), {"numbers": 3, "spreads": 3},
         study="seeds",
-    ),
-    "one seed in a csv": Case(
-        "dataset,run,seed,map\nweb,bm25,0,0.4101\nweb,bm25,1,0.3901\nweb,ql,1,0.4123\n",
-        (("digits", "ql", "map", "0.4123", "0.4023"),), study="seeds", lines=(4,),
-        unknown=("column 'run': no metric of the results",),
     ),
     "the mean over datasets": Case(
         """
@@ -226,14 +214,6 @@ ours & .424 \\ \bottomrule
 \end{tabular}
 """,
         notes=("best values: checked within each group of rows",),
-    ),
-    "another manifest": Case(
-        f"<!-- made by harness 1.0, manifest sha256:{'a' * 64} -->\n\n"
-        "| | web MAP |\n|---|---|\n| bm25 | .400 |\n",
-        notes=(
-            "the table was made from other results: its manifest is aaaaaaaaaaaa..., that of "
-            "these is ffffffffffff...",
-        ),
     ),
     "html": Case(
         """<table id="t">
@@ -282,53 +262,14 @@ Ours & 0.4/0.3 & & -- & n/a \\
         ),
         study="pairs",
     ),
-    "numbers as letters, and remarks": Case(
-        """
-| System  | Web MAP                        | Web nDCG@10        |
-|---------|--------------------------------|--------------------|
-| 1. bm25 | 0.400                          | 0.551              |
-| 2. ql   | 0.412<sup>1</sup> (+3.0%)      | 0.550              |
-| 3. ours | **0.424**<sup>1</sup> (+5.9%)  | **0.573**<sup>12</sup> |
-""",
-        (("marker", "ours", "Web MAP", "0.424 without 2", "with 2"),),
-        notes=("2 in brackets not checked: (+3.0%) next to 0.412 of ql, Web MAP...",),
-        study="pairs",
-    ),
-    "marks without comparisons": Case(
-        DAGGERS,
-        notes=(
-            "7 marks of significance not checked: the config of the results compares nothing "
-            "(compare:)",
-        ),
-    ),
-    "marks of levels": Case(
-        DAGGERS.replace(r"\dagger", "{**}"),
-        notes=(
-            "marks ** not checked: the rows do not say which systems they stand for, and the "
-            "number of baselines is 1",
-        ),
-        study="baseline",
-    ),
-    "systems of others": Case(OTHERS, unknown=("row 'Other [12]': no run of the results",)),
     "systems of others, wrong": Case(
         OTHERS.replace("**.500**", ".500").replace(".424", "**.424**"),
         (("bold", "ours", "web MAP", ".424 bold", "not bold"),), whys=("the best: Other [12]",),
         unknown=("row 'Other [12]': no run of the results",),
     ),
-    "a caption with a dataset": Case(
-        NEWS % "News", (("rounding", "ours", "MAP", ".231", ".230"),)
-    ),
     "a caption with two datasets": Case(
-        NEWS % "News and web", (("rounding", "ours", "MAP", ".231", ".230"),),
-        notes=("it names no dataset: taken as news, which 1 of 2 numbers fit (--dataset)",),
-    ),
-    "a caption without a dataset": Case(
-        (NEWS % "both").replace(".220", ".202"),
+        NEWS % "News and web",
         unknown=("column 'MAP': its dataset is not known (rows bm25, ours); give --dataset",),
-    ),
-    "a dataset in the corner": Case(
-        "| News | MAP |\n|---|---|\n| bm25 | .220 |\n| ours | .240 |\n",
-        (("digits", "ours", "MAP", ".240", ".230"),),
     ),
     "metrics as titles": Case(
         r"""
@@ -394,8 +335,6 @@ def test_a_dataset_that_is_given() -> None:
         (".220", ".400"),
         (".231", ".424"),
     ]
-    equal = study(means={name: {"bm25": (0.22, 0.3), "ours": (0.4, 0.5)} for name in "xy"})
-    assert len(verdict(NEWS % "both", equal).unknown) == 1
 
 
 def test_names_of_the_paper() -> None:
@@ -408,25 +347,15 @@ def test_names_of_the_paper() -> None:
         assert [finding.right for finding in one.findings] == [value] * (value != ".551")
 
 
-def test_several_tables_and_one_within_a_cell() -> None:
-    nested = r"\begin{tabular}{@{}l@{}}Collection\\of\end{tabular} &"
-    text = DAGGERS + r"\begin{tabular}{l}x\end{tabular}" + HLINES.replace("Collection &", nested)
-    assert verdict(text, named_study("plain"), at=2).verified["numbers"] == 12
-
-
 @pytest.mark.parametrize(
-    ("row", "why"),
+    "row",
     [
-        (("Δ", ".5", ".6"), "by its name it is not a system"),
-        (("Improvement (%)", "5.9", "4.0"), "by its name it is not a system"),
-        (("Adj. p-value", "0.88", "0.99"), "by its name it is not a system"),
-        (("#queries", "20", "20"), "by its name it is not a system"),
-        (("N-Gram", "1.2", "20"), "1.2 in web MAP is not a value of map"),
-        (("Ours − BM25", "+.024", "+.022"), "+.024 in web MAP has a sign, as differences have"),
-        (("Ours / BM25", "60%", "40%"), "60% in web MAP is in percent, unlike the other rows"),
+        ("Δ", ".5", ".6"), ("Improvement (%)", "5.9", "4.0"), ("Adj. p-value", "0.88", "0.99"),
+        ("#queries", "20", "20"), ("N-Gram", "1.2", "20"), ("Ours − BM25", "+.024", "+.022"),
+        ("Ours / BM25", "60%", "40%"),
     ],
-)
-def test_rows_that_are_no_systems(row: tuple[str, ...], why: str) -> None:
+)  # fmt: skip
+def test_rows_that_are_no_systems(row: tuple[str, ...]) -> None:
     text = """
 | | web MAP | web nDCG@10 |
 |---|---|---|
@@ -437,7 +366,6 @@ def test_rows_that_are_no_systems(row: tuple[str, ...], why: str) -> None:
 """
     found = verdict(text.format(*row), named_study("plain"), ".md")
     assert found.findings == []
-    assert found.notes == [f"row '{row[0]}' takes no part in the best values: {why}"]
     assert found.unknown == [f"row '{row[0]}': no run of the results"]
     assert found.verified == {"numbers": 6, "best values": 2, "second best values": 2}
 
@@ -446,7 +374,7 @@ def test_rows_that_are_no_systems(row: tuple[str, ...], why: str) -> None:
     ("number", "owner"),
     [
         (".573", "ndcg@10 on web"), (".230", "map on news"), (".325", "ndcg@10 on news"),
-        (".4336", "seed 0 on web"), (".777", ""),
+        (".777", ""),
     ],
 )  # fmt: skip
 def test_whose_value_a_wrong_number_is(number: str, owner: str) -> None:
@@ -479,46 +407,3 @@ def test_more_systems_than_letters() -> None:
         ("marker", "s27", "nDCG@10 ↑", ".470 with ab", "without ab"),
         ("marker", "s27", "nDCG@10 ↑", ".470 without aa", "with aa"),
     ]
-
-
-LATEX = r"""\begin{tabular}{lc} \end{tabular} & \\ \\[2pt] \hline \midrule { } $ ^ _ % \textbf{
-\multicolumn{2}{c}{ \multicolumn{²}{c}{x} \multirow{2}{*}{ \newcommand{\x}[1]{ \x \num{ \endhead
-\cmidrule(lr){2-3} \underline{ \ [ ] \label{ \caption{"""
-MARKDOWN = "| |---|---| ** <sup> </sup> <u> \\ ` [a](b) &amp; <!--"
-HTML = "<table> </table> <tr> <td/rowspan=3> <th/colspan='2'> </td> <b> </b> <caption>"
-WORDS = "bm25 ours MAP nDCG@10 web news .400 0.424 ±.01 [.1,.2] † ab (3) 1e999 ² ٣ - , 1,2"
-BEGUN = {
-    ".tex": r"\begin{tabular}{lc} & Web MAP \\ \midrule bm25 & ",
-    ".md": "| | web MAP |\n|---|---|\n| bm25 | ",
-    ".html": "<table><tr><td></td><th>web MAP</th></tr><tr><td>bm25</td><td>",
-    ".csv": "run,web MAP\nbm25,",
-}
-
-
-@pytest.mark.parametrize(
-    ("suffix", "parts"), [(".tex", LATEX), (".md", MARKDOWN), (".html", HTML), (".csv", ', " ;')]
-)
-def test_any_text_is_read(suffix: str, parts: str) -> None:
-    found = named_study("plain")
-
-    @given(st.lists(st.sampled_from([*parts.split(), *WORDS.split(), " ", "\n"]), max_size=40))
-    @example(["_", "±.01"])
-    @example(["^", "1e999"])
-    @settings(max_examples=150, deadline=None)
-    def check(pieces: list[str]) -> None:
-        for text in ("".join(pieces), BEGUN[suffix] + "".join(pieces)):
-            with contextlib.suppress(*([InputError] if suffix == ".csv" else [])):
-                for grid in FORMATS[suffix](text):
-                    assert len({len(row) for row in grid.rows}) == 1
-                    verify(match(grid, Known.of(found, [])), found, "1")
-
-    check()
-
-
-@pytest.mark.parametrize("suffix", [".md", ".csv"])
-@pytest.mark.parametrize("before", ["", "0.", "424e-", "0.424 ± 0."])
-def test_a_number_of_thousands_of_digits_is_reported(suffix: str, before: str) -> None:
-    cell = before + "9" * 5_000
-    found = verdict(BEGUN[suffix] + cell, named_study("plain"), suffix)
-    assert found.unknown == [f"bm25, web MAP: cannot read '{cell[:57]}...' as a number"]
-    assert found.findings == []

@@ -324,15 +324,15 @@ class TestQueries:
     RUN = Run.from_dict({"9": {"a": 1.0}, "3": {"b": 2.0, "c": 1.0}, "1": {"a": 0.5}})
 
     def test_missing_queries_can_be_an_error(self) -> None:
-        with pytest.raises(AlignmentError, match="does not answer 1 of the 3 judged queries: '2'"):
+        with pytest.raises(AlignmentError, match="does not answer 1 of the 3 judged queries: 2"):
             align(self.QRELS, self.RUN, Policy(missing_queries="error"))
 
     def test_no_query_in_common(self) -> None:
         with pytest.raises(AlignmentError) as caught:
             align(self.QRELS, Run.from_dict({"q1": {"a": 1.0}, "q2": {"a": 1.0}}))
         assert str(caught.value) == (
-            "qrels and run have no query in common: qrels have '1', '2', '3', "
-            "the run has 'q1', 'q2'\n"
+            "qrels and run have no query in common: qrels have 1, 2, 3, "
+            "the run has q1, q2\n"
             "  fix:   check that the run belongs to these qrels, and that both write qids alike"
         )
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import string
-import subprocess
-import sys
 from itertools import chain, pairwise
 
 import numpy as np
@@ -14,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from harness.core import hashing
 from harness.core.arrow import index_in, string_column, to_arrow, to_numpy
 from harness.core.exact import powers
-from harness.core.hashing import hash_strings, pair_keys
+from harness.core.hashing import hash_strings
 from harness.core.pairs import (
     compress,
     constant_rows,
@@ -65,22 +62,6 @@ def test_index_in(values: list[str], among: set[str], large: bool) -> None:
     assert index_in(column.slice(1), pa.array(others, pa.string())).tolist() == expected[1:]
 
 
-def test_alignment_does_not_import_pandas() -> None:
-    code = """
-import sys
-from harness.core.align import align
-from harness.core.arrow import string_column
-from harness.core.tables import Qrels, Run
-qids, docnos = string_column(["1", "2", "1"]), string_column(["a", "b", "c"])
-qrels = Qrels.from_columns(qids, docnos, [1, 0, 2])
-align(qrels, Run.from_columns(qids, docnos, [1.0, 2.0, 1.0]))
-align(qrels, Run.for_rows(qrels, [1.0, 1.0, 2.0]))
-print("pandas" in sys.modules)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
-
-
 words = st.text(max_size=40) | st.text("ab\0é", max_size=40)
 
 
@@ -90,16 +71,6 @@ def test_equal_strings_have_equal_hashes(given_words: list[str]) -> None:
     for one, hash_of_one in zip(given_words, hashes, strict=True):
         for other, hash_of_other in zip(given_words, hashes, strict=True):
             assert (one == other) == (hash_of_one == hash_of_other)
-
-
-def test_long_strings_beside_short_ones() -> None:
-    ends = ["", "a", "b", "ab"]
-    texts = [f"{'x' * n}{end}" for n in (0, 7, 8, 4_094, 4_095, 4_096, 10_000) for end in ends]
-    distinct = set(texts)
-    hashes = hash_strings(pa.array(texts))
-    assert len(set(hashes.tolist())) == len(distinct)
-    alone = [hash_strings(pa.array([text]))[0] for text in texts]
-    assert hashes.tolist() == alone
 
 
 @given(st.lists(words, min_size=1, max_size=12), st.data())
@@ -123,26 +94,6 @@ def test_every_byte_counts_at_every_length(length: int) -> None:
     assert hashes.dtype == np.uint64
     assert hashes[0] == hashes[1]
     assert np.unique(hashes).size == len(set(column.to_pylist()))
-
-
-def test_many_similar_docnos_do_not_collide() -> None:
-    docnos = pa.array(range(200_000)).cast(pa.string())  # several pieces
-    assert np.unique(hash_strings(docnos)).size == 200_000
-
-
-def test_pieces_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
-    column = pa.array([f"doc{i}" * (i % 4) for i in range(50)])
-    whole = hash_strings(column)
-    monkeypatch.setattr(hashing, "_PIECE", 7)
-    assert hash_strings(column).tolist() == whole.tolist()
-
-
-def test_pair_keys_tell_queries_apart() -> None:
-    hashes = np.tile(hash_strings(pa.array(range(300)).cast(pa.string())), 300)
-    query = np.repeat(np.arange(300), 300)
-    assert np.unique(pair_keys(query, hashes)).size == 90_000
-    # the callers' hashes stay as they are
-    assert hashes[0] == hash_strings(pa.array(["0"]))[0]
 
 
 lists = st.lists(st.lists(st.floats(-1e6, 1e6), max_size=6), max_size=6)
@@ -179,20 +130,6 @@ def test_cumsum_starts_anew_in_each_row(rows: list[list[int]]) -> None:
     flat = np.array([value for row in rows for value in row], dtype=np.int64)
     running = Ragged(offsets_of([len(row) for row in rows]), flat).cumsum()
     assert running.tolist() == [sum(row[: i + 1]) for row in rows for i in range(len(row))]
-
-
-@pytest.mark.parametrize(
-    ("offsets", "message"),
-    [
-        ([1, 2], "start at 0"),
-        ([], "start at 0"),
-        ([0, 3, 2], "must not fall"),
-        ([0, 1], "end at the number of values"),
-    ],
-)
-def test_offsets_are_checked(offsets: list[int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Ragged(np.array(offsets, dtype=np.int64), np.zeros(2))
 
 
 @pytest.mark.parametrize("base", [0.1, 0.8, 0.9, 0.99])

@@ -8,8 +8,6 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import harness
 import harness.metrics
@@ -68,7 +66,7 @@ def test_empty_follows_the_metric_s_own_relevance_level() -> None:
 def test_errors_name_the_queries() -> None:
     with pytest.raises(AlignmentError, match="1 queries have no relevant document: q3"):
         run(["map"], Policy(empty_queries="error"))
-    with pytest.raises(AlignmentError, match="does not answer 1 of the 4 judged queries: 'q4'"):
+    with pytest.raises(AlignmentError, match="does not answer 1 of the 4 judged queries: q4"):
         run(["map"], Policy(missing_queries="error"))
 
 
@@ -86,11 +84,6 @@ def test_sums_and_geometric_means() -> None:
     assert found["gm_map"] == pytest.approx(expected, rel=1e-15)
 
 
-def test_a_metric_that_is_not_there_is_named() -> None:
-    with pytest.raises(UnknownNameError, match=r"holds no metric 'maap'; did you mean 'map'\?"):
-        run(["map"]).column("maap")
-
-
 def test_tables_out() -> None:
     found = run(["map", "P@1"])
     assert found.to_arrow().slice(2, 1).to_pylist() == [
@@ -102,13 +95,6 @@ def test_tables_out() -> None:
     assert found.to_dict()["q1"] == {"map": 1.0, "P@1": 1.0}
     assert str(found).splitlines()[:2] == ["r on d", "metric   value  n"]
     assert ">map</th>" in found._repr_html_()
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=50), st.randoms())
-def test_the_mean_does_not_depend_on_the_order(values: list[float], random: object) -> None:
-    shuffled = list(values)
-    random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert summarise(np.array(values), "mean") == summarise(np.array(shuffled), "mean")
 
 
 def test_nothing_defined_is_nan_and_an_empty_sum_is_0() -> None:

@@ -71,11 +71,6 @@ class TestDuplicates:
         table = Run.from_columns(*columns(given_rows), duplicates="first")
         assert table.to_dict() == expected
 
-    def test_equal_keys_alone_are_no_duplicate(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        # if every hash were the same, the strings still decide
-        monkeypatch.setattr(Docnos, "hashes", property(lambda self: np.zeros(2, dtype=np.uint64)))
-        assert Qrels.from_columns(*columns([("1", "a", 1), ("1", "b", 1)])).n_rows == 2
-
 
 class TestPositionalDocnos:
     @given(st.lists(st.integers(0, 130), min_size=1, max_size=3), st.data())
@@ -263,13 +258,3 @@ def test_dropped_rows_are_told(duplicates: str, row: int, kept: list[float]) -> 
     with pytest.raises(DuplicateRows) as raised:
         Run.from_columns(qids, docnos, np.arange(4.0))
     assert (raised.value.rows.tolist(), raised.value.first.tolist()) == ([3], [0])
-
-
-def test_queries_of_one_hash(monkeypatch: pytest.MonkeyPatch) -> None:
-    """a and b share a hash, as do cc and dd: their texts decide."""
-    lengths = lambda texts: np.array([len(text) for text in texts.to_pylist()], np.uint64)  # noqa: E731
-    monkeypatch.setattr(tables_module, "hash_strings", lengths)
-    found = group_rows(pa.array(["a", "b", "cc", "dd", "b", "a"]))
-    assert found.qids.to_pylist() == ["a", "b", "cc", "dd"]
-    assert found.order is not None
-    assert found.order.tolist() == [0, 5, 1, 4, 2, 3]

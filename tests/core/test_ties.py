@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import harness.metrics  # noqa: F401
 from harness.core.align import align, align_parts
 from harness.core.aligned import Aligned
-from harness.core.hashing import splitmix64
 from harness.core.metric import Metric
 from harness.core.names import parse
 from harness.core.tables import Qrels, Run
@@ -133,13 +132,6 @@ class TestRandom:
         aligned = one(dict.fromkeys("abcdefgh", 1.0), dict(zip("abcdefgh", range(8), strict=True)))
         assert reorder(aligned, ("random", 0)).grade.tolist() == [3, 5, 0, 7, 1, 4, 2, 6]
         assert reorder(aligned, ("random", 1)).grade.tolist() == [4, 1, 2, 3, 0, 5, 7, 6]
-
-    def test_splitmix64(self) -> None:
-        # SplitMix64 from state 0: published first outputs; the state grows by the constant
-        states = np.arange(3, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-        assert splitmix64(states).tolist() == [
-            0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F,
-        ]  # fmt: skip
 
     @pytest.mark.parametrize("of", ["seeds", "queries"])
     def test_every_order_is_equally_probable(self, of: str) -> None:

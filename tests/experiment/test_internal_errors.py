@@ -13,8 +13,7 @@ from harness.cli.main import main
 from harness.experiment import work
 from harness.guard import sweep as guard_sweep
 from harness.guard.facts import JudgementFacts
-from harness.guard.labels import Labels
-from harness.guard.scores import Scores
+from harness.guard.scores import Labels, Scores
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 CONFIG = """
@@ -47,7 +46,7 @@ def called(*words: str) -> int:
 
 GUARD = [
     (Scores, "run"), (Scores, "aligned"), (Labels, "facts"), (JudgementFacts, "of"),
-    (work, "add_lines"), (guard_sweep, "files_named_twice"), (guard_sweep, "is_odd"),
+    (work, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "fits_nothing"),
 ]  # fmt: skip
 
 

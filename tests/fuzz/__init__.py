@@ -1,1 +1,1 @@
-"""Fuzzing: targets, what they are fed, and ``python -m tests.fuzz``, which runs them."""
+"""Random changes to valid inputs: the answer is right, or an error of the harness."""

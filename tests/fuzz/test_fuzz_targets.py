@@ -1,4 +1,4 @@
-"""The targets without atheris: the committed corpus, and mutations of valid inputs."""
+"""Inputs that once failed, and random changes to valid inputs, for every target."""
 
 from __future__ import annotations
 
@@ -29,7 +29,6 @@ def test_corpus(path: Path) -> None:
 @pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 @pytest.mark.parametrize("name", TARGETS)
 def test_every_seed_is_fine(name: str) -> None:
-    """Else a fuzzer would start from what is refused at once."""
     good = 0
     for seed in TARGETS[name].seeds:
         TARGETS[name](seed)

@@ -11,9 +11,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli.app import app
-from harness.guard import check as progress
-from harness.guard.check import Checked, as_text, check_config
-from harness.guard.registry import finding
 
 
 def call(*arguments: object, input: str | None = None) -> Result:
@@ -84,34 +81,6 @@ def test_every_run_has_a_verdict_and_findings_fit_on_a_line(letor: Any) -> None:
     ]
     assert [line for line in lines if len(line) > 120] == []
     assert sum(line.startswith("    fix:") for line in lines) == 2  # once for both folds
-
-
-def test_notes_are_printed_on_request(trec: Any) -> None:
-    files = trec.folder / "qrels", trec.folder / "run"
-    least = call(*files)
-    assert least.stdout == (
-        f"OK     {files[1]}\n"
-        "checked 1 dataset and 1 run, 2,897 rows: 1 note (not shown; see --notes)\n"
-    )
-    assert call(*files, "--no-notes").stdout == least.stdout
-    assert "note: " in call(*files, "--notes").stdout
-    as_json = [call(*files, "-f", "json", *more).stdout for more in ([], ["--notes"])]
-    assert as_json[0] == as_json[1]
-
-
-def test_many_findings_are_a_few_lines() -> None:
-    found = [finding("duplicates", f"{n}.run:{n}", f"on line {n - 1}") for n in range(1, 101)]
-    *heads, more, effect, fix, _ = as_text(Checked(tuple(found), ()), by="rule").splitlines()
-    assert heads == [one.head for one in found[:3]]
-    assert more == (
-        "  ... and 97 more: 4.run:4, 5.run:5, 6.run:6, 7.run:7, 8.run:8, 9.run:9, 10.run:10, "
-        "11.run:11, 12.run:12, 13.run:13 (+87 more)"
-    )
-    assert (effect, fix) == found[0].advice
-    found = [finding("unreadable", f"{n}.run", f"{'a' * n} is wrong") for n in range(1, 24)]
-    lines = as_text(Checked(tuple(found), ()), by="rule").splitlines()
-    assert lines[:20] == [one.head for one in found[:20]]
-    assert lines[20] == "  ... and 3 more: 21.run, 22.run, 23.run"
 
 
 def test_json(letor: Any) -> None:
@@ -196,31 +165,3 @@ def test_every_problem_of_a_config_is_found_and_its_files_are_read(letor: Any) -
     errors = [one for one in found["findings"] if one["severity"] == "error"]
     assert [one["rule"] for one in errors] == ["config", "config", "config", "unreadable"]
     assert len(found["checked"]) == 4
-
-
-class Bar:
-    """What a bar was told."""
-
-    def __init__(self, total: int, **_: Any) -> None:
-        self.total, self.steps, self.closed = total, list[int](), False
-
-    def update(self, n: int) -> None:
-        self.steps.append(n)
-
-    def set_postfix_str(self, text: str, refresh: bool) -> None: ...
-
-    def close(self) -> None:
-        self.closed = True
-
-
-def test_the_bar_counts_the_bytes_of_every_file_once(
-    letor: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[Bar] = []
-    monkeypatch.setattr(progress, "tqdm", lambda **given: made.append(Bar(**given)) or made[-1])
-    letor.put("gbrt/fold2.txt", ["x\n", *letor.lines("gbrt/fold2.txt")])
-    check_config(letor.folder / "c.yaml")
-    (bar,) = made
-    files = [*letor.folder.glob("*.txt"), *letor.folder.glob("*/*.txt")]
-    assert bar.total == sum(bar.steps) == sum(path.stat().st_size for path in files)
-    assert bar.closed

@@ -20,9 +20,9 @@ from harness import readers
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
+from harness.guard.documents import TOP
+from harness.guard.examples import Examples
 from harness.guard.facts import Facts, JudgementFacts, RunFacts, Watch
-from harness.guard.parts import TOP, First
-from harness.guard.scores import LONG, NEARLY
 
 Rows = list[tuple[str, str, float]]
 TRIALS = int(os.environ.get("HARNESS_TRIALS", "12"))
@@ -50,7 +50,7 @@ def single(score: float) -> float:
 
 
 def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]:
-    """What the docstring of RunFacts says, query by query and document by document."""
+    """What the docstrings of facts mean, query by query and document by document."""
     queries: dict[str, Rows] = {}
     for row in rows:
         queries.setdefault(row[0], []).append(row)
@@ -59,7 +59,6 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
         n, scores = len(group), [score for _, _, score in group]
         found["several"] += n > 1
         found["constant"] += n > 1 and min(scores) == max(scores)
-        found["overflow"] += sum(abs(score) > float(np.finfo(np.float32).max) for score in scores)
         for one, other in pairwise(sorted(scores, reverse=True)):
             found["merged"] += single(one) == single(other) and one != other
         if qid not in judged:
@@ -67,8 +66,7 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
             continue
         sizes = Counter(map(single, scores)).values()
         found["pairs"] += n * (n - 1) // 2
-        found["tied"] += sum(size * (size - 1) // 2 for size in sizes)
-        found["nearly"] += n >= LONG and NEARLY * n <= max(sizes) < n
+        found["tied"] += sum(size * (size - 1) // 2 for size in sizes if size < n)
         # trec_eval: by single precision, then docno descending
         ranked = sorted(group, key=lambda row: row[1].encode(), reverse=True)
         ranked.sort(key=lambda row: single(row[2]), reverse=True)
@@ -79,8 +77,8 @@ def literally(judged: dict[str, dict[str, float]], rows: Rows) -> dict[str, Any]
     depths = [len(group) for group in queries.values()]
     last = list(queries)[-1]
     return {
-        **{name: found[name] for name in ("several", "constant", "overflow", "merged", "extra")},
-        **{name: found[name] for name in ("pairs", "tied", "nearly", "judged")},
+        **{name: found[name] for name in ("several", "constant", "merged", "extra")},
+        **{name: found[name] for name in ("pairs", "tied", "judged")},
         **{name: found[name] for name in ("shown", "judged_shown")},
         "rows": len(rows), "queries": len(queries), "missing": len({*judged} - {*queries}),
         "deepest": max(depths), "at_deepest": depths.count(max(depths)),
@@ -124,9 +122,8 @@ def test_facts_are_what_they_say(
     empty = [qid for qid, some in judged.items() if max(some.values()) <= 0]
     of_qrels = JudgementFacts.of(qrels)
     rule = "empty-queries" if len(empty) < len(judged) else "no-relevant-documents"
-    named = of_qrels.first.get(rule, First()).names
+    named = of_qrels.first.get(rule, Examples()).names
     assert (of_qrels.empty, named) == (len(empty), tuple(empty[:3]))
-    assert of_qrels.single == sum(len(some) == 1 for some in judged.values())
     again = Facts.from_dict(json.loads(json.dumps(Facts(of_qrels, found).as_dict())))
     assert again == Facts(of_qrels, found)
 
@@ -152,7 +149,7 @@ def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) 
         judged,
         [(qid, docno, score) for (qid, docno, _), score in zip(rows, scores, strict=True)],
     )
-    of_rows = ("pairs", "tied", "nearly", "several", "constant", "overflow", "judged")
+    of_rows = ("pairs", "tied", "several", "constant", "judged")
     for name in (*of_rows, "rows", "queries", "missing", "extra"):
         assert {**flat(found), "judged": found.labels.judged}[name] == expected[name], name
     # rank by rank: those whose neighbour in the order has another score, and the same in single
@@ -172,7 +169,7 @@ def test_a_run_that_is_read_again_counts_once() -> None:
     first = Run.from_dict({"a": {"x": 1.0}})
     whole = Run.from_dict({"a": {"x": 1.0, "y": 0.5}, "b": {"x": 1.0}})
     watch = Watch(qrels, Policy())
-    watch.run(first)  # of which more comes after b, so that all is read anew
+    watch.run(first)  # more of it comes after b, so everything is read again
     watch.run(whole)
     for aligned in align_parts(qrels, whole):
         watch.aligned(aligned)

@@ -11,8 +11,7 @@ import pytest
 
 from harness.errors import Finding
 from harness.guard.check import check_files
-from harness.guard.row_fit import Rows
-from harness.guard.row_permutations import look_elsewhere, sorted_by_score
+from harness.guard.row_order import Rows, look_elsewhere, sorted_by_score
 
 Array = np.ndarray[Any, Any]
 
@@ -67,15 +66,6 @@ def test_orders_of_large_files_and_of_some_rows() -> None:
     rows, scores = dataset(1, 3000)
     at = reordered(rows, "rows sorted by qid as text")
     found = look_elsewhere(rows, scores[at][:40_000])  # the first of them
-    assert found is not None
-    assert found.name == "rows sorted by qid as text"
-    # three quarters of the rows are in place, so that the whole file fits clearly
-    assert rows.qids is not None
-    names = [f"{10_000 + n}" for n in range(2250)]
-    names += [f"{(200_000 if n % 2 else 20_000) + n}" for n in range(750)]
-    rows = Rows(rows.grades, rows.query, pa.array(names))
-    scores = scores[reordered(rows, "rows sorted by qid as text")]
-    found = look_elsewhere(rows, scores, fits=True)
     assert found is not None
     assert found.name == "rows sorted by qid as text"
 

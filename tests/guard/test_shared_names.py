@@ -13,7 +13,7 @@ from harness.config.cells import Cell
 from harness.config.model import DatasetEntry, RunEntry
 from harness.errors import Finding, HarnessWarning
 from harness.guard.check import check_config
-from harness.guard.shared_rows import part_of
+from harness.guard.shared_queries import part_of
 
 
 @pytest.fixture
@@ -60,23 +60,6 @@ def test_two_names_of_one_file(folder: Path) -> None:
     (folder / "a.run").write_text("1 Q0 d1 1\n")  # and if it cannot be read
     (one,) = checked(folder, runs=TWICE)
     assert one.examples == ("bm25", "dense")
-
-
-def test_runs_that_are_equal_but_for_the_tag(folder: Path) -> None:
-    rows = [f"q{q} Q0 d{d} {d + 1} {90 - d - q / 7} TAG\n" for q in range(9) for d in range(9)]
-    judged = [f"q{q} 0 d{d} {d % 2}\n" for q in range(9) for d in range(4)]
-    (folder / "q.qrels").write_text("".join(judged))
-    text = "".join(rows)
-    (folder / "r1.run").write_text(text.replace("TAG", "first"))
-    (folder / "r2.run").write_text(text.replace("TAG", "second"))
-    (folder / "r3.run").write_text(text.replace("TAG", "third").replace("q8 Q0 d8", "q8 Q0 d9"))
-    runs = {name: {"path": f"{name}.run"} for name in ("r1", "r2", "r3")}
-    given = {"datasets": {"q": {"path": "q.qrels"}}, "runs": runs}
-    (one,) = [one for one in checked(folder, **given) if one.rule == "same-file-twice"]
-    assert one.what == "1 other file has the same rows"
-    assert (one.place, one.examples) == (f"{folder}/r1.run", (f"{folder}/r2.run",))
-    with pytest.warns(HarnessWarning, match="1 other file has the same rows"):
-        harness.run(config(folder, **given))
 
 
 def test_files_that_are_several_runs(folder: Path) -> None:

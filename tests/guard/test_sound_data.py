@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -79,12 +78,3 @@ def test_runs(tmp_path: Path, seed: int, depth: int, first: int) -> None:
         (tmp_path / name).write_text("".join(lines))
     files = [str(tmp_path / name) for name in runs]
     assert not warned(check_files(str(tmp_path / "qrels"), files, of_qrels={}, of_runs={}))
-
-
-@pytest.mark.parametrize("n", [1, 2, 19])
-def test_the_scores_of_a_short_run_may_be_its_ranks(tmp_path: Path, n: int) -> None:
-    (tmp_path / "qrels").write_text("q 0 d0 1\n")
-    lines = [f"q Q0 d{at} {at} {at} x\n" for at in range(n)]
-    (tmp_path / "run").write_text("".join(lines))
-    checked = check_files(str(tmp_path / "qrels"), [str(tmp_path / "run")], of_qrels={}, of_runs={})
-    assert "rank-as-score" not in {one.rule for one in checked.findings}

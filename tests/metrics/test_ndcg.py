@@ -200,9 +200,3 @@ def test_cutoffs_and_exponential_gains() -> None:
     assert metric(aligned).item() == pytest.approx((5 + 3 / discount) / (7 + 5 / discount))
     (full,) = parse("ndcg(gain=exp,gains=1:5,ideal=full)@2")
     assert full(aligned).item() == pytest.approx((5 + 3 / discount) / (7 + 5 / discount + 3 / 2))
-
-
-def test_no_gain_at_all_is_not_a_number_in_rndcg() -> None:
-    aligned = align(Qrels.from_dict({"q": {"a": 1}}), Run.from_dict({"q": {"a": 1.0}}))
-    (metric,) = parse("Rndcg.1=0")
-    assert np.isnan(metric(aligned)).all()

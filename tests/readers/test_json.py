@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from outcomes import refused, warned
 
 from harness.readers import read_qrels, read_run
-from harness.readers.json_dict import parse, unrepeated
 
 NAMES = st.text('ab,:{}[]"\\é€😀\n \u2028', max_size=6)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
@@ -71,9 +70,6 @@ def test_repeated_keys(path: Path) -> None:
     assert found == [("dropped-rows", 2, 0)]
     last, _ = warned(read_run, path, duplicates="last")
     assert last.to_dict() == {"b": {"x": 1}, "a": {"x": 5}}
-    assert parse(b'{"a": 1, "b": 2}', unrepeated) == {"a": 1, "b": 2}
-    with pytest.raises(ValueError, match="the key 'b' is repeated"):
-        parse(b'{"b": 1, "b": 2}', unrepeated)
 
 
 def test_numbers_of_every_kind(path: Path) -> None:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from outcomes import refused, warned
 
 from harness import readers
-from harness.core.tables import Run
 from harness.readers import letor
 
 Write = Callable[..., str]
@@ -54,12 +53,6 @@ def test_dialects(write: Write, text: str, expected: dict[str, dict[str, float]]
     assert readers.read_qrels(write("test.txt", text), format="letor").to_dict() == expected
     packed = write("test.txt.gz", gzip.compress(text.encode()))
     assert readers.read_qrels(packed).to_dict() == expected
-
-
-@pytest.mark.parametrize("grade", ["3", "-1", "2.0", "+1", "1e1", "-2147483647", "2147483647"])
-def test_grades(write: Write, grade: str) -> None:
-    qrels = readers.read_qrels(write("a.txt", f"{grade} qid:1 1:0\n0 qid:1 1:0\n"))
-    assert qrels.grades.tolist() == [int(float(grade)), 0]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -145,13 +138,6 @@ def test_a_last_line_that_is_cut(write: Write) -> None:
         ("cut-line", 1, 7)
     ]
     assert warned(readers.read_qrels, write("a.txt", text.rstrip()))[1] == []
-
-
-def test_the_run_shares_the_rows(write: Write) -> None:
-    qrels = readers.read_qrels(write("a.txt", "1 qid:1 1:0\n0 qid:1 1:0\n"))
-    run = readers.read_run(write("p.txt", "0.5\n0.25\n"), dataset=qrels)
-    assert isinstance(run, Run)
-    assert run.docnos is qrels.docnos
 
 
 def test_rows_of_two_files_share_marks(write: Write) -> None:

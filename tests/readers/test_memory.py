@@ -5,7 +5,6 @@ TREC, prediction and LETOR files take at most 400 MB at any length; others 8 tim
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -97,21 +96,6 @@ def _csv(path: Path, rows: int) -> int:
     return path.stat().st_size
 
 
-def _jsonl(path: Path, rows: int) -> int:
-    with path.open("w") as file:
-        for qid, docno, score in [*names()][:rows]:
-            file.write(json.dumps({"qid": qid, "docno": docno, "score": score}) + "\n")
-    return path.stat().st_size
-
-
-def _json(path: Path, rows: int) -> int:
-    table: dict[str, dict[str, float]] = {}
-    for qid, docno, score in [*names()][:rows]:
-        table.setdefault(qid, {})[docno] = score
-    path.write_text(json.dumps(table))
-    return path.stat().st_size
-
-
 def _parquet(path: Path, rows: int) -> int:
     table = _table(rows)
     parquet.write_table(table, path)
@@ -120,7 +104,7 @@ def _parquet(path: Path, rows: int) -> int:
 
 @pytest.mark.parametrize(
     ("name", "make"),
-    [("a.csv", _csv), ("a.jsonl", _jsonl), ("a.json", _json), ("a.parquet", _parquet)],
+    [("a.csv", _csv), ("a.parquet", _parquet)],
 )
 def test_other_formats_take_eight_times_their_size(
     tmp_path: Path, idle: int, name: str, make: Callable[[Path, int], int]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -17,9 +15,7 @@ from harness import readers
 from harness.core.align import PART, align
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
-from harness.core.policy import Policy
 from harness.core.tables import Qrels
-from harness.core.views import policies_of
 from harness.readers import predictions
 from harness.readers.source import Source
 
@@ -170,37 +166,3 @@ def test_parts_end_with_a_query(write: Write, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(predictions, "PART", 4)
     parts = list(readers.stream_run(write("p.txt", text_of(SCORES)), dataset=dataset_of()))
     assert [part.n_rows for part in parts] == [4, 4, 9, 7]
-
-
-# Evaluated parts must be gone without a collection of garbage, or a large file fills the memory.
-@pytest.mark.parametrize(
-    "policy",
-    [Policy(), Policy(ties="best", depth=2), Policy(ties="average"),
-     Policy(ties="stable", judged_only=True)],
-    ids=str,
-)  # fmt: skip
-def test_one_part_is_in_memory_at_a_time(
-    write: Write, monkeypatch: pytest.MonkeyPatch, policy: Policy
-) -> None:
-    monkeypatch.setattr(predictions, "PART", 1)
-    dataset, path = dataset_of(), write("p.txt", text_of(SCORES))
-    metrics = parse_all(["P_5", "ndcg@5", "dcg(gain=exp)@3"])
-    also = policies_of(metrics, policy)
-    alive: list[weakref.ref[object]] = []
-    most = 0
-
-    def watched(parts):  # type: ignore[no-untyped-def]
-        nonlocal most
-        for part in parts:
-            alive.append(weakref.ref(part))
-            most = max(most, sum(one() is not None for one in alive))
-            yield part
-
-    gc.collect()
-    gc.disable()
-    try:
-        evaluate(watched(readers.align_run(dataset, path, policy, also=also)), metrics)
-    finally:
-        gc.enable()
-    assert len(alive) == len(LENGTHS)
-    assert most <= 2

@@ -8,7 +8,6 @@ from __future__ import annotations
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 from outcomes import Finding, refused, warned
 
@@ -87,14 +86,6 @@ def test_tables_with_named_or_numbered_columns(shared: Path, name: str) -> None:
     assert (qrels.n_queries, qrels.n_rows) == counts
 
 
-def test_grades_of_real_qrels(shared: Path) -> None:
-    web, _ = read(shared / "data/trec_web2012_baselines/qrels.web.151-200.txt", "qrels")
-    assert sorted(set(web.numbers.tolist())) == [-2, 0, 1, 2, 3, 4]
-    mq2008, _ = read(shared / "data/ltr/mq2008_fold1/test.txt", "qrels")
-    assert [int((mq2008.numbers == grade).sum()) for grade in range(3)] == [2319, 378, 177]
-    assert mq2008.docnos.take(np.array([0])).to_pylist() == ["GX004-93-7097963"]
-
-
 RUNS = {
     "trec_covid_round1/runs/*": 143,
     "dl_hard/*/*.run": 20,
@@ -136,20 +127,6 @@ def test_every_run_is_read_whole_and_in_parts(shared: Path, pattern: str) -> Non
     assert len(paths) == RUNS[pattern]
     if pattern.startswith("trec_covid"):
         assert n_rows == 3_509_493
-
-
-def test_duplicates_in_two_runs(shared: Path) -> None:
-    runs = shared / "data/codec/runs"
-    for name, count, line in (
-        ("document_bm25+rm3-tuned.run", 3, 1845),
-        ("document_entity-feedback-tuned_42.run", 2, 1997),
-    ):
-        path = runs / name
-        places = refused(readers.read_run, path)
-        assert (places[0], len(places)) == ((f"{path}:{line}", "duplicates"), count)
-        run, found = read(path, "run", duplicates="last")
-        assert run.n_rows == 42000 - count
-        assert [one[:2] for one in found] == [("dropped-rows", count)]
 
 
 def test_seven_runs_that_were_cut(shared: Path) -> None:
@@ -206,13 +183,6 @@ def test_predictions_of_svmrank(shared: Path) -> None:
     assert run.n_rows == 36
 
 
-def test_predictions_for_another_file(shared: Path) -> None:
-    ltr = shared / "data/ltr"
-    dataset, _ = read(ltr / "lightgbm_lambdarank/rank.train", "qrels")
-    path = ltr / "predictions_made_here/lightgbm_lambdarank/lgb_regression.pred"
-    assert refused(readers.read_run, path, dataset=dataset) == [(str(path), "row-count")]
-
-
 REFUSED = {
     "ltr/rankeval_small/svmlight_invalid.txt": (":1", ""),
     "ltr/rankeval_small/svmlight_classification.txt": ("", "columns"),
@@ -230,10 +200,3 @@ REFUSED = {
 def test_refused_as_qrels(shared: Path, name: str) -> None:
     path, (line, rule) = shared / "data" / name, REFUSED[name]
     assert refused(readers.read_qrels, path)[0] == (f"{path}{line}", rule)
-
-
-def test_a_run_without_qids_is_refused(shared: Path) -> None:
-    path = shared / "data/trec_eval_test/test/prefs.rank20"
-    assert refused(readers.read_run, path) == [(f"{path}:1", "columns")]
-    found = refused(readers.read_run, path, format="trec")
-    assert found[0] == (f"{path}:1", "columns")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -102,22 +100,6 @@ def test_wrong_score_tables(tmp_path: Path, dataset: Qrels, frame: pd.DataFrame,
 def test_one_column_that_holds_no_number(write: Write, dataset: Qrels) -> None:
     path = write("p.csv", "lm\n3\n1\nx\n0.5\n1\n")
     assert refused(readers.read_run, path, dataset=dataset) == [("p.csv:4", "")]
-
-
-def test_the_manifest_names_the_column(tmp_path: Path) -> None:
-    (tmp_path / "mq.txt").write_text(ROWS)
-    SERIES.to_frame("y_pred").to_csv(tmp_path / "p.csv")
-    config = {
-        "name": "t", "metrics": ["map"], "output": "out",
-        "datasets": {"mq": {"path": "mq.txt"}},
-        "runs": {"lm": {"path": "p.csv", "dataset": "mq"}},
-    }  # fmt: skip
-    (tmp_path / "c.yaml").write_text(json.dumps(config))
-    harness.run(tmp_path / "c.yaml")
-    manifest = json.loads((tmp_path / "out/manifest.json").read_text())
-    read = {one["path"]: one.get("columns") for one in manifest["inputs"]}
-    assert read["p.csv"] == {"score": "y_pred", "index": ""}
-    assert np.isfinite(manifest["cells"][0]["counts"]["queries"])
 
 
 def test_an_index_of_qids(tmp_path: Path) -> None:

@@ -13,22 +13,17 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from outcomes import refused, warned
 
 from harness import readers
-from harness.core.tables import Qrels
-from harness.errors import InputError
-from harness.readers import compression
-from harness.readers.blocks import pieces
-from harness.readers.build import find_lines, last_line, lines_of_rows
+from harness.readers.build import find_lines
 from harness.readers.choice import FORMATS
 from harness.readers.source import HashedSource, Source, forget, missing
+from harness.readers.text import pieces
 from harness.readers.trec import RUN
 
 Write = Callable[..., str]
@@ -74,27 +69,6 @@ def test_another_compression_than_named(write: Write, name: str, data: bytes) ->
     assert (qrels.to_dict(), found) == (EXPECTED, [("other-compression", 1, 0)])
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", PACK)
-def test_data_that_unpack_to_more_than_the_memory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
-) -> None:
-    monkeypatch.setattr(compression, "_HARMLESS", 0)
-    monkeypatch.setattr(compression, "most_unpacked", lambda: 1 << 20)
-    path = tmp_path / f"a.run.{kind}"
-    path.write_bytes(PACK[kind](b"q1\tQ0\td1\t1\t1\tt\n" * 800_000))  # 12 MB
-    for format in ("trec", "json"):
-        assert refused(readers.read_run, path, format=format) == [(str(path), "unpacks-too-far")]
-    monkeypatch.setattr("harness.readers.table.most_unpacked", lambda: 1 << 20)
-    table = pa.table({"qid": ["q"] * 20_000, "docno": [f"{at:099}" for at in range(20_000)]})
-    parquet.write_table(table.append_column("score", [range(20_000)]), tmp_path / "a.parquet")
-    found = refused(readers.read_run, tmp_path / "a.parquet")
-    assert found == [(str(tmp_path / "a.parquet"), "unpacks-too-far")]
-    np.savez_compressed(tmp_path / "a.npz", qids=["1"], n=[500_000], scores=np.zeros(500_000))
-    found = refused(readers.read_run, tmp_path / "a.npz", format="batch")
-    assert found == [(str(tmp_path / "a.npz"), "unpacks-too-far")]
-
-
 @pytest.mark.parametrize("size", [1, 5, 11, 30, 1000])
 def test_blocks_end_where_lines_end(write: Write, size: int) -> None:
     text = b"a\nbb\n\ncccccccccc\nd"
@@ -121,19 +95,8 @@ def test_missing_files(write: Write, tmp_path: Path) -> None:
                         ("loop", "loop"), ("x" * 300, "x" * 300)]:  # fmt: skip
         assert refused(readers.read_run, name) == [(place, "missing-file")]
     assert missing("bm25.rnu") == "no file bm25.rnu; the folder holds bm25.run"
-    assert missing("to_nothing").endswith("it is a link to gone.run, which is not there")
+    assert missing("to_nothing").endswith("it is a link to gone.run, which does not exist")
     assert missing("no/x.run") == "no file no/x.run; there is no folder no"
-
-
-def test_no_permission(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = write("q.txt", QRELS)
-
-    def refuse(*_: object, **__: object) -> None:
-        raise PermissionError
-
-    monkeypatch.setattr("builtins.open", refuse)
-    with pytest.raises(InputError, match="no permission to read it"):
-        Source(name)
 
 
 def test_standard_input_is_read_as_often_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,16 +121,6 @@ def test_a_pipe_is_read_as_often_as_needed(tmp_path: Path) -> None:
     assert readers.read_qrels(pipe).to_dict() == EXPECTED
     writer.join()
     assert readers.read_qrels(pipe).to_dict() == EXPECTED
-
-
-@pytest.mark.parametrize("length", [70_000, 300_000])
-def test_a_first_line_beyond_the_head(tmp_path: Path, length: int) -> None:
-    """Two names of 70,000 characters each are more than the 64 KiB that a guess looks at."""
-    name = "x" * length
-    (tmp_path / "q").write_text(f"{name} 0 {name} 1\n")
-    (tmp_path / "r").write_text(f"{name} Q0 {name} 1 2.5 t\n{name} Q0 b 2 1.5 t\n")
-    assert readers.read_qrels(tmp_path / "q").to_dict() == {name: {name: 1}}
-    assert readers.read_run(tmp_path / "r").to_dict() == {name: {name: 2.5, "b": 1.5}}
 
 
 # Lines with "#": comments at the head of a file alone, rows everywhere else.
@@ -203,18 +156,6 @@ def test_a_query_whose_name_begins_like_a_comment(
         assert read(path, format=format).to_dict() == expected
 
 
-@pytest.mark.parametrize("format", [None, "trec"])
-def test_a_head_of_more_than_is_looked_at(write: Write, format: str | None) -> None:
-    rows = "".join(f"#9 Q0 d{at} 1 {-at} t\n" for at in range(9_000)) + "3 Q0 x 1 1 t\n"
-    expected = {"#9": {f"d{at}": -at for at in range(9_000)}, "3": {"x": 1}}
-    assert readers.read_run(write("a.run", rows), format=format).to_dict() == expected
-    path = write("b.run", "# a comment of ten thousand\n" * 10_000 + rows)
-    if format:
-        assert readers.read_run(path, format=format).to_dict() == expected
-    else:
-        assert refused(readers.read_run, path) == [(path, "")]
-
-
 def test_lines_are_counted_past_the_head(write: Write) -> None:
     rows = "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t extra\n2 Q0 d1 1 1 t\n1 Q0 d3 3 0 t\n"
     head = "# ir_metadata.start\n#tag: a 1 2 3.5 b\n# ir_metadata.end\n"
@@ -244,20 +185,6 @@ def test_lines_are_those_of_the_rows(
     assert found == {row: rows[row] for row in wanted if row < len(rows)}
 
 
-def test_lines_far_into_a_file(tmp_path: Path) -> None:
-    rows = [f"q{at} Q0 d{at} 1 2.5 tag-of-a-run" for at in range(200_000)]
-    path = tmp_path / "run"
-    path.write_text("# a comment\n" + "\n".join(rows) + "\n\n")
-    source = Source(path)
-    is_data = RUN.of(source).is_data
-    wanted = {at: (f"q{at}", f"d{at}") for at in (0, 7, 190_000)} | {1: ("q1", "other")}
-    assert find_lines(source, wanted, is_data, whole=False) == {0: 2, 7: 9}
-    assert find_lines(source, wanted, is_data, whole=True) == {0: 2, 7: 9, 190_000: 190_002}
-    assert lines_of_rows(source, np.array([190_000]), is_data)[190_000][0] == 190_002
-    path.write_text("a\nb\nc")
-    assert last_line(Source(path)) == 3
-
-
 @pytest.mark.parametrize(
     ("name", "text", "row"),
     [
@@ -277,16 +204,3 @@ def test_formats_with_a_row_a_line(write: Write, name: str, text: str, row: int 
     assert (is_data is None) == (row is None)
     if is_data is not None:
         assert find_lines(source, {0: ()}, is_data, whole=True) == {0: row}
-
-
-def test_formats_whose_rows_are_no_lines() -> None:
-    found = {name: FORMATS[name].has_rows for name in ("batch", "json", "npy")}
-    assert found == {"batch": False, "json": False, "npy": True}
-    assert all(FORMATS[name].is_data is None for name in found)
-
-
-def test_a_dataset_of_one_row(write: Write) -> None:
-    assert readers.read_run(write("a", "# x\n1 Q0 d 1 0.5 t")).to_dict() == {"1": {"d": 0.5}}
-    assert readers.read_qrels(write("b", "\n1 0 d 2")).to_dict() == {"1": {"d": 2}}
-    assert readers.read_qrels(write("c", "# mine\n1 qid:1 1:1")).to_dict() == {"1": {"d0": 1}}
-    assert isinstance(readers.read_qrels("c"), Qrels)

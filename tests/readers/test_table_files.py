@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import json
-import lzma
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,10 +16,8 @@ import pyarrow.parquet as parquet
 import pytest
 from outcomes import refused, warned
 
-import harness
 from harness import readers
 from harness.core.tables import Qrels, Run
-from harness.errors import InputError
 from harness.readers.column_roles import NAMES
 from harness.readers.source import Source
 
@@ -41,12 +36,6 @@ RUN: Columns = {
     "score": SCORES,
 }
 QRELS: Columns = {"qid": QIDS, "docno": DOCNOS, "grade": GRADES}
-USED = {
-    "docno": ["doc-id", "DocId", "DOC_ID", "documentId", "corpus-id", "passage-id", "URL", "pid"],
-    "qid": ["query_id", "query-id", "QueryID", "queryid", "q", "topic", "topicno", "qnum"],
-    "grade": ["relevance", "rel", "label", "Relevance-Label", "judgment", "rating"],
-    "score": ["sim", "similarity", "pred", "prediction", "y_pred", "Relevance_Score", "prob"],
-}
 UNKNOWN = ["thing", "my_document_column", "key_of_hit", "id", "docket", "Unnamed", "text"]
 
 
@@ -95,15 +84,6 @@ def as_table(given: Any, of: type[Qrels] | type[Run], **options: Any) -> Any:
     if not isinstance(given, str):
         return readers.from_frame(given, of, **options)
     return (readers.read_qrels if of is Qrels else readers.read_run)(given, **options)
-
-
-@every_make
-@pytest.mark.parametrize("role", USED)
-def test_usual_names(tmp_path: Path, make: Any, role: str) -> None:
-    for name in USED[role]:
-        qrels = make(renamed(QRELS, **{role: name}), tmp_path / "q")
-        run = make(renamed(RUN, **{role: name}), tmp_path / "r")
-        assert float(harness.evaluate(qrels, run, ["ndcg"]).values.min()) == 1, name
 
 
 @pytest.mark.parametrize("role", ["qid", "docno", "grade", "score"])
@@ -168,15 +148,6 @@ def test_features_are_no_documents(tmp_path: Path, make: Any) -> None:
         "Unnamed: 0": [0, 1, 2, 3, 4, 5, 6],
     }  # fmt: skip
     assert as_table(make(table, tmp_path / "q"), Qrels).docnos.positional
-
-
-def test_structs_may_hold_docnos(tmp_path: Path) -> None:
-    hits = [{"name": docno} for docno in RUN["docno"]]
-    for make, how in ((in_jsonl, "jsonl"), (in_parquet, "table"), (in_arrow, "table")):
-        path = make({"qid": RUN["qid"], "hit": hits, "score": SCORES}, tmp_path / "r")
-        dataset = Qrels.from_dict({"7": {"a": 1}})
-        found = refused(readers.read_run, path, format=how, dataset=dataset)
-        assert found == [(path, "columns")]
 
 
 @every_file
@@ -250,20 +221,6 @@ def test_a_quote_that_is_not_closed(write: Write) -> None:
     assert refused(readers.read_run, path, format="table") == [("a.csv:2", "")]
 
 
-@pytest.mark.parametrize("codec", ["gz", "bz2", "xz", "zst"])
-@pytest.mark.parametrize("name", ["q.parquet", "q.feather"])
-def test_packed_binary(write: Write, name: str, codec: str) -> None:
-    buffer = pa.BufferOutputStream()
-    of = {"q.parquet": parquet.write_table, "q.feather": feather.write_feather}
-    of[name](pa.table(QRELS), buffer)
-    data = buffer.getvalue().to_pybytes()
-    packed = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}.get(
-        codec, lambda data: pa.compress(data, "zstd", asbytes=True)
-    )
-    assert readers.read_qrels(write(f"{name}.{codec}", packed(data))).n_rows == 7
-    assert refused(readers.read_qrels, write(name, data[:-9])) == [(name, "truncated")]
-
-
 @pytest.mark.parametrize("kind", [pl.Categorical(), pl.Enum(["q1", "q2", "d1", "d2"]), pl.String()])
 @pytest.mark.parametrize("rows", [3, 0])
 def test_categories_of_polars(kind: pl.DataType, rows: int) -> None:
@@ -271,21 +228,6 @@ def test_categories_of_polars(kind: pl.DataType, rows: int) -> None:
     frame = frame.with_columns(pl.col("qid", "docno").cast(kind)).head(rows)
     read = readers.from_frame(frame, Run)
     assert read.to_dict() == ({"q1": {"d1": 1, "d2": 2}, "q2": {"d1": 3}} if rows else {})
-
-
-@pytest.mark.usefixtures("write")
-@pytest.mark.parametrize("groups", [1, 7, 1000])
-@pytest.mark.parametrize("categories", [False, True])
-def test_parquet_in_batches(groups: int, categories: bool) -> None:
-    docnos = pa.array([f"d{i}é" for i in range(100)])
-    qids = pa.array([f"q{i // 10}" for i in range(100)])
-    if categories:
-        docnos, qids = docnos.dictionary_encode(), qids.dictionary_encode()
-    table = pa.table({"qid": qids, "docno": docnos, "score": range(100), "other": [["x"]] * 100})
-    parquet.write_table(table, "a.parquet", row_group_size=groups)
-    assert readers.read_run("a.parquet").to_dict() == {
-        f"q{q}": {f"d{i}é": i for i in range(q * 10, q * 10 + 10)} for q in range(10)
-    }
 
 
 FAULTS = [  # column, values of three rows, row, rule
@@ -336,19 +278,3 @@ def test_scores_are_not_those_of_the_frame() -> None:
     run = readers.from_frame(pa.table({"qid": ["q", "q"], "docno": ["a", "b"], "s": scores}), Run)
     scores[0] = 7
     assert run.to_dict() == {"q": {"a": 0.5, "b": 0.25}}
-
-
-@pytest.mark.parametrize("n", [140_000, 1_000_000])
-def test_long_fields_of_csv(write: Write, n: int) -> None:
-    """Python's csv has fields of 131,072 characters, Arrow rows of its block, by default."""
-    name = "x" * n
-    text = f'qid,docno,score\nq,"{name}",1\nq,b,2\n'
-    assert readers.read_run(write("a.csv", text)).to_dict() == {"q": {name: 1, "b": 2}}
-    found = refused(readers.read_run, write("a.csv", text.replace("b,2", "b,z")), format="table")
-    assert found == [("a.csv:3", "")]
-
-
-def test_no_rows_under_columns(write: Write) -> None:
-    for name in ("q.csv", "q.jsonl"):
-        with pytest.raises(InputError, match=rf"^{name}: the file holds no rows"):
-            readers.read_qrels(write(name, "\n# {\n"), columns={"qid": "q"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import tarfile
 from collections.abc import Callable
 from typing import Any
 
@@ -95,35 +94,7 @@ def test_without_torch(
         readers.read_run(path, dataset=dataset)
 
 
-def tar(how: str) -> bytes:
-    sink = io.BytesIO()
-    with tarfile.open(fileobj=sink, mode=how) as archive:
-        archive.addfile(tarfile.TarInfo("p.txt"), io.BytesIO(b""))
-    return sink.getvalue()
-
-
-PAGE = "\n<!DOCTYPE html>\n<html><head><title>404\n Not Found</title></head></html>\n"
 TREC = "".join(f"q1 Q0 d{i} {i} {1 / i:.3f} lm\n" for i in range(1, 9))
-
-
-@pytest.mark.parametrize("format", [None, "scores", "table", "trec"])
-@pytest.mark.parametrize(
-    ("name", "content", "what"),
-    [
-        ("p.txt", PAGE, "an HTML page, not data, titled '404"),
-        ("p.run", tar("w"), "a tar archive"),
-        ("p.run.gz", tar("w:gz"), "a tar archive"),
-        ("p.tar", tar("w"), "a tar archive"),
-        ("p.tgz", tar("w:gz"), "a tar archive"),
-    ],
-    ids=["html", "tar-run", "tar-gz-run", "tar", "tgz"],  # gzip holds the time
-)
-def test_other_files_are_named(
-    write: Write, dataset: Qrels, name: str, content: Any, what: str, format: str | None
-) -> None:
-    with pytest.raises(InputError) as error:
-        readers.read_run(write(name, content), dataset=dataset, format=format)
-    assert what in str(error.value)
 
 
 def test_torch_and_trec_files_under_another_format(write: Write, dataset: Qrels) -> None:

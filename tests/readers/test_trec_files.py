@@ -6,21 +6,16 @@ import gzip
 from collections.abc import Callable
 from typing import Literal
 
-import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from joined_tables import concat
 from outcomes import refused, warned
 
 from harness import readers
 from harness.core.align import align
-from harness.core.arrow import string_column
 from harness.core.tables import Qrels
-from harness.errors import InputError
-from harness.readers import columns, trec
-from harness.readers.build import gathered
-from harness.readers.columns import Refused, is_simple, read_block
+from harness.readers.columns import is_simple
 from harness.readers.format import ScatteredQueries
 from harness.readers.source import BLOCK, Source
 
@@ -145,27 +140,10 @@ def test_the_fast_way_reads_what_a_plain_loop_reads(write: Write, lines: list[st
         assert run.to_dict() == expected
 
 
-@given(st.text("a \t\r\n\v\f#", max_size=12) | st.text("ab \n", max_size=12), st.integers(1, 4))
-def test_a_block_is_simple(text: str, piece: int) -> None:
+@given(st.text("a \t\r\n\v\f#", max_size=12) | st.text("ab \n", max_size=12))
+def test_a_block_is_simple(text: str) -> None:
     odd = any(one in text.replace("\r\n", "\n") for one in ("\v", "\f", "\r", "  ", "\t\t"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(columns, "PIECE", piece)
-        assert is_simple(text.encode()) == (not odd and not (" " in text and "\t" in text))
-
-
-@pytest.mark.parametrize("bad", [b"\xff", b"\xc3", b"\xed\xa0\x80"])
-def test_bytes_that_are_not_text_are_refused(bad: bytes) -> None:
-    for line in (b"q%s Q0 d 1 0.5 t\n", b"q Q0 d%s 1 0.5 t\n", b"q Q0 d 1 0.5 t%s\n"):
-        assert read_block(line % b"" + line % "ü".encode(), trec.RUN).num_rows == 2
-        with pytest.raises(Refused):
-            read_block(line % b"" + line % bad, trec.RUN)
-
-
-@given(st.lists(st.sampled_from(["a", "aa", "aaa", "ab", "é", "b"]), min_size=1))
-@example(["aa", "a", "aaa"])
-def test_tags_are_the_distinct_ones(tags: list[str]) -> None:
-    table = gathered([pa.table({"tag": string_column(["z", *tags])}).slice(1)])
-    assert trec.tags_of(table) == tuple(dict.fromkeys(tags))
+    assert is_simple(text.encode()) == (not odd and not (" " in text and "\t" in text))
 
 
 # Warnings: rule, count and line.
@@ -309,27 +287,3 @@ def test_streamed_alignment_is_that_of_the_whole(
     for name in ("offsets", "rank", "grade", "score", "n_retrieved", "n_tied", "answered"):
         assert getattr(streamed, name).tolist() == getattr(expected, name).tolist()
     assert streamed.n_extra == expected.n_extra
-
-
-@given(st.lists(st.sampled_from([b"", b"good", b"bad", b"g" * 9000]), min_size=1), st.booleans())
-def test_doubtful_lines_are_all_that_cannot_be_read(rows: list[bytes], is_whole: bool) -> None:
-    from harness.readers.blocks import pieces
-    from harness.readers.build import doubtful_lines
-
-    text = b"\n".join(rows) + b"\n" * is_whole
-
-    class Text:
-        def blocks(self) -> list[bytes]:
-            return list(pieces(text, 20_000))
-
-    found = dict(doubtful_lines(Text(), lambda piece: b"bad" not in piece))  # type: ignore[arg-type]
-    there = dict(enumerate(text.removesuffix(b"\n").split(b"\n") if text else [], 1))
-    assert found.items() <= there.items()
-    assert {at for at, line in there.items() if line == b"bad"} <= found.keys()
-
-
-def test_the_first_ten_problems_and_the_count_of_all(write: Write) -> None:
-    text = "q Q0 d 1 1 t\n" + "".join(f"q Q0 d{i} 1 nan t\n" for i in range(25))
-    with pytest.raises(InputError) as error:
-        readers.read_run(write("a.run", text))
-    assert (error.value.total, len(error.value.problems)) == (25, 10)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from made_systems import EXPECTED, PAIRS, VALUES, of_pairs, tables
 
 from harness.core.ragged import Floats
-from harness.stats import randomised_tukey
 from harness.stats.friedman import friedman_nemenyi, ranks
 from harness.stats.randomised_tukey import randomized_tukey
 from harness.stats.streams import Stream
@@ -200,23 +199,6 @@ def test_ties_count_whatever_floating_point_makes_of_them() -> None:
     assert found.p.tolist() == randomized_tukey(tenths.astype(float), stream).p.tolist()
 
 
-def test_random_numbers_drawn_twice_leave_both_orders_as_likely() -> None:
-    # Whatever is drawn is the same number, so that the last bits alone decide.
-    rng = np.random.default_rng(5)
-
-    class Stuck:
-        integers = rng.integers
-
-        class bit_generator:  # noqa: N801
-            random_raw = staticmethod(lambda n: np.zeros(n, dtype=np.uint64))
-
-    found = randomised_tukey.orders(3, 2000, 5, Stuck())  # type: ignore[arg-type]
-    place = found.argsort(axis=2)
-    for one, other in itertools.combinations(range(5), 2):
-        first = (place[..., one] < place[..., other]).sum()
-        assert scipy.stats.binomtest(int(first), 6000).pvalue > 0.001
-
-
 @settings(deadline=None)
 @given(st.integers(1, 60))
 def test_critical_difference_is_where_p_reaches_the_level(draws: int) -> None:
@@ -247,13 +229,6 @@ def test_golden_nemenyi() -> None:
     assert found.positions is not None
     assert np.argsort(found.positions, kind="stable").tolist() == expected["order"]
     assert found.method == "studentized range(6, inf)"
-
-
-def test_printed_critical_differences() -> None:
-    # Demsar 2006, table 5a: q.05 = 2.569 for four systems; CD = 2.569 sqrt(4 * 5 / (6 * 14)).
-    values = np.random.default_rng(0).random((4, 14))
-    found = friedman_nemenyi(values, Stream()).critical_difference
-    assert found == pytest.approx(2.569 * math.sqrt(4 * 5 / (6 * 14)), abs=5e-4)
 
 
 @settings(deadline=None)

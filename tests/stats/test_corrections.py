@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from statsmodels.stats import multitest
 
 from harness.core.comparison import Correction
-from harness.errors import UnknownNameError
-from harness.stats.corrections import CORRECTIONS, SOURCES, adjust
+from harness.stats.corrections import CORRECTIONS, adjust
 
 GOLDEN = json.loads(
     (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
@@ -65,11 +64,6 @@ def test_golden_values(p: list[float], expected: dict[str, Any], method: Correct
     assert (adjusted <= 0.05).tolist() == expected[NAMES[method]]["reject_05"]
 
 
-def test_holm_of_wilcoxon() -> None:
-    adjusted = adjust(np.array(SYSTEMS["wilcoxon_auto_raw"]), "holm")
-    assert adjusted == pytest.approx(SYSTEMS["wilcoxon_holm"], rel=1e-12)
-
-
 @pytest.mark.parametrize("method", NAMES)
 @given(p=FAMILIES)
 def test_the_definition(p: list[float], method: Correction) -> None:
@@ -100,17 +94,3 @@ def test_no_answer_is_left_out_of_the_family(method: Correction) -> None:
     adjusted = adjust(p, method)
     assert np.isnan(adjusted[[0, 3]]).all()
     assert adjusted[[1, 2, 4]].tolist() == adjust(p[[1, 2, 4]], method).tolist()
-
-
-def test_errors() -> None:
-    with pytest.raises(UnknownNameError) as unknown:
-        adjust(np.array([0.1]), "hom")  # type: ignore[arg-type]
-    assert str(unknown.value) == (
-        "unknown correction 'hom'; did you mean 'holm'?  (all: holm, bonferroni, bh, by, none)"
-    )
-    with pytest.raises(ValueError, match=r"^p-values lie in \[0, 1\]: 1\.5$"):
-        adjust(np.array([0.5, 1.5]), "holm")
-
-
-def test_every_correction_has_its_sources() -> None:
-    assert set(SOURCES) == set(CORRECTIONS)

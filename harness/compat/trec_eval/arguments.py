@@ -285,7 +285,8 @@ def _about(name: str) -> str:
         return _OWN[name]
     definition = REGISTRY[TREC_CUT.get(name, name)]
     document = inspect.getdoc(definition.function) or ""
-    about = " ".join(document.split("\n\nParameters\n")[0].replace("``", "").split())
+    about = re.split(r"\n\n(?:Parameters\n|Returns\n|>>> )", document, maxsplit=1)[0]
+    about = " ".join(about.replace("``", "").split())
     if name in TREC_CUT:
         about = f"{definition.name} of the first k documents. " + about
     return about

@@ -23,11 +23,10 @@ from ...core.ragged import Array, Bools, offsets_of
 from ...core.ranking import rank_order
 from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, Run, Table
 from ...errors import InputError
-from ...readers.blocks import ahead, each
-from ...readers.build import column, gathered, warn_scattered
-from ...readers.checks import Checks
+from ...readers.build import Checks, column, gathered, warn_scattered
 from ...readers.columns import Refused, numbers_of, read_block
 from ...readers.source import Source
+from ...readers.text import ahead, each
 from ...readers.trec import RUN, in_parts, tags_of, warn_cut, warn_ranks
 from .measures import FILES, Stop, atof, atol
 

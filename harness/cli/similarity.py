@@ -1,0 +1,64 @@
+"""``harness similarity``."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import cast, get_args
+
+import click
+
+from ..errors import HarnessWarning, UnknownNameError
+from ..experiment import folder
+from ..experiment.similarity import similarities
+from ..files import writing
+from ..reports import similarity as report
+from ..reports.plots.plot import Format
+from ..stats.run_similarity import Measure
+from . import options
+from .printing import show
+
+
+@click.command()
+@options.results
+@options.choice("--measure", Measure, default="rbo", help="How rankings are compared.")
+@click.option("-p", metavar="P", type=float, default=0.9, help="Persistence of RBO.")
+@click.option("--depth", metavar="K", type=options.Whole(1), default=1000, help="Documents used.")
+@options.many("--dataset", "datasets", metavar="DATASET", help="Only this one")
+@click.option("--near", metavar="X", type=float, default=0.95, help="List pairs from this value.")
+@options.path("--plot", "picture", metavar="FILE", help="Draw a tree: png, svg, pdf.")
+@options.format_option(*report.FORMATS, help="csv and jsonl have every pair.")
+def command(
+    results: Path, measure: Measure, p: float, depth: int, datasets: tuple[str, ...], near: float,
+    picture: Path | None, format: str,
+) -> None:  # fmt: skip
+    """Find runs whose rankings are nearly the same.
+
+    Compares the rankings of every pair of runs, query by query, with rank-biased overlap or the
+    overlap of their first documents. No judgements are used.
+
+    \b
+    Examples:
+      harness similarity results/quickstart
+      harness similarity results/quickstart --plot tree.png --format csv
+    """
+    outcome = folder.read(results)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)  # 'harness run' printed them
+        found = similarities(outcome.config, measure=measure, p=p, depth=depth, datasets=datasets)
+    if picture is not None:
+        from ..reports.plots.dendrogram import draw
+
+        kind = cast(Format, picture.suffix[1:])
+        if kind not in get_args(Format):
+            raise UnknownNameError(
+                f"--plot {picture}: expected a name that ends in .png, .svg or .pdf"
+            )
+        for one in found:
+            path = picture
+            if len(found) > 1:
+                path = picture.with_stem(f"{picture.stem}-{one.dataset}")
+            with writing(path) as file:
+                file.write(draw(one, kind, outcome.trace))
+    grids = report.similarity_grids(found, near)
+    show(report.render(grids, report.similarity_records(found), format))

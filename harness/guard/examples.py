@@ -1,0 +1,227 @@
+"""The first examples of what rules count, the lines they are on, and files that are read again."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from .. import readers as readers
+from ..config.cells import Cell
+from ..config.model import DatasetEntry, RunEntry
+from ..core.arrow import bytes_at, string_column
+from ..core.ragged import Array, Ints
+from ..core.tables import Docnos, Qrels
+from ..errors import Finding, HarnessError, HarnessWarning, Severity
+from ..readers.build import find_lines
+from ..readers.columns import numbers_of, read_columns
+from ..readers.format import Kind
+from ..readers.numpy_files import NoArrayError, array_of
+from ..readers.predictions import RUN as SCORES
+from ..readers.source import Source
+from .registry import SHOWN, finding
+
+BY_ROW = ("scores", "npy")
+"""Formats of predictions, one number for each row."""
+
+
+class Examples(NamedTuple):
+    """The first queries, documents or rows of a rule, and the place of the first one."""
+
+    names: tuple[str, ...] = ()
+    row: int = -1
+    """Position of the first one's row in its file, from 0; -1 if it has none."""
+    words: tuple[str, ...] = ()
+    """Words on the line of that row, if files of its format name them."""
+    line: int = 0
+    """The line of that row, or its number from 1; 0 if it is not known."""
+    is_row: bool = False
+    """Whether `line` is the number of the row, as the file has no lines."""
+
+    def at(self, place: str) -> str:
+        """Return its place in the file at `place`.
+
+        >>> Examples(("q1",), 0, line=3).at("a.run"), Examples(("q1",)).at("a.run")
+        ('a.run:3', 'a.run')
+        >>> Examples(("q1",), 2, line=3, is_row=True).at("a.npy")
+        'a.npy: row 3'
+        """
+        if not self.line:
+            return place
+        return f"{place}: row {self.line}" if self.is_row else f"{place}:{self.line}"
+
+
+class ExamplesByRule(dict[str, Examples]):
+    """The first examples of each rule."""
+
+    def add(self, rule: str, later: Examples) -> None:
+        """Add examples, as long as the rule has too few."""
+        earlier = self.get(rule)
+        if earlier is not None:
+            self[rule] = earlier._replace(names=(*earlier.names, *later.names)[:SHOWN])
+        elif later.names:
+            self[rule] = later
+
+    def wants(self, rule: str) -> bool:
+        """Whether a rule takes more examples."""
+        return rule not in self or len(self[rule].names) < SHOWN
+
+
+MakeFinding = Callable[..., Finding]
+"""Makes a finding of ``(rule, what, count, severity, effect, fix)``."""
+
+
+def findings_at(place: str, first: Mapping[str, Examples]) -> MakeFinding:
+    """Return what makes findings in the file at `place`, with the examples of their rule."""
+
+    def found(
+        rule: str, what: str, count: int, severity: Severity | None = None, effect: str = "",
+        fix: str = "",
+    ) -> Finding:  # fmt: skip
+        some = first.get(rule, Examples())
+        return finding(rule, some.at(place), what, count, some.names, severity, effect, fix)
+
+    return found
+
+
+def texts_at(names: pa.Array, rows: Ints) -> tuple[str, ...]:
+    """Return a few identifiers as text."""
+    return tuple(name.decode("utf-8", "replace") for name in bytes_at(names, rows))
+
+
+def docnos_at(docnos: Docnos, rows: Ints) -> tuple[str, ...]:
+    """Return the docnos of a few rows as text."""
+    if docnos.strings is None:
+        return texts_at(docnos.take(rows), np.arange(rows.size))
+    return texts_at(docnos.strings, rows)
+
+
+def of_documents(
+    qids: Iterable[str], docnos: Docnos, rows: Ints, notes: Iterable[str], places: Ints
+) -> Examples:
+    """Return documents with their queries and a note on each; `places` are rows of the file."""
+    names = list(zip(qids, docnos_at(docnos, rows), strict=True))
+    if not names:
+        return Examples()
+    shown = (
+        f"query {qid}, document {docno}" + (f": {note}" if note else "")
+        for (qid, docno), note in zip(names, notes, strict=True)
+    )
+    return Examples(tuple(shown), int(places[0]), () if docnos.positional else names[0])
+
+
+def of_queries(qids: pa.Array, which: Ints, places: Ints) -> Examples:
+    """Return some queries of a column, at the first row of the first of them."""
+    if not which.size:
+        return Examples()
+    names = texts_at(qids, which[:SHOWN])
+    return Examples(names, int(places[0]), names[:1])
+
+
+def short(place: str) -> str:
+    """Return a place for an example: its file with the last folder.
+
+    >>> short("/data/mslr/fold1/test.txt:7")
+    'fold1/test.txt:7'
+    """
+    return "/".join(place.rsplit("/", 2)[-2:])
+
+
+@contextlib.contextmanager
+def reading_again() -> Iterator[None]:
+    """Read a file without its warnings and errors, which the first reading gave."""
+    with contextlib.suppress(HarnessError), warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)
+        yield
+
+
+def qrels_of(cell: Cell, source: Source | None = None) -> Qrels | None:
+    """Return the judgements of a cell's dataset, read again; None if they cannot be."""
+    entry = cell.dataset_entry
+    with reading_again():
+        return readers.read_qrels(
+            source or entry.path, name=cell.dataset, fractions=True, **entry.options()
+        )
+    return None
+
+
+def scores_of(path: str) -> Array | None:
+    """Return the numbers of a file of scores, however many; None if some are no numbers."""
+    with contextlib.suppress(NoArrayError, ValueError, OSError), reading_again():
+        source = Source(path)
+        if path.endswith(".npy"):
+            return np.asarray(array_of(source.read()), np.float64).ravel()
+        tables = read_columns(source, SCORES)
+        found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
+        return found
+    return None
+
+
+def run_format(cell: Cell) -> str:
+    """Return the format of a cell's run; nothing if it cannot be guessed."""
+    run = cell.run_entry
+    with reading_again():
+        return run.format or readers.guess_format(run.path, "run")
+    return ""
+
+
+def add_lines(
+    first: dict[str, Examples],
+    source: Source,
+    entry: DatasetEntry | RunEntry,
+    among: Container[str] | None = None,
+) -> None:
+    """Add the line of each example's row in place, or the row's number in files without lines.
+
+    For the rules `among` the file is read again up to the line; without it, only lines in the
+    first block are found.
+    """
+    rows = {
+        rule: one
+        for rule, one in first.items()
+        if one.row >= 0 and (among is None or rule in among)
+    }
+    if not rows:
+        return
+    kind: Kind = "qrels" if isinstance(entry, DatasetEntry) else "run"
+    with contextlib.suppress(HarnessError):
+        form = readers.FORMATS[entry.format or readers.guess_format(source, kind)]
+        is_data = form.is_data(source) if form.is_data is not None else None
+        if is_data is not None:
+            wanted = {one.row: one.words for one in rows.values()}
+            found = find_lines(source, wanted, is_data, whole=among is not None)
+            for rule, one in rows.items():
+                first[rule] = one._replace(line=found.get(one.row, 0))
+        elif form.has_rows:
+            for rule, one in rows.items():
+                first[rule] = one._replace(line=one.row + 1, is_row=True)
+
+
+def place_of_row(entry: DatasetEntry | RunEntry, row: int) -> str:
+    """Return the place of a row of a file, which is read again for it; the file if unknown."""
+    first = {"": Examples(row=row)}
+    with contextlib.suppress(HarnessError, OSError):
+        add_lines(first, Source(entry.path), entry, first)
+    return first[""].at(entry.path)
+
+
+def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, str]:
+    """Return the place of the first row of each query in a cell's dataset, which is read again."""
+    qrels, entry = qrels_of(cell), cell.dataset_entry
+    if qrels is None:
+        return {}
+    at = qrels.place(string_column(qids))
+    rows = qrels.offsets[at]
+    rows = rows if qrels.order is None else qrels.order[np.minimum(rows, qrels.order.size - 1)]
+    first = {
+        qid: Examples((qid,), row, (qid,))
+        for qid, row, place in zip(qids, rows.tolist(), at.tolist(), strict=True)
+        if place >= 0
+    }
+    with contextlib.suppress(HarnessError, OSError):
+        add_lines(first, Source(entry.path), entry, first)
+    return {qid: one.at(entry.path) for qid, one in first.items()}

@@ -1,0 +1,191 @@
+"""Lines and numbers of text: blocks of whole lines, comments at the head, what is a number."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from typing import IO, Any, TypeVar
+
+from ..core.tables import GRADE_LIMIT
+from ..errors import Problem, shorten
+from ..files import threads_of
+
+T = TypeVar("T")
+S = TypeVar("S")
+PIECE = 1 << 18
+"""Bytes of a piece, about: a few arrays of one number a byte fit a processor's cache."""
+BOM = b"\xef\xbb\xbf"
+LONGEST = 1 << 20  # Bytes that a line of text may have
+LOOK = 4096  # Characters of a line that are looked at; it may have millions
+_END: Any = object()
+
+METADATA_MARK = re.compile(rb"^#[ \t]*ir_metadata\.(start|end)[ \t\r]*$")
+_GLUED = re.compile(rb"#+[^\s#]")
+
+# one way to match only: on a field of a million digits, backtracking would take forever
+NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+"""A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
+_DECIMAL_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
+_NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
+_WRAPPED = re.compile(r"\s*([A-Za-z_][\w.]*)?[(\[][(\[\s]*([^\s,()\[\]]+)", re.ASCII)
+BETWEEN = re.compile(r"[\s,]+", re.ASCII)
+ONE_EACH = (
+    "write one number a line: '\\n'.join(map(str, scores)); "
+    "of several class probabilities, write the one to rank by"
+)
+WITHOUT_INDEX = "write it without the index: series.to_csv(path, index=False, header=False)"
+
+
+def decoded(line: bytes) -> str:
+    """Return text for a message, whatever its bytes."""
+    return line.decode("utf-8", "replace")
+
+
+def pieces(block: bytes, size: int = PIECE) -> Iterator[bytes]:
+    """Yield the whole lines of a block in pieces of at least `size` bytes."""
+    start = 0
+    while start < len(block):
+        end = block.find(b"\n", start + size - 1) + 1 or len(block)
+        yield block[start:end]
+        start = end
+
+
+def lines_of(block: bytes) -> list[bytes]:
+    """Return the lines of a block, without their ends."""
+    return block.removesuffix(b"\n").split(b"\n")
+
+
+def line_blocks(stream: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield a stream in blocks of whole lines of about `size` bytes; ValueError at a long line."""
+    block = stream.read(size).removeprefix(BOM) or stream.read(size)
+    while block:
+        rest = b"" if block.endswith(b"\n") else stream.readline(LONGEST + 1)
+        if len(rest) > LONGEST:
+            raise ValueError("a line is too long")
+        yield block + rest
+        block = stream.read(size)
+
+
+def without_first_lines(block: bytes, n: int) -> tuple[bytes, int]:
+    """Return a block without its first `n` lines, and how many it had of them."""
+    start = passed = 0
+    while passed < n and start < len(block):
+        start, passed = block.find(b"\n", start) + 1 or len(block), passed + 1
+    return block[start:], passed
+
+
+def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
+    """Yield `items`, computing up to `depth` of them in advance in one other thread."""
+    iterator = iter(items)
+    with threads_of(1) as pool:
+        waiting = deque(pool.submit(next, iterator, _END) for _ in range(depth))
+        try:
+            while (item := waiting.popleft().result()) is not _END:
+                waiting.append(pool.submit(next, iterator, _END))
+                yield item
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def each(function: Callable[[S], T], items: Iterable[S], threads: int = 2) -> Iterator[T]:
+    """Yield the function of each item, in order, computed by some threads ahead of the caller."""
+    with threads_of(threads) as pool:
+        waiting: deque[Future[T]] = deque()
+        for item in items:
+            waiting.append(pool.submit(function, item))
+            if len(waiting) > threads:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+
+def is_comment(line: bytes) -> bool:
+    r"""Return whether a line at the head of a file is a comment, and not a row of query ``#...``.
+
+    A row has its qid right after the ``#``, at least three fields, and a number after the qid.
+
+    >>> is_comment(b"# made by me"), is_comment(b"#1 Q0 d7 1 0.5 t"), is_comment(b"#1,d7,0.5\r")
+    (True, False, False)
+    """
+    if not line.startswith(b"#"):
+        return False
+    fields = BETWEEN.split(decoded(line).strip(), 16)[:16]
+    return not (_GLUED.match(line) and len(fields) > 2 and any(map(is_like_number, fields[1:])))
+
+
+def count_head(lines: Iterable[bytes]) -> int:
+    r"""Return the number of lines up to the last comment before the first row.
+
+    Every line of an ir_metadata block is a comment.
+
+    >>> count_head([b"# by me", b"", b"#", b"1 Q0 d 1 2 t", b"#7 Q0 d 1 2 t"])
+    3
+    """
+    last, in_metadata = 0, False
+    for number, line in enumerate(lines, 1):
+        mark = METADATA_MARK.match(line)
+        if mark or is_comment(line) or (in_metadata and line.startswith(b"#")):
+            last = number
+            in_metadata = mark[1] == b"start" if mark else in_metadata
+        elif line.strip():
+            break
+    return last
+
+
+def is_like_number(text: str) -> bool:
+    """Return whether `text` is meant as a number, even if it is not a finite one."""
+    return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
+
+
+def check_number(text: str, word: str, whole: bool) -> Problem | None:
+    """Return what is wrong with a score or grade as it is written; the fix may be empty."""
+    got = f"got '{shorten(text, 60)}'"
+    if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
+        return Problem("", f"{word}: expected a finite number, {got}", rule="not-finite")
+    if not NUMBER.fullmatch(text):
+        return Problem("", f"{word}: expected a number, {got}")
+    fix = "judgements are small integers; scale or round them"
+    if word == "grade" and not abs(float(text)) <= GRADE_LIMIT:
+        what = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"
+        return Problem("", what, fix=fix)
+    if whole and float(text) != int(float(text)):
+        rule = "grade-values" if word == "grade" else ""
+        return Problem("", f"{word}: expected a whole number, {got}", fix=fix, rule=rule)
+    return None
+
+
+def is_wrapped(line: str) -> bool:
+    """Return whether a line is numbers in brackets, as Python or PyTorch prints them.
+
+    >>> [is_wrapped(line) for line in ("[0.5, 1.5]", "tensor(0.5)", "0.5", "[CLS] 0.5")]
+    [True, True, False, False]
+    """
+    found = _WRAPPED.match(line[:LOOK])
+    return found is not None and is_like_number(found[2])
+
+
+def not_one_number(line: str) -> tuple[str, str] | None:
+    """Return what is wrong with a line that has more than one number, and the fix; else None.
+
+    >>> not_one_number("0.3 0.7")[0], not_one_number("0.5")
+    ('expected one number a line, got 2 columns', None)
+    """
+    if is_wrapped(line):
+        return "expected one number a line, got numbers in brackets", ONE_EACH
+    text = line.strip()
+    words = BETWEEN.split(text[:LOOK])
+    if len(words) < 2:
+        return None
+    if _DECIMAL_COMMA.fullmatch(text):
+        number = text.replace(".", "").replace(",", ".")
+        what = "expected one number a line, got 2 columns or a decimal comma"
+        return what, f"write {number}; or, if there is an index, {WITHOUT_INDEX}"
+    n = len(BETWEEN.findall(text)) + 1
+    has_index = any(not is_like_number(word) or word.lstrip("+-").isdigit() for word in words)
+    return (
+        f"expected one number a line, got {n:,} columns",
+        WITHOUT_INDEX if has_index else ONE_EACH,
+    )

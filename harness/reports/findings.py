@@ -1,0 +1,154 @@
+"""What ``harness check`` prints: a verdict on each file with its findings, or all as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..errors import Finding, Severity, for_terminal, in_json, legible, others_at
+from .phrases import counted
+
+if TYPE_CHECKING:
+    from ..config.cells import Cell
+    from ..guard.check import Checked
+
+ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+APART = ("reader", "unreadable", "config")
+"""Rules whose findings are about anything, and are not grouped."""
+SHOWN, SHOWN_APART = 3, 20
+"""Most findings of one rule that are printed, and of one about anything. JSON has all."""
+VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
+"""The word before a file, by the severity of its worst finding."""
+
+
+def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run") -> str:
+    """Return what ``harness check`` prints: findings by file, or by rule, and their number."""
+    shown = [one for one in checked.findings if notes or one.severity != "note"]
+    by_rule = _lines(shown, lambda one: one.head, set())
+    lines = [*(by_rule if by == "rule" else _by_file(shown, checked.cells))]
+    hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
+    lines.append(f"{looked_at(checked)}: {counts(checked)}{hidden}")
+    return for_terminal("".join(f"{legible(line)}\n" for line in lines))
+
+
+def _by_file(findings: Iterable[Finding], cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield a verdict on each run, and on other files with findings; these are below it."""
+    names = _names(cells)
+    files: dict[str, list[Finding]] = {}
+    for one in findings:
+        files.setdefault(_at(one.place, names)["file"], []).append(one)
+    advised: set[tuple[str, ...]] = set()
+
+    def head(one: Finding) -> str:
+        at = _at(one.place, names)
+        where = [at["key"]] if "key" in at else []
+        where += [f"{name} {at[name]}" for name in ("line", "row") if name in at]
+        place = f"{', '.join(where)}: " if where else ""
+        return f"{one.severity}: {place}{one.what}{one.shown} [{one.rule}]"
+
+    for file in dict.fromkeys([*files, *(cell.run_entry.path for cell in cells)]):
+        some = files.get(file, [])
+        worst = min((one.severity for one in some), key=ORDER.index, default="note")
+        rules = ", ".join(dict.fromkeys(one.rule for one in some if one.severity != "note"))
+        yield f"{VERDICTS[worst]:5}  {file}" + (f"  {rules}" if rules else "")
+        yield from (f"  {line}" for line in _lines(some, head, advised))
+
+
+def _lines(
+    findings: Iterable[Finding], head: Callable[[Finding], str], advised: set[tuple[str, ...]]
+) -> Iterator[str]:
+    """Yield findings, those of one rule together, each advice once."""
+    alike: dict[tuple[str, ...], list[Finding]] = {}
+    for one in findings:
+        alike.setdefault((one.severity, one.rule, *one.advice), []).append(one)
+    for (_, rule, *advice), some in alike.items():
+        most = SHOWN_APART if rule in APART else SHOWN
+        yield from map(head, some[:most])
+        if len(some) > most:
+            yield f"  {others_at([one.place for one in some[most:]])}"
+        if tuple(advice) not in advised:
+            yield from advice
+            advised.add(tuple(advice))
+
+
+def counts(checked: Checked) -> str:
+    """Return how many findings there are of each severity."""
+    found = [counted(checked.count(name), name) for name in ORDER if checked.count(name)]
+    return ", ".join(found) or "nothing found"
+
+
+def looked_at(checked: Checked) -> str:
+    """Return in one line what was looked at."""
+    datasets = {cell.dataset_entry.path for cell in checked.cells}
+    runs = {(cell.run, cell.run_entry.path) for cell in checked.cells}
+    alone = f"; {counted(checked.alone, 'run')} without a dataset" if checked.alone else ""
+    files = f"{counted(len(datasets), 'dataset')} and {counted(len(runs), 'run')}"
+    return f"checked {files}, {counted(checked.rows, 'row')}{alone}"
+
+
+def as_json(checked: Checked) -> str:
+    """Return the same as one JSON object."""
+    names = _names(checked.cells)
+    content = {
+        "findings": [
+            {**one.as_dict(), **(at := _at(one.place, names)), **names.get(at["file"], {})}
+            for one in checked.findings
+        ],
+        "counts": {name: checked.count(name) for name in ORDER},
+        "rows": checked.rows,
+        "runs_without_dataset": checked.alone,
+        "checked": [
+            {
+                "dataset": cell.dataset,
+                "run": cell.run,
+                "columns": cell.columns,
+                "dataset_path": cell.dataset_entry.path,
+                "run_path": cell.run_entry.path,
+            }
+            for cell in checked.cells
+        ],
+    }
+    return in_json(content, indent=1) + "\n"
+
+
+def _names(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
+    """Return the dataset and the run that each file belongs to, if it is only one."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for cell in cells:
+        run, dataset = (one.path for one in (cell.run_entry, cell.dataset_entry))
+        found.setdefault(run, {}).setdefault("run", set()).add(cell.run)
+        for path in (run, dataset):
+            found.setdefault(path, {}).setdefault("dataset", set()).add(cell.dataset)
+    return {
+        path: {what: next(iter(some)) for what, some in of.items() if len(some) == 1}
+        for path, of in found.items()
+    }
+
+
+_PLACE = re.compile(
+    r"(?P<file>.+?)"
+    r"(?::(?P<line>\d+)|: row (?P<row>\d+)|: (?P<key>\$.*?)"
+    r"(?: \((?:(?P<base>[^()]+), )?line (?P<of_key>\d+)\))?)?"
+)
+
+
+def _at(place: str, files: Collection[str] = ()) -> dict[str, Any]:
+    """Return the file of a place, and its line, its row or its key in a config, if it has any.
+
+    >>> _at("a.run:7"), _at("a.npy: row 2")
+    ({'file': 'a.run', 'line': 7}, {'file': 'a.npy', 'row': 2})
+    >>> _at("c.yaml: $.metrics[1] (line 6)"), _at("a:7", ["a:7"])
+    ({'file': 'c.yaml', 'key': '$.metrics[1]', 'line': 6}, {'file': 'a:7'})
+    >>> _at("c.yaml: $.metrics[1] (base.yaml, line 6)")
+    {'file': 'base.yaml', 'key': '$.metrics[1]', 'line': 6}
+    """
+    found = None if place in files else _PLACE.fullmatch(place)
+    if found is None:
+        return {"file": place}
+    parts = {what: text for what, text in found.groupdict().items() if text is not None}
+    line = parts.pop("of_key", parts.pop("line", None))
+    row = parts.pop("row", None)
+    parts["file"] = parts.pop("base", parts["file"])  # of the config that this one extends
+    numbers = {"line": line, "row": row}
+    return {**parts, **{what: int(text) for what, text in numbers.items() if text}}

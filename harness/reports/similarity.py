@@ -1,0 +1,96 @@
+"""Similarity of runs and correlation of metrics, as tables and as records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..stats.metric_correlation import Correlation
+from ..stats.run_similarity import Similarity
+from . import csv, jsonl, markdown, text
+from .grid import Grid, grid
+
+FORMATS = ("table", "csv", "jsonl", "markdown")
+_MATRIX = 12
+"""Runs up to which the whole matrix is printed."""
+
+
+def render(grids: Sequence[Grid], records: Sequence[dict[str, Any]], format: str) -> str:
+    """Return tables or records in one of :data:`FORMATS`."""
+    if format == "csv":
+        return csv.render(records)
+    if format == "jsonl":
+        return jsonl.render(records)
+    return markdown.render(grids) if format == "markdown" else text.render(grids)
+
+
+def similarity_grids(found: Sequence[Similarity], near: float) -> list[Grid]:
+    """Return the pairs of runs that are nearly the same, and the matrix if it is small."""
+    grids = []
+    for one in found:
+        pairs = one.pairs(near)
+        rows = [[first, second, f"{value:.4f}", str(n)] for first, second, value, n in pairs]
+        notes = [
+            f"{one.measure} of {len(one.runs)} runs, mean over the queries that both answer",
+            f"{len(pairs)} pairs have at least {near:g}; --near shows others",
+        ]
+        header = ["run", "nearly the same as", one.measure, "queries"]
+        grids.append(grid(header, rows, left=2, title=one.dataset, notes=notes))
+        if len(one.runs) <= _MATRIX:
+            matrix = [
+                [run, *(f"{value:.3f}" for value in row)]
+                for run, row in zip(one.runs, one.values, strict=True)
+            ]
+            grids.append(grid([one.measure, *one.runs], matrix, title=one.dataset))
+    return grids
+
+
+def similarity_records(found: Sequence[Similarity]) -> list[dict[str, Any]]:
+    """Return every pair of runs."""
+    return [
+        {
+            "dataset": one.dataset, "run": first, "other": second, "measure": one.measure,
+            "value": value, "queries": n,
+        }
+        for one in found
+        for first, second, value, n in one.pairs()
+    ]  # fmt: skip
+
+
+def correlation_grids(found: Sequence[Correlation]) -> list[Grid]:
+    """Return a table for each dataset: pairs of metrics, those that agree least first."""
+    grids = []
+    for dataset in dict.fromkeys(one.dataset for one in found):
+        some = [one for one in found if one.dataset == dataset]
+        rows = [
+            [one.first, one.second, f"{one.tau_b:.3f}", _interval(one.tau_b_interval),
+             f"{one.tau_ap:.3f}", _interval(one.tau_ap_interval)]
+            for one in some
+        ]  # fmt: skip
+        header = ["metric", "other metric", "tau_b", "95 % interval", "tau_ap", "95 % interval"]
+        notes = [
+            f"{some[0].n_systems} systems, {some[0].n_queries} queries; "
+            "intervals by bootstrap over queries",
+            "tau_ap: mean of both directions; mistakes at the top weigh more",
+        ]
+        grids.append(grid(header, rows, left=2, title=dataset, notes=notes))
+    return grids
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    low, high = (round(end, 3) + 0.0 for end in ends)  # no -0.000
+    return f"[{low:.3f}, {high:.3f}]"
+
+
+def correlation_records(found: Sequence[Correlation]) -> list[dict[str, Any]]:
+    """Return every pair of metrics."""
+    return [
+        {
+            "dataset": one.dataset, "metric": one.first, "other": one.second,
+            "systems": one.n_systems, "queries": one.n_queries,
+            "tau_b": one.tau_b, "tau_b_low": one.tau_b_interval[0],
+            "tau_b_high": one.tau_b_interval[1], "tau_ap": one.tau_ap,
+            "tau_ap_low": one.tau_ap_interval[0], "tau_ap_high": one.tau_ap_interval[1],
+        }
+        for one in found
+    ]  # fmt: skip

@@ -1,0 +1,149 @@
+"""How alike metrics rank the systems of a dataset: tau-b and tau_ap, with bootstrap intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from ..core.metric import Metric
+from ..core.ragged import Array, Floats
+from ..core.systems import System, compared
+
+_PART = 50
+"""Draws that are computed together."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How alike two metrics rank the systems of a dataset.
+
+    Attributes
+    ----------
+    dataset, first, second : str
+    n_systems, n_queries : int
+    tau_b : float
+        Kendall's tau-b of the systems' values.
+    tau_ap : float
+        tau_ap, the mean of both directions: mistakes at the top weigh more.
+    tau_b_interval, tau_ap_interval : tuple of float
+        Percentiles over bootstrap samples of the queries.
+    """
+
+    dataset: str
+    first: str
+    second: str
+    n_systems: int
+    n_queries: int
+    tau_b: float
+    tau_b_interval: tuple[float, float]
+    tau_ap: float
+    tau_ap_interval: tuple[float, float]
+
+
+def correlations(
+    systems: Sequence[System],
+    metrics: Sequence[str] = (),
+    *,
+    level: float = 0.05,
+    draws: int = 1000,
+    seed: int = 0,
+) -> list[Correlation]:
+    """Correlate every pair of metrics over the systems of each dataset.
+
+    tau_b = (C - D) / sqrt((N - T_x)(N - T_y)) over the N pairs of systems: C in the same order
+    by both metrics, D in opposite order, T tied by one of them. tau_ap is the metric
+    ``tau_ap(tied=b)``: 2 * mean over the systems i that have others above them by one metric, of
+    the share of those that are above i by the other metric too, minus 1; the mean of both
+    directions. The better system is above, also by metrics that are better if lower. Each
+    bootstrap sample draws the dataset's queries with replacement, and ranks the systems by their
+    means over it.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        Those of results; datasets are told apart.
+    metrics : sequence of str
+        All that have means over queries, if empty.
+    level : float
+        Intervals hold ``1 - level`` of the samples.
+    draws : int
+        Number of samples.
+    seed : int
+
+    Returns
+    -------
+    list of Correlation
+        For each dataset, the pairs that agree least first. Datasets with fewer than two systems
+        or metrics have none.
+
+    Notes
+    -----
+    Kendall, Biometrika 33, 1945; Yilmaz, Aslam and Robertson, SIGIR 2008.
+    """
+    found = []
+    for dataset in dict.fromkeys(one.dataset for one in systems):
+        chosen = [one for one in systems if one.dataset == dataset]
+        ranked_by = compared(chosen[0].metrics, metrics)
+        if len(chosen) > 1 and len(ranked_by) > 1:
+            found += _of_dataset(dataset, chosen, ranked_by, level, draws, seed)
+    return found
+
+
+def _of_dataset(
+    dataset: str, systems: Sequence[System], metrics: Sequence[Metric], level: float, draws: int,
+    seed: int,
+) -> list[Correlation]:  # fmt: skip
+    qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
+    place = {qid: k for k, qid in enumerate(qids)}
+    values = np.full((len(metrics), len(qids), len(systems)), np.nan)
+    for column, one in enumerate(systems):
+        rows = [place[qid] for qid in one.qids]
+        for k, metric in enumerate(metrics):
+            sign = -1.0 if metric.definition.direction == "lower" else 1.0
+            values[k, rows, column] = sign * one.values(metric)
+    whole = np.ones((1, len(qids)))
+    (tau_b,), (tau_ap,) = next(_taus(values, whole))
+    rng = np.random.default_rng(seed)
+    samples = rng.multinomial(len(qids), np.full(len(qids), 1 / len(qids)), size=draws)
+    both = [np.concatenate(some) for some in zip(*_taus(values, samples), strict=True)]
+    low, high = np.nanquantile(both, [level / 2, 1 - level / 2], axis=1)
+    pairs = [
+        Correlation(
+            dataset, str(metrics[i]), str(metrics[j]), len(systems), len(qids),
+            float(tau_b[i, j]), (float(low[0, i, j]), float(high[0, i, j])),
+            float(tau_ap[i, j]), (float(low[1, i, j]), float(high[1, i, j])),
+        )
+        for i, j in combinations(range(len(metrics)), 2)
+    ]  # fmt: skip
+    return sorted(pairs, key=lambda one: one.tau_b)
+
+
+def _taus(values: Floats, weights: Array) -> Iterator[tuple[Floats, Floats]]:
+    """Yield tau-b and tau_ap of each pair of metrics for some of the samples.
+
+    `values` are ``(n_metrics, n_queries, n_systems)``, `weights` ``(n_samples, n_queries)``; each
+    array that is yielded is ``(n_some, n_metrics, n_metrics)``.
+    """
+    has = ~np.isnan(values)
+    filled = np.where(has, values, 0.0)
+    for start in range(0, len(weights), _PART):
+        some = weights[start : start + _PART].astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            means = (some @ filled) / (some @ has)  # (n_metrics, n_some, n_systems)
+        means = np.round(means, 12).swapaxes(0, 1)  # sums in another order are no differences
+        shape = (*means.shape[:2], -1)
+        above = (means[..., None, :] > means[..., :, None]).astype(np.float64)
+        sign = (above - above.swapaxes(-1, -2)).reshape(shape)
+        product = sign @ sign.swapaxes(-1, -2)
+        norm = np.sqrt(np.diagonal(product, axis1=1, axis2=2))
+        n_above = above.sum(-1, keepdims=True)
+        share = np.divide(above, n_above, out=np.zeros_like(above), where=n_above > 0)
+        ranked = (n_above > 0).sum((-1, -2))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            tau_b = product / (norm[:, :, None] * norm[:, None, :])
+            agreed = above.reshape(shape) @ share.reshape(shape).swapaxes(-1, -2)
+            one_way = 2 * agreed / ranked[:, None, :] - 1
+        yield tau_b, (one_way + one_way.swapaxes(-1, -2)) / 2
