@@ -20,16 +20,12 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import batch as batch
     from . import compat as compat
+    from .audit.notebook import check as check
+    from .audit.notebook import explain as explain
+    from .audit.notebook import why as why
     from .batch.collector import BatchCollector as BatchCollector
     from .batch.dicts import from_pytrec_eval as from_pytrec_eval
     from .batch.dicts import to_pytrec_eval as to_pytrec_eval
-    from .cli.notebook import Plots as Plots
-    from .cli.notebook import Table as Table
-    from .cli.notebook import check as check
-    from .cli.notebook import explain as explain
-    from .cli.notebook import plot as plot
-    from .cli.notebook import table as table
-    from .cli.notebook import why as why
     from .core.align import align as align
     from .core.aligned import Aligned as Aligned
     from .core.comparison import Comparisons as Comparisons
@@ -45,6 +41,10 @@ if TYPE_CHECKING:
     from .experiment.evaluate import evaluate as evaluate
     from .experiment.outcome import Results as Results
     from .experiment.run import run as run
+    from .experiment.table_and_plots import Plots as Plots
+    from .experiment.table_and_plots import Table as Table
+    from .experiment.table_and_plots import plot as plot
+    from .experiment.table_and_plots import table as table
     from .guard.check import Checked as Checked
     from .metrics.similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
@@ -60,34 +60,34 @@ _HOME = {
     "Comparisons": "core.comparison",
     "Evaluation": "core.evaluation",
     "HarnessError": "errors",
-    "Plots": "cli.notebook",
+    "Plots": "experiment.table_and_plots",
     "Policy": "core.policy",
     "Qrels": "core.tables",
     "Range": "core.settings",
     "Results": "experiment.outcome",
     "Run": "core.tables",
-    "Table": "cli.notebook",
+    "Table": "experiment.table_and_plots",
     "align": "core.align",
     "all_pairs_test": "stats.registry",
     "batch": "",
-    "check": "cli.notebook",
+    "check": "audit.notebook",
     "compare": "experiment.compare",
     "compat": "",
     "evaluate": "experiment.evaluate",
-    "explain": "cli.notebook",
+    "explain": "audit.notebook",
     "from_pytrec_eval": "batch.dicts",
     "metric": "core.metric",
     "metric_name": "core.names",
     "paired_test": "stats.registry",
-    "plot": "cli.notebook",
+    "plot": "experiment.table_and_plots",
     "rank_similarity": "metrics.similarity",
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment.run",
     "save_predictions": "readers.save",
-    "table": "cli.notebook",
+    "table": "experiment.table_and_plots",
     "to_pytrec_eval": "batch.dicts",
-    "why": "cli.notebook",
+    "why": "audit.notebook",
 }
 __all__ = ["__version__", *_HOME]
 

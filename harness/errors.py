@@ -117,44 +117,29 @@ def _without_middle(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, and where.
-
-    Parameters
-    ----------
-    where : str
-        ``path:line`` for a data file, ``$.path (line n)`` for a config, or ``""``.
-    what : str
-        The rule that is broken, with the offending text in quotes.
-    found : str
-        The line or value in the input; not shown if empty.
-    fix : str
-        What the reader of the message can do; not shown if empty.
-    rule : str
-        Rule of the guard in docs/reference/rules.md, or ``""``; not shown.
-    effect : str
-        What it does to the numbers; not shown if empty.
-    """
+    """One thing that is wrong, and where; empty parts are not shown."""
 
     where: str
+    """``path:line`` for a data file, ``$.path (line n)`` for a config."""
     what: str
+    """The rule that is broken, with the offending text in quotes."""
     found: str = ""
+    """The line or value in the input."""
     fix: str = ""
+    """What the reader of the message can do."""
     rule: str = ""
+    """Rule of the guard in docs/reference/rules.md; not shown."""
     effect: str = ""
+    """What it does to the numbers."""
 
     def __str__(self) -> str:
         lines = [in_message(f"{legible(self.where)}: {self.what}" if self.where else self.what)]
         if self.found:
             lines.append(f"  found: {legible(shorten(self.found))}")
-        lines += _advice(legible(self.effect), legible(self.fix))
+        lines += [f"  effect: {legible(self.effect)}"] if self.effect else []
+        blanks = " " * (4 if self.effect else 3)
+        lines += [f"  fix:{blanks}{legible(self.fix)}"] if self.fix else []
         return _LONG_WORD.sub(_without_middle, "\n".join(lines))
-
-
-def _advice(effect: str, fix: str) -> list[str]:
-    """Return the lines that say what it does to the numbers, and what to do."""
-    lines = [f"  effect: {effect}"] if effect else []
-    blanks = " " * (4 if effect else 3)
-    return [*lines, f"  fix:{blanks}{fix}"] if fix else lines
 
 
 class HarnessError(Exception):
@@ -202,17 +187,8 @@ class HarnessError(Exception):
 
 
 class ConfigError(HarnessError):
-    """The configuration is wrong; all problems of one file together, up to a hundred.
+    """The configuration is wrong; `where` is the file, and problems have paths in it and lines.
 
-    Parameters
-    ----------
-    problems : Problem, str, or sequence of them
-        Each problem's ``where`` is a path in the file and its line.
-    where : str
-        The file, for the heading.
-
-    Examples
-    --------
     >>> problem = Problem("$.metrics[1] (line 9)", "unknown metric 'ndgc@10'", fix="see the list")
     >>> print(ConfigError(problem, where="a.yaml"))
     a.yaml: 1 problem
@@ -243,10 +219,7 @@ class InputError(HarnessError):
 
 
 class ShortageError(InputError):
-    """The system has not enough memory, threads or open files.
-
-    It says nothing about a file or a number, so commands that compare numbers pass it on.
-    """
+    """The system has not enough memory, threads or open files, whatever the files hold."""
 
 
 class UnknownNameError(HarnessError):
@@ -254,10 +227,7 @@ class UnknownNameError(HarnessError):
 
 
 class ArgumentError(InputError, UnknownNameError, TypeError, ValueError):
-    """An argument of a Python function has the wrong type, or a value that makes no sense.
-
-    Wrong data are an InputError and wrong names an UnknownNameError; an argument can be both.
-    """
+    """An argument of a Python function has the wrong type or a value that makes no sense."""
 
 
 class AlignmentError(HarnessError):
@@ -271,30 +241,14 @@ class VerificationError(HarnessError):
 class HarnessWarning(UserWarning):
     """Something that is not wrong but changes what the numbers mean.
 
-    Parameters
-    ----------
-    text : str
-    rule : str
-        Rule of the guard, or ``""``.
-    count : int
-        How many rows or queries it concerns.
-    line : int
-        Line of the first of them, or 0.
-    examples : tuple of str
-        The first of them.
-    at_least : bool
-        Whether there may be more than `count`, as only a sample was read.
+    `rule` is one of the guard's; it concerns `count` rows or queries (or more, with `at_least`),
+    the first of which are `examples`, from `line` on.
     """
 
     def __init__(
-        self,
-        text: str,
-        rule: str = "",
-        count: int = 1,
-        line: int = 0,
-        examples: tuple[str, ...] = (),
-        at_least: bool = False,
-    ) -> None:
+        self, text: str, rule: str = "", count: int = 1, line: int = 0,
+        examples: tuple[str, ...] = (), at_least: bool = False,
+    ) -> None:  # fmt: skip
         # a warning with a rule is a sentence on a file; the one of a grid with gaps has lines
         super().__init__(_LONG_WORD.sub(_without_middle, in_message(text) if rule else text))
         self.rule, self.count, self.line, self.examples = rule, count, line, examples
@@ -330,9 +284,9 @@ class Finding:
     fix: str = ""
     """What to do about it."""
     n_others: int = 0
-    """Of a note, other files of which it is true too; all else is of the first file."""
+    """Other files with the same note; all else is about the first file."""
     others: tuple[str, ...] = ()
-    """The first of them, three at most."""
+    """The first of those files, three at most."""
     at_least: bool = False
     """Whether `count` may be more, as not everything was looked at."""
 
@@ -420,11 +374,7 @@ def in_common(text: str) -> str:
 
 
 def others_at(places: Sequence[str]) -> str:
-    """Return how many others there are, and the places of the first.
-
-    >>> others_at(["a.run:1", "b.run:7"])
-    '... and 2 more: a.run:1, b.run:7'
-    """
+    """Return how many others there are, and the places of the first."""
     return f"... and {len(places):,} more: {first_of(places, PLACES)}"
 
 
@@ -469,24 +419,21 @@ def near_names(name: str, known: Iterable[str], n: int = 10) -> str:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return the known name that is nearest to a misspelt one, or ``""``."""
     known = list(known)
-    near = [k for k in known if k.lower() == name.lower()]
-    near = near or difflib.get_close_matches(name, known, n=1)
-    near = near or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
-    if not near:
-        folded = {k.lower(): k for k in known}
-        near = [folded[k] for k in difflib.get_close_matches(name.lower(), folded, n=1)]
+    folded = {k.lower(): k for k in known}
+    near = (
+        [k for k in known if k.lower() == name.lower()]
+        or difflib.get_close_matches(name, known, n=1)
+        or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
+        or [folded[k] for k in difflib.get_close_matches(name.lower(), folded, n=1)]
+    )
     return near[0] if near else ""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``"; did you mean 'x'?"`` for the nearest known name, or ``""``.
 
-    >>> did_you_mean("ndgc", ["ndcg", "map"])
-    "; did you mean 'ndcg'?"
-    >>> did_you_mean("p", ["ap", "P"])  # in another case
-    "; did you mean 'P'?"
-    >>> did_you_mean("ngcd", ["ndcg", "map"])  # the same letters in another order
-    "; did you mean 'ndcg'?"
+    >>> did_you_mean("ngcd", ["ndcg", "map"]), did_you_mean("p", ["ap", "P"])
+    ("; did you mean 'ndcg'?", "; did you mean 'P'?")
     >>> did_you_mean("zzz", ["ndcg", "map"])
     ''
     """

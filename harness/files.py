@@ -1,11 +1,10 @@
-"""Files written whole or not at all, locks, printing, and what to do when the system refuses.
+"""Files written whole or not at all, locks, and what to do when the system refuses.
 
 A lock ends with the process that holds it, however that ends.
 """
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import errno
 import hashlib
@@ -14,17 +13,14 @@ import itertools
 import mmap
 import os
 import re
-import signal
-import sys
 import tempfile
 import warnings
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, Any
 
-from .errors import HarnessError, HarnessWarning, InputError, Problem, for_terminal
+from .errors import HarnessError, HarnessWarning, InputError, Problem
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +29,7 @@ LOCK = ".lock"
 """The file by which a folder is held."""
 RECORDS = "[0-9a-f][0-9a-f]"
 """Which folders of a cache hold its records."""
-_UNFINISHED = re.compile(r"\.(?P<name>.+)\.[a-z0-9_]{8}\.part", re.S)
+_UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
 """Names of files that are being written, as :mod:`tempfile` makes them."""
 
 _MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs to a command with them"
@@ -87,7 +83,7 @@ def shortage(error: BaseException) -> Problem | None:
 
 
 def check_room(size: int = 1) -> None:
-    """Raise MemoryError if so many bytes are not free: Arrow's C++ ends the process then."""
+    """Raise MemoryError if `size` bytes are not free, before Arrow's C++ ends the process."""
     try:
         mmap.mmap(-1, max(size, 1)).close()
     except OSError as error:
@@ -95,7 +91,7 @@ def check_room(size: int = 1) -> None:
 
 
 def threads_of(number: int | None = None) -> ThreadPoolExecutor:
-    """Return so many threads, or one for each processor."""
+    """Return a pool of `number` threads, by default one for each processor."""
     return ThreadPoolExecutor(number or os.cpu_count() or 1)
 
 
@@ -131,7 +127,7 @@ def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
     try:
         file = _lock_file(folder)
     except OSError as error:
-        raise _refused(error, folder, "cannot write the results") from error
+        raise _refused(error, folder, "cannot be written") from error
     with file:
         is_locked = lock(file, wait=False)
         if is_locked is False:
@@ -144,129 +140,92 @@ def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def shared(folder: Path | None) -> Iterator[int]:
-    """Write to a cache next to other runs; give how many files of killed runs were removed."""
-    file = None
-    if folder is not None:
-        with contextlib.suppress(OSError):  # a cache may be for reading alone
-            file = _lock_file(folder)
-    if file is None or folder is None:
-        yield 0
-        return
-    with file:
-        alone = lock(file, wait=False)
-        removed = remove_unfinished(folder, *folder.glob(RECORDS)) if alone else 0
-        lock(file, alone=False)
-        yield removed
+def shared(folder: Path | None) -> Iterator[None]:
+    """Write to a cache next to other runs, and remove what killed runs left unfinished."""
+    file: Any = contextlib.nullcontext()
+    with contextlib.suppress(OSError):  # a cache may be for reading alone
+        file = _lock_file(folder) if folder is not None else file
+    with file as opened:
+        if folder is not None and opened is not None:
+            if lock(opened, wait=False):
+                remove_unfinished(folder, *folder.glob(RECORDS))
+            lock(opened, alone=False)
+        yield
 
 
-def remove_unfinished(*folders: Path, name: str | None = None) -> int:
+def remove_unfinished(*folders: Path) -> int:
     """Remove files that were being written when their process was killed; return how many.
 
-    Files that a process still writes are locked, and stay. A link is followed for the first folder
-    only; with `name`, only what was to become the file of this name is removed.
+    The caller holds the first folder; a link to another one is not followed.
     """
     removed = 0
     for place, folder in enumerate(folders):
-        if place and folder.is_symlink():
-            continue
-        for path in folder.glob(".*.part"):
-            own = _UNFINISHED.fullmatch(path.name)
-            if not own or name not in (None, own["name"]):
-                continue
-            if path.is_symlink() or not path.is_file():
-                continue
-            with contextlib.suppress(OSError), path.open("ab") as file:
-                if lock(file, wait=False) is not False:
+        for path in folder.glob(".*.part") if place == 0 or not folder.is_symlink() else ():
+            if _UNFINISHED.fullmatch(path.name) and path.is_file() and not path.is_symlink():
+                with contextlib.suppress(OSError):
                     path.unlink()
                     removed += 1
     return removed
 
 
-def write_all(
-    folder: Path, files: Mapping[str, bytes], *, flush: bool = True, alone: bool = True
-) -> None:
-    """Write several files into `folder`, each whole or not at all.
+def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -> None:
+    """Write several files into `folder`, each whole or not at all; HarnessError if it cannot.
 
     All are written under temporary names first and then moved into place in the order given. The
-    last one (the manifest) shows that the others belong together.
-
-    Without `flush` they need not outlive a power cut. Unless the caller is `alone`, by the folder's
-    lock, what a killed process left of these files is removed. HarnessError if it cannot be done.
+    last one (the manifest) shows that the others belong together. Without `flush` they need not
+    outlive a power cut.
     """
-    with _together(folder, flush=flush, alone=alone) as begin:
+    with _moved_together(folder) as waiting:
         for name, content in files.items():
-            with begin(below(folder, name)) as file:
+            with _begun(below(folder, name), waiting, flush=flush) as file:
                 file.write(content)
 
 
 @contextlib.contextmanager
 def writing(target: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
     """Give a file to write that is moved to `target`, with permissions `mode`, when it is whole."""
-    with _together(target, mode=mode) as begin, begin(target) as file:
+    with _moved_together(target) as waiting, _begun(target, waiting, mode) as file:
         yield file
 
 
 @contextlib.contextmanager
-def made(folder: Path) -> Iterator[None]:
-    """Make a folder, and take it away again if what follows fails and leaves it empty."""
-    missing = [*itertools.takewhile(lambda one: not one.exists(), (folder, *folder.parents))]
+def _moved_together(where: Path) -> Iterator[list[tuple[Path, Path]]]:
+    """Give a list for files and their places; at the end all move there, or none if one fails."""
+    waiting: list[tuple[Path, Path]] = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield
-    except BaseException:
-        for one in missing:
-            with contextlib.suppress(OSError):
-                one.rmdir()
-        raise
+        yield waiting
+        while waiting:
+            waiting[0][0].replace(waiting[0][1])
+            waiting.pop(0)
+    except OSError as error:
+        raise _refused(error, where, "cannot be written") from error
+    finally:
+        for unfinished, _ in waiting:
+            with contextlib.suppress(OSError):  # the next run removes it
+                unfinished.unlink()
 
 
 @contextlib.contextmanager
-def _together(
-    where: Path, *, flush: bool = True, alone: bool = False, mode: int | None = None
-) -> Iterator[Callable[[Path], contextlib.AbstractContextManager[IO[bytes]]]]:
-    """Give what begins a file; at the end all take their places, or none if anything fails."""
-    waiting: list[tuple[Path, Path]] = []
+def _begun(
+    target: Path, waiting: list[tuple[Path, Path]], mode: int | None = None, *, flush: bool = True
+) -> Iterator[IO[bytes]]:
+    """Give a new file with a temporary name, and add it to those waiting for their places."""
     if mode is None:
         os.umask(mask := os.umask(0))
         mode = 0o666 & ~mask
-    with contextlib.ExitStack() as open_files:
-
-        @contextlib.contextmanager
-        def begin(target: Path) -> Iterator[IO[bytes]]:
-            open_files.enter_context(made(target.parent))
-            if not alone:
-                remove_unfinished(target.parent, name=target.name)
-            handle, name = tempfile.mkstemp(".part", f".{target.name}.", target.parent)
-            file = os.fdopen(handle, "wb")
-            waiting.append((Path(name), target))
-            open_files.callback(_close, file)
-            lock(file, wait=False)
-            yield file
-            file.flush()
-            if flush:
-                os.fsync(file.fileno())
-            Path(name).chmod(mode)
-            if alone:
-                file.close()  # nobody else removes it, and there may be thousands
-
-        try:
-            yield begin
-            while waiting:
-                waiting[0][0].replace(waiting[0][1])
-                waiting.pop(0)
-        except OSError as error:
-            what = "cannot write the results" if alone else "cannot be written"
-            raise _refused(error, where, what) from error
-        finally:
-            for unfinished, _ in waiting:
-                with contextlib.suppress(OSError):  # the next run removes it
-                    unfinished.unlink()
-
-
-def _close(file: IO[bytes]) -> None:
-    with contextlib.suppress(OSError):  # a full disk refuses the rest of the buffer again
-        file.close()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(".part", f".{target.name}.", target.parent)
+    waiting.append((Path(name), target))
+    file = os.fdopen(handle, "wb")
+    try:
+        yield file
+        file.flush()
+        if flush:
+            os.fsync(handle)
+        Path(name).chmod(mode)
+    finally:
+        with contextlib.suppress(OSError):  # a full disk refuses the rest of the buffer again
+            file.close()
 
 
 def _refused(error: OSError, where: Path, what: str) -> HarnessError:
@@ -364,7 +323,7 @@ def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
     except OSError as error:
         gone = isinstance(error, FileNotFoundError)
         what = "deleted or moved while the run was going" if gone else str(error.strerror)
-        rule, fix = "missing-file" if gone else "", "put it back where it was, and run again"
+        rule, fix = "missing-file" if gone else "", "put it back and run again"
         raise InputError(Problem(os.fspath(path), what, fix=fix, rule=rule)) from error
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
@@ -376,92 +335,3 @@ def sha256(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
-
-
-class OutputError(Exception):
-    """Standard output refuses what is written to it; the system's error is the cause."""
-
-
-@contextlib.contextmanager
-def printing() -> Iterator[None]:
-    """Turn what the system refuses into an :class:`OutputError`."""
-    try:
-        yield
-    except OSError as error:
-        raise OutputError from error
-
-
-@contextlib.contextmanager
-def written(gone: Callable[[], object]) -> Iterator[None]:
-    """Run what prints, and end with a sentence if it cannot be printed.
-
-    `gone` is called if the reader of the output has gone, as in ``harness ... | head``.
-    """
-    if sys.stdout is None:  # `harness ... >&-`
-        _end("standard output is closed", "send it to a file, or to /dev/null")
-    try:
-        try:
-            yield
-        finally:
-            with printing():
-                sys.stdout.flush()
-    except OutputError as refused:
-        error = refused.__cause__
-        assert isinstance(error, OSError)
-        _drop(sys.stdout)
-        if isinstance(error, BrokenPipeError):
-            gone()
-        fix = advice(error) if error.errno == errno.EFBIG else "free space, or send it elsewhere"
-        _end(error.strerror or str(error), fix)
-
-
-def show(text: str, *, error: bool = False) -> None:
-    """Print text at once; do nothing if standard error is closed or its reader gone.
-
-    On a terminal and standard error no name can move the cursor; files and pipes get the text.
-    """
-    stream = sys.stderr if error else sys.stdout
-    if stream is None:
-        return
-    if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name == "ascii":
-        stream.reconfigure(encoding="utf-8", errors="replace")  # as Click prints all the rest
-    if error or stream.isatty():
-        text = for_terminal(text)
-    encoding = stream.encoding or "utf-8"
-    try:
-        with printing():
-            stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
-            stream.flush()
-    except OutputError:
-        if not error:
-            raise
-        _drop(stream)  # results do not depend on who reads standard error
-
-
-def listed(files: Sequence[str]) -> str:
-    """Return names of files; those of a folder with many together.
-
-    >>> listed(["a.csv", "plots/a.svg", "plots/b.svg", "plots/c.svg", "plots/d.svg", "t/a.tex"])
-    'a.csv, plots/ (4 files), t/a.tex'
-    """
-    folders = Counter(name.rpartition("/")[0] for name in files if "/" in name)
-    many = {folder: f"{folder}/ ({n} files)" for folder, n in folders.items() if n > 3}
-    return ", ".join(dict.fromkeys(many.get(name.rpartition("/")[0], name) for name in files))
-
-
-def end_by_signal() -> None:
-    """End as a C program does: by SIGPIPE, which a shell shows as status 141."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGPIPE)
-    sys.exit(0)
-
-
-def _drop(stream: TextIO) -> None:
-    """Send what is left in the buffer nowhere, so that the interpreter's end does not meet it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def _end(why: str, fix: str) -> None:
-    show(f"error: the output cannot be written ({why})\n  fix:   {fix}\n", error=True)
-    sys.exit(2)

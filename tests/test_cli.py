@@ -18,7 +18,7 @@ import pytest
 from command_line import called, finished
 from command_line import started as harness
 
-from harness.cli.app import COMMANDS, app
+from harness.cli.app import COMMANDS, app, summary
 
 
 @pytest.fixture
@@ -59,31 +59,6 @@ def test_dry_run_writes_nothing(here: Path) -> None:
     assert "\nseed  1  2  1  2\ngbrt  x  x  -  x\n" in done.stdout
     assert "19 cells x" in done.stdout
     assert not (here / "results").exists()
-
-
-def test_unanswered_queries_are_said_where_values_stand_alone(tmp_path: Path) -> None:
-    (tmp_path / "q").write_text("1 0 d 1\n2 0 d 1\n")
-    for name, queries in (("a", "12"), ("b", "1")):
-        rows = [f"{query} Q0 d 1 1 t\n" for query in queries]
-        (tmp_path / f"{name}.run").write_text("".join(rows))
-    files = ("evaluate", "q", "a.run", "b.run", "-m", "P@1")
-    for format in ("csv", "jsonl", "trec"):
-        for how, value in (("zero", "0.5"), ("skip", "1.0")):
-            done = finished(*files, "-f", format, "--missing", how, cwd=tmp_path)
-            assert done.stderr == f"warning: queries not answered ({how}): b 1\n"
-            assert value in done.stdout.splitlines()[-1]
-    done = finished(*files, "--missing", "skip", cwd=tmp_path)
-    assert "b        1/2 " in done.stdout
-    assert "  queries not answered (skip): b 1\n" in done.stdout
-    assert done.stderr == ""
-    done = finished(*files, "--missing", "error", cwd=tmp_path)
-    assert done.returncode == 2
-    assert done.stderr == (
-        "error: b.run: the run does not answer 1 of the 2 judged queries: 2\n"
-        "  fix:   complete the run, or set missing_queries (--missing) to zero or skip\n"
-    )
-    done = finished("evaluate", "q", "a.run", "-m", "runid", cwd=tmp_path)
-    assert done.stderr == ("error: expected a metric with a number too, got runid\n")
 
 
 @pytest.mark.parametrize("format", ["table", "csv", "markdown", "jsonl", "trec"])
@@ -178,7 +153,7 @@ def test_ctrl_c_is_said_and_leaves_nothing(here: Path) -> None:
         _, stderr = process.communicate()
     assert process.returncode == 130
     assert stderr.rstrip().endswith(
-        "stopped; nothing is left half written; the same command goes on where it was"
+        "stopped; nothing is left half written; the same command continues"
     )
     files = [path for path in (here / "results/trec").rglob("*") if path.is_file()]
     assert {path.name for path in files} == {".lock"}
@@ -202,9 +177,6 @@ def test_a_reader_that_is_gone_is_no_error(command: str, also: str, here: Path) 
     words = GONE.format(python=sys.executable, command=command.format(*TREC) + also)
     done = subprocess.run(["bash", "-c", words], cwd=here, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("0\n", "")
-
-
-UPSIDE_DOWN = "1 Q0 a 1 1.0 x\n1 Q0 b 2 2.0 x\n"
 
 
 FULL = (
@@ -248,27 +220,12 @@ def loaded(name: str) -> click.Command:
 def test_a_command_is_listed_by_how_its_help_begins(name: str) -> None:
     command = loaded(name)
     first = " ".join(inspect.cleandoc(command.help or "").partition("\n\n")[0].split())
-    assert re.split(r"[:.] |\.$", first)[0] + "." == COMMANDS[name]
+    assert re.split(r"[:.] |\.$", first)[0] + "." == summary(name)
     assert all(
         parameter.metavar or isinstance(parameter.type, click.Choice)
         for parameter in command.params
         if not getattr(parameter, "is_flag", False)
     ), "a value without a name that says what it is"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("-m", "map", "-m", "P@1", "-q", "-f", "csv"),
-        ("-mmap", "--metric=P@1", "-qf", "csv"),
-        ("--format=csv", "-q", "-m", "map", "-m", "P@1"),
-    ],
-)
-def test_options_are_written_as_usual(words: tuple[str, ...], small: Path) -> None:
-    done = called(*PLAIN, *words, cwd=small)
-    assert (done.code, done.err) == (0, "")
-    assert done == called(PLAIN[0], *words, *PLAIN[1:], cwd=small)
-    assert "map" in done.out.splitlines()[0]
 
 
 @pytest.mark.parametrize(
@@ -296,14 +253,6 @@ def test_a_misspelt_command_gets_the_nearest(name: str, small: Path) -> None:
     done = called(name, cwd=small)
     assert done.code == 2
     assert f"No such command '{name}'; did you mean '" in done.err
-
-
-@pytest.mark.parametrize("word", ["-h", "--help"])
-def test_help_is_printed_before_anything_is_checked(word: str, small: Path) -> None:
-    assert called(word, cwd=small).out.startswith("Usage: harness [OPTIONS] COMMAND")
-    done = called("evaluate", "nowhere", word, cwd=small)
-    assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("Usage: harness evaluate [OPTIONS] QRELS RUN...\n")
 
 
 @pytest.mark.parametrize(

@@ -264,33 +264,3 @@ def test_evaluate(call: Call, missing: str, empty: str) -> None:
         found = {row["qid"]: float(row.get("map", row.get("map(rel=2)")) or "nan") for row in rows}
         wanted = expected(some, "b", policy)
         assert [found[qid] for qid in wanted] == pytest.approx([*wanted.values()], nan_ok=True)
-
-
-@pytest.mark.parametrize("missing", POLICIES["missing_queries"])
-@pytest.mark.parametrize("duplicates", ["error", "first", "last"])
-def test_duplicates(call: Call, missing: str, duplicates: str) -> None:
-    some = data(3)
-    qid, docno, score = some.runs["b"][2]
-    repeated = Data(some.qrels, {**some.runs, "b": [*some.runs["b"], (qid, docno, score + 9)]})
-    repeated.write(Path())
-    config({"missing_queries": missing})
-    text = Path("c.yaml").read_text().replace('.run"', f'.run", duplicates: {duplicates}')
-    Path("c.yaml").write_text(text)
-    code, _, _ = call("run", "c.yaml")
-    assert (code == 0) == ("error" not in (missing, duplicates))
-    if code == 0:
-        check_values(repeated if duplicates == "last" else some, {"missing_queries": missing})
-    for words in (("check", "c.yaml"), COMMANDS["audit"], COMMANDS["why a query"]):
-        call(*words)
-
-
-@pytest.mark.parametrize("missing", POLICIES["missing_queries"])
-@pytest.mark.parametrize("labels", POLICIES["labels"])
-def test_fractional_grades_and_conventions(call: Call, missing: str, labels: str) -> None:
-    some = data(4)
-    some.qrels = [(qid, docno, grade / 2) for qid, docno, grade in some.qrels]
-    some.write(Path())
-    for metrics in ("map", '"ndcg(convention=sklearn)@3"', '"ndcg(convention=lightgbm)@3"'):
-        config({"missing_queries": missing, "labels": labels}, metrics)
-        for words in (("run", "c.yaml"), ("check", "c.yaml"), COMMANDS["why a query"]):
-            call(*words)

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import files as store
-from harness import run
 from harness.core.text import distinct, folded, part, readable_name, wrong_with
 from harness.errors import HarnessError
 
@@ -25,17 +24,6 @@ def test_made_names_are_distinct_files_of_the_folder(names: list[str]) -> None:
     made = distinct("-".join(["kind", *map(part, (name, name))]) for name in names)
     assert len({folded(name) for name in made}) == len(names)
     assert not [name for name in made if wrong_with(name)]
-
-
-@given(ODD)
-def test_a_name_that_is_taken_is_a_file_of_the_folder(name: str) -> None:
-    wrong = wrong_with(name)
-    with tempfile.TemporaryDirectory() as folder:
-        if wrong:
-            return
-        store.write_all(Path(folder), {f"tables/{name}.tex": b"x"})
-        found = [path for path in Path(folder).rglob("*") if path.is_file()]
-        assert [path.relative_to(folder).as_posix() for path in found] == [f"tables/{name}.tex"]
 
 
 @given(ODD)
@@ -93,30 +81,6 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
         "  fix:   move the link that leads out of it away, or name another folder"
     )
     assert (os.listdir(elsewhere), os.listdir(folder)) == ([], ["plots"])
-
-
-@pytest.fixture
-def config(tmp_path: Path) -> Path:
-    """A config of one cell, whose results are in ``out`` beside it."""
-    (tmp_path / "q.qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
-    (tmp_path / "r.run").write_text("1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 2 t\n")
-    (tmp_path / "elsewhere").mkdir()
-    text = "output: out\ndatasets: {d: {format: trec, path: q.qrels}}\n"
-    text += "runs: {r: {format: trec, path: r.run}}\nmetrics: [map]\n"
-    (tmp_path / "x.yaml").write_text(text)
-    return tmp_path / "x.yaml"
-
-
-@pytest.mark.parametrize("there", [False, True])
-def test_a_lock_that_is_a_link_is_not_followed(config: Path, there: bool) -> None:
-    out, target = config.parent / "out", config.parent / "elsewhere/x"
-    out.mkdir()
-    (out / ".lock").symlink_to(target)
-    if there:
-        target.write_text("mine")
-    with pytest.raises(HarnessError, match="the lock is a link, which is not followed"):
-        run(config)
-    assert (target.exists(), os.listdir(out)) == (there, [".lock"])
 
 
 @given(st.binary(max_size=8))

@@ -266,14 +266,6 @@ COMPARE = ("-m", "map", "-m", "ndcg")
 
 
 @pytest.mark.parametrize("format", ["text", "markdown", "csv", "jsonl"])
-@pytest.mark.parametrize("runs", [RUN_FILES[:2], RUN_FILES], ids=["two", "three"])
-def test_compare_run_files(
-    pair: tuple[Experiment, Experiment], format: str, runs: tuple[str, ...]
-) -> None:
-    _same_command(pair, "compare", *runs, "--qrels", "seta.qrels", *COMPARE, "-f", format)
-
-
-@pytest.mark.parametrize("format", ["text", "markdown", "csv", "jsonl"])
 @pytest.mark.parametrize(
     ("results", "runs"),
     [("trec", RUNS), ("trec", RUNS[:2]), ("folds", MODELS[:2])],
@@ -340,17 +332,6 @@ def test_table(
     chosen += [word for one in runs for word in ("--run", one)]
     more = ["--extra", "tier", "--extra", "n", "--sort", "map"]
     _same_command(pair, "table", results, *chosen, *more, "-f", format)
-
-
-KINDS = (
-    "cutoffs",
-    "heatmap",
-    "differences",
-    "critical-difference",
-    "scatter",
-    "distribution",
-    "effects",
-)
 
 
 @pytest.mark.parametrize("query", [(), ("--query", QIDS[0]), ("--query", QIDS[9])])

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 import harness
 from harness import readers
 from harness.cli.app import app
-from harness.config import load as configs
 from harness.core.metric import REGISTRY, Definition
 from harness.core.settings import PARAMETERS, Parameter
 from harness.errors import ConfigError, HarnessError, UnknownNameError
@@ -128,17 +127,6 @@ def test_evaluate_refuses_each_wrong_name_of_the_registry(files: Path) -> None:
             direct.evaluate_files(qrels, runs, ["map", name])
 
 
-@pytest.mark.parametrize("part", ["compare: {{metrics: [{}]}}", "tables: {{m: {{metrics: [{}]}}}}",
-                                  "plots: [{{kind: heatmap, metrics: [{}]}}]"])  # fmt: skip
-def test_parts_of_a_config_refuse_wrong_names(files: Path, part: str) -> None:
-    for name in [*TOGETHER[:4], "P@0", "P@-1", "P@9999999999", "ndcg(nonesuch=1)", "rbo(p=2)"]:
-        path = config_of(files, ["map", "rbo"], part.format(f'"{name}"') + "\n")
-        with pytest.raises(ConfigError) as caught:
-            configs.load(path)
-        key = part.partition(":")[0]
-        assert all(problem.where.startswith(f"$.{key}") for problem in caught.value.problems)
-
-
 COMMANDS: list[tuple[tuple[str, ...], str]] = [
     (("evaluate", "qrels.txt", "mine.run", "-m", "rbo(k=3)"), "form=truncated"),
     (("evaluate", "qrels.txt", "mine.run", "-m", "rbo(reference=unheard)"), "no such run"),
@@ -162,21 +150,3 @@ def test_commands_refuse_before_they_read(
     done = CliRunner().invoke(app, list(words))
     assert isinstance(done.exception, HarnessError)
     assert said in str(done.exception)
-
-
-def test_a_reference_run_that_a_dataset_lacks(tmp_path: Path) -> None:
-    for name in ("q1.txt", "q2.txt", "a-1.run", "a-2.run", "b-1.run"):
-        (tmp_path / name).write_bytes(b"\x00")
-    text = (
-        "datasets: {one: {path: q1.txt, format: trec}, two: {path: q2.txt, format: trec}}\n"
-        "runs: {a: [{path: a-1.run, dataset: one}, {path: a-2.run, dataset: two}],"
-        " b: {path: b-1.run, dataset: one}}\n"
-        "metrics: [map, rbo(reference=b)]\noutput: out\n"
-    )
-    path = tmp_path / "c.yaml"
-    path.write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError) as caught:
-        configs.load(path)
-    (problem,) = caught.value.problems
-    assert problem.where.startswith("$.metrics[1]")
-    assert "dataset two has a" in problem.what

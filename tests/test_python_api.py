@@ -72,15 +72,6 @@ def test_a_metric_is_found_under_the_name_it_was_asked_by(name: str) -> None:
     assert found.to_dict()["q1"][name] == 0.5
 
 
-@pytest.mark.parametrize("name", ["rr@10", "recip_rank@10"])
-def test_comparisons_find_a_metric_under_the_name_it_was_asked_by(name: str) -> None:
-    found = harness.compare(QRELS, {"a": RUN, "b": RUN}, ["rr@10"], baseline="a")
-    assert found.get("", name, "a", "b") is found.rows[0]
-    assert [*found.of("", name)] == [*found.rows]
-    assert found.standing("", name, "a") is found.standings[0]
-    assert found.get("", "map", "a", "b") is None
-
-
 def test_a_metric_that_is_not_held_is_named_with_the_nearest() -> None:
     summary = harness.evaluate(QRELS, RUN, ["ndcg@5"]).summary()
     with pytest.raises(HarnessError, match="did you mean 'ndcg@5'"):

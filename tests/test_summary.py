@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import csv
 import math
-import shutil
 import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 from folds_and_seeds import CELLS, put
 
@@ -100,28 +98,6 @@ def test_a_column_that_is_neither_makes_another_system(place: Path) -> None:
     assert float(rows[0]["map"]) == pytest.approx(2.5 / 3)
 
 
-@pytest.mark.parametrize(
-    ("name", "summary"),
-    [
-        ("{model}-s{seed}", "{pool: [fold], spread: [seed]}"),
-        ("{model}_f{fold}_seed-{seed}", "{pool: [fold], best: [seed]}"),
-    ],
-)
-def test_a_name_that_holds_what_is_to_be_taken_together(
-    place: Path, name: str, summary: str
-) -> None:
-    text = CONFIG.replace('"{model}":', f'"{name}":') + f"summary: {summary}\n"
-    (place / "y.yaml").write_text(text, encoding="utf-8")
-    with pytest.raises(ConfigError) as caught:
-        load(place / "y.yaml")
-    problem = caught.value.problems[0]
-    assert problem.where == f"$.runs.{name} (line 5)"
-    assert "cannot take them together" in problem.what
-    # with one seed alone there is nothing to take together, and nothing is lost
-    if "spread" in summary:
-        load(place / "y.yaml", overrides=["where={seed: 1}"])
-
-
 def test_comparisons_are_of_systems(place: Path) -> None:
     results = harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
     (one,) = results.comparisons.rows
@@ -133,6 +109,7 @@ def test_comparisons_are_of_systems(place: Path) -> None:
     assert [repr(standing.low), repr(standing.high)] == [row["map low"], row["map high"]]
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("summary", "problem"),
     [
@@ -152,6 +129,8 @@ def test_what_is_wrong_is_said_with_its_line(place: Path, summary: str, problem:
     assert problem in str(caught.value)
 
 
+=======
+>>>>>>> h-flow
 def test_a_fold_without_predictions_loses_no_other_run(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -167,18 +146,6 @@ def test_a_fold_without_predictions_loses_no_other_run(
     assert (failed["map"], failed["error"]) == ("", lacks)
     assert float(a["map"]) == pytest.approx(2.5 / 3)  # seed 1 alone
     assert len(rows_of(place / "out/leaderboard_cells.csv")) == 7
-
-
-def test_the_example(root: Path, tmp_path: Path) -> None:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
-    results = harness.run(tmp_path / "configs/folds.yaml")
-    assert [entry.run for entry in results.leaderboard.entries] == [
-        "lambdamart", "gbrt", "neural", "linear-regression", "random",
-    ]  # fmt: skip
-    table = (results.folder / "tables/main.md").read_text(encoding="utf-8")
-    assert "Both folds" in table
-    assert not np.isnan([one.low for one in results.comparisons.standings]).any()
 
 
 def test_a_seed_whose_files_are_missing(place: Path) -> None:

@@ -172,27 +172,6 @@ def test_the_message_names_the_argument(call: Callable[[], Any], message: str) -
     assert isinstance(caught.value, (TypeError, ValueError))
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ({"d7": [1]}, "document 'd7' of query 'q10': expected a number, got a list"),
-        ({"d7": None}, "document 'd7' of query 'q10': expected a number, got None"),
-        ({"d7": "2"}, "document 'd7' of query 'q10': expected a number, got '2'"),
-        ([1], "query 'q10': expected a mapping, got a list"),
-    ],
-)
-def test_grades_and_scores_of_a_wrong_type_are_named(row: Any, message: str) -> None:
-    given = {"q2": {"d1": 1}, "q10": row}
-    for call in (
-        lambda: harness.evaluate(given, RUN, ["map"]),
-        lambda: harness.evaluate(QRELS, given, ["map"]),
-        lambda: Qrels.from_dict(given), lambda: Run.from_dict(given),
-    ):  # fmt: skip
-        with pytest.raises(HarnessError) as caught:
-            call()
-        assert message in str(caught.value)
-
-
 def test_no_metric_is_left_behind_by_a_wrong_decorator() -> None:
     before = set(REGISTRY)
     with pytest.raises(ArgumentError):

@@ -162,7 +162,7 @@ class BatchCollector:
         content = io.BytesIO()
         np.savez_compressed(content, **arrays)
         path = Path(path)
-        write_all(path.parent, {path.name: content.getvalue()}, alone=False)
+        write_all(path.parent, {path.name: content.getvalue()})
 
     def __len__(self) -> int:
         """Number of queries so far."""

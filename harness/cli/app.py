@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+import ast
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from .. import __version__
 from ..errors import did_you_mean
-from ..files import printing
 
-COMMANDS = {
-    "init": "Write a config for folders of judgements and runs.",
-    "run": "Evaluate every run that a config names, and write the leaderboard.",
-    "evaluate": "Evaluate runs against judgements; no config needed.",
-    "check": "Find what would make numbers wrong, before any is computed.",
-    "audit": "Compute the leaderboard under every convention.",
-    "compare": "Compare runs with each other, or two leaderboards.",
-    "gate": "Gate a change.",
-    "table": "Print the table for the paper.",
-    "check-table": "Check the table of a paper.",
-    "plot": "Draw results.",
-    "page": "Write the report page.",
-    "explain": "Find the tool's settings that give a published value.",
-    "why": "Show where one number of a leaderboard comes from.",
-    "similarity": "Find runs whose rankings are nearly the same.",
-    "correlate": "Compare how metrics rank the systems.",
-    "verify": "Compute every number of a results folder again and compare all digits.",
-    "cache": "List, prune or verify cached cells.",
-    "annotate": "Write runs with ir_metadata.",
-    "metrics": "List the metrics, or define one.",
-    "trec_eval": "Replace trec_eval in a script.",
-}
+COMMANDS = (
+    "init", "run", "evaluate", "check", "audit", "compare", "gate", "table", "check-table",
+    "plot", "page", "explain", "why", "similarity", "correlate", "verify", "cache", "annotate",
+    "metrics", "trec_eval",
+)  # fmt: skip
+
+
+def summary(name: str) -> str:
+    """Return the first sentence of a command's help, from its source without loading it."""
+    source = Path(__file__).with_name(f"{name.replace('-', '_')}.py").read_text(encoding="utf-8")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.FunctionDef) and node.name == "command":
+            first = (ast.get_docstring(node) or "").partition("\n")[0]
+            return first.partition(": ")[0].rstrip(".") + "."
+    raise LookupError(name)
 
 
 class Commands(click.Group):
@@ -52,7 +46,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is called; say which one was probably meant."""
+        """Return the command that is called, or suggest one for a name that does not exist."""
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
             ctx.fail(f"No such command '{name}'{did_you_mean(name, COMMANDS)}")
@@ -61,12 +55,7 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands, without loading any."""
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words before the command."""
-        with printing():  # --help and --version
-            return super().parse_args(ctx, args)
+            formatter.write_dl([(name, summary(name)) for name in COMMANDS])
 
 
 @click.group(
@@ -82,6 +71,6 @@ class Commands(click.Group):
 def app(debug: bool, no_plugins: bool) -> None:
     """From prediction files to the table in the paper.
 
-    Exit codes: 0 done, 1 the answer is "differs" or "fails the check", 2 wrong usage, config
-    or data.
+    Exit codes: 0 done; 1 the answer is "differs" or "fails the check", or a run failed; 2 wrong
+    usage, config or data. trec_eval has its own.
     """

@@ -7,34 +7,26 @@ from typing import Any, Literal
 
 import click
 
-from .. import files as output
 from ..audit.conventions import audit
 from ..audit.conventions_report import RENDERINGS
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @click.argument(
-    "source",
-    metavar="RESULTS|CONFIG",
-    type=Path,
+    "source", metavar="RESULTS|CONFIG", type=Path,
     help="A folder that 'harness run' wrote, or a YAML config.",
-)
-@options.many(
-    "--metric", "-m", "metrics", metavar="METRIC", help="Audit this in place of the config's"
-)
+)  # fmt: skip
+@options.metrics("Audit this in place of the config's")
 @options.many("--convention", "conventions", metavar="TOOL", help="Compare with this one alone")
 @options.overrides
 @options.format_option("text", "csv", "html", help="How to print it; html is a page of its own.")
-@click.option("--details", is_flag=True, help="Print every table of text; --convention does too.")
+@options.flag("--details", "Print every table of text; --convention does too.")
 def command(
-    source: Path,
-    metrics: tuple[str, ...],
-    conventions: tuple[str, ...],
-    overrides: tuple[str, ...],
-    format: Literal["text", "csv", "html"],
-    details: bool,
-) -> None:
+    source: Path, metrics: tuple[str, ...], conventions: tuple[str, ...],
+    overrides: tuple[str, ...], format: Literal["text", "csv", "html"], details: bool,
+) -> None:  # fmt: skip
     """Compute the leaderboard under every convention: what changes with the tool, and why.
 
     Prints a line for each dataset and metric: the single choice (gain, ties, empty queries...)
@@ -52,4 +44,4 @@ def command(
     settings: dict[str, Any] = options.terminal_width(format)
     if format == "text":
         settings["details"] = details or bool(conventions)
-    output.show(RENDERINGS[format](found, **settings))
+    show(RENDERINGS[format](found, **settings))

@@ -7,53 +7,38 @@ from typing import Literal
 
 import click
 
-from .. import files as output
 from ..errors import ConfigError, HarnessError, InputError, Problem
 from ..guard import check
 from ..reports import findings
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
+@click.argument("first", metavar="CONFIG|QRELS", help="A YAML config, or qrels followed by runs.")
 @click.argument(
-    "first",
-    metavar="CONFIG|QRELS",
-    help="A YAML config, or qrels followed by runs.",
-)
-@click.argument(
-    "runs",
-    metavar="[RUN]...",
-    nargs=-1,
+    "runs", metavar="[RUN]...", nargs=-1,
     help="Run files, or predictions for the rows of a LETOR file.",
-)
-@click.option("--strict", is_flag=True, help="Exit 1 if there are warnings.")
-@click.option("--notes", is_flag=True, help="Print notes too.")
+)  # fmt: skip
+@options.flag("--strict", "Exit 1 if there are warnings.")
+@options.flag("--notes", "Print notes too.")
 @click.option("--no-notes", is_flag=True, hidden=True, help="The default.")
-@click.option(
+@options.choice(
     "--by",
-    type=click.Choice(["run", "rule"]),
+    Literal["run", "rule"],
     default="run",
-    show_default=True,
-    help="Group findings by run and file, or by rule.",
+    help="Group findings by run or rule.",
 )
 @options.overrides
 @options.duplicates
 @options.file_formats
 @options.format_option("text", "json")
 def command(
-    first: str,
-    runs: tuple[str, ...],
-    strict: bool,
-    notes: bool,
-    no_notes: bool,
-    by: Literal["run", "rule"],
-    overrides: tuple[str, ...],
-    duplicates: str,
-    qrels_format: str | None,
-    run_format: str | None,
-    group: str | None,
+    first: str, runs: tuple[str, ...], strict: bool, notes: bool, no_notes: bool,
+    by: Literal["run", "rule"], overrides: tuple[str, ...], duplicates: str,
+    qrels_format: str | None, run_format: str | None, group: str | None,
     format: Literal["text", "json"],
-) -> None:
+) -> None:  # fmt: skip
     """Find what would make numbers wrong, before any is computed.
 
     The command reads every file to its end and goes on after errors. It finds predictions of
@@ -62,7 +47,7 @@ def command(
     rules. Below it, each finding says what is wrong, its effect on the numbers, and the fix.
     docs/reference/rules.md has every rule.
 
-    Exit codes: 0; 1 with --strict if there are warnings; 2 if there are errors.
+    Exit codes: 0 no errors; 1 with --strict if there are warnings; 2 if there are errors.
 
     \b
     Examples:
@@ -89,7 +74,7 @@ def command(
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused_config(first, wrong)
     json = format == "json"
-    output.show(findings.as_json(found) if json else findings.as_text(found, notes=notes, by=by))
+    show(findings.as_json(found) if json else findings.as_text(found, notes=notes, by=by))
     if found.count("error"):
         raise click.exceptions.Exit(2)
     if strict and found.count("warning"):

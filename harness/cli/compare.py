@@ -2,60 +2,49 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .. import files as output
 from ..audit.changes import changes
 from ..audit.changes_report import render
 from ..core.comparison import LEAST_DRAWS, Correction, Family, IntervalMethod, Plan
-from ..errors import UnknownNameError
+from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
 from . import options
 from .evaluate import evaluate
+from .printing import show
 
+TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
 _PLAN = [one.name for one in fields(Plan) if one.name != "metrics"]
 _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
 """Options for two results folders or CSV leaderboards."""
 
 
-@click.command(cls=options.Command)
-@click.argument(
-    "runs",
-    metavar="RUN_A RUN_B...|OLD NEW",
-    nargs=-1,
-    required=True,
-    help="Run files, names with --results, or two results folders.",
+@click.command()
+@options.several(
+    "runs", "RUN_A RUN_B...|OLD NEW", "Run files, names with --results, or two results folders."
 )
 @click.option("--qrels", metavar="QRELS", help="Judgements, for run files.")
-@click.option(
-    "--results", metavar="FOLDER", type=Path, help="Results of 'harness run' with the runs."
-)
-@options.many(
-    "--metric", "-m", "metrics", metavar="METRIC", help="A metric, by default all of the results'"
-)
-@click.option("--dataset", metavar="DATASET", help="A dataset of the results, by default all.")
+@options.path("--results", metavar="FOLDER", help="Results of 'harness run' with the runs.")
+@options.metrics("A metric, by default all of the results'")
+@click.option("--dataset", metavar="DATASET", help="One dataset of the results.")
 @options.many(
     "--baseline", "-b", "baselines", metavar="RUN", help="By name, by default the first run"
 )
-@click.option("--all-pairs", is_flag=True, help="Every run with every other, and no baseline.")
+@options.flag("--all-pairs", "Every run with every other, and no baseline.")
 @click.option(
-    "--test",
-    "-t",
-    metavar="TEST",
-    default="paired-t",
+    "--test", "-t", metavar="TEST", default="paired-t",
     help="A test, such as randomization or tukey.",
-)
+)  # fmt: skip
 @options.choice("--correction", Correction, default="holm", help="For several comparisons.")
 @options.choice(
-    "--family",
-    Family,
-    default="table",
-    help="Correct all together, or by metric or dataset.",
+    "--family", Family, default="table", help="Correct all together, or by metric or dataset."
 )
 @click.option(
     "--level", metavar="ALPHA", default=0.05, help="An adjusted p-value up to this is significant."
@@ -63,58 +52,31 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
 @options.choice(
     "--interval", IntervalMethod, default="t", help="Method for the interval of a difference."
 )
-@click.option(
-    "--draws",
-    metavar="N",
-    type=options.Whole(LEAST_DRAWS),
-    default=10_000,
-    help="Number of random draws.",
-)
-@click.option(
-    "--seed", metavar="N", default=0, type=options.Whole(0), help="Seed of the random draws."
-)
+@options.whole("--draws", least=LEAST_DRAWS, default=10_000, help="Random draws, if any are made.")
+@options.whole("--seed", least=0, default=0, help="Seed of what is drawn.")
 @options.format_option("text", "csv", "jsonl", "markdown", help="How to print the comparisons.")
 @click.option(
-    "--tolerance",
-    metavar="DIFFERENCE",
-    type=float,
-    help="Treat differences up to this as equal.",
+    "--tolerance", metavar="DIFFERENCE", type=float, help="Treat differences up to this as equal."
 )
-@click.option("--any-change", is_flag=True, help="Exit 1 if anything has changed, better or worse.")
+@options.flag("--any-change", "Exit 1 if anything has changed, better or worse.")
 @options.many("--lower", metavar="METRIC", help="Lower is better by this one of a CSV")
-@options.many(
-    "--key",
-    "keys",
-    metavar="COLUMN",
-    help="A CSV column that identifies rows",
-)
+@options.many("--key", "keys", metavar="COLUMN", help="A CSV column that identifies rows")
 @options.many("--name", "names", metavar="OLD=NEW", help="A name in OLD, and what NEW calls it")
 @click.option("--p", metavar="P", type=float, help="Persistence of RBO; 0.9 by default.")
-@click.option(
-    "--reproduction",
-    is_flag=True,
-    help="Also measure how well NEW reproduces OLD.",
-)
+@options.flag("--reproduction", "Also measure how well NEW reproduces OLD.")
 @options.evaluation
 def command(
-    runs: tuple[str, ...],
-    qrels: str | None,
-    results: Path | None,
-    metrics: tuple[str, ...],
-    dataset: str | None,
-    all_pairs: bool,
-    any_change: bool,
-    names: tuple[str, ...],
-    format: str,
+    runs: tuple[str, ...], qrels: str | None, results: Path | None, metrics: tuple[str, ...],
+    dataset: str | None, all_pairs: bool, any_change: bool, names: tuple[str, ...], format: str,
     **settings: Any,
-) -> None:
+) -> None:  # fmt: skip
     """Compare runs with each other, or two leaderboards: what has changed.
 
-    Runs: difference, interval, p, effect size, tiers. Queries are paired. With two runs, also the
-    queries that differ most.
+    For runs, prints the difference, interval, p, effect size and tiers over paired queries. Two
+    runs also get the queries on which they differ most.
 
-    OLD NEW, results folders or CSV leaderboards: values that moved, the queries behind it, ranks,
-    and changes of inputs, config and versions. Exits 1 if a value is worse.
+    For OLD NEW (results folders or CSV leaderboards), prints the values and ranks that moved, the
+    queries behind them, and changes of inputs, config and versions. Exits 1 if a value is worse.
 
     Tests: paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; of all pairs tukey,
     randomized-tukey, friedman-nemenyi; or one of a plugin. The tolerance of two leaderboards is 0
@@ -134,13 +96,13 @@ def command(
             "leave one of them out"
         )
     width = options.terminal_width(format)
-    if qrels is None and results is None and versus.are_boards(runs):
+    if qrels is None and results is None and _are_leaderboards(runs):
         boards["p"] = 0.9 if boards["p"] is None else boards["p"]
         found = changes(
             *runs, plan=plan, metrics=metrics, dataset=dataset,
             names=options.pairs("--name", names), **boards,
         )  # fmt: skip
-        output.show(render(found, format, **width))
+        show(render(found, format, **width))
         if found.has_regression or (any_change and found.has_change):
             raise click.exceptions.Exit(1)
         return
@@ -148,7 +110,7 @@ def command(
         if value not in (None, (), False):
             option = f"--{key.removesuffix('s').replace('_', '-')}"
             raise UnknownNameError(f"{option} is for two results folders or two CSV leaderboards")
-    versus.check_request(runs, qrels, results, metrics)
+    _check_request(runs, qrels, results, metrics)
     if results is not None:
         board = versus.from_results(results, runs, dataset)
         plan = replace(plan, metrics=metrics)
@@ -158,4 +120,29 @@ def command(
         board = evaluate(str(qrels), runs, metrics, **settings)
     if not all_pairs and not plan.baselines:
         plan = replace(plan, baselines=(board.entries[0].run,))
-    output.show(versus.render(board, plan, format, **width))
+    show(versus.render(board, plan, format, **width))
+
+
+def _are_leaderboards(names: Sequence[str]) -> bool:
+    """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
+    return len(names) == 2 and (all(map(_is_table, names)) or any(map(os.path.isdir, names)))
+
+
+def _is_table(name: str) -> bool:
+    return name.lower().endswith((".csv", ".tsv"))
+
+
+def _check_request(
+    runs: Sequence[str], qrels: str | None, results: Path | None, metrics: Sequence[str]
+) -> None:
+    """Raise UnknownNameError if it is not clear what to compare."""
+    for name in runs:
+        if _is_table(name) or os.path.isdir(name):
+            what = "expected two leaderboards, each a folder of results or a CSV file that exists"
+            raise UnknownNameError(Problem(", ".join(runs), what, fix=f"for runs, {TAKES}"))
+    if (qrels is None) == (results is None):
+        raise UnknownNameError(TAKES)
+    if qrels is not None and not metrics:
+        raise UnknownNameError("no metric was named: -m map; 'harness metrics' lists them")
+    if len(runs) < 2:
+        raise UnknownNameError(f"there is one run, {runs[0]}; comparing takes two")

@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 
-from .. import files as output
 from ..core.leaderboard import Leaderboard
 from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
@@ -17,43 +16,26 @@ from ..experiment.evaluate import evaluate_files
 from ..reports.leaderboard import beside_values, find, names
 from ..reports.select import in_order
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @click.argument("qrels", metavar="QRELS", help="Qrels, a LETOR file, JSON, CSV, ...; '-' is stdin.")
-@click.argument(
-    "runs",
-    metavar="RUN...",
-    nargs=-1,
-    required=True,
-    help="Run files, or predictions for the rows of a LETOR file.",
-)
-@options.many(
-    "--metric",
-    "-m",
-    "metrics",
-    metavar="METRIC",
-    required=True,
-    help="A metric, as in 'harness metrics'",
-)
+@options.several("runs", "RUN...", "Run files, or predictions for the rows of a LETOR file.")
+@options.metrics("A metric, as in 'harness metrics'", required=True)
 @click.option("--per-query", "-q", is_flag=True, help="Also print every query's values.")
 @options.sort
 @options.format_option(*names(), default="table", help="How to print the values.")
 @options.evaluation
 def command(
-    qrels: str,
-    runs: tuple[str, ...],
-    metrics: tuple[str, ...],
-    per_query: bool,
-    sort: str | None,
-    format: str,
-    **settings: Any,
-) -> None:
+    qrels: str, runs: tuple[str, ...], metrics: tuple[str, ...], per_query: bool,
+    sort: str | None, format: str, **settings: Any,
+) -> None:  # fmt: skip
     """Evaluate runs against judgements; no config needed.
 
-    A query that the run does not answer counts as 0 (as 'trec_eval -c'), and the output says so;
-    for csv, jsonl and trec standard error does. 'evaluate' does not check that predictions belong
-    to these rows: run 'harness check QRELS RUN...' first.
+    A query that the run does not answer counts as 0, as in 'trec_eval -c'. A note below the table
+    counts them; csv, jsonl and trec print it to standard error. 'evaluate' does not check that
+    predictions belong to these rows: run 'harness check QRELS RUN...' first.
 
     Ties: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED),
     bounds.
@@ -68,27 +50,13 @@ def command(
         for what in beside_values(board, has_runid=format == "trec"):
             warnings.warn(HarnessWarning(what), stacklevel=2)
     width = options.terminal_width(format)
-    output.show(find(format).render(board, per_query=per_query, **width))
+    show(find(format).render(board, per_query=per_query, **width))
 
 
 def evaluate(
-    qrels: str,
-    runs: Sequence[str],
-    metrics: Sequence[str],
-    *,
-    ties: str,
-    missing: Any,
-    empty: Any,
-    depth: int | None,
-    judged_only: bool,
-    **settings: Any,
-) -> Leaderboard:
+    qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str, missing: Any,
+    empty: Any, depth: int | None, judged_only: bool, **settings: Any,
+) -> Leaderboard:  # fmt: skip
     """Return the values of files, with the settings of :data:`options.evaluation`."""
-    policy = Policy(
-        ties=without_bounds(ties),
-        missing_queries=missing,
-        empty_queries=empty,
-        depth=depth,
-        judged_only=judged_only,
-    )
+    policy = Policy(without_bounds(ties), missing, empty, depth, judged_only)
     return evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)

@@ -2,79 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 from tqdm import tqdm
 
-from .. import files as output
 from .. import readers
 from ..audit.explain import DEPTH, explain, from_results, jsonl, render
-from ..audit.explain_space import Base, levels_of, read, spaces_of
+from ..audit.explain_space import levels_of, read, spaces_of
 from ..errors import UnknownNameError
 from . import options
+from .printing import show
 
 PATIENCE = 2.0
 """Seconds after which a bar shows how far the search is."""
 
 
-@click.command(cls=options.Command)
+@click.command()
 @click.argument("value", metavar="VALUE", help="As it was printed: 0.4731, .473, 47.31%.")
 @click.argument(
     "files", metavar="[QRELS RUN]", nargs=-1, help="Judgements and a run, as for 'evaluate'."
 )
-@options.many(
-    "--metric",
-    "-m",
-    "metrics",
-    metavar="METRIC",
-    help="A metric to try, such as ndcg or map@10",
-)
+@options.metrics("A metric to try, such as ndcg or map@10")
 @click.option(
-    "--k",
-    "-k",
-    metavar="K",
-    type=options.Whole(1),
-    multiple=True,
+    "--k", "-k", metavar="K", type=options.Whole(1), multiple=True,
     help="The cutoff, if you know it; repeatable.",
-)
+)  # fmt: skip
 @click.option(
-    "--depth",
-    metavar="N",
-    type=options.Whole(0, 3),
+    "--depth", metavar="N", type=options.Whole(0, 3),
     help="Change at most this many settings of a convention.",
-)
-@click.option(
-    "--results", metavar="FOLDER", type=Path, help="Results of 'harness run', for a cell."
-)
+)  # fmt: skip
+@options.path("--results", metavar="FOLDER", help="Results of 'harness run', for a cell.")
 @click.option("--run", metavar="RUN", help="The cell's run.")
 @click.option("--dataset", metavar="DATASET", help="The cell's dataset.")
-@click.option(
-    "--where", metavar="NAME=VALUE", multiple=True, help="The cell's column, such as seed=1."
-)
+@options.many("--where", metavar="NAME=VALUE", help="The cell's column, such as seed=1")
 @click.option(
     "--all", "everything", is_flag=True, help="List every explanation, and all its alternatives."
 )
 @options.format_option("text", "jsonl", help="How to print them.")
 @options.file_formats
 def command(
-    value: str,
-    files: tuple[str, ...],
-    metrics: tuple[str, ...],
-    k: tuple[int, ...],
-    depth: int | None,
-    results: Path | None,
-    run: str | None,
-    dataset: str | None,
-    where: tuple[str, ...],
-    everything: bool,
-    format: Literal["text", "jsonl"],
-    qrels_format: str | None,
-    run_format: str | None,
-    group: str | None,
-) -> None:
+    value: str, files: tuple[str, ...], metrics: tuple[str, ...], k: tuple[int, ...],
+    depth: int | None, results: Path | None, run: str | None, dataset: str | None,
+    where: tuple[str, ...], everything: bool, format: Literal["text", "jsonl"],
+    qrels_format: str | None, run_format: str | None, group: str | None,
+) -> None:  # fmt: skip
     """Find the tool's settings that give a published value.
 
     Tries every convention unchanged, then with one and two settings changed, at the usual
@@ -102,14 +76,9 @@ def command(
             raise UnknownNameError("--results FOLDER takes --run NAME, and no QRELS and RUN")
         qrels, scores, subject = from_results(results, run, dataset, where)
     spaces = spaces_of(metrics, k or None, levels_of(qrels))
-    if depth is None:
-        depth = DEPTH if metrics else 1
-    found = explain(asked, qrels, scores, spaces, depth, _with_bar)
-    output.show(jsonl(found) if format == "jsonl" else render(found, subject, everything))
+    depth = depth if depth is not None else DEPTH if metrics else 1
+    bar: Any = partial(tqdm, unit="convention", disable=None, delay=PATIENCE)
+    found = explain(asked, qrels, scores, spaces, depth, bar)
+    show(jsonl(found) if format == "jsonl" else render(found, subject, everything))
     if not found.explanations:
         raise click.exceptions.Exit(1)
-
-
-def _with_bar(bases: Sequence[Base]) -> Iterable[Base]:
-    bar: Iterable[Base] = tqdm(bases, unit="convention", disable=None, delay=PATIENCE)
-    return bar

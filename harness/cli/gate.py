@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import click
 
-from .. import files as output
 from ..core.comparison import Correction
 from ..core.systems import systems_of
 from ..errors import UnknownNameError
@@ -18,17 +17,18 @@ from ..reports.gate import FORMATS, render
 from ..stats.gate import Verdict
 from . import options
 from .evaluate import evaluate
+from .printing import show
 
 Undecided = Literal["pass", "fail"]
 
 
-@click.command(cls=options.Command)
-@click.argument(
-    "inputs", metavar="BASELINE CANDIDATE...|CONFIG", nargs=-1, required=True,
-    help="Run files, two results folders, or a config with 'gate:'.",
+@click.command()
+@options.several(
+    "inputs", "BASELINE CANDIDATE...|CONFIG",
+    "Run files, two results folders, or a config with 'gate:'.",
 )  # fmt: skip
 @click.option("--qrels", metavar="QRELS", help="The judgements of run files.")
-@options.many("--metric", "-m", "metrics", metavar="METRIC", help="A metric of run files")
+@options.metrics("A metric of run files")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
 @options.many("--name", "names", metavar="OLD=NEW", help="A run's name in the baseline and now")
 @click.option("--level", metavar="ALPHA", default=0.05, help="Level of intervals and tests.")
@@ -57,7 +57,7 @@ def command(
         inputs, qrels, metrics, margins, names, level, correction, overrides, settings
     )
     undecided_fails = on_undecided == "fail"
-    output.show(render(verdicts, format, undecided_fails=undecided_fails))
+    show(render(verdicts, format, undecided_fails=undecided_fails))
     failing = {"fail", "undecided"} if undecided_fails else {"fail"}
     if failing & {one.outcome for one in verdicts}:
         raise click.exceptions.Exit(1)

@@ -8,31 +8,28 @@ import click
 
 from ..config import init
 from ..errors import UnknownNameError
-from ..files import show
 from ..reports.phrases import counted
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @click.argument(
-    "folders",
-    metavar="[FOLDER]...",
-    nargs=-1,
-    type=Path,
+    "folders", metavar="[FOLDER]...", nargs=-1, type=Path,
     help="Folders of judgements and runs; by default this one.",
-)
-@click.option(
-    "--output", "-o", metavar="FILE", type=Path,
+)  # fmt: skip
+@options.path(
+    "--output", "-o", metavar="FILE",
     help="Write the config into this file; by default, harness.yaml.",
 )  # fmt: skip
 @click.option("--print", "prints", is_flag=True, help="Print the config; write no file.")
-@click.option("--force", is_flag=True, help="Write over a file.")
+@options.flag("--force", "Write over a file.")
 def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force: bool) -> None:
     """Write a config for folders of judgements and runs.
 
-    Finds out what the files hold, which run belongs to which judgements, and what names have in
-    common: folds, seeds, models. Comments name its guesses and every file that it does not use,
-    with the reason. Paths start at the folder of the file that is written, or at the current one.
+    Finds out what the files hold, which run belongs to which judgements, and the folds, seeds and
+    models in file names. Comments list its guesses, and every file that it does not use, with the
+    reason. Paths start at the folder of the config, or at the current one with --print.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Where the program starts: signals, warnings and errors."""
+"""Where the program starts: signals, warnings, errors and exit codes."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ import traceback
 import warnings
 from typing import Any
 
+import click
+
 from .. import errors as internal_errors
-from .. import files as output
+from .. import files
 from ..errors import ConfigError, HarnessError, HarnessWarning, VerificationError
 from .app import app
+from .printing import discard, end_unprintable, show
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -32,37 +35,48 @@ def main(arguments: list[str] | None = None) -> None:
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
     internal_errors.show_tracebacks(is_debugged)
+    if sys.stdout is None:  # `harness ... >&-`
+        end_unprintable("standard output is closed", "send it to a file, or to /dev/null")
+    stdout = sys.stdout
     try:
         signal.signal(signal.SIGINT, _stop)
-        with output.written(_end_by_signal if command == "trec_eval" else sys.exit):
-            app.main(words, prog_name="harness")
+        try:
+            code = app.main(words, prog_name="harness", standalone_mode=False)
+        except click.ClickException as error:
+            error.show()
+            code = error.exit_code
+        except SystemExit:  # Click's own 1 for a reader that is gone, or a shell completes words
+            if sys.stdout is stdout:
+                raise
+            sys.stdout = stdout
+            raise BrokenPipeError from None
+        sys.stdout.flush()
+        sys.exit(code or 0)
     except HarnessError as error:
         if is_debugged:
             traceback.print_exc()
-        by_cell = command == "run" and not isinstance(error, ConfigError)
-        for text in error.texts if by_cell else [str(error)]:
-            output.show(f"error: {text}\n", error=True)
+        for text in [str(error)] if isinstance(error, ConfigError) else error.texts:
+            show(f"error: {text}\n", error=True)
         sys.exit(1 if isinstance(error, VerificationError) else 2)
     except _Stopped:
         sys.unraisablehook = lambda _: None  # a bar that was half made says it cannot be closed
-        hint = "; the same command goes on where it was" if command == "run" else ""
-        output.show(f"stopped; nothing is left half written{hint}\n", error=True)
+        hint = "; the same command continues" if command == "run" else ""
+        show(f"stopped; nothing is left half written{hint}\n", error=True)
         sys.exit(130)
+    except BrokenPipeError:  # the reader is gone, as in `harness ... | head`
+        discard(sys.stdout)
+        sys.exit(128 + signal.SIGPIPE if command == "trec_eval" else 0)
     except Exception as error:
-        problem = output.problem(error)
+        problem = files.problem(error)
         if problem is None or is_debugged:
             raise
-        output.show(f"error: {problem}\n", error=True)
+        if isinstance(error, OSError) and not problem.where and error.errno not in files.SHORTAGES:
+            discard(sys.stdout)
+            end_unprintable(problem.what, problem.fix or "free space, or send it elsewhere")
+        show(f"error: {problem}\n", error=True)
         sys.exit(2)
     finally:
         gc.freeze()  # nor is any looked for when the process ends
-
-
-def _end_by_signal() -> None:
-    from ..readers.source import forget
-
-    forget()  # removes the file that keeps standard input, which the signal would leave
-    output.end_by_signal()
 
 
 class _Stopped(BaseException):
@@ -74,4 +88,4 @@ def _stop(*_: Any) -> None:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    output.show(f"warning: {message}\n", error=True)
+    show(f"warning: {message}\n", error=True)

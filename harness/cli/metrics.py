@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import click
 
-from .. import files as output
 from ..audit import catalogue
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @click.argument(
-    "name",
-    metavar="[NAME]",
-    required=False,
+    "name", metavar="[NAME]", required=False,
     help="A metric or a convention, such as ndcg or lightgbm.",
-)
-@click.option("--conventions", is_flag=True, help="The settings that reproduce each tool.")
+)  # fmt: skip
+@options.flag("--conventions", "The settings that reproduce each tool.")
 def command(name: str | None, conventions: bool) -> None:
     """List the metrics, or define one: formula, parameters, settings, source.
 
@@ -27,4 +25,4 @@ def command(name: str | None, conventions: bool) -> None:
       harness metrics ndcg --conventions               the tools that have it, side by side
       harness metrics lightgbm                         what one tool does
     """
-    output.show(catalogue.show(name, conventions))
+    show(catalogue.show(name, conventions))

@@ -15,19 +15,9 @@ from ..core.arguments import MOST
 from ..core.comparison import Correction
 from ..core.policy import Duplicates, Empty, Missing
 from ..errors import UnknownNameError, did_you_mean
-from ..files import printing
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
-
-
-class Command(click.Command):
-    """A command whose help is refused by a full disk as all other output is."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words of a command line."""
-        with printing():  # --help
-            return super().parse_args(ctx, args)
 
 
 class Choice(click.Choice[str]):
@@ -50,10 +40,35 @@ def choice(name: str, words: Any, **settings: Any) -> Option[Any]:
     return click.option(name, type=Choice(get_args(words)), **settings)
 
 
+def flag(name: str, help: str) -> Option[Any]:
+    """Return an option without a value."""
+    return click.option(name, is_flag=True, help=help)
+
+
+def whole(*names: str, least: int, help: str, **settings: Any) -> Option[Any]:
+    """Return an option that takes a whole number from `least` on."""
+    return click.option(*names, metavar="N", type=Whole(least), help=help, **settings)
+
+
+def path(*names: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
+    """Return an option that takes a file or folder."""
+    return click.option(*names, metavar=metavar, type=Path, help=help, **settings)
+
+
 def many(*names: str, metavar: str, help: str, required: bool = False) -> Option[Any]:
     """Return an option that may be repeated."""
     help = f"{help}; repeatable."
     return click.option(*names, metavar=metavar, help=help, multiple=True, required=required)
+
+
+def metrics(help: str, required: bool = False) -> Option[Any]:
+    """Return ``--metric``."""
+    return many("--metric", "-m", "metrics", metavar="METRIC", help=help, required=required)
+
+
+def several(name: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
+    """Return an argument that takes one word or more."""
+    return click.argument(name, metavar=metavar, nargs=-1, required=True, help=help, **settings)
 
 
 def format_option(
@@ -86,25 +101,15 @@ sort = click.option(
     "--sort", metavar="METRIC", help="Rows by this, best first; 'none' keeps their order."
 )
 workers = joined(
-    click.option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        type=Whole(1),
-        default=1,
-        help="Processes that evaluate.",
-    ),
+    whole("--jobs", "-j", least=1, default=1, help="Processes that evaluate."),
     click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers evaluate."),
 )
-inputs = click.option(
-    "--inputs", metavar="FOLDER", type=Path,
-    help="The config's folder, if it or RESULTS was moved.",
-)  # fmt: skip
+inputs = path("--inputs", metavar="FOLDER", help="The config's folder, if it or RESULTS was moved.")
 comparison = joined(
     many("--baseline", "-b", "baselines", metavar="RUN", help="Compare again with this baseline"),
     click.option("--test", "-t", metavar="TEST", help="Compare again with this test."),
     choice("--correction", Correction, help="Compare again with this correction."),
-)  # fmt: skip
+)
 file_formats = joined(
     click.option(
         "--qrels-format", metavar="FORMAT", help="Format of QRELS, if it cannot be guessed."
@@ -141,14 +146,6 @@ evaluation = joined(
     many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module with metrics"),
 )  # fmt: skip
 """How files are read and evaluated without a config; see :func:`harness.cli.evaluate.evaluate`."""
-
-
-def changed_plan(
-    baselines: tuple[str, ...], test: str | None, correction: str | None
-) -> dict[str, Any]:
-    """Return the parts of a plan of comparisons that options name."""
-    changes = {"baselines": baselines, "test": test, "correction": correction}
-    return {key: value for key, value in changes.items() if value}
 
 
 def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:

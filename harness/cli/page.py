@@ -7,34 +7,25 @@ from pathlib import Path
 
 import click
 
-from .. import files as output
 from ..errors import InputError, Problem
 from ..experiment import folder as results_folder
 from ..experiment import page as report_page
 from ..experiment.outcome import with_comparisons
+from ..files import write_all
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
-@click.argument(
-    "results", metavar="RESULTS [NEW]", nargs=-1, required=True, type=Path,
-    help="A folder that 'harness run' wrote; or an old and a new one.",
-)  # fmt: skip
-@click.option(
-    "--output",
-    "-o",
-    "target",
-    metavar="FILE",
+@click.command()
+@options.several(
+    "results", "RESULTS [NEW]", "A folder that 'harness run' wrote; or an old and a new one.",
     type=Path,
-    help="The page; RESULTS/page.html by default.",
+)  # fmt: skip
+@options.path(
+    "--output", "-o", "target", metavar="FILE", help="The page; RESULTS/page.html by default."
 )
-@click.option(
-    "--rankings",
-    metavar="N",
-    type=options.Whole(0),
-    help="Documents shown of each query and system.",
-)
-@click.option("--force", is_flag=True, help="Replace a file that exists.")
+@options.whole("--rankings", least=0, help="Documents shown of each query and system.")
+@options.flag("--force", "Replace a file that exists.")
 def command(
     results: tuple[Path, ...], target: Path | None, rankings: int | None, force: bool
 ) -> None:
@@ -56,21 +47,13 @@ def command(
     old = results_folder.read(results[0]) if len(results) == 2 else None
     files = report_page.page_files(outcome, old)
     target = target or results[-1] / report_page.PAGE
-    named = {
-        target.name if name == report_page.PAGE else name: content
-        for name, content in files.items()
-    }
-    own = (
-        set(outcome.manifest["outputs"])
-        if target.parent.resolve() == results[-1].resolve()
-        else set()
-    )
-    for name in named:
-        path = target.parent / name
-        if path.exists() and not force and name not in own and path.read_bytes() != named[name]:
-            raise InputError(
-                Problem(str(path), "the file exists", fix="name another with -o, or add --force")
-            )
-    output.write_all(target.parent, named)
-    size = sum(map(len, named.values()))
-    output.show(f"written to {target} ({size / 1e6:.1f} MB)\n")
+    files = {target.name: files.pop(report_page.PAGE), **files}
+    is_own = target.parent.resolve() == results[-1].resolve()
+    for name, content in files.items():
+        path, ours = target.parent / name, is_own and name in outcome.manifest["outputs"]
+        if path.exists() and not force and not ours and path.read_bytes() != content:
+            fix = "name another with -o, or add --force"
+            raise InputError(Problem(str(path), "the file exists", fix=fix))
+    write_all(target.parent, files)
+    size = sum(map(len, files.values()))
+    show(f"written to {target} ({size / 1e6:.1f} MB)\n")

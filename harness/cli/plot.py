@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal
 
 import click
 from tqdm import tqdm
 
 from .. import files as store
+<<<<<<< HEAD
 from ..config.model import Config
 from ..core.comparison import Plan
 from ..errors import Problem, UnknownNameError, first_of
@@ -20,26 +19,21 @@ from ..experiment.folder import TIMING
 from ..experiment.outcome import Outcome, with_comparisons
 from ..reports.paper import FOLDERS, PLOTS
 from ..reports.plots import plot as plots
+=======
+from ..experiment import folder as results_folder
+from ..experiment.table_and_plots import pictures
+from ..reports.paper import FOLDERS, PLOTS
+from ..reports.plots import check_installed
+>>>>>>> h-flow
 from ..reports.plots.plot import Settings
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @options.results
-@click.argument(
-    "kinds",
-    metavar="KIND...",
-    nargs=-1,
-    required=True,
-    help="A kind of plot; --help lists them.",
-)
-@options.many(
-    "--metric",
-    "-m",
-    "metrics",
-    metavar="METRIC",
-    help="A metric or a pattern such as 'ndcg*'",
-)
+@options.several("kinds", "KIND...", "A kind of plot; --help lists them.")
+@options.metrics("A metric or a pattern such as 'ndcg*'")
 @options.many("--dataset", "datasets", metavar="DATASET", help="A picture for each")
 @options.many("--run", "runs", metavar="RUN", help="A system or a pattern; '!random' excludes")
 @click.option(
@@ -47,26 +41,14 @@ from . import options
 )
 @click.option("--over", metavar="COLUMN", default="", help="For sweep: the column on the axis.")
 @options.format_option("png", "svg", "pdf", help="png to look at; svg and pdf for papers.")
-@click.option(
-    "--width", default="column", type=options.Choice(["column", "page"]), help="3.3 inches, or 7."
-)
-@click.option(
-    "--output", "-o", metavar="FOLDER", type=Path, help="By default 'plots' in that of the results."
-)
-@click.option("--force", is_flag=True, help="Replace edited or foreign files in RESULTS/plots.")
+@options.choice("--width", Literal["column", "page"], default="column", help="3.3 inches, or 7.")
+@options.path("--output", "-o", metavar="FOLDER", help="By default 'plots' in that of the results.")
+@options.flag("--force", "Replace edited or foreign files in RESULTS/plots.")
 def command(
-    results: Path,
-    kinds: tuple[str, ...],
-    metrics: tuple[str, ...],
-    datasets: tuple[str, ...],
-    runs: tuple[str, ...],
-    baseline: str | None,
-    over: str,
-    format: Literal["png", "svg", "pdf"],
-    width: Literal["column", "page"],
-    output: Path | None,
-    force: bool,
-) -> None:
+    results: Path, kinds: tuple[str, ...], metrics: tuple[str, ...], datasets: tuple[str, ...],
+    runs: tuple[str, ...], baseline: str | None, over: str, format: Literal["png", "svg", "pdf"],
+    width: Literal["column", "page"], output: Path | None, force: bool,
+) -> None:  # fmt: skip
     """Draw results: needs matplotlib, which the extra 'plots' installs.
 
     Kinds: differences, cutoffs, distribution, critical-difference, effects, scatter, heatmap,
@@ -82,37 +64,14 @@ def command(
         "", metrics, datasets or ("*",), runs or ("*",), baseline, width=width, formats=(format,),
         over=over,
     )  # fmt: skip
-    folder, names = draw(results, kinds, settings, output, force=force)
-    store.show("".join(f"{folder / name}\n" for name in names))
-
-
-T = TypeVar("T")
-
-
-def draw(
-    folder: Path, kinds: Sequence[str], settings: Settings, output: Path | None = None, *,
-    force: bool = False,
-) -> tuple[Path, list[str]]:  # fmt: skip
-    """Draw pictures of a folder of results, and write them; return their folder and names.
-
-    Parameters
-    ----------
-    folder : Path
-        What ``harness run`` wrote.
-    kinds : sequence of str
-    settings : Settings
-        Whose kind is each of these in turn.
-    output : Path, optional
-        Folder for the files; by default ``plots`` in that of the results.
-    force : bool
-        Whether to replace files in the folder of results that are not ours, or edited since.
-    """
-    plots.check_installed()
-    found = origin.read(folder)
-    target = folder / PLOTS if output is None else output
+    check_installed()
+    found = results_folder.read(results)
+    target = results / PLOTS if output is None else output
     store.check_writable(target)
-    drawn = pictures(found, kinds, settings)
+    bar: Any = partial(tqdm, unit="picture", disable=None, leave=False)
+    drawn = pictures(found, kinds, settings, bar)
     if output is not None:
+<<<<<<< HEAD
         store.write_all(target, drawn, alone=False)
         return target, list(drawn)
     files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
@@ -164,3 +123,13 @@ def _plan(config: Config, baseline: str | None) -> Plan | None:
     if baseline is None or (config.compare is not None and baseline in plan.baselines):
         return None
     return replace(plan, baselines=(baseline,))
+=======
+        store.write_all(target, drawn)
+    else:
+        files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
+        with store.locked(results, FOLDERS):  # a run that writes its own pictures holds it too
+            store.check_own(results, files, results_folder.written(results).own, force=force)
+            timing = results_folder.record_drawn(results, files)
+            store.write_all(results, {results_folder.TIMING: timing, **files})
+    show("".join(f"{target / name}\n" for name in drawn))
+>>>>>>> h-flow

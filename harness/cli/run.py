@@ -8,43 +8,36 @@ from pathlib import Path
 
 import click
 
-from .. import files as output
 from ..experiment import executors
 from ..experiment import run as experiment
 from ..experiment.outcome import render_comparisons
 from ..guard.registry import warned
 from ..reports.leaderboard import find, names
 from . import options
+from .printing import listed, show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @click.argument(
     "config", metavar="CONFIG", type=Path, help="A YAML config, such as configs/quickstart.yaml."
 )
 @options.overrides
-@click.option("--dry-run", is_flag=True, help="Print the cells that would be evaluated, and stop.")
+@options.flag("--dry-run", "Print the cells that would be evaluated, and stop.")
 @options.workers
-@click.option("--force", is_flag=True, help="Replace edited or foreign files in the output folder.")
-@click.option("--strict", is_flag=True, help="Exit 1 if the guard warns of anything.")
+@options.flag("--force", "Replace edited or foreign files in the output folder.")
+@options.flag("--strict", "Exit 1 if the guard warns of anything.")
 @options.sort
 @options.format_option(*names(), default="table", help="How to print the values.")
 def command(
-    config: Path,
-    overrides: tuple[str, ...],
-    dry_run: bool,
-    jobs: int,
-    scheduler: str | None,
-    force: bool,
-    strict: bool,
-    sort: str | None,
-    format: str,
-) -> None:
+    config: Path, overrides: tuple[str, ...], dry_run: bool, jobs: int, scheduler: str | None,
+    force: bool, strict: bool, sort: str | None, format: str,
+) -> None:  # fmt: skip
     """Evaluate every run that a config names, and write the leaderboard.
 
     Prints the leaderboard and writes leaderboard.csv, per_query.parquet and manifest.json into
-    the config's output folder. What was evaluated before is taken from its folder 'cells'; a run
-    that was stopped goes on where it was. Files that harness did not write, or that were edited
-    since, are not replaced without --force. Exits 1 where a run could not be evaluated.
+    the config's output folder. Evaluated cells are kept in its folder 'cells', so a stopped run
+    continues where it was. Files that harness did not write, or that were edited since, are not
+    replaced without --force. Exits 1 if a run could not be evaluated.
 
     \b
     Example:
@@ -52,7 +45,7 @@ def command(
     """
     overrides = (*overrides, f"sort={sort}") if sort else overrides
     if dry_run:
-        output.show(experiment.plan(config, overrides=overrides))
+        show(experiment.plan(config, overrides=overrides))
         return
     if jobs > 1 and not scheduler:
         executors.prepare()
@@ -63,21 +56,21 @@ def command(
     width = options.terminal_width(format)
     failed = tuple(replace(one, error=one.brief or one.error) for one in results.leaderboard.failed)
     board = replace(results.leaderboard, failed=failed)  # all of each error is printed below
-    output.show(find(format).render(board, **width))
+    show(find(format).render(board, **width))
     findings = warned((one.rule, one.severity) for one in results.findings)
     if format == "table" and findings:
-        output.show(f"guard: {findings}; see manifest.json, or harness check {config}\n")
+        show(f"guard: {findings}; see manifest.json, or harness check {config}\n")
     if results.comparisons is not None:
         comparisons = render_comparisons(results.comparisons, format, **width)
-        output.show(f"\n{comparisons}" if comparisons else "")
-    written = f"\nwritten to {_relative(results.folder)}: {output.listed(tuple(results.files))}\n"
-    output.show(written, error=format != "table")
+        show(f"\n{comparisons}" if comparisons else "")
+    written = f"\nwritten to {_relative(results.folder)}: {listed(tuple(results.files))}\n"
+    show(written, error=format != "table")
     cells = len(results.cells.entries) + len(results.board.failed)
     if results.board.columns and cells > 1:
         seconds = f"{time.monotonic() - began:,.0f} s"
-        output.show(f"{cells:,} cells, {results.cached:,} from cache, {seconds}\n", error=True)
+        show(f"{cells:,} cells, {results.cached:,} from cache, {seconds}\n", error=True)
     for error in results.errors:
-        output.show(f"error: {error}\n", error=True)
+        show(f"error: {error}\n", error=True)
     if failed or (strict and findings):
         raise click.exceptions.Exit(1)
 

@@ -8,24 +8,25 @@ from typing import cast, get_args
 
 import click
 
-from .. import files as output
 from ..errors import HarnessWarning, UnknownNameError
 from ..experiment import folder
 from ..experiment.similarity import similarities
+from ..files import writing
 from ..reports import similarity as report
 from ..reports.plots.plot import Format
 from ..stats.run_similarity import Measure
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @options.results
 @options.choice("--measure", Measure, default="rbo", help="How rankings are compared.")
 @click.option("-p", metavar="P", type=float, default=0.9, help="Persistence of RBO.")
 @click.option("--depth", metavar="K", type=options.Whole(1), default=1000, help="Documents used.")
 @options.many("--dataset", "datasets", metavar="DATASET", help="Only this one")
 @click.option("--near", metavar="X", type=float, default=0.95, help="List pairs from this value.")
-@click.option("--plot", "picture", metavar="FILE", type=Path, help="Draw a tree: png, svg, pdf.")
+@options.path("--plot", "picture", metavar="FILE", help="Draw a tree: png, svg, pdf.")
 @options.format_option(*report.FORMATS, help="csv and jsonl have every pair.")
 def command(
     results: Path, measure: Measure, p: float, depth: int, datasets: tuple[str, ...], near: float,
@@ -57,7 +58,7 @@ def command(
             path = picture
             if len(found) > 1:
                 path = picture.with_stem(f"{picture.stem}-{one.dataset}")
-            with output.writing(path) as file:
+            with writing(path) as file:
                 file.write(draw(one, kind, outcome.trace))
     grids = report.similarity_grids(found, near)
-    output.show(report.render(grids, report.similarity_records(found), format))
+    show(report.render(grids, report.similarity_records(found), format))

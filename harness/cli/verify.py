@@ -7,16 +7,16 @@ from typing import Literal
 
 import click
 
-from .. import files as output
 from ..audit.verify import as_json, text, verify
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @options.results
 @options.workers
 @options.inputs
-@click.option("--plugins", is_flag=True, help="Run the plugins that the results' config names.")
+@options.flag("--plugins", "Run the plugins that the results' config names.")
 @options.format_option("text", "json")
 def command(
     results: Path,
@@ -39,6 +39,6 @@ def command(
       harness verify results/quickstart
     """
     found = verify(results, jobs=jobs, scheduler=scheduler, inputs=inputs, plugins=plugins)
-    output.show(as_json(found) if format == "json" else text(found))
+    show(as_json(found) if format == "json" else text(found))
     if not found.is_verified:
         raise click.exceptions.Exit(1)

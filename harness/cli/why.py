@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from .. import files as output
 from ..audit import why_report
 from ..audit.why import why
 from . import options
+from .printing import show
 
 
-@click.command(cls=options.Command)
+@click.command()
 @options.results
 @click.option("--run", metavar="RUN", required=True, help="The run, as the leaderboard names it.")
 @click.option("--metric", "-m", metavar="METRIC", required=True, help="One of the leaderboard's.")
@@ -21,20 +21,15 @@ from . import options
 @options.many("--where", metavar="NAME=VALUE", help="A column, such as seed=1")
 @options.inputs
 def command(
-    results: Path,
-    run: str,
-    metric: str,
-    query: str | None,
-    dataset: str | None,
-    where: tuple[str, ...],
-    inputs: Path | None,
-) -> None:
+    results: Path, run: str, metric: str, query: str | None, dataset: str | None,
+    where: tuple[str, ...], inputs: Path | None,
+) -> None:  # fmt: skip
     """Show where one number of a leaderboard comes from.
 
-    Prints inputs and their hashes, the number of queries, every setting of the metric, and
-    versions. For a row of several cells, prints what each fold and seed adds to it. With --query,
-    prints the ranking: grades, gains, discounts and the running value. Exits with 1 if the files
-    now give the query another value.
+    Prints inputs and their hashes, how many queries count and what happened to the others, every
+    setting of the metric, and versions. For a row of several cells, prints what each fold and seed
+    adds. With --query, prints the ranking: grades, gains, discounts and the running value. Exits 1
+    if the files give the query a different value than the results hold.
 
     \b
     Examples:
@@ -42,6 +37,6 @@ def command(
       harness why results/quickstart --run bm25 --metric ndcg@10 --query 1
     """
     found = why(results, run, metric, dataset=dataset, where=where, query=query, inputs=inputs)
-    output.show(why_report.render(found, str(results)))
+    show(why_report.render(found, str(results)))
     if not found.is_confirmed:
         raise click.exceptions.Exit(1)

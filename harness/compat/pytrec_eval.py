@@ -86,12 +86,7 @@ _GAINS = {"ndcg", "ndcg_rel", "Rndcg", "G"}
 
 
 def numbers_asked(measures: Iterable[str]) -> dict[str, set[str]]:
-    """Return the numbers asked for with each measure; an empty set for its defaults.
-
-    Raises
-    ------
-    ValueError
-        If a measure is not supported.
+    """Return the numbers asked for with each measure, none for its defaults; else ValueError.
 
     >>> {name: sorted(numbers) for name, numbers in numbers_asked(["P.5", "P_10", "map"]).items()}
     {'P': ['10', '5'], 'map': []}
@@ -118,19 +113,9 @@ def numbers_asked(measures: Iterable[str]) -> dict[str, set[str]]:
 
 
 def metrics_of(asked: Mapping[str, Collection[str]], level: int) -> list[Metric]:
-    """Return the metrics of measures with these numbers, in trec_eval's order.
+    """Return the metrics of what :func:`numbers_asked` returns, in trec_eval's order.
 
-    Parameters
-    ----------
-    asked : mapping of str to collection of str
-        As :func:`numbers_asked` returns it.
-    level : int
-        Smallest grade that counts as relevant.
-
-    Raises
-    ------
-    ValueError
-        If trec_eval rejects a number: a cutoff of 0, or the same one twice.
+    ValueError if trec_eval rejects a number: a cutoff of 0, or the same one twice.
     """
     return [
         metric

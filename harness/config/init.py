@@ -114,9 +114,9 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
         fix = "name another file with --output, or add --force"
         raise InputError(Problem(str(output), "exists, and is not replaced", fix=fix))
     store.check_writable(output.parent)
-    with store.made(output.parent):
-        text, made = _proposed(folders, output.parent, str(output))
-        store.write_all(output.parent, {output.name: text.encode()}, alone=False)
+    output.parent.mkdir(parents=True, exist_ok=True)
+    text, made = _proposed(folders, output.parent, str(output))
+    store.write_all(output.parent, {output.name: text.encode()})
     return made
 
 

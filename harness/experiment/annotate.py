@@ -19,7 +19,7 @@ import yaml
 from .. import files as store
 from .. import readers as readers
 from ..core.arrow import as_bytes, unique
-from ..errors import HarnessError, InputError, Problem, UnknownNameError
+from ..errors import HarnessError, InputError, Problem, UnknownNameError, said_by
 from ..readers import ir_metadata as ir_metadata
 from ..readers.build import readable
 from ..readers.columns import Refused, read_block
@@ -34,34 +34,12 @@ def annotate(
     runs: Sequence[Path], output: Path, *, settings: Sequence[str] = (),
     template: Path | None = None, here: bool = False, force: bool = False,
 ) -> list[tuple[Path, dict[str, Any]]]:  # fmt: skip
-    """Write runs with ir_metadata at their heads; every line of theirs stays the same.
+    """Write runs with ir_metadata at their heads, and return what was written with its metadata.
 
-    The metadata that a run has already stay, unless they are given.
-
-    Parameters
-    ----------
-    runs : sequence of Path
-    output : Path
-        A file, or a folder if there are several runs. ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are
-        compressed; the last without a checksum, as Arrow writes none.
-    settings : sequence of str
-        ``"actor.name=A. Author"``: a key, with dots between its parts, and its value as YAML.
-    template : Path, optional
-        A YAML file with metadata; settings override it.
-    here : bool
-        Whether to add this machine's platform and versions.
-    force : bool
-        Whether to replace existing files.
-
-    Returns
-    -------
-    list of (Path, mapping)
-        What was written, and its metadata.
-
-    Raises
-    ------
-    HarnessError
-        If a run cannot hold comments, or a file would be overwritten.
+    `output` is a file, or a folder for several runs. `settings`, such as ``"actor.name=Me"``,
+    override those of `template`, a YAML file, and both override what a run has. `here` adds this
+    machine's platform and versions, `force` replaces files. HarnessError if a run cannot hold
+    comments, or a file would be overwritten.
     """
     given = reduce(merged, map(setting, settings), _template(template))
     several = len(runs) > 1 or output.is_dir()
@@ -138,7 +116,7 @@ def _template(path: Path | None) -> dict[str, Any]:
     try:
         found: Any = ir_metadata.load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
-        what = f"cannot be read as YAML: {' '.join(str(error).split())}"
+        what = f"cannot be read as YAML: {said_by(error)}"
         raise InputError(Problem(str(path), what)) from error
     if not isinstance(found, dict):
         raise InputError(Problem(str(path), "expected a mapping of keys to values"))
@@ -146,15 +124,15 @@ def _template(path: Path | None) -> dict[str, Any]:
 
 
 def _check(runs: Sequence[Path], targets: Sequence[Path], force: bool) -> None:
-    """Raise if a file would be overwritten that should not."""
+    """Raise HarnessError if a file would be overwritten."""
     problems = []
     inputs = {run.resolve() for run in runs}
     for target in targets:
         if target.resolve() in inputs:
-            what, fix = "is a run itself, which is never changed", "name another file"
+            what, fix = "is one of the runs, which stay as they are", "name another file"
             problems.append(Problem(str(target), what, fix=fix))
         elif target.exists() and not force:
-            problems.append(Problem(str(target), "is there already", fix="--force replaces it"))
+            problems.append(Problem(str(target), "the file exists", fix="replace it with --force"))
     twice = {str(target) for target in targets if targets.count(target) > 1}
     problems += [Problem(name, "would be written twice") for name in sorted(twice)]
     if problems:

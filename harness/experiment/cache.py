@@ -156,7 +156,7 @@ class Record:
         plain: dict[str, Any] = {
             "counts": asdict(self.counts),
             "empty": {str(level): n for level, n in self.empty.items()},
-            "audit": self.audit.as_dict(),
+            "audit": asdict(self.audit),
             "warnings": [asdict(one) for one in self.warnings],
             "header": self.header,
             "facts": None if self.facts is None else self.facts.as_dict(),
@@ -272,24 +272,14 @@ class Cache:
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
-        self._n_records = sum(1 for _ in self.records())
-        self._index, n_indexed = _read_index(folder / INDEX) if folder else ({}, 0)
-        self._sizes = {read.size for read in self._index.values()}
-        self._knows_sizes = self._n_records <= n_indexed
-        self._is_changed = not self._knows_sizes
+        self._index = _read_index(folder / INDEX) if folder else {}
+        self._has_records = any(True for _ in self.records())
+        self._is_changed = False
 
     def known(self, path: str) -> Input | None:
-        """Return a file's state and hash; None if no record can be of it, or it is unreadable.
-
-        The hash of a file whose size no earlier file had is taken while it is read. A killed run
-        leaves records of files that are not in the index.
-        """
-        if self.folder is None:
-            return None
-        if self._knows_sizes and state_of(path)[0] not in self._sizes:
-            return None
+        """Return a file's state and hash; None if no record can be of it, or it is unreadable."""
         with contextlib.suppress(InputError):
-            return self.hashed(path)
+            return self.hashed(path) if self._has_records else None
         return None
 
     def hashed(self, path: str) -> Input:
@@ -308,11 +298,10 @@ class Cache:
         """Keep a file's hash in the index."""
         is_settled = time.time_ns() - max(read.state[1:3]) > _RECENT
         self._index[self._key_of(path)] = read._replace(is_settled=is_settled)
-        self._sizes.add(read.size)
         self._is_changed = True
 
     def get(self, key: str) -> Record | None:
-        """Return the record of that name; None if there is none that can be read."""
+        """Return the record of that name; None without one that can be read."""
         if self.folder is None:
             return None
         try:
@@ -324,14 +313,13 @@ class Cache:
         """Keep a record."""
         if self.folder is not None:
             self._mark(self.folder)
-            self._n_records += not (self.folder / _name(key)).exists()
             write_all(self.folder, {_name(key): record.to_parquet()}, flush=False)
 
     def save(self) -> None:
         """Write the index and the marker."""
         if self.folder is None or not self._is_changed:
             return
-        text = json.dumps({"files": self._index, "records": self._n_records}, indent=0)
+        text = json.dumps({"files": self._index}, indent=0)
         with contextlib.suppress(HarnessError):  # it can be computed again
             self._mark(self.folder)
             write_all(self.folder, {INDEX: text.encode()}, flush=False)
@@ -375,14 +363,12 @@ def foreign(folder: Path) -> list[str]:
     return [name for name in (MARKER, INDEX) if (folder / name).exists()]
 
 
-def _read_index(path: Path) -> tuple[dict[str, Input], int]:
-    """Return the files of an index and its number of records; none if it cannot be read."""
+def _read_index(path: Path) -> dict[str, Input]:
+    """Return the files of an index; none if it cannot be read."""
     try:
-        content = json.loads(path.read_bytes())
-        files = {
+        return {
             str(name): Input(tuple(map(int, state)), str(digest), bool(is_settled))
-            for name, (state, digest, is_settled) in content["files"].items()
+            for name, (state, digest, is_settled) in json.loads(path.read_bytes())["files"].items()
         }
-        return files, int(content["records"])
     except (*DAMAGED, AttributeError, ArithmeticError, RecursionError):
-        return {}, 0
+        return {}

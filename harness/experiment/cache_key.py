@@ -9,7 +9,7 @@ import os
 import platform
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -24,10 +24,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def computes_with() -> list[str]:
-    """Return the packages, C library and machine that the harness computes with.
-
-    Logarithms of the C library may differ in the last bit. Python's version changes no value.
-    """
+    """Return the packages, C library and machine, on which the last bit of values depends."""
     packages = [f"{package} {version(package)}" for package in ("numpy", "pyarrow")]
     return [*packages, *platform.libc_ver(), platform.system(), platform.machine()]
 
@@ -54,29 +51,21 @@ def hash_of(parts: Any) -> str:
 
 
 def user_code() -> list[str]:
-    """Return the SHA-256 of each module of the users' own that is loaded, sorted.
-
-    It is every module that belongs neither to Python, nor to an installed package, nor to the
-    harness: plugins, and what they import.
-    """
+    """Return the SHA-256 of each loaded plugin and of what it imports, but installed packages."""
     others = (*_installed(), f"{_PACKAGE}{os.sep}")
-    own = {file for _, file in _loaded() if not file.startswith(others) and file.endswith(".py")}
+    own = {one for one in _loaded().values() if not one.startswith(others) and one[-3:] == ".py"}
     return sorted(_sha256(file) for file in own if Path(file).is_file())
 
 
 def installed_code(metrics: Iterable[Metric]) -> dict[str, dict[str, str | None]]:
-    """Return the installed packages that metrics come from, by name.
-
-    With each are the ``sha256`` of all that is loaded of it, and ``distribution`` and ``version``
-    of what it was installed by, None if nothing says so.
-    """
+    """Return distribution, version and SHA-256 of the installed packages of metrics, by name."""
     plugged = (metric.definition.function for metric in metrics if not metric.is_built_in)
     packages = {function.__module__.partition(".")[0] for function in plugged}
     found = {}
     for package in sorted(packages):
         files = {
             name: file
-            for name, file in _loaded()
+            for name, file in _loaded().items()
             if f"{name}.".startswith(f"{package}.") and file.startswith(_installed())
         }
         if files:
@@ -93,12 +82,10 @@ def _installed() -> tuple[str, ...]:
     return tuple(f"{path}{os.sep}" for path in paths)
 
 
-def _loaded() -> Iterator[tuple[str, str]]:
-    """Yield each module that is loaded from a file, and that file."""
-    for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if file:
-            yield name, file
+def _loaded() -> dict[str, str]:
+    """Return the file of each module that is loaded from one."""
+    files = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}
+    return {name: file for name, file in files.items() if file}
 
 
 def _sha256(file: str) -> str:
@@ -136,25 +123,21 @@ class Keys:
             "convention": config.convention,
             "crosscheck": config.crosscheck,
         }
-        self._group_sizes = {
-            cell.dataset_entry.path: group_sizes_of(cell.dataset_entry) for cell in cells
-        }
 
     def files(self, cell: Cell) -> list[str]:
         """Return the files that all of a cell's values follow from."""
-        dataset = cell.dataset_entry.path
-        paths = [dataset, cell.run_entry.path, self._group_sizes[dataset]]
-        return [path for path in paths if path]
+        dataset = cell.dataset_entry
+        sizes = group_sizes_of(dataset)
+        return [path for path in (dataset.path, cell.run_entry.path, sizes) if path]
 
     def others(self, cell: Cell) -> list[str]:
         """Return the runs that metrics compare a cell's to."""
         return [self._other(cell, metric).run_entry.path for metric in self.compared]
 
     def names(self, cell: Cell, digests: Mapping[str, str]) -> dict[str, str]:
-        """Return what a cell's record calls the metrics that compare to another run.
+        """Return what a cell's record calls metrics that compare to another run: with its hash.
 
-        It is their name and the hash of the other run. Without its digest they have no name, as
-        no record can hold them.
+        ``""`` for those without a digest of the other run, as no record can hold them.
         """
         names = {}
         for metric in self.compared:
@@ -165,15 +148,12 @@ class Keys:
 
     def parts(self, cell: Cell, digests: Mapping[str, str]) -> dict[str, Any]:
         """Return all that a cell's values follow from, as plain data."""
-        dataset = {
-            name: value for name, value in cell.dataset_entry.options().items() if name != "group"
-        }
-        parts: dict[str, Any] = {
+        dataset = {k: v for k, v in cell.dataset_entry.options().items() if k != "group"}
+        return {
             "code": self.code,
             "inputs": [digests[path] for path in self.files(cell)],
             "choices": {**self.choices, "dataset": dataset, "run": cell.run_entry.options()},
         }
-        return parts
 
     def _other(self, cell: Cell, metric: Metric) -> Cell:
         return reference(self.cells, cell, str(metric.reference))

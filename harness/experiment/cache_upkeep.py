@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class StoredRecord:
     record: Record | None
     """None if it cannot be read."""
     error: str = ""
-    """Why it cannot, or why it is not what its name says; empty if it is sound."""
+    """Why it cannot be read, or does not fit its name."""
 
     @property
     def key(self) -> str:
@@ -67,10 +67,7 @@ def folder_of(place: Path) -> Path:
         folder = configs.load(place).cache_folder
     elif (place / MANIFEST).is_file():
         manifest = results_folder.read_manifest(place)
-        name = manifest["config"].get("cache") or str((place / "cells").absolute())
-        if not isinstance(name, str):
-            what = f"expected text for $.config.cache, got {name!r}"
-            raise results_folder.misfit(place / MANIFEST, what)
+        name = str(manifest["config"].get("cache") or (place / "cells").absolute())
         folder = None if name == "none" else place / manifest["base"] / name
     elif not (place / INDEX).is_file() and not any(Cache(place).records()):
         folder = place / "cells"
@@ -138,9 +135,8 @@ def unneeded(
 ) -> tuple[list[StoredRecord], int]:
     """Return the records that can go, and how many there are in all.
 
-    The cells of configs and results in `keep` stay, as far as the present code would look for
-    their records; of results also those that they were made of, if inputs changed since. With
-    `days`, only records written longer ago go. InputError if neither says what stays.
+    Records of the cells of configs and results in `keep` stay; of results also those that they
+    were made of. With `days`, only records written longer ago go. InputError without either.
     """
     if not keep and days is None:
         what = "nothing says which of its records are needed"
@@ -168,8 +164,7 @@ def strangers(place: Path, found: Iterable[StoredRecord]) -> dict[str, str]:
 def check_deletable(folder: Path, place: Path) -> None:
     """Raise unless records may be deleted from a cache that was reached from `place`.
 
-    A manifest or a config can name any folder. So the cache must hold the marker that
-    ``harness run`` writes, and lie in the folder of results unless `place` is the cache itself.
+    The cache must hold our marker, and lie in the folder of results unless `place` is the cache.
     """
     results = configs.load(place).output_folder if place.is_file() else place
     if not folder.resolve().is_relative_to(results.resolve()):
@@ -183,8 +178,7 @@ def check_deletable(folder: Path, place: Path) -> None:
         raise InputError(Problem(str(folder), what, fix=fix))
 
 
-@dataclass(frozen=True, eq=False)
-class Recomputed:
+class Recomputed(NamedTuple):
     """A record whose cell was evaluated again: how many values, and the first that differs."""
 
     stored: StoredRecord
@@ -196,12 +190,13 @@ def recomputed(place: Path, found: Sequence[StoredRecord], one_in: int) -> Itera
     """Evaluate one in `one_in` of a config's or results' cells again, and compare all values."""
     config, cells = config_of(place)
     keys = cells_by_key(place, Cache(folder_of(place)))
-    known = [one for one in found if one.key in keys and one.record is not None]
-    for one in known[::one_in]:
+    for one in [one for one in found if one.key in keys and one.record is not None][::one_in]:
         (cell, own_names), record = keys[one.key], one.record
         assert record is not None
-        names = tuple(map(str, config.parsed_metrics()))
-        names = tuple(name for name in names if own_names.get(name, name) in record.metrics)
+        names = tuple(
+            name for name in map(str, config.parsed_metrics())
+            if own_names.get(name, name) in record.metrics
+        )  # fmt: skip
         (done,) = each(Job.of(config, cells, {cells.index(cell): names}))
         if done.record is None:
             yield Recomputed(one, 0, f"cannot be evaluated again: {done.error}")
@@ -230,11 +225,11 @@ def table(found: Sequence[StoredRecord], why: Mapping[str, str] | None = None) -
     """
     rows = [["record", "dataset", "run", "files", "queries", "metrics", "size", "days", ""]]
     for one in _ordered(found):
-        record, about = one.record, one.about
-        what = ["", "", "", "", ""]
+        record, what = one.record, [""] * 5
         if record is not None:
-            names = [about.get("dataset"), about.get("run"), " ".join(about.get("files", ()))]
-            what = [*map(str, names), str(len(record.qids)), str(len(record.metrics))]
+            names = (one.about.get(name, "") for name in ("dataset", "run"))
+            files = " ".join(one.about.get("files", ()))
+            what = [*map(str, (*names, files, len(record.qids), len(record.metrics)))]
         state = one.error or ("" if one.is_current else OTHER_CODE) or (why or {}).get(one.key, "")
         rows.append([one.key[:12], *what, size(one.size), f"{one.days:.1f}", state])
     shown = [columns(rows, left=4)] if found else []
@@ -243,25 +238,21 @@ def table(found: Sequence[StoredRecord], why: Mapping[str, str] | None = None) -
 
 def _ordered(found: Iterable[StoredRecord]) -> list[StoredRecord]:
     """Return records by dataset, run and files (which have the seed), numbers by their size."""
-
-    def place(one: StoredRecord) -> tuple[Any, ...]:
-        names = [str(one.about.get(name, "")) for name in ("dataset", "run")]
-        return *map(natural, names), [natural(str(one.about.get("files", "")))], one.key
-
-    return sorted(found, key=place)
+    names = ("dataset", "run", "files")
+    return sorted(found, key=lambda one: [natural(str(one.about.get(n, ""))) for n in names])
 
 
 def _sum(found: Sequence[StoredRecord]) -> str:
     return f"{counted(len(found), 'record')}, {size(sum(one.size for one in found))}"
 
 
-def size(n: int) -> str:
+def size(n: float) -> str:
     """Return bytes as people read them.
 
     >>> size(999), size(12_345), size(5_000_000)
     ('999 B', '12.3 kB', '5.0 MB')
     """
-    for unit, name in ((1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")):
+    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if n >= unit:
             return f"{n / unit:.1f} {name}"
     return f"{n} B"
@@ -294,8 +285,7 @@ def checked(
     for one in again or ():
         if one.error:
             about = one.stored.about
-            run = f"{about.get('run')} on {about.get('dataset')}"
-            lines.append(f"{one.stored.path}: {run}: {one.error}")
+            lines.append(f"{one.stored.path}: {about['run']} on {about['dataset']}: {one.error}")
     parts = [f"{len(lines)} wrong" if lines else "all sound"]
     if again is not None:
         values = sum(one.values for one in again)

@@ -31,14 +31,14 @@ from .failures import Failure
 from .work import ChangedInputError, Done, Job
 
 PIECES = 4
-"""What is left is enough for so many jobs of each process, so that none waits at the end."""
+"""Jobs for each process that the remaining cells are split into, so that all end together."""
 MOST = 16
-"""Cells of a job: those that are lost if its worker dies, or all is stopped."""
+"""Cells of a job at most: those that are lost if its worker dies."""
 
 
 @dataclass(eq=False)
 class Evaluated:
-    """What became of all cells; lists are in the config's order."""
+    """Results of all cells; lists are in the config's order."""
 
     cells: list[Cell] = field(default_factory=list)
     """Those that were evaluated, with their entries, audits and headers."""
@@ -55,7 +55,7 @@ class Evaluated:
     unused: dict[str, list[str]] = field(default_factory=dict)
     """Columns of each file that no cell read; only files with such columns."""
     cached: int = 0
-    """How many cells were not computed, since all of their values were known."""
+    """Cells whose values were all in the cache."""
     findings: list[Finding] = field(default_factory=list)
     """Of the guard, in all cells."""
     printed: list[str] = field(default_factory=list)
@@ -165,10 +165,11 @@ class _Run:
         failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
         guarded = guard(self.config, cells, observed, _digests(self.inputs), failed)
         self.failed |= guarded.failed
+        columns, unused = _columns(cells, self.records)
         found = Evaluated(
             inputs=self.inputs,
-            columns=dict(_columns(cells, self.records)),
-            unused=_unused(cells, self.records),
+            columns=columns,
+            unused=unused,
             cached=self.cached,
             findings=guarded.findings,
             printed=guarded.printed,
@@ -197,52 +198,42 @@ def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
     return {path: read.digest for path, read in inputs.items()}
 
 
-def _became(path: str, read: Input) -> str:
-    """Return what became of a file since it was read: ``""`` for nothing; a pipe cannot tell."""
-    try:
-        if not os.path.isfile(path) and os.path.exists(path):
-            return ""
-        same = state_of(path) == read.state or sha256(Path(path)) == read.digest
-        return "" if same else "changed"
-    except (OSError, InputError):
-        return "changed" if os.path.exists(path) else "deleted or moved"
-
-
 def changed_since(inputs: Mapping[str, Input], reported: Container[str]) -> Iterator[str]:
     """Yield a sentence for each file that no longer has the bytes that were read.
 
-    Files in `reported` are left out, as an error says so already.
+    Files in `reported` are left out, as an error says so already; so are pipes, which cannot tell.
     """
     for path, read in inputs.items():
-        if path not in reported and (became := _became(path, read)):
-            yield (
-                f"{path}: {became} while the run was going, after its values were computed: "
-                f"results follow from the {read.size:,} bytes that were read, whose hash the "
-                "manifest has; run again when nothing writes to it"
-            )
+        if path in reported or (os.path.exists(path) and not os.path.isfile(path)):
+            continue
+        try:
+            if state_of(path) == read.state or sha256(Path(path)) == read.digest:
+                continue
+            became = "changed"
+        except (OSError, InputError):
+            became = "changed" if os.path.exists(path) else "deleted or moved"
+        yield (
+            f"{path}: {became} while the run was going, after its values were computed: "
+            f"results follow from the {read.size:,} bytes that were read, whose hash the "
+            "manifest has; run again when nothing writes to it"
+        )
 
 
 def _columns(
     cells: Mapping[int, Cell], records: Mapping[int, Record]
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the columns of each table that were read, by what they hold."""
+) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
+    """Return the columns of each table that were read, by content, and those that no cell read."""
+    read: dict[str, dict[str, str]] = {}
+    unused: dict[str, list[str]] = {}
     for place, cell in cells.items():
-        if (facts := records[place].facts) is not None:
-            yield cell.dataset_entry.path, facts.judgements.columns
-            yield cell.run_entry.path, facts.run.columns
-
-
-def _unused(cells: Mapping[int, Cell], records: Mapping[int, Record]) -> dict[str, list[str]]:
-    """Return the columns of each file that no cell read, in the order of the file."""
-    found: dict[str, list[str]] = {}
-    for place, cell in cells.items():
-        facts = records[place].facts
-        if facts is not None:
-            of_files = (cell.dataset_entry.path, facts.judgements), (cell.run_entry.path, facts.run)
-            for path, own in of_files:
-                before = found.get(path, own.unused)
-                found[path] = [name for name in before if name in own.unused]
-    return {path: names for path, names in found.items() if names}
+        if (facts := records[place].facts) is None:
+            continue
+        for path, own in (
+            (cell.dataset_entry.path, facts.judgements), (cell.run_entry.path, facts.run),
+        ):  # fmt: skip
+            read[path] = own.columns
+            unused[path] = [name for name in unused.get(path, own.unused) if name in own.unused]
+    return read, {path: names for path, names in unused.items() if names}
 
 
 def _jobs(run: _Run, pending: Mapping[int, Sequence[Metric]], workers: int) -> Iterator[Job]:

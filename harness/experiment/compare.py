@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +27,6 @@ _RUNS = Kind(
     "a mapping of names to runs",
     lambda given: isinstance(given, Mapping) and all(isinstance(name, str) for name in given),
 )
-TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
 
 
 def compare(
@@ -59,9 +57,9 @@ def compare(
     runs : mapping of str to run
         By name, each in any form that :func:`harness.evaluate` takes.
     metrics : iterable of str or Metric
-        Compared by each of them; evaluations are compared by all that they hold where left out.
+        Compared by each of them; without metrics, evaluations are compared by all that they hold.
     baseline : str or sequence of str
-        Runs that the others are compared with; every run with every other where left out, or None.
+        Runs that the others are compared with; by default, every run with every other.
     test : str or callable
         ``paired-t``, ``randomization``, ``bootstrap``, ``bootstrap-t``, ``wilcoxon``, ``sign``;
         for all pairs at once ``tukey``, ``randomized-tukey``, ``friedman-nemenyi``. Or
@@ -89,9 +87,9 @@ def compare(
     Raises
     ------
     InputError, AlignmentError, UnknownNameError
-        Where the input is wrong, runs hold different queries, or a name does not exist.
+        If the input is wrong, runs hold different queries, or a name does not exist.
     HarnessError
-        Where there is one run only.
+        If there is one run only.
 
     Examples
     --------
@@ -157,12 +155,11 @@ def _named(given: Any) -> list[Evaluation]:
     if not isinstance(given, (Mapping, list, tuple)):
         raise wrong("qrels", "evaluations, if runs are left out", given, TAKES_EVALUATIONS)
     found: dict[tuple[str, str], Evaluation] = {}
-    items = given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
-    for name, one in items:
-        if not isinstance(one, Evaluation):
-            raise wrong("compare", "an evaluation", one, TAKES_EVALUATIONS)
-        if not isinstance(name, (str, type(None))):
-            raise wrong("compare", "a name for each evaluation", name, TAKES_EVALUATIONS)
+    for name, one in (
+        given.items() if isinstance(given, Mapping) else ((None, one) for one in given)
+    ):
+        if not isinstance(one, Evaluation) or not isinstance(name, (str, type(None))):
+            raise wrong("compare", "names and evaluations", (name, one), TAKES_EVALUATIONS)
         named = one if name is None else replace(one, run=name)
         if (named.dataset, named.run) in found:
             what = f"two evaluations of a run called '{named.run}'"
@@ -179,51 +176,10 @@ def check_metrics(names: Iterable[str]) -> None:
             raise UnknownNameError(f"runs cannot be compared by {found[0]}: {reason}")
 
 
-def are_boards(names: Sequence[str]) -> bool:
-    """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
-    return len(names) == 2 and (all(map(_is_table, names)) or any(map(os.path.isdir, names)))
-
-
-def _is_table(name: str) -> bool:
-    return name.lower().endswith((".csv", ".tsv"))
-
-
-def check_request(
-    runs: Sequence[str], qrels: str | None, results: Path | None, metrics: Sequence[str]
-) -> None:
-    """Raise UnknownNameError if it is not clear what to compare."""
-    if qrels is None and results is None and any(map(_is_table, runs)):
-        other = next((name for name in runs if not _is_table(name)), runs[0])
-        there = "no CSV file" if os.path.exists(other) else "not there"
-        raise UnknownNameError(
-            f"{other}: is {there}; two leaderboards are compared, each a folder of results or a "
-            f"CSV file; for runs {TAKES}"
-        )
-    for name in runs:
-        if os.path.isdir(name) or name.endswith("leaderboard.csv"):
-            what = "folders of results" if os.path.isdir(name) else "leaderboards"
-            raise UnknownNameError(
-                f"{name}: {what} are compared two at a time, without --qrels and --results; {TAKES}"
-            )
-    if (qrels is None) == (results is None):
-        raise UnknownNameError(TAKES)
-    if qrels is not None and not metrics:
-        raise UnknownNameError("no metric was named: -m map; 'harness metrics' lists them")
-    if len(runs) < 2:
-        raise UnknownNameError(f"there is one run, {runs[0]}; comparing takes two")
-
-
 def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Leaderboard:
     """Return the entries of some runs of a folder of results, in the order of their names.
 
-    Raises
-    ------
-    InputError
-        If the folder has no results.
-    HarnessError
-        If they are averages over parts, and no part is named.
-    UnknownNameError
-        If they have no such run or dataset.
+    HarnessError if they are averages over parts and no part is named, or a name does not exist.
     """
     study: Study = results_folder.read(folder)
     board, summary = study.board, study.board.summary

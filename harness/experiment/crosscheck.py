@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import isnan
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from ..compat.pytrec_eval import supported_measures
 from ..core.arrow import as_bytes, bytes_at, cast, index_in, take
@@ -31,16 +30,16 @@ TOGETHER = 16
 
 @dataclass(frozen=True)
 class Audit:
-    """What was checked: queries, values, and the largest difference found (0, or it stops)."""
+    """What pytrec_eval evaluated again."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid", "use_attribute_docstrings": True}
 
     mode: Mode
+    """How its queries were chosen: sample, all or none."""
     queries: int = 0
     values: int = 0
     largest_difference: float = 0.0
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the audit by name."""
-        return asdict(self)
+    """Between its values and ours; 0, or the run stops."""
 
     def joined(self, more: Audit) -> Audit:
         """Return the audit of both: the same queries, by more metrics."""
@@ -48,10 +47,7 @@ class Audit:
 
 
 def sample_size(n_queries: int, cells: int) -> int:
-    """Return how many queries of one run are checked.
-
-    One in 50, from 1 to 50; and so many that those of all runs together are 50. The check of a
-    sweep of small runs takes a small part of its time: pytrec_eval is slower than the harness.
+    """Return how many queries of one run are checked: one in 50, from 1 to 50, 50 of all runs.
 
     >>> sample_size(6980, 1), sample_size(43, 1), sample_size(50, 5), sample_size(50, 100)
     (50, 43, 10, 1)
@@ -81,11 +77,7 @@ class Group(NamedTuple):
 
 
 class Peer:
-    """What pytrec_eval computes of a dataset, the same for each of its runs.
-
-    It gets the order of ties that the policy says. Metrics whose ties are averaged, best, worst or
-    random are left out.
-    """
+    """What pytrec_eval computes of a dataset; metrics whose ties have no order are left out."""
 
     def __init__(self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy) -> None:
         self.qrels = qrels
@@ -126,12 +118,10 @@ class Crosscheck:
 
     pytrec_eval gets the judgements and scores as they were read, so that ordering, ties and
     joining are checked along with the metrics. Left out are queries on which the two differ on
-    purpose: not answered, touched by ``empty_queries``, or all of whose judgements are below 0
-    (undefined in trec_eval); metrics that pytrec_eval does not have; and datasets whose grades are
-    fractions.
+    purpose: not answered, touched by ``empty_queries``, or without a grade of 0 or more; metrics
+    that pytrec_eval does not have; and datasets whose grades are fractions.
 
-    The choice of queries follows from `cell`, the number of the run among all `cells`, so that
-    every run is checked on other queries, and on the same ones every time.
+    `cell`, the number of the run among all `cells`, seeds the choice of queries.
     """
 
     def __init__(self, peer: Peer, mode: Mode = "sample", cell: int = 0, cells: int = 1) -> None:
@@ -155,16 +145,11 @@ class Crosscheck:
         names = bytes_at(self.peer.qrels.qids, self.chosen)
         return dict(zip(names, self.chosen.tolist(), strict=True))
 
-    @cached_property
-    def _other_names(self) -> pa.Array:
-        return take(self.peer.qrels.qids, self.others)
-
     def watch(self, run: Run) -> None:
         """Evaluate the chosen queries of a run, or of a part of one.
 
-        The first others that it answers are kept in reserve for chosen ones that it does not.
-        A part that begins with the first query of all starts over: a run whose queries are
-        scattered is read again, whole.
+        The first others that it answers replace chosen ones that it does not. A part that begins
+        with the first query of all starts over: a scattered run is read again, whole.
         """
         if self.mode == "none" or not self.peer.groups or not run.n_queries:
             return
@@ -180,7 +165,8 @@ class Crosscheck:
             self._check(found[start : start + TOGETHER])
         room = self.size - len(self.reserve)
         if len(self.expected) < self.size and room and self.others.size:
-            at = index_in(cast(self._other_names, run.qids.type), run.qids)
+            others = take(self.peer.qrels.qids, self.others)
+            at = index_in(cast(others, run.qids.type), run.qids)
             for rank in np.flatnonzero(at >= 0)[:room].tolist():
                 place = int(at[rank])
                 self.reserve.append((int(self.others[rank]), run.part(place, place + 1)))
@@ -217,11 +203,9 @@ class Crosscheck:
             for column, value in expected.items():
                 if ours[column] != value and not (isnan(ours[column]) and isnan(value)):
                     metric = evaluation.metrics[column]
-                    what = (
-                        f"query '{qid}', {metric}: {ours[column]!r} here, {value!r} by pytrec_eval"
-                    )
-                    fix = "report this fault of the harness with the query's lines; "
-                    fix += "'crosscheck: none' goes on without"
+                    both = f"{ours[column]!r} here, {value!r} by pytrec_eval"
+                    what = f"query '{qid}', {metric}: {both}"
+                    fix = "report this bug with the query's lines; 'crosscheck: none' skips it"
                     where = f"{evaluation.run} on {evaluation.dataset}"
                     raise VerificationError(Problem(where, what, fix=fix))
         return Audit(self.mode, len(self.expected), sum(map(len, self.expected.values())))

@@ -1,7 +1,6 @@
 """One run, or several run files, against judgements, without a config.
 
-It loads nothing that only a config needs, such as its schema, so that ``harness evaluate`` starts
-quickly.
+It loads nothing that only a config needs, so that ``harness evaluate`` starts quickly.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ def evaluate(
         `qids`. Grades and scores of shape (rows,), with `n`, the rows of each query, as LightGBM
         takes labels and `group`.
 
-        Grades are whole numbers, or fractions where one of the metrics accepts them.
+        Grades are whole numbers, or fractions if one of the metrics accepts them.
     metrics : iterable of str or Metric
         Names in any spelling; ``harness metrics`` lists them.
     policy : Policy or mapping, optional
@@ -107,7 +106,7 @@ def evaluate(
     Raises
     ------
     InputError, AlignmentError, UnknownNameError
-        Where the input is wrong, does not fit together, or a metric does not exist.
+        If the input is wrong, does not fit together, or a metric does not exist.
 
     Examples
     --------
@@ -224,7 +223,7 @@ def evaluate_files(
 
 
 def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str) -> None:
-    """Raise UnknownNameError if a metric compares with a run that there is not."""
+    """Raise UnknownNameError if a metric compares with a run that does not exist."""
     known = list(known)
     for metric in metrics:
         name = metric.reference
@@ -259,9 +258,9 @@ def evaluate_one(
     run: str = "",
     dataset: str = "",
 ) -> Evaluation:
-    """Evaluate one run: as it streams past, or whole where a metric compares it to another.
+    """Evaluate one run: as it streams past, or whole if a metric compares it to another run.
 
-    `seen` is shown what was aligned, in parts where it comes in parts, and returns it.
+    `seen` gets what was aligned, in parts if it comes in parts, and returns it.
     """
     names = {metric.reference for metric in metrics if metric.reference is not None}
     if names:
@@ -282,18 +281,16 @@ def evaluate_one(
             parts = map(seen, [parts] if isinstance(parts, Aligned) else parts)
         found = evaluate_aligned(parts, metrics, run=run, dataset=dataset)
     if found.counts.retrieved and not found.counts.judged:
-        what = (
-            f"{' on '.join(filter(None, (run, dataset))) or 'run'}: none of the "
-            f"{found.counts.retrieved:,} documents retrieved is judged; are these qrels of another "
-            "collection, or docnos written in another way?"
-        )
+        name, n = " on ".join(filter(None, (run, dataset))) or "run", found.counts.retrieved
+        what = f"{name}: none of the {n:,} documents retrieved is judged; are these qrels of "
+        what += "another collection, or docnos written in another way?"
         warning = HarnessWarning(what, "nothing-judged", found.counts.retrieved)
         warnings.warn(warning, stacklevel=3)
     return found
 
 
 def short_names(paths: Sequence[str]) -> list[str]:
-    """Return file names without endings, whole paths where two would be the same.
+    """Return file names without endings, whole paths if two would be the same.
 
     >>> short_names(["a/bm25.run.gz", "b/dense.run"]), short_names(["a/x.run", "b/x.run"])
     (['bm25', 'dense'], ['a/x.run', 'b/x.run'])

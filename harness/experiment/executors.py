@@ -32,7 +32,7 @@ from .. import errors as internal_errors
 from ..core.metric import Metric
 from ..errors import HarnessError, Problem, ShortageError, said_by
 from .cache_key import code, computes_with, installed_code
-from .work import Done, Job, each, forget, work
+from .work import Done, Job, each, last_dataset, work
 
 T = TypeVar("T")
 TRIES = 3
@@ -49,11 +49,7 @@ SILENCE = 20
 
 @contextlib.contextmanager
 def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor | None]:
-    """Give the executor for a number of processes or the address of a Dask scheduler.
-
-    None is this process. The workers of a scheduler, ``tcp://host:8786``, must see the same files.
-    HarnessError if it cannot be reached, or Dask is not installed.
-    """
+    """Give the executor for a number of processes or a Dask scheduler; None is this process."""
     if scheduler is None and jobs == 1:
         yield None
         return
@@ -64,14 +60,13 @@ def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor |
 def evaluated_jobs(pool: Executor | None, jobs: Sequence[Job]) -> Iterator[Done]:
     """Yield what became of each cell as soon as it is known.
 
-    A job whose worker dies goes to another. If a pool of processes breaks, all of its jobs are
-    lost: they go again one at a time, so that only the one that breaks it is given up. HarnessError
-    if the scheduler of a cluster is lost.
+    A job whose worker dies goes to another. A pool of processes that breaks loses all of its jobs:
+    they go again one at a time, so that only the one that breaks it is given up.
     """
     if pool is None:
         for job in jobs:
             yield from each(job)
-        forget()
+        last_dataset.clear()
         return
     cluster = pool if isinstance(pool, Cluster) else None
     died = (BrokenExecutor, CancelledError, *(cluster.died if cluster else ()))
@@ -123,8 +118,7 @@ class Cluster(Executor):
             self._client = distributed.Client(address, timeout=ANSWER, set_as_default=False)
         except Exception as error:  # another program at that address raises anything
             what = f"no scheduler answers: {said_by(error)}"
-            fix = "start it, or check the address"
-            raise HarnessError(Problem(self._where, what, fix=fix)) from error
+            raise self._error(what, "start it, or check the address") from error
         self.died = (distributed.scheduler.KilledWorker,)
         self._had_worker = time.monotonic()
         try:
@@ -136,6 +130,9 @@ class Cluster(Executor):
         self.workers = max(2, workers)
         self._pool = self._client.get_executor()  # gives a job again only if its worker died
 
+    def _error(self, what: str, fix: str) -> HarnessError:
+        return HarnessError(Problem(self._where, what, fix=fix))
+
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Give a task to the next free worker."""
         return self._pool.submit(fn, *args, **kwargs)  # type: ignore[no-any-return]
@@ -146,14 +143,13 @@ class Cluster(Executor):
             workers = self._client.sync(self._client.ncores, callback_timeout=SILENCE)
         except Exception as error:
             fix = "start it and run the command again, which takes finished cells from the cache"
-            raise HarnessError(Problem(self._where, "the scheduler was lost", fix=fix)) from error
-        now = time.monotonic()
+            raise self._error("the scheduler was lost", fix) from error
         if workers:
-            self._had_worker = now
-        elif now - self._had_worker > PATIENCE:
+            self._had_worker = time.monotonic()
+        elif time.monotonic() - self._had_worker > PATIENCE:
             what = f"the scheduler has had no worker for {PATIENCE} seconds"
             fix = "start workers that see the same files, such as 'dask worker ADDRESS'"
-            raise HarnessError(Problem(self._where, what, fix=fix))
+            raise self._error(what, fix)
         return sum(workers.values())
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -179,10 +175,7 @@ def computed_by(metrics: Iterable[Metric]) -> str:
 
 
 def check_computed_by(done: Done, metrics: Iterable[Metric]) -> None:
-    """Raise HarnessError if a worker has other code or another kind of machine than this one.
-
-    Its values would be kept, and compared to others, as if they were of this machine.
-    """
+    """Raise HarnessError if a worker has other code or another kind of machine than this one."""
     if done.by and done.by != (here := computed_by(metrics)):
         what = f"a worker computes with {done.by}; here it is {here}"
         fix = "start the workers in the same environment, on machines of the same kind"
@@ -213,13 +206,9 @@ class Processes(Executor):
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End the processes; if something was raised, in the middle of their work."""
         if kind is not None:
-            for process in list((getattr(self._pool, "_processes", None) or {}).values()):
+            for process in [*(getattr(self._pool, "_processes", None) or {}).values()]:
                 process.terminate()
-        self.shutdown()
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = True) -> None:
-        """End the processes; what was not begun is dropped."""
-        self._pool.shutdown(wait, cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
 
 
 def prepare() -> None:
@@ -243,34 +232,23 @@ def _context() -> BaseContext:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back; processes that are started meanwhile never see it.
-
-    Another thread may take the signal, so it is held back in Python too.
-    """
+    """Hold Ctrl-C back; processes that are started meanwhile never see it."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    seen: list[int] = []
-    is_main = threading.current_thread() is threading.main_thread()
-    handler = signal.signal(signal.SIGINT, lambda *_: seen.append(1)) if is_main else None
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if is_main:
-            signal.signal(signal.SIGINT, handler)
-        if seen:
-            signal.raise_signal(signal.SIGINT)
 
 
 def _begin() -> None:
     """End this process when the one that started it does, however that is killed."""
     gc.set_threshold(100_000)  # as the command itself does
-    parent = multiprocessing.parent_process()
 
     def wait_for_parent() -> None:
-        if parent is not None:
+        if (parent := multiprocessing.parent_process()) is not None:
             parent.join()
             os._exit(1)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ..config.cells import Cell
+from ..core.leaderboard import Failed
 from ..errors import (
     ALIKE,
     AlignmentError,
@@ -35,6 +36,17 @@ class Failure:
         return f"{self.cell.run} on {self.cell.dataset}"
 
     @property
+    def paths(self) -> tuple[str, str]:
+        """The files of its dataset and run."""
+        return self.cell.dataset_entry.path, self.cell.run_entry.path
+
+    def as_row(self, placed: Callable[[str], str]) -> Failed:
+        """Return its row in a leaderboard; `placed` writes paths as the manifest does."""
+        cell, error = self.cell, placed(str(self.error))
+        pattern = cell.dataset_key if cell.of_dataset else ""
+        return Failed(cell.dataset, cell.run, cell.columns, error, pattern, self.brief)
+
+    @property
     def problems(self) -> list[Problem]:
         """What is wrong, as ``harness check`` has it: one problem for each rule of a file."""
         error, own = self.error, self.error.problems
@@ -55,12 +67,12 @@ class Failure:
         return str(Problem(one.where, one.what.partition("\n")[0]))
 
 
-def _by_cause(failures: Sequence[Failure]) -> Iterator[list[Failure]]:
-    """Yield the failures of each error."""
+def _by_cause(failures: Sequence[Failure]) -> Iterable[list[Failure]]:
+    """Return the failures of each error."""
     found: dict[str, list[Failure]] = {}
     for one in failures:
         found.setdefault(str(one.error), []).append(one)
-    yield from found.values()
+    return found.values()
 
 
 def failure_texts(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
@@ -88,13 +100,13 @@ def _named(failures: Sequence[Failure]) -> str:
 
 def as_one(failures: Sequence[Failure]) -> HarnessError:
     """Return the error of all cells: each cause once, with how many cells have it."""
-    found, total, at_least = list[Problem](), 0, False
+    found, total = list[Problem](), 0
     for some in _by_cause(failures):
         problems, error = some[0].problems, some[0].error
         total += max(len(problems), error.total if problems is error.problems else 0)
-        at_least = at_least or error.at_least
         many = f" ({len(some):,} cells)" if len(some) > 1 else ""
         found += [
             replace(one, where=one.where or _named(some), what=one.what + many) for one in problems
         ]
+    at_least = any(one.error.at_least for one in failures)
     return type(failures[0].error)(found, total=total, at_least=at_least)

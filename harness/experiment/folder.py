@@ -9,7 +9,7 @@ import io
 import json
 import math
 import os
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from ..config.cells import Cell
 from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
-from ..core.arrow import cast, take, to_floats, unique
+from ..core.arrow import cast, take, to_floats
 from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, numbers_of
 from ..core.metric import Metric, from_plain_data
@@ -42,12 +42,11 @@ from ..errors import (
     did_you_mean,
     near_names,
     said_by,
-    shorten,
 )
 from ..files import check_room, compare_recorded, sha256
 from ..reports.csv import from_csv, in_csv
 from .manifest import FORMAT, Manifest
-from .outcome import Outcome
+from .outcome import Results
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
 LEADERBOARD, CELLS, PER_QUERY = "leaderboard.csv", "leaderboard_cells.csv", "per_query.parquet"
@@ -73,34 +72,35 @@ def read_bytes(path: Path) -> bytes:
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         folder, fix = path.parent, "give the folder that the config's 'output:' names"
-        if folder.is_dir():
-            what = f"the folder holds no {path.name}, so harness run did not write it"
-        elif folder.exists():
-            what = "expected a folder of results, got a file"
+        if folder.exists():
+            what = f"expected a folder of results, got one that holds no {path.name}"
         else:
-            above = folder.absolute().parent
-            names = sorted(one.name for one in above.glob("*") if one.is_dir())
-            what = f"no such folder{did_you_mean(folder.name, names)}"
+            near = [one.name for one in folder.absolute().parent.glob("*") if one.is_dir()]
+            what = f"no such folder{did_you_mean(folder.name, sorted(near))}"
         raise InputError(Problem(str(folder), what, fix=fix)) from None
     except OSError as error:
         raise misfit(path, f"cannot be read: {error.strerror}") from error
 
 
-def _parse(content: bytes) -> Any:
+def _parse(content: bytes) -> dict[str, Any]:
+    """Return the object in JSON; ValueError if there is none."""
     try:
-        return json.loads(content.decode("utf-8"))
+        found = json.loads(content.decode("utf-8"))
     except RecursionError:
         raise ValueError("too many objects or lists inside each other") from None
+    if not isinstance(found, dict):
+        raise ValueError("expected an object")
+    return found
 
 
 def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
     """Return the manifest of a folder of results; InputError without one of this format."""
     path = folder / MANIFEST
     try:
-        manifest: dict[str, Any] = _parse(read_bytes(path) if content is None else content)
+        manifest = _parse(read_bytes(path) if content is None else content)
     except ValueError as error:
         raise misfit(path, f"cannot be read: {error}") from error
-    version = manifest.get("manifest") if isinstance(manifest, dict) else None
+    version = manifest.get("manifest")
     if isinstance(version, int) and version != FORMAT:
         what = f"expected a manifest of format {FORMAT}, got {version}"
         fix = "update the harness" if version > FORMAT else "run the config again"
@@ -109,38 +109,24 @@ def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
         Manifest.model_validate(manifest)
     except ValidationError as error:
         raise schema_error(path, error) from None
-    cells = Counter(map(_identity, [*manifest["cells"], *manifest.get("failed", ())]))
-    (dataset, run, *_), n = cells.most_common(1)[0]
-    if n > 1:
-        raise misfit(path, f"expected each cell once, got {run} on {dataset} twice")
     return manifest
 
 
 def schema_error(path: Path, error: ValidationError, below: str = "$") -> InputError:
     """Return the error of a manifest whose values are missing or of another type."""
-    problems = [
-        Problem(
-            f"{path}: {'.'.join([below, *map(str, one['loc'])])}", one["msg"].lower(), fix=_FIX,
-            rule=RULE,
-        )
-        for one in error.errors()
-    ]  # fmt: skip
+    problems = []
+    for one in error.errors():
+        where = f"{path}: {'.'.join([below, *map(str, one['loc'])])}"
+        problems.append(Problem(where, one["msg"].lower(), fix=_FIX, rule=RULE))
     return InputError(problems[:SHOWN], total=len(problems))
 
 
-def _identity(one: Mapping[str, Any]) -> tuple[Any, ...]:
-    return one["dataset"], one["run"], *one.get("columns", {}).items()
-
-
-def read(folder: Path, *, but: Collection[str] = ()) -> Outcome:
+def read(folder: Path, *, but: Collection[str] = ()) -> Results:
     """Read the results that ``harness run`` wrote into a folder; every command that does uses this.
 
     No plugin is loaded: the manifest records what reports need of its metrics. Nothing is
-    compared yet; see :func:`harness.experiment.outcome.with_comparisons`.
-
-    InputError if a file is missing, is no regular file, does not fit the manifest, or is not the
-    one that was written with the others, also one that is not read here, such as
-    ``significance.csv``; `but` names files that may differ.
+    compared yet; see :func:`harness.experiment.outcome.with_comparisons`. InputError if a file is
+    missing, or is not the one written with the manifest; `but` names files that may differ.
     """
     content = read_bytes(folder / MANIFEST)
     manifest = read_manifest(folder, content)
@@ -166,13 +152,12 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Outcome:
         )
         for evaluation, cell, row in zip(evaluations, manifest["cells"], rows, strict=False)
     )  # fmt: skip
-    board = Leaderboard(
-        entries, tuple(Failed(**{"columns": {}, **one}) for one in failed), config.summary
-    )
+    lost = tuple(Failed(**{"columns": {}, **one}) for one in failed)
+    board = Leaderboard(entries, lost, config.summary)
     if config.select is not None:
         board = select(board, config.select)
     trace = hashlib.sha256(content).hexdigest()
-    return Outcome(board, None, manifest, trace, config=config, folder=folder)
+    return Results(board, None, manifest, trace, config=config, folder=folder)
 
 
 def _not_as_written(
@@ -216,118 +201,77 @@ class CsvRow:
 
     def numbers(self, columns: Iterable[str]) -> dict[str, float]:
         """Return the numbers in some columns, NaN for empty fields; InputError for others."""
-        found = {}
-        for name in columns:
-            text = self.fields.get(name)
-            try:
-                found[name] = float("" if text is None else text or "nan")
-            except ValueError:
-                got = "none" if text is None else f"'{shorten(text)}'"
-                what = f"expected a number in column '{name}', got {got}"
-                raise misfit(self.path, what, self.line) from None
-        return found
+        try:
+            found = {name: self.fields[name] for name in columns}
+            return {name: math.nan if text == "" else float(text) for name, text in found.items()}
+        except (KeyError, TypeError, ValueError) as error:
+            raise misfit(self.path, f"expected a number: {said_by(error)}", self.line) from None
 
 
 def read_rows(path: Path, content: bytes, expected: Sequence[Mapping[str, Any]]) -> list[CsvRow]:
-    """Read a leaderboard that ``harness run`` wrote as CSV, whose rows may be in any order.
+    """Return the rows of a leaderboard in CSV in the order of `expected`; InputError if others.
 
-    Rows are returned in the order of `expected`, which has the ``dataset`` and ``run`` of each
-    and may have its ``columns``; InputError if rows differ.
+    Each of `expected` has a ``dataset`` and a ``run``, and may have ``columns``.
     """
+    captured = dict.fromkeys(name for cell in expected for name in cell.get("columns", {}))
+    header = ["dataset", "run", *map(in_csv, captured)]
     try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise misfit(path, f"expected UTF-8, got byte {error.object[error.start]}") from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    found: list[CsvRow] = []
-    try:
-        header = next(reader, [])
-        if len({*header}) < len(header) or not {"dataset", "run"} <= {*header}:
-            what = "expected a header with 'dataset', 'run' and no name twice, got "
-            raise misfit(path, f"{what}'{shorten(','.join(header))}'", 1)
-        for texts in reader:
-            if len(texts) != len(header):
-                what = f"expected {len(header)} fields, got {len(texts)}"
-                raise misfit(path, what, reader.line_num)
-            found.append(CsvRow(path, reader.line_num, dict(zip(header, texts, strict=True))))
-    except csv.Error as error:
-        raise misfit(path, f"expected CSV, got: {error}", reader.line_num) from None
+        reader = csv.DictReader(io.StringIO(content.decode("utf-8"), newline=""), strict=True)
+        found = {
+            tuple(from_csv(row.get(name) or "") for name in header): CsvRow(
+                path, reader.line_num, row
+            )
+            for row in reader
+        }
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise misfit(path, f"expected CSV, got: {said_by(error)}") from None
     if len(found) != len(expected):
         raise misfit(path, f"expected {len(expected)} rows, got {len(found)}")
-    captured = dict.fromkeys(name for cell in expected for name in cell.get("columns", {}))
-    fields = ["dataset", "run", *map(in_csv, captured)]
-    rows: defaultdict[tuple[str, ...], list[CsvRow]] = defaultdict(list)
-    for row in reversed(found):
-        rows[tuple(from_csv(row.fields.get(name, "")) for name in fields)].append(row)
-    keys = []
+    rows = []
     for cell in expected:
         columns = cell.get("columns", {})
-        keys.append((cell["dataset"], cell["run"], *(columns.get(name, "") for name in captured)))
-    ordered = [rows[key].pop() if rows[key] else None for key in keys]
-    others = (some[0] for some in rows.values() if some)
-    for cell, one in zip(expected, ordered, strict=True):
-        if one is None:
-            other = next(others)
-            got = f"{other.fields['run']} on {other.fields['dataset']}"
-            what = f"expected a row of {cell['run']} on {cell['dataset']}, got {got}"
-            raise misfit(path, what, other.line)
-    return [one for one in ordered if one is not None]
+        key = cell["dataset"], cell["run"], *(columns.get(name, "") for name in captured)
+        if key not in found:
+            raise misfit(path, f"expected a row of {cell['run']} on {cell['dataset']}, got none")
+        rows.append(found[key])
+    return rows
 
 
 def _read_values(
     path: Path, content: bytes, cells: Sequence[Mapping[str, Any]], metrics: tuple[Metric, ...],
     policy: Policy,
 ) -> list[Evaluation]:  # fmt: skip
-    """Return the values of each cell; InputError if columns, types or the number of rows differ."""
-    n_rows = sum(cell["counts"]["queries"] for cell in cells) * len(metrics)
-    captured = sorted({name for cell in cells for name in cell.get("columns", {})})
-    texts = ["dataset", "run", "qid", "metric", *captured]
+    """Return the values of each cell; InputError if the file does not hold them."""
+    sizes, n_metrics = [cell["counts"]["queries"] for cell in cells], len(metrics)
+    n_rows = sum(sizes) * n_metrics
     try:
-        _check_schema(path, pq.ParquetFile(pa.BufferReader(content)), texts, n_rows)
-        check_room(len(content) + n_rows * _ROW)
         # without threads: one that is not done when an error ends the process would abort it
-        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=["dataset", "run", "qid"])
+        if file.metadata.num_rows != n_rows:
+            raise misfit(path, f"expected {n_rows:,} rows, got {file.metadata.num_rows:,}")
+        check_room(len(content) + n_rows * _ROW)
         table = file.read(use_threads=False)
+        evaluations, start = [], 0
+        for cell, n in zip(cells, sizes, strict=True):
+            part = table.slice(start, n * n_metrics)
+            qids = take(part["qid"].combine_chunks(), np.arange(n) * n_metrics)
+            values, weights = (
+                to_floats(part[name]).reshape(n, n_metrics) if name in part.column_names else None
+                for name in ("value", "weight")
+            )
+            if values is None:
+                raise misfit(path, "expected a column 'value', got none")
+            evaluation = Evaluation(
+                values, cast(qids, pa.string()), metrics, policy, Counts(**cell["counts"]),
+                _weights(weights), cell["run"], cell["dataset"],
+            )  # fmt: skip
+            evaluations.append(evaluation)
+            start += n * n_metrics
+        return evaluations
     except MemoryError:  # Arrow's own is also a ValueError
         raise
-    except (pa.ArrowException, OSError, ValueError) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise misfit(path, f"expected Parquet, got: {said_by(error)}") from error
-    evaluations, start, n_metrics = [], 0, len(metrics)
-    for cell in cells:
-        n = cell["counts"]["queries"]
-        part = table.slice(start, n * n_metrics)
-        qids = take(part["qid"].combine_chunks(), np.arange(n) * n_metrics)
-        qids = cast(qids, pa.string())
-        if qids.null_count or len(unique(qids)) < n:
-            raise misfit(path, "expected each query once in a cell, got one twice or none")
-        values = {
-            name: to_floats(part[name]).reshape(n, n_metrics)
-            for name in ("value", "weight") if name in part.column_names
-        }  # fmt: skip
-        evaluations.append(
-            Evaluation(
-                values["value"], qids, metrics, policy, Counts(**cell["counts"]),
-                _weights(values.get("weight")), cell["run"], cell["dataset"],
-            )
-        )  # fmt: skip
-        start += n * n_metrics
-    return evaluations
-
-
-def _check_schema(path: Path, file: Any, texts: Sequence[str], n_rows: int) -> None:
-    """Raise InputError if a Parquet file has other columns or rows than expected."""
-    if file.metadata.num_rows != n_rows:
-        raise misfit(path, f"expected {n_rows:,} rows, got {file.metadata.num_rows:,}")
-    schema = file.schema_arrow
-    for name in (*texts, "value", "weight"):
-        n = schema.names.count(name)
-        if n != 1 and (n, name) != (0, "weight"):
-            raise misfit(path, f"expected one column '{name}', got {n}")
-        kind = schema.field(name).type if n else pa.float64()
-        plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-        if plain not in ((pa.string(), pa.large_string()) if name in texts else (pa.float64(),)):
-            wanted = "text" if name in texts else "double"
-            raise misfit(path, f"expected {wanted} in column '{name}', got {kind}")
 
 
 def _weights(weights: Floats | None) -> dict[int, Floats]:
@@ -362,18 +306,15 @@ def written(folder: Path) -> Written:
         (TIMING, {"seconds", "files"}, ("files", "earlier", "drawn")),
         (MANIFEST, {"config", "base", "inputs", "cells"}, ("outputs",)),
     ):
-        with contextlib.suppress(HarnessError, ValueError, AttributeError):
+        with contextlib.suppress(HarnessError, ValueError):
             data = read_bytes(folder / name)
             content = _parse(data)
-            if not needed <= content.keys():
-                continue
-            recorded[name] = recorded[name] or {hashlib.sha256(data).hexdigest()}
-            for key in keys:
-                hashes = content[key] if isinstance(content.get(key), dict) else {}
-                for one, digest in hashes.items():
-                    recorded[one].add(str(digest))
-                if key == "drawn":
-                    drawn |= hashes.keys()
+            if needed <= content.keys():
+                recorded[name] = recorded[name] or {hashlib.sha256(data).hexdigest()}
+                for key in keys:
+                    for one, digest in dict(content.get(key) or {}).items():
+                        recorded[one].add(str(digest))
+                drawn |= {*(content.get("drawn") or ())}
     own, edited = compare_recorded(folder, recorded)
     edited = [name for name in edited if name not in drawn]
     return Written(own, tuple(edited), {name: own[name] for name in sorted(own.keys() & drawn)})
@@ -385,8 +326,7 @@ def record_drawn(folder: Path, files: Mapping[str, bytes]) -> bytes:
     with contextlib.suppress(HarnessError, ValueError):
         content = _parse(read_bytes(folder / TIMING))
     earlier = written(folder)
-    content["earlier"] = earlier.own
-    content["drawn"] = {**earlier.drawn, **hashes_of(files)}
+    content |= {"earlier": earlier.own, "drawn": {**earlier.drawn, **hashes_of(files)}}
     return (json.dumps(content, indent=1) + "\n").encode()
 
 
@@ -405,8 +345,8 @@ def with_inputs(manifest: Mapping[str, Any], base: Path | None) -> Mapping[str, 
     if base is None:
         return manifest
     if not base.is_dir():
-        fix = "give the folder that the config's paths start from: its own"
-        raise InputError(Problem(str(base), "is no folder", fix=fix))
+        fix = "give the config's own folder"
+        raise InputError(Problem(str(base), "expected a folder, got none", fix=fix))
     return {**manifest, "base": str(base.absolute())}
 
 
@@ -419,21 +359,21 @@ def config_and_cells(
     `failed` adds those that could not be evaluated. InputError if none of the inputs is at its
     place, seen from the folder, unless all may be `gone`: the folder was moved alone.
     """
-    root = root_of(folder, manifest)
-    if not gone and not any((root / each["path"]).exists() for each in manifest["inputs"]):
-        what = f"the inputs of these results are not where they were, seen from {folder}"
-        listed = ", ".join(str(root / each["path"]) for each in manifest["inputs"][:3])
-        fix = "move the folder back to its place, or its inputs along with it"
-        fix += "; to verify and why, --inputs says where the config's paths start from now"
-        raise InputError(Problem(str(folder / MANIFEST), what, f"no file {listed}", fix=fix))
+    root, path = root_of(folder, manifest), folder / MANIFEST
+    inputs = [root / one["path"] for one in manifest["inputs"]]
+    if not gone and not any(one.exists() for one in inputs):
+        what = f"expected the inputs of these results at their places, got none: {inputs[0]}"
+        fix = "move the folder back, or its inputs along with it; or give verify or why --inputs"
+        raise InputError(Problem(str(path), what, fix=fix))
     text = yaml.safe_dump(manifest["config"], allow_unicode=True, sort_keys=False)
     base = folder / manifest["base"]
-    config = loads(text, str(folder / MANIFEST), base, overrides, load_plugins=load_plugins)
+    config = loads(text, str(path), base, overrides, load_plugins=load_plugins)
     then = [*manifest["cells"], *(manifest.get("failed", ()) if failed else ())]
-    known = {*map(_identity, then)}
-    cells = sweep.resolve(config)
+    known = {(one["dataset"], one["run"], *one.get("columns", {}).items()) for one in then}
     return config, [
-        cell for cell in cells if (cell.dataset, cell.run, *cell.columns.items()) in known
+        cell
+        for cell in sweep.resolve(config)
+        if (cell.dataset, cell.run, *cell.columns.items()) in known
     ]
 
 
@@ -449,10 +389,7 @@ def refuse_plugins(folder: Path, manifest: Mapping[str, Any], fix: str) -> None:
 def changed_inputs(
     folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None
 ) -> Iterator[Problem]:
-    """Yield the inputs that are gone or hold other bytes than those that were evaluated.
-
-    `only` are the paths of the inputs to look at; all of them by default.
-    """
+    """Yield the inputs that are gone or changed; `only` are the paths to look at, None for all."""
     root = root_of(folder, manifest)
     wanted = None if only is None else {Path(path).resolve() for path in only}
     for each in manifest["inputs"]:
@@ -501,7 +438,7 @@ def one_cell(
     if len(found) == 1:
         return found[0]
     raise UnknownNameError(
-        f"{len(found)} cells fit, where one is needed: name its --dataset, and its columns as in "
+        f"{len(found)} cells fit, expected one: name its --dataset, and its columns as in "
         f"--where seed=1  (there are: {'; '.join(map(name_of, (found or some)[:8]))})"
     )
 
@@ -510,14 +447,11 @@ def check_columns(seen: Sequence[Mapping[str, str]], texts: Iterable[str]) -> No
     """Raise UnknownNameError if no cell has a column, or no cell a value of ``NAME=VALUE``."""
     names = dict.fromkeys(name for columns in seen for name in columns)
     for name, value in columns_of(texts).items() if seen else ():
-        if name not in names:
-            listed = near_names(name, names) or "none"
-            near = did_you_mean(name, names)
-            raise UnknownNameError(f"no column '{name}'{near}  (there are: {listed})")
         values = sorted({columns[name] for columns in seen if name in columns}, key=natural)
-        if value not in values:
-            near, listed = did_you_mean(value, values), near_names(value, values)
-            raise UnknownNameError(f"no {name} {value}{near}; there are {listed}")
+        for what, one, known in (("column", name, names), (name, value, values)):
+            if one not in known:
+                listed, near = near_names(one, known) or "none", did_you_mean(one, known)
+                raise UnknownNameError(f"no {what} '{one}'{near}  (there are: {listed})")
 
 
 def columns_of(texts: Iterable[str]) -> dict[str, str]:

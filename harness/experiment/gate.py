@@ -11,23 +11,17 @@ from ..core.comparison import Correction
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import System, compared, why_not
-from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean
+from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean, first_of
 from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
 from . import folder as results_folder
-from .outcome import Outcome
+from .outcome import Results
 
 
 def gate_folders(
     old: Path, new: Path, rules: Mapping[str, Rule], *, level: float = 0.05,
     correction: Correction = "holm", names: Mapping[str, str] | None = None,
 ) -> tuple[Verdict, ...]:  # fmt: skip
-    """Judge the runs of a results folder against those of the same name in an older one.
-
-    Raises
-    ------
-    InputError
-        If the folders have no run in common, or were evaluated differently.
-    """
+    """Judge the runs of a results folder against those of the same name in an older one."""
     before, after = results_folder.read(old), results_folder.read(new)
     found = list(_same_runs(before, after, names or {}))
     if not found:
@@ -40,13 +34,7 @@ def gate_baseline(
     systems: Sequence[System], baseline: str, rules: Mapping[str, Rule], *, level: float = 0.05,
     correction: Correction = "holm",
 ) -> tuple[Verdict, ...]:  # fmt: skip
-    """Judge every other run against the baseline, on each dataset.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such run.
-    """
+    """Judge every other run against the baseline, on each dataset."""
     runs = list(dict.fromkeys(one.run for one in systems))
     if baseline not in runs:
         near = did_you_mean(baseline, runs)
@@ -77,7 +65,7 @@ def gate_systems(
 
 
 def _same_runs(
-    before: Outcome, after: Outcome, names: Mapping[str, str]
+    before: Results, after: Results, names: Mapping[str, str]
 ) -> Iterator[tuple[System, System]]:
     for one in before.systems:
         name, dataset = names.get(one.run, one.run), names.get(one.dataset, one.dataset)
@@ -109,25 +97,15 @@ def _gated(
 
 def _pair(before: System, after: System, metric: Metric) -> Pair:
     """Return the values of both on the queries, paired by qid."""
-    old, new = before.entries[0].evaluation, after.entries[0].evaluation
-    if old.policy != new.policy:
-        what = f"baseline and candidate have other policies: {old.policy} and {new.policy}"
-        raise InputError(
-            Problem(f"{after.run} on {after.dataset}", what, fix="evaluate both alike")
-        )
+    old, new = (one.entries[0].evaluation.policy for one in (before, after))
+    where = f"{after.run} on {after.dataset}"
+    if old != new:
+        what = f"expected one policy for baseline and candidate, got {old} and {new}"
+        raise InputError(Problem(where, what, fix="evaluate both with the same policy"))
     place = {qid: at for at, qid in enumerate(after.qids)}
-    if place.keys() != set(before.qids):
-        gone = [qid for qid in before.qids if qid not in place]
-        come = [qid for qid in after.qids if qid not in set(before.qids)]
-        which = (
-            f"only the baseline has {', '.join(gone[:3])}"
-            if gone
-            else f"only the candidate has {', '.join(come[:3])}"
-        )
-        what = f"baseline and candidate have different queries: {which}"
-        raise InputError(
-            Problem(f"{after.run} on {after.dataset}", what, fix="evaluate both on one dataset")
-        )
+    if unpaired := sorted(place.keys() ^ {*before.qids}):
+        what = f"baseline and candidate have different queries: {first_of(unpaired, 3)}"
+        raise InputError(Problem(where, what, fix="evaluate both on one dataset"))
     order = np.array([place[qid] for qid in before.qids], dtype=np.int64)
     return Pair(
         before.dataset, "", after.run, metric, before.qids, before.values(metric),

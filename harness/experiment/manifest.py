@@ -8,7 +8,7 @@ import platform
 import re
 import subprocess
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -24,6 +24,7 @@ from ..core.policy import Policy
 from ..core.selection import Choice
 from ..errors import Finding, in_json
 from .cache_key import installed_code, sources
+from .crosscheck import Audit
 
 if TYPE_CHECKING:
     from ..config.model import Config
@@ -66,7 +67,7 @@ def manifest(
             "undefined": entry.undefined,
             "standard_errors": entry.evaluation.summary_errors(),
             "ties": entry.evaluation.policy.ties,
-            "crosscheck": audit.as_dict(),
+            "crosscheck": asdict(audit),
             **({} if header is None else {"ir_metadata": header}),
         }
         for entry, audit, header in zip(
@@ -225,25 +226,13 @@ class Input(_Model):
     """Columns of a table that no cell read."""
 
 
-class Crosscheck(_Model):
-    """What pytrec_eval evaluated again."""
-
-    mode: StrictStr
-    """How its queries were chosen: sample, all or none."""
-    queries: Count
-    values: Count
-    largest_difference: float
-    """Between its values and ours; 0, or the run stops."""
-
-
 class Counts(_Model):
     """What went into an evaluation, and what the policies touched."""
 
     queries: Count
     """In the values."""
     missing: Count
-    """Judged and not answered by the run: of these, but where ``missing_queries: skip`` leaves them
-    out."""
+    """Judged and not answered by the run; counted unless ``missing_queries: skip`` drops them."""
     extra: Count
     """Answered but not judged; ignored."""
     empty: Count
@@ -266,19 +255,19 @@ class EvaluatedCell(_Model):
     columns: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
     """What placeholders captured."""
     pattern: StrictStr = ""
-    """The dataset's name with its placeholders, where it has any."""
+    """The dataset's name with its placeholders, if it has any."""
     warned: tuple[StrictStr, ...] = ()
     """Rules of the guard's warnings about the run's file."""
     counts: Counts
     undefined: Mapping[StrictStr, Count]
-    """Queries for which a metric is NaN, where there are any."""
+    """Queries for which a metric is NaN, if there are any."""
     standard_errors: Mapping[StrictStr, float | None] = Field(default_factory=dict)
     """Of summaries that are estimated from random orders of ties."""
     ties: StrictStr
     """Policy that ordered them."""
-    crosscheck: Crosscheck
+    crosscheck: Audit
     ir_metadata: Mapping[StrictStr, Any] | None = None
-    """What the run says of itself in comment lines at its head (ir_metadata)."""
+    """The run's ir_metadata, from comment lines at its head."""
 
 
 class FailedCell(_Model):
@@ -289,7 +278,7 @@ class FailedCell(_Model):
     columns: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
     """What placeholders captured."""
     pattern: StrictStr = ""
-    """The dataset's name with its placeholders, where it has any."""
+    """The dataset's name with its placeholders, if it has any."""
     error: StrictStr
     """Why; paths in it as in `inputs`."""
 
@@ -395,7 +384,7 @@ class Manifest(_Model):
     versions: Mapping[StrictStr, StrictStr | None]
     """Of the harness, Python, packages and the C library."""
     code: Sha256
-    """Of the harness's own code, where its version says too little."""
+    """Of the harness's own code, which is more exact than its version."""
     packages: Mapping[StrictStr, Package] = Field(default_factory=dict)
     """Installed packages that metrics of the config come from, by name."""
     plugin_metrics: Mapping[StrictStr, tuple[PluginMetric, ...]] = Field(default_factory=dict)
@@ -411,13 +400,13 @@ class Manifest(_Model):
     choices: tuple[ChosenSetting, ...] = ()
     """The settings chosen on validation queries."""
     warnings: tuple[StrictStr, ...]
-    """What was said while reading; paths in them as in `inputs`."""
+    """Warnings of the readers; paths in them as in `inputs`."""
     findings: tuple[Finding, ...]
     """What the guard found, and what readers refused or warned of; notes of one rule in several
     files as one."""
     outputs: Mapping[StrictStr, Sha256]
-    """SHA-256 of the files of values beside it. Tables and pictures carry the manifest's instead,
-    and timing.json, which is another for each run, has none."""
+    """SHA-256 of the files of values in this folder. Tables and pictures carry the manifest's hash
+    instead, and timing.json differs for each run."""
 
 
 def json_schema() -> dict[str, Any]:

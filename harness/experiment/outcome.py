@@ -138,7 +138,7 @@ def compared(board: Leaderboard, plan: Plan) -> Comparisons:
     )  # fmt: skip
 
 
-def with_comparisons(outcome: Outcome, plan: Plan | None = None) -> Outcome:
+def with_comparisons(outcome: Results, plan: Plan | None = None) -> Results:
     """Return results with comparisons computed from their values, by a plan or the config's."""
     wanted = plan or outcome.config.compare
     if outcome.config.plugins and wanted is not None:

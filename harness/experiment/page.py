@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,13 @@ from .. import readers as readers
 from ..config import sweep as sweep
 from ..config.cells import Cell
 from ..config.model import Config
-from ..core.leaderboard import numbers_of
+from ..core.comparison import Plan
+from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.ranking import rank_order
 from ..core.systems import System, systems_of, why_not
 from ..core.tables import Qrels, Run
-from ..errors import HarnessError, InputError, Problem
+from ..errors import HarnessError, InputError, Problem, said_by
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.methods import methods
@@ -32,7 +35,7 @@ from ..reports.select import value_for
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
 from .cells import evaluate_all
-from .outcome import Outcome
+from .outcome import Results
 
 PAGE = "page.html"
 SIDE_FOLDER = "page_data"
@@ -41,20 +44,16 @@ EMBEDDED = 20 << 20
 LEVEL = 0.05
 
 
-def page_files(outcome: Outcome, old: Outcome | None = None) -> dict[str, bytes]:
+def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]:
     """Return the page and its side files, by name in the folder of results.
 
     With `old` results, the page also shows what changed since then.
-
-    Raises
-    ------
-    InputError
-        If rankings or other conventions are asked for and an input is missing.
     """
-    config, settings = outcome.config, outcome.config.page
+    config, settings, comparisons = outcome.config, outcome.config.page, outcome.comparisons
+    test = "" if comparisons is None else next(iter(comparing.notes(comparisons)), "") + "."
     data = report(
-        config.name, outcome.board, outcome.leaderboard, outcome.comparisons,
-        interval=_interval(config), provenance=_provenance(outcome), note=_test(outcome),
+        config.name, outcome.board, outcome.leaderboard, comparisons,
+        interval=_interval(config), provenance=_provenance(outcome), note=test,
         metadata=_metadata(config),
     )  # fmt: skip
     for one in data["metrics"]:
@@ -75,7 +74,7 @@ def page_files(outcome: Outcome, old: Outcome | None = None) -> dict[str, bytes]
     return {PAGE: document(data).encode(), **files}
 
 
-def _old(data: Mapping[str, Any], old: Outcome) -> dict[str, Any]:
+def _old(data: Mapping[str, Any], old: Results) -> dict[str, Any]:
     """Return the values of earlier results for the page's boards; NaN where they have none."""
     metrics = {str(metric) for metric in numbers_of(old.board.metrics)}
 
@@ -99,8 +98,6 @@ def _old(data: Mapping[str, Any], old: Outcome) -> dict[str, Any]:
 
 def _interval(config: Config) -> Interval:
     """Return what gives the interval of a system's value without a comparison's standings."""
-    from ..core.comparison import Plan
-
     plan = config.compare or Plan()
 
     def interval(system: System, metric: Metric) -> tuple[float, float]:
@@ -114,30 +111,17 @@ def _interval(config: Config) -> Interval:
     return interval
 
 
-def _test(outcome: Outcome) -> str:
-    """Return what the tests are, in one sentence."""
-    if outcome.comparisons is None:
-        return ""
-    return next(iter(comparing.notes(outcome.comparisons)), "") + "."
-
-
 def _metadata(config: Config) -> dict[str, dict[str, str]]:
     """Return the metadata of each run, by its name."""
     settings = config.page.metadata
     if settings is None:
         return {}
     path = config.base / settings.path
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError) as error:
-        what = f"cannot be read: {getattr(error, 'strerror', '') or error}"
-        raise InputError(Problem(str(path), what)) from error
+    rows = list(csv.DictReader(io.StringIO(_text(path), newline="")))
     if rows and settings.key not in rows[0]:
         what = f"expected a column '{settings.key}', got {', '.join(map(str, rows[0]))}"
-        raise InputError(
-            Problem(f"{path}:1", what, fix="name the column of runs with page.metadata.key")
-        )
+        fix = "name the column of runs with page.metadata.key"
+        raise InputError(Problem(f"{path}:1", what, fix=fix))
     return {
         row[settings.key]: {k: v or "" for k, v in row.items() if k and k != settings.key}
         for row in rows
@@ -146,13 +130,8 @@ def _metadata(config: Config) -> dict[str, dict[str, str]]:
 
 def _texts(path: Path) -> dict[str, str]:
     """Return the texts of a file of lines of identifier, tab, text."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        what = f"cannot be read: {getattr(error, 'strerror', '') or error}"
-        raise InputError(Problem(str(path), what)) from error
     found = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(_text(path).splitlines(), 1):
         identifier, tab, text = line.partition("\t")
         if not tab:
             what = "expected an identifier, a tab and a text, got no tab"
@@ -161,7 +140,14 @@ def _texts(path: Path) -> dict[str, str]:
     return found
 
 
-def _provenance(outcome: Outcome) -> dict[str, Any]:
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(Problem(str(path), f"cannot be read: {said_by(error)}")) from error
+
+
+def _provenance(outcome: Results) -> dict[str, Any]:
     """Return where the numbers come from, as the page shows it."""
     manifest, folder = outcome.manifest, shlex.quote(outcome.config.output)
     checked = [one["crosscheck"] for one in manifest["cells"]]
@@ -220,15 +206,10 @@ def _convention(
             kept.append((metric, other.parsed_metrics()[0]))
         except HarnessError:
             continue
-    policy = config.policy.__class__(
-        **{**vars(config.policy), "ties": "trec_eval", "empty_queries": "zero"}
-    )
-    changed = config.model_copy(
-        update={"metrics": tuple(m for m, _ in kept), "convention": name, "policy": policy}
-    )
+    policy = replace(config.policy, ties="trec_eval", empty_queries="zero")
+    changes = {"metrics": tuple(m for m, _ in kept), "convention": name, "policy": policy}
+    changed = config.model_copy(update=changes)
     evaluated = evaluate_all(changed, cells, Cache(changed.cache_folder))
-    from ..core.leaderboard import Leaderboard
-
     systems = systems_of(Leaderboard(tuple(evaluated.entries), (), config.summary))
     values = {(one.dataset, one.run): one for one in systems}
     spelled = dict(kept)
@@ -269,14 +250,11 @@ def _add_rankings(
             continue
         key = cell.dataset_entry.model_dump_json()
         if key not in qrels:
-            qrels = {
-                key: readers.read_qrels(
-                    cell.dataset_entry.path,
-                    name=cell.dataset,
-                    fractions=True,
-                    **cell.dataset_entry.options(),
-                )
-            }
+            entry = cell.dataset_entry
+            found_qrels = readers.read_qrels(
+                entry.path, name=cell.dataset, fractions=True, **entry.options()
+            )
+            qrels = {key: found_qrels}
         run = readers.read_run(
             cell.run_entry.path, dataset=qrels[key], name=cell.run, **cell.run_entry.options()
         )
@@ -299,17 +277,12 @@ def _add_rankings(
 
 
 def _first_repetitions(config: Config, systems: Sequence[System]) -> Iterator[Any]:
-    """Yield the entries whose rankings stand for their systems: the first seed's."""
+    """Yield the entries whose rankings the page shows for each system: the first seed's."""
+    spread = config.summary.spread
     for system in systems:
-        seeds = {tuple(e.columns.get(c, "") for c in config.summary.spread) for e in system.entries}
-        if config.summary.spread:
-            chosen = min(seeds)
-            yield from (
-                e for e in system.entries
-                if tuple(e.columns.get(c, "") for c in config.summary.spread) == chosen
-            )  # fmt: skip
-        else:
-            yield system.entries[0]
+        seeds = [tuple(one.columns.get(name, "") for name in spread) for one in system.entries]
+        chosen = [e for e, seed in zip(system.entries, seeds, strict=True) if seed == min(seeds)]
+        yield from chosen if spread else chosen[:1]
 
 
 def _top(

@@ -1,7 +1,8 @@
-"""The one-way flow: config -> readers -> align -> metrics -> reports."""
+"""The flow of an experiment: evaluate all cells, summarise, compare, render, write."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import time
@@ -13,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from .. import files as store
+from .. import files
 from ..config import cells as gaps
 from ..config import load as configs
 from ..config import sweep as sweep
@@ -21,7 +22,7 @@ from ..config.cells import Cell
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.comparison import Comparisons
-from ..core.leaderboard import Failed, Leaderboard
+from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import FEWER, failed_rows, incomplete, key_of
 from ..errors import HarnessError, HarnessWarning
@@ -37,7 +38,7 @@ from .cells import Evaluated, changed_since, evaluate_all
 from .executors import executor
 from .failures import as_one, failure_texts
 from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, hashes_of, written
-from .outcome import Outcome, Results, compare, render_comparisons, systems
+from .outcome import Results, compare, render_comparisons, systems
 
 _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Config)
 
@@ -93,25 +94,28 @@ def run(
     if scheduler is not None:
         loaded = loaded.from_anywhere()
     cells = sweep.resolve(loaded)
-    if missing := gaps.shown(cells):
-        warnings.warn(missing, HarnessWarning, stacklevel=2)
-    folder, cache_folder = loaded.output_folder, loaded.cache_folder
-    store.check_writable(folder)
-    if cache_folder and not loaded.cache:  # a link must not lead its records out of the results
-        store.below(folder, f"{cache_folder.name}/records")
-    paper.check(loaded)
-    with (
-        store.locked(folder, paper.FOLDERS),
-        store.shared(cache_folder),
-        executor(jobs, scheduler) as pool,
-    ):
-        store.check_own(folder, output_names(loaded, cells), written(folder).own, force=force)
-        if cache_folder is not None and not force:
-            store.check_own(cache_folder, foreign(cache_folder), ())
-        evaluated = evaluate_all(loaded, cells, Cache(cache_folder), pool)
+    for text in filter(None, [gaps.shown(cells)]):
+        warnings.warn(text, HarnessWarning, stacklevel=2)
+    with _held_folders(loaded, cells, force), executor(jobs, scheduler) as pool:
+        evaluated = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
         for text in evaluated.printed:
             warnings.warn(text, HarnessWarning, stacklevel=2)
         return write(derive(loaded, evaluated), evaluated, began, force=force)
+
+
+@contextlib.contextmanager
+def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterator[None]:
+    """Hold the folders that a run writes to; HarnessError, before any work, if it may not."""
+    folder, cache_folder = config.output_folder, config.cache_folder
+    files.check_writable(folder)
+    if cache_folder and not config.cache:  # a link must not lead its records out of the results
+        files.below(folder, f"{cache_folder.name}/records")
+    paper.check(config)
+    with files.locked(folder, paper.FOLDERS), files.shared(cache_folder):
+        files.check_own(folder, output_names(config, cells), written(folder).own, force=force)
+        if cache_folder is not None and not force:
+            files.check_own(cache_folder, foreign(cache_folder), ())
+        yield
 
 
 def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
@@ -131,81 +135,79 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
 
 def derive(
     config: Config, evaluated: Evaluated, provenance: Mapping[str, Any] | None = None
-) -> Outcome:
+) -> Results:
     """Summarise and compare evaluated cells, and render the files of values and the manifest.
 
     The report page shows `provenance`, the manifest of an earlier run, or the new manifest.
-
-    Raises
-    ------
-    HarnessError
-        If no cell could be evaluated.
+    HarnessError if no cell could be evaluated.
     """
     failures = evaluated.failures
     if failures and not evaluated.entries:
         raise as_one(failures)
-    entries = [one.cell.dataset_entry for one in failures], [one.cell.run_entry for one in failures]
-    of_failed = [entry.path for some in entries for entry in some]
+    of_failed = [path for one in failures for path in one.paths]
     paths = manifests.Paths({*evaluated.inputs, *of_failed}, config.base)
-    failed = tuple(
-        Failed(
-            one.cell.dataset, one.cell.run, one.cell.columns, paths.placed(str(one.error)),
-            one.cell.dataset_key if one.cell.of_dataset else "", one.brief,
-        )
-        for one in failures
-    )  # fmt: skip
+    failed = tuple(one.as_row(paths.placed) for one in failures)
     board = cells = Leaderboard(tuple(evaluated.entries), failed, config.summary)
     if config.select is not None:
         board = select(cells, config.select)
     rows = systems(board, config)
     comparisons = _comparisons(board, config)
-    files = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
+    made = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
     if config.summary or config.select:
-        files[CELLS] = find("csv").render(cells).encode()
-    for name in config.reports:
-        if name not in ("csv", "page"):
-            report = find(name)
-            text = report.render(rows)
-            if name == "html":
-                text += "" if comparisons is None else render_comparisons(comparisons, name)
-                text = html.document(config.name, text)
-            files[f"leaderboard{report.suffix}"] = text.encode()
-    files[PER_QUERY] = store.parquet(cells.per_query_parts())
+        made[CELLS] = find("csv").render(cells).encode()
+    made |= _reports(config, rows, comparisons)
+    made[PER_QUERY] = files.parquet(cells.per_query_parts())
     if comparisons is not None:
-        files |= comparing.files(comparisons)
+        made |= comparing.files(comparisons)
     evaluated = replace(
         evaluated,
         warnings=[*map(paths.placed, evaluated.warnings)],
         findings=[*map(paths.placed_finding, evaluated.findings)],
     )
     choices = () if board.selection is None else board.selection.choices
-    manifest = manifests.manifest(config, evaluated, cells, paths, files, choices)
+    manifest = manifests.manifest(config, evaluated, cells, paths, made, choices)
     errors = *failure_texts(failures, len(cells.entries) + len(failures)), *_incomplete(board, rows)
-    outcome = Outcome(
+    results = Results(
         board, comparisons, manifest, "", config=config, folder=config.output_folder,
-        files=files, warnings=tuple(evaluated.warnings), findings=tuple(evaluated.findings),
+        files=made, warnings=tuple(evaluated.warnings), findings=tuple(evaluated.findings),
         errors=errors, cached=evaluated.cached, summarised=rows,
     )  # fmt: skip
     if "page" in config.reports:
         from .page import page_files  # which loads SciPy
 
-        made = page_files(replace(outcome, manifest=provenance or manifest))
-        manifest["outputs"] |= {name: sha256(one).hexdigest() for name, one in made.items()}
-        outcome = replace(outcome, files={**files, **made})
-    return replace(outcome, trace=sha256(manifests.as_bytes(manifest)).hexdigest())
+        pages = page_files(replace(results, manifest=provenance or manifest))
+        manifest["outputs"] |= hashes_of(pages)
+        results = replace(results, files={**made, **pages})
+    return replace(results, trace=sha256(manifests.as_bytes(manifest)).hexdigest())
+
+
+def _reports(
+    config: Config, rows: Leaderboard, comparisons: Comparisons | None
+) -> dict[str, bytes]:
+    """Return the leaderboard in the formats of `reports:`, by file name."""
+    made = {}
+    for name in (name for name in config.reports if name not in ("csv", "page")):
+        report = find(name)
+        text = report.render(rows)
+        if name == "html":
+            text += "" if comparisons is None else render_comparisons(comparisons, name)
+            text = html.document(config.name, text)
+        made[f"leaderboard{report.suffix}"] = text.encode()
+    return made
 
 
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
     """Yield which systems have missing parts though no cell of theirs failed."""
-    for one in () if board.selection is None else board.selection.absent:
+    absent = [] if board.selection is None else [*board.selection.absent]
+    if parts := board.summary.parts:
+        known = {key_of(one, parts) for one in board.failed}
+        absent += [
+            one for one in rows.failed
+            if (one.dataset, one.run, tuple(one.columns.items())) not in known
+        ]  # fmt: skip
+    for one in absent:
         where = "".join(f" {name}={value}" for name, value in one.columns.items())
         yield f"{one.run}{where} on {one.dataset}: {one.error}"
-    parts = board.summary.parts
-    known = {key_of(one, parts) for one in board.failed} if parts else set()
-    for one in rows.failed if parts else ():
-        if (one.dataset, one.run, tuple(one.columns.items())) not in known:
-            where = "".join(f" {name}={value}" for name, value in one.columns.items())
-            yield f"{one.run}{where} on {one.dataset}: {one.error}"
 
 
 def _comparisons(board: Leaderboard, config: Config) -> Comparisons | None:
@@ -220,43 +222,38 @@ def _comparisons(board: Leaderboard, config: Config) -> Comparisons | None:
         return None
 
 
-def write(outcome: Outcome, evaluated: Evaluated, began: float, *, force: bool) -> Outcome:
-    """Write the files of an outcome, its tables and plots; remove those of earlier runs."""
-    config, folder = outcome.config, outcome.folder
-    if (selection := outcome.board.selection) is not None:
-        for text in selection.notes(selection.choices):
-            warnings.warn(text, HarnessWarning, stacklevel=3)
-    if config.summary.spread and (fewer := incomplete(outcome.board)):
-        what = f"{FEWER}: {', '.join(map(str, fewer.values()))}"
-        warnings.warn(what, HarnessWarning, stacklevel=3)
-    manifest = manifests.as_bytes(outcome.manifest)
-    made = paper.files(config, outcome.board, outcome.comparisons, manifest)
-    files = {**outcome.files, **made, MANIFEST: manifest}
+def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) -> Results:
+    """Write the files of results, their tables and plots; remove those of earlier runs."""
+    config, folder, board = results.config, results.folder, results.board
+    notes = [] if board.selection is None else [*board.selection.notes(board.selection.choices)]
+    if config.summary.spread and (fewer := incomplete(board)):
+        notes.append(f"{FEWER}: {', '.join(map(str, fewer.values()))}")
+    manifest = manifests.as_bytes(results.manifest)
+    made = paper.files(config, board, results.comparisons, manifest)
+    made = {**results.files, **made, MANIFEST: manifest}
     reported = {problem.where for one in evaluated.failures for problem in one.error.problems}
-    for text in changed_since(evaluated.inputs, reported):
-        warnings.warn(text, HarnessWarning, stacklevel=3)
+    notes += changed_since(evaluated.inputs, reported)
     earlier = written(folder)
-    store.check_own(folder, [TIMING, *files], earlier.own, force=force)
-    drawn = {name: digest for name, digest in earlier.drawn.items() if name not in files}
-    if left := [name for name in earlier.edited if name not in files and name != TIMING]:
+    files.check_own(folder, [TIMING, *made], earlier.own, force=force)
+    drawn = {name: digest for name, digest in earlier.drawn.items() if name not in made}
+    if left := [name for name in earlier.edited if name not in made and name != TIMING]:
         what = "of an earlier run, edited since, and not part of these results"
-        warnings.warn(f"{folder}: {what}: {', '.join(left)}", HarnessWarning, stacklevel=3)
+        notes.append(f"{folder}: {what}: {', '.join(left)}")
+    for text in notes:
+        warnings.warn(text, HarnessWarning, stacklevel=3)
     timing = {
         "began": datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="seconds"),
         "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back
         "cells": len(evaluated.entries),
         "from_cache": evaluated.cached,
-        "files": hashes_of(files),
+        "files": hashes_of(made),
         "earlier": earlier.own,  # if this run is killed now, the next one knows whose they are
         "drawn": drawn,
     }
-    store.write_all(folder, {TIMING: _json(timing), **files})
-    store.remove(folder, earlier.own.keys() - files.keys() - drawn.keys() - {TIMING})
-    return replace(outcome, files=files)
-
-
-def _json(content: Mapping[str, object]) -> bytes:
-    return (json.dumps(content, indent=1) + "\n").encode()
+    text = json.dumps(timing, indent=1) + "\n"
+    files.write_all(folder, {TIMING: text.encode(), **made})
+    files.remove(folder, earlier.own.keys() - made.keys() - drawn.keys() - {TIMING})
+    return replace(results, files=made)
 
 
 def output_names(config: Config, cells: Sequence[Cell]) -> list[str]:

@@ -17,7 +17,6 @@ from ..config import plugins as plugins
 from ..config.cells import Cell, reference
 from ..config.model import Config
 from ..core.metric import Metric
-from ..core.policy import Policy
 from ..core.tables import Qrels, Run
 from ..core.views import check_grades, policies_of, takes_fractions
 from ..errors import (
@@ -111,7 +110,10 @@ def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) 
     dataset = _dataset(cell, fractions)
     check_grades(dataset.qrels, metrics, policy)
     file, inputs = _File(run.path), dict(dataset.inputs)
-    check = Crosscheck(dataset.peer(metrics, policy), config.crosscheck, place, job.n_cells)
+    peer = dataset.peers.get(key := (tuple(metrics), policy))
+    if peer is None:
+        peer = dataset.peers[key] = Peer(dataset.qrels, metrics, policy)
+    check = Crosscheck(peer, config.crosscheck, place, job.n_cells)
     guard = Watch(dataset.qrels, policy, run.path)
 
     def watch(part: Run) -> None:
@@ -207,17 +209,11 @@ class _Dataset:
     inputs: Mapping[str, Input]
     warnings: Sequence[Finding]
     failures: Sequence[Finding] = ()
-    _peers: dict[Any, Peer] = field(default_factory=dict)
-
-    def peer(self, metrics: Sequence[Metric], policy: Policy) -> Peer:
-        """Return what the cross-check shares between the cells of these metrics."""
-        key = tuple(metrics), policy
-        if key not in self._peers:
-            self._peers[key] = Peer(self.qrels, metrics, policy)
-        return self._peers[key]
+    peers: dict[Any, Peer] = field(default_factory=dict)
+    """What the cross-check shares between cells, by metrics and policy."""
 
 
-_last: dict[Any, _Dataset] = {}
+last_dataset: dict[Any, _Dataset] = {}
 """The dataset that this process read last: its cells come one after the other."""
 
 
@@ -225,8 +221,8 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
     entry = cell.dataset_entry
     files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
     key = (entry.model_dump_json(), fractions, *(file.state for file in files))
-    if key not in _last:
-        _last.clear()
+    if key not in last_dataset:
+        last_dataset.clear()
         source = files[0].source
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", HarnessWarning)
@@ -240,13 +236,8 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
             facts = replace(facts, unused=unused, columns=read)
             add_lines(facts.first, source, entry)
         inputs = {file.path: file.as_read() for file in files}
-        _last[key] = _Dataset(qrels, facts, inputs, _findings(caught, cell), failures)
-    return _last[key]
-
-
-def forget() -> None:
-    """Drop the judgements that this process read last."""
-    _last.clear()
+        last_dataset[key] = _Dataset(qrels, facts, inputs, _findings(caught, cell), failures)
+    return last_dataset[key]
 
 
 def _findings(caught: Sequence[warnings.WarningMessage], cell: Cell) -> list[Finding]:

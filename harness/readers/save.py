@@ -84,7 +84,7 @@ def save_predictions(
         content = parquet([table])
     else:
         content = _trec(run, "".join(path.stem.split()) or "run")
-    write_all(path.parent, {path.name: content}, alone=False)
+    write_all(path.parent, {path.name: content})
 
 
 def _qids(dataset: Qrels) -> pa.Array:

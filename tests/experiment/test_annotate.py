@@ -98,16 +98,16 @@ def test_several_runs_go_into_a_folder(run: Path, tmp_path: Path) -> None:
 
 
 def test_a_run_is_never_changed_and_a_file_not_overwritten(run: Path, tmp_path: Path) -> None:
-    with pytest.raises(HarnessError, match="is a run itself, which is never changed"):
+    with pytest.raises(HarnessError, match="is one of the runs"):
         annotate([run], run, force=True)
     (tmp_path / "link.run").symlink_to(run)
-    with pytest.raises(HarnessError, match="is a run itself"):
+    with pytest.raises(HarnessError, match="is one of the runs"):
         annotate([run], tmp_path / "link.run", force=True)
-    with pytest.raises(HarnessError, match="is a run itself"):
+    with pytest.raises(HarnessError, match="is one of the runs"):
         annotate([run], tmp_path)  # a folder: the run's own
     out = tmp_path / "out.run"
     out.write_text("mine", encoding="utf-8")
-    with pytest.raises(HarnessError, match=r"is there already\n.*--force replaces it"):
+    with pytest.raises(HarnessError, match=r"the file exists\n.*--force"):
         annotate([run], out)
     assert out.read_text(encoding="utf-8") == "mine"
     annotate([run], out, force=True)
@@ -135,4 +135,4 @@ def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert capsys.readouterr().out == f"{out}: tag, actor\n"
     with pytest.raises(SystemExit, match=r"^2$"):
         main(["annotate", str(run), "-o", str(out)])
-    assert "is there already" in capsys.readouterr().err
+    assert "the file exists" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -17,15 +16,10 @@ import harness
 from harness.config import sweep
 from harness.config.load import load
 from harness.core.metric import REGISTRY
-from harness.errors import InputError
-from harness.experiment import cache as caches
 from harness.experiment import work
 from harness.experiment.cache import INDEX, Cache, Record
 from harness.experiment.cache_key import Keys
 from harness.experiment.cells import evaluate_all
-from harness.files import sha256
-from harness.readers import read_qrels
-from harness.readers.source import HashedSource
 
 ALL = {"one": ["map", "ndcg@10", "arp"], "ten": ["map", "ndcg@10", "arp"]}
 ALL["two"] = ALL["one"]
@@ -266,52 +260,6 @@ def test_two_runs_at_once_share_a_cache(place: Path, config: Path, evaluated: Ca
     assert evaluated() == {}
 
 
-@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")  # runs of one line
-def test_new_files_are_hashed_while_they_are_read(
-    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    cells = harness.run(config).folder / "cells"
-    for path in (place / "data").iterdir():
-        os.utime(path, (LONG_AGO, LONG_AGO))
-    hashed: list[str] = []
-    monkeypatch.setattr(caches, "sha256", lambda path: hashed.append(path.stem) or sha256(path))
-
-    def add(name: str, size: int) -> bool:
-        """Run with one more run of its own size; return whether it was hashed before reading."""
-        (place / f"data/{name}.run").write_text(f"1 Q0 {'d' * size} 1 1 x\n")
-        hashed.clear()
-        harness.run(config)
-        return name in hashed
-
-    next(cells.glob("??/*.parquet")).unlink()  # as a prune does
-    assert not add("a", 100)
-    index = (cells / INDEX).read_bytes()
-    assert not add("b", 200)
-    (cells / INDEX).write_bytes(index)  # as if the run had been killed
-    assert add("c", 300)  # sizes are not known, so any file may be
-    assert not add("d", 400)
-    assert json.loads((cells / INDEX).read_text())["records"] == len(list(cells.glob("??/*.pa*")))
-    assert add("e", 400)  # may be a file that is known
-
-
-def test_a_file_that_may_not_be_hashed_fails_its_own_cell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "a.run"
-    path.write_text("1")
-    cache = Cache(tmp_path / "cells")
-    assert cache.hashed(str(path)).digest == hashlib.sha256(b"1").hexdigest()
-    path.write_text("2")  # as many bytes as a file that is known
-
-    def refused(file: Path) -> str:
-        raise PermissionError(13, "Permission denied", str(file))
-
-    monkeypatch.setattr("harness.experiment.cache.sha256", refused)
-    assert cache.known(str(path)) is None  # so that its reader reports it
-    with pytest.raises(InputError, match=r"a\.run: cannot be read: Permission denied"):
-        cache.hashed(str(path))
-
-
 def test_a_record_comes_back_as_it_was(config: Path) -> None:
     names = "map", "arp(over=grades)", "ndcg_rel"
     metrics = f"metrics=[{', '.join(map(repr, names))}]"
@@ -328,17 +276,6 @@ def test_a_record_comes_back_as_it_was(config: Path) -> None:
     assert found.evaluation.weights.keys() == entry.evaluation.weights.keys() == {1}
     assert found.evaluation.summary_errors() == entry.evaluation.summary_errors()
     assert back.audit == done.record.audit
-
-
-@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"], ids=["plain", "with a mark"])
-def test_the_hash_is_taken_while_the_file_is_read(tmp_path: Path, mark: bytes) -> None:
-    path = tmp_path / "qrels.txt"
-    rows = (b"q%d 0 d1 1\n" % n for n in range(300_000))
-    path.write_bytes(mark + b"".join(rows))
-    expected, source = sha256(path), HashedSource(path)
-    read_qrels(source)
-    path.write_bytes(b"")  # cannot be read again
-    assert source.sha256() == expected
 
 
 # Grades 1 0 1 0 0 1 and falling scores: P@1 of sizes 2, 4 is (1 + 1) / 2, of 4, 2 (1 + 0) / 2.

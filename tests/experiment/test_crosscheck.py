@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_none_checks_nothing() -> None:
     check.watch(run)
     metrics = METRICS[:1]
     audit = check.compare(evaluate(align(qrels, run), metrics))
-    assert audit.as_dict() == {
+    assert asdict(audit) == {
         "mode": "none", "queries": 0, "values": 0, "largest_difference": 0.0,
     }  # fmt: skip
 

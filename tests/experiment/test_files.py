@@ -52,29 +52,14 @@ def test_a_waiting_process_gets_the_folder_when_the_other_ends(tmp_path: Path, e
     assert two.returncode == 0
 
 
-def test_unfinished_files_are_removed_unless_a_process_writes_them(tmp_path: Path) -> None:
-    dead, other = tmp_path / ".x.run.q1w2e3r4.part", tmp_path / ".y.run.q1w2e3r4.part"
-    for path in (dead, other):
-        path.write_text("half")
+def test_unfinished_files_are_removed(tmp_path: Path) -> None:
+    (tmp_path / ".x.run.q1w2e3r4.part").write_text("half")
+    (tmp_path / ".mine.part").write_text("of another program")
     with files.writing(tmp_path / "x.run") as file:
         file.write(b"whole")
-        assert not dead.exists()
-        assert other.exists(), "of another name"
-        assert files.remove_unfinished(tmp_path) == 1
-        with files.writing(tmp_path / "x.run") as second:
-            second.write(b"first")
-        assert (tmp_path / "x.run").read_bytes() == b"first"
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("x.run", b"whole")]
-
-
-def test_a_new_folder_goes_if_nothing_is_written(tmp_path: Path) -> None:
-    (tmp_path / "there").mkdir()
-    with pytest.raises(KeyError), files.made(tmp_path / "there/new/deep"):
-        raise KeyError
-    assert [*tmp_path.rglob("*")] == [tmp_path / "there"]
-    with files.made(tmp_path / "new/deep"):
-        pass
-    assert (tmp_path / "new/deep").is_dir()
+    assert files.remove_unfinished(tmp_path) == 1
+    found = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert found == {"x.run": b"whole", ".mine.part": b"of another program"}
 
 
 def test_all_files_are_written_with_ordinary_permissions(tmp_path: Path) -> None:
@@ -94,7 +79,7 @@ def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.Monk
             raise error
 
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(HarnessError, match=r"cannot write the results: No space left on device"):
+    with pytest.raises(HarnessError, match=r"cannot be written: No space left on device"):
         files.write_all(tmp_path, {"a": b"new", "b": b"new"})
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
     assert (tmp_path / "a").read_bytes() == b"old"
@@ -102,7 +87,7 @@ def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_a_file_where_the_folder_belongs(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("a file")
-    with pytest.raises(HarnessError, match=r"cannot write the results.*\n  fix:   move the file"):
+    with pytest.raises(HarnessError, match=r"cannot be written.*\n  fix:   move the file"):
         files.write_all(tmp_path / "out", {"a": b""})
 
 

@@ -116,7 +116,7 @@ FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
         ((*TWO, "-m", "map", "--margin", "map=x"), "'x'"),
         ((*TWO, "--margin", "1"), "expected a metric"),
         ((TWO[0], *TWO[2:], "-m", "map", "--margin", "1"), "a baseline and a candidate"),
-        ((*FEW, "-m", "map", "--margin", "1"), "different queries: only the baseline has 9"),
+        ((*FEW, "-m", "map", "--margin", "1"), "different queries: 9"),
         (("no-baseline.yaml",), "$.gate.baseline (line 4)  there is no run 'main'"),
     ],
 )

@@ -11,7 +11,6 @@ import pytest
 
 from harness.cli.main import main
 from harness.experiment import work
-from harness.guard import check as check_flow
 from harness.guard import sweep as guard_sweep
 from harness.guard.facts import JudgementFacts
 from harness.guard.scores import Labels, Scores
@@ -28,7 +27,7 @@ metrics: [map]
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    work.forget()
+    work.last_dataset.clear()
     Path("q.txt").write_text("10 0 a 1\n2 0 b 0\n2 0 a 1\n1 0 a 1\n")
     Path("zeta.run").write_text("2 Q0 a 1 3 x\n10 Q0 a 1 3 x\n1 Q0 b 1 3 x\n")
     Path("alpha.run").write_text("10 Q0 a 1 2 x\n1 Q0 a 1 9 x\n2 Q0 b 1 3 x\n2 Q0 a 2 1 x\n")
@@ -65,20 +64,6 @@ def test_a_guard_that_fails_is_a_finding_of_the_run(
     assert "Traceback" not in err
     findings = json.loads(Path("out/manifest.json").read_text())["findings"]
     assert {one["rule"]: one["severity"] for one in findings}["guard-failed"] == "warning"
-
-
-CHECK = [*GUARD[:4], (check_flow, "add_lines"), *GUARD[5:]]
-
-
-@pytest.mark.parametrize(("owner", "name"), CHECK, ids=lambda one: getattr(one, "__name__", one))
-def test_a_guard_that_fails_is_a_finding_of_check(
-    owner: Any, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(owner, name, fail)
-    called("check", "c.yaml")
-    out, err = capsys.readouterr()
-    assert "[guard-failed]" in out
-    assert "Traceback" not in out + err
 
 
 def test_debug_shows_the_traceback_of_the_guard(

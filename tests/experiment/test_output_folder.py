@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness import files as store
 from harness.config import load as configs
 from harness.config import sweep
-from harness.errors import ConfigError, HarnessWarning, InputError
+from harness.errors import HarnessWarning, InputError
 from harness.experiment import run as experiment
 
 MORE = """
@@ -157,17 +156,6 @@ def test_pictures_of_the_plot_command_are_ours(
     assert plot("--force") == 0
 
 
-def test_more_than_fifty_pictures_are_refused(place: Path, config: Path, command: Callable) -> None:
-    pytest.importorskip("matplotlib")
-    many = "metrics=[map, 'P@1,2,3,4,5,6,7,8,9,10']"  # 11 metrics, 55 pairs
-    with pytest.raises(ConfigError, match="scatter: expected at most 50 pictures, got 55"):
-        harness.run(config, overrides=[many, "plots=[heatmap, scatter]"])
-    harness.run(config, overrides=[many, "tables={}"])
-    code, _, err = command("plot", place / "out", "scatter")
-    assert (code, "--metric" in err) == (2, True)
-    assert not (place / "out/plots").exists()
-
-
 @pytest.mark.parametrize("name", ["inputs.json", "CACHEDIR.TAG"])
 def test_a_cache_replaces_no_foreign_file(place: Path, config: Path, name: str) -> None:
     path = place / "mydata" / name
@@ -197,14 +185,3 @@ def test_files_of_an_earlier_config_go_and_only_those(place: Path, config: Path)
     timing = json.loads((folder / "timing.json").read_text())
     assert {*timing["files"]} == {"leaderboard.csv", "manifest.json", "per_query.parquet"}
     assert {"leaderboard.html", "significance.csv", "tables/main.tex"} <= {*timing["earlier"]}
-
-
-@pytest.mark.parametrize("content", ["[]", "{", '{"files": 3, "earlier": {"../x": 1}}'])
-def test_a_damaged_list_of_files_removes_nothing(place: Path, config: Path, content: str) -> None:
-    harness.run(config)
-    (place / "x").touch()
-    (place / "out/timing.json").write_text(content)
-    harness.run(config, force=True)
-    empty = store.sha256(place / "x")
-    assert store.compare_recorded(place / "out", {"../x": {empty}}) == ({}, [])
-    assert (place / "x").exists()

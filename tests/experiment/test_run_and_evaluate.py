@@ -24,8 +24,7 @@ import harness
 from harness.cli.main import main
 from harness.config.plugins import load
 from harness.core.metric import REGISTRY
-from harness.errors import ConfigError, HarnessWarning, InputError, UnknownNameError
-from harness.experiment import evaluate as direct
+from harness.errors import ConfigError, InputError, UnknownNameError
 from harness.experiment.folder import read as read_results
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
@@ -144,16 +143,6 @@ def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
     assert {path.name for path in written} == {".lock"}
 
 
-def test_warnings_are_given_and_recorded(workplace: Path) -> None:
-    rows = [f"{qid} Q0 DOC-{i:05d} {i} {9 - i}.0 t{i}\n" for qid in range(1, 31) for i in range(9)]
-    (workplace / "runs/trec/flat.run").write_text("".join(rows))
-    with pytest.warns(HarnessWarning, match="flat.run"):
-        results = harness.run(write(workplace, TREC))
-    manifest = json.loads((results.folder / "manifest.json").read_text())
-    assert manifest["warnings"] == list(results.warnings)
-    assert results.warnings
-
-
 def test_one_file_can_be_two_datasets(workplace: Path) -> None:
     (workplace / "t.csv").write_text("qid,docno,g1,g2\nq,a,1,0\nq,b,0,1\n")
     (workplace / "r.csv").write_text("qid,docno,score\nq,a,2\nq,b,1\n")
@@ -176,12 +165,6 @@ def test_the_place_for_results_is_looked_at_first(workplace: Path) -> None:
     with pytest.raises(harness.HarnessError, match=r"no place for the results.*out is a file") as e:
         harness.run(write(workplace, TREC))
     assert "fix:   name another folder" in str(e.value)
-
-
-def test_a_run_none_of_whose_documents_is_judged_is_said() -> None:
-    run = {"q1": {"zz": 1.0}}
-    with pytest.warns(HarnessWarning, match="none of the 1 documents retrieved is judged"):
-        harness.evaluate(QRELS, run, ["map"])
 
 
 def test_a_metric_that_fails_is_named(tmp_path: Path) -> None:
@@ -322,24 +305,6 @@ class TestEvaluate:
         assert "rbo(p=2): p must lie in (0, 1), and is 2" in str(caught.value)
 
 
-def test_results_show_themselves(workplace: Path) -> None:
-    results = harness.run(write(workplace, TREC))
-    assert "ndcg@10 ↑" in str(results)
-    assert "<table>" in results._repr_html_()
-    assert repr(results).startswith("<Results: 4 entries in ")
-    assert list(results.to_pandas()["run"]) == ["bm25", "lsi", "tfidf", "random"]
-
-
-def test_the_html_report_is_a_whole_page_of_all_tables(workplace: Path) -> None:
-    harness.run(write(workplace, TREC + "\nreports: [html]\ncompare: {baseline: bm25}\n"))
-    page = (workplace / "out/leaderboard.html").read_text(encoding="utf-8")
-    assert page.startswith('<!DOCTYPE html>\n<html lang="en">')
-    assert page.endswith("</body>\n</html>\n")
-    assert "<style>" in page
-    assert page.count("against bm25") == 3  # a table for each metric
-    assert '<caption style="text-align: left">trec</caption>' in page
-
-
 def test_rows_are_sorted_or_keep_their_order(
     workplace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -379,9 +344,3 @@ metrics: [ndcg@10]
         found = re.search(r"^(\d+) cells, (\d+) from cache, \d+ s$", capsys.readouterr().err, re.M)
         assert found is not None
         assert int(found[2]) == cached * int(found[1])
-
-
-def test_short_names_are_whole_paths_where_they_would_clash() -> None:
-    assert direct.short_names(["a/x.run.gz", "b/y.txt"]) == ["x", "y"]
-    assert direct.short_names(["a/x.run", "b/x.run"]) == ["a/x.run", "b/x.run"]
-    assert direct.short_names(["-"]) == ["-"]

@@ -17,7 +17,7 @@ from harness.config.load import load
 from harness.errors import HarnessError
 from harness.experiment.cache import Cache
 from harness.experiment.cells import evaluate_all
-from harness.experiment.executors import TRIES, Processes, computed_by, executor
+from harness.experiment.executors import TRIES, Processes, computed_by
 from harness.experiment.work import Done, Job
 
 
@@ -101,8 +101,3 @@ def test_a_worker_with_other_code_is_refused(config: Path) -> None:
     with pytest.raises(HarnessError, match="a worker computes with harness 9; here it is harness"):
         evaluate_all(loaded, sweep.resolve(loaded), Cache(None), Other())
     assert "numpy" in computed_by(loaded.parsed_metrics())
-
-
-def test_one_job_needs_no_pool() -> None:
-    with executor() as pool:
-        assert pool is None

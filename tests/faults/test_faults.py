@@ -38,7 +38,7 @@ TAKE = ["harness.experiment.cells", "_Run.take"]
 DERIVE = ["harness.experiment.run", "derive", 0]
 REPLACE = ["pathlib", "Path.replace"]
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
-STOPPED = "stopped; nothing is left half written; the same command goes on where it was\n"
+STOPPED = "stopped; nothing is left half written; the same command continues\n"
 
 
 class Sweep:
@@ -181,7 +181,7 @@ def test_a_worker_is_killed(sweep: Sweep, undisturbed: dict[str, str], taken: in
 def test_a_limit_on_the_size_of_files(sweep: Sweep, size: int) -> None:
     code, err = sweep.run(limits={"RLIMIT_FSIZE": size})
     assert code == 2
-    assert "cannot write the results: File too large\n  fix:   raise the limit on the size" in err
+    assert "cannot be written: File too large\n  fix:   raise the limit on the size" in err
     assert list(sweep.out.rglob(".*.part")) == []
 
 
@@ -202,7 +202,7 @@ def test_a_full_disk(sweep: Sweep, mount: Callable[[str], None], pages: int) -> 
     mount(f"size={pages * 4096}")
     code, err = sweep.run()
     assert code == 2
-    assert "cannot write the results: No space left on device\n  fix:   free space" in err
+    assert "cannot be written: No space left on device\n  fix:   free space" in err
     assert list(sweep.out.rglob(".*.part")) == []
     assert not (sweep.out / "manifest.json").exists()
     mount("size=64m")
@@ -281,7 +281,7 @@ def test_results_are_deleted_while_a_run_writes(sweep: Sweep, call: list[Any]) -
         assert code == 0
     else:
         assert code == 2
-        assert "cannot write the results: No such file or directory\n  fix:   run again" in err
+        assert "cannot be written: No such file or directory\n  fix:   run again" in err
 
 
 @pytest.mark.parametrize("cache", ["", "../kept"], ids=["one output", "one cache"])

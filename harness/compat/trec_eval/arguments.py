@@ -74,15 +74,10 @@ class Arguments:
 
 
 def parse(words: Sequence[str]) -> Arguments:
-    """Return what the arguments ask for.
+    """Return what the arguments ask for; Stop if the usage is wrong or not offered here.
 
     Options may follow the files, values may be glued on (``-M100``, ``-mmap``), and long options
     may be shortened, as with trec_eval.
-
-    Raises
-    ------
-    Stop
-        If the usage is wrong, or something is not offered here.
 
     >>> parse(["-mP.5,10", "qrels", "run", "-l2"]).parameters
     {'P': '5,10'}
@@ -216,10 +211,10 @@ other judgements than qrels are left to trec_eval itself, as are gains of docume
 judgement (-m ndcg.-1=1).
 
 QRELS  one judgement a line: qid iteration docno grade. A grade below 0 means: in the pool, but
-       not judged. The program stops, as trec_eval does, where the first query has no other.
+       not judged. The program stops, as trec_eval does, if the first query has no other.
 RUN    one document a line: qid Q0 docno rank score tag. The order is that of the scores, equal
-       ones by docno, the last in the alphabet first; the column rank is not looked at. A score
-       NaN equals every other; among different ones it is refused, as it has no place there.
+       ones by docno, the last in the alphabet first; the column rank is ignored, and a score NaN
+       is refused.
 Both may be packed (gz, bz2, xz, zst), and '-' is standard input.
 
 Exit status: 0 done, 1 wrong usage, 2 a file or a parameter cannot be used, 4 a query cannot be

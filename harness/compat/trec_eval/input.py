@@ -64,20 +64,14 @@ def twice_ranked(run: Run, policy: Policy) -> Twice:
 
 
 def read_qrels(path: str, version: int) -> Qrels:
-    """Read judgements; rows that a query has twice are kept, see :func:`twice_in`.
-
-    Raises
-    ------
-    Stop
-        If the file cannot be read or a line is malformed.
-    """
+    """Read judgements, with rows that a query has twice; Stop if a line is malformed."""
     try:
         source = Source(path)
         data = source.read()
     except InputError as error:
         raise Stop(FILES, f"the qrels cannot be read: {error}") from None
     lines = dict(enumerate(data.removesuffix(b"\n").split(b"\n"), 1))
-    if version == 10 and b"#" in data:  # where a line after a comment is not one
+    if version == 10 and b"#" in data:  # a line after a comment may be none
         is_comment = False
         for number, line in [*lines.items()]:
             is_comment = not is_comment and line.startswith(b"#")
@@ -137,13 +131,7 @@ class _Malformed(Exception):  # noqa: N818 - a signal that becomes a Stop
 
 
 def read_rows(source: RunSource, version: int) -> Iterator[pa.Table]:
-    """Yield the columns qid, docno, tag and score of each block that has rows.
-
-    Raises
-    ------
-    Stop
-        If the file cannot be read or a line has too few fields.
-    """
+    """Yield the columns qid, docno, tag and score of each block; Stop for too few fields."""
     n_blocks = 0
     try:
         for table in each(partial(rows_of, version=version), ahead(source.blocks())):
@@ -194,27 +182,8 @@ def by_lines(block: bytes, version: int) -> pa.Table:
 class RunFile:
     """A run file, in parts of whole queries, or whole if its queries are scattered.
 
-    Parameters
-    ----------
-    path : str
-    version : int
-        9 or 10; they differ in comments.
-    policy : Policy
-        The order of the documents, and how many of them count.
-    wanted : set of bytes
-        The qids that may be evaluated; NaN scores of others are ignored.
-
-    Attributes
-    ----------
-    run_id : str
-        The tag of the last line, a character for each of its bytes; once all is read.
-    twice : dict
-        The queries read that rank a document twice, see :func:`twice_ranked`.
-
-    Raises
-    ------
-    Stop
-        If the file cannot be read; later, if a line is malformed.
+    `wanted` are the qids that may be evaluated. Once all is read, ``run_id`` is the tag of the last
+    line, and ``twice`` has the queries that rank a document twice, see :func:`twice_ranked`.
     """
 
     def __init__(self, path: str, version: int, policy: Policy, wanted: Set[bytes]) -> None:
@@ -269,24 +238,12 @@ class RunFile:
         return replace(self._without_nan(run), tags=tags_of(table))
 
     def _without_nan(self, run: Run) -> Run:
-        """Return the run with a number in place of each NaN, which ranks its document alike.
-
-        To trec_eval NaN is neither above nor below any score, so that docnos decide. That is an
-        order only if all other scores of the query are equal.
-        """
+        """Return the run with 0 for NaN in queries that are not evaluated; Stop for others."""
         missing = np.isnan(run.scores)
-        if not missing.any():
-            return run
-        scores, qids = run.scores.copy(), as_bytes(run.qids)
-        for query in np.unique(run.row[missing]).tolist():
-            rows = slice(*run.offsets[query : query + 2].tolist())
-            others = np.unique(scores[rows][~missing[rows]])
-            if others.size > 1 and qids[query] in self.wanted:
-                row = int(missing[rows].argmax()) + rows.start
+        qids = as_bytes(run.qids) if missing.any() else []
+        for row in np.flatnonzero(missing).tolist():
+            if (qid := qids[run.row[row]]) in self.wanted:
                 docno = as_bytes(run.docnos.take(np.array([row])))[0].decode("utf-8", "replace")
-                qid = qids[query].decode("utf-8", "replace")
-                what = f"expected numbers as scores, got NaN for document '{docno}' in query {qid}"
-                why = "trec_eval ranks it by the C library's sort"
-                raise Stop(FILES, f"{self.path}: {what}; {why}")
-            scores[rows] = others[0] if others.size else 0.0
-        return replace(run, numbers=scores)
+                what = f"expected numbers as scores, got NaN for document '{docno}' in query "
+                raise Stop(FILES, f"{self.path}: {what}{qid.decode('utf-8', 'replace')}")
+        return replace(run, numbers=np.where(missing, 0.0, run.scores)) if qids else run

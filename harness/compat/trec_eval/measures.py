@@ -35,33 +35,22 @@ _MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 @dataclass(frozen=True)
 class Measure:
-    """How one of trec_eval's measures is requested and printed.
-
-    Parameters
-    ----------
-    name : str
-    takes : str
-        What may follow its name and a point. ``cutoffs`` (whole) and ``levels`` are sorted and
-        give one line each; ``numbers`` and ``gains`` (``1=3,2=9``) become part of the name.
-    default : tuple of float
-        The default cutoffs, levels or numbers.
-    summary : str
-        The value in the line for all queries.
-    per_query : bool
-        Whether there are lines for single queries.
-    whole : bool
-        Whether it is printed as a whole number.
-    needs_documents : bool
-        Whether it uses the ranking, and so stops at a docno that comes twice.
-    """
+    """How one of trec_eval's measures is requested and printed."""
 
     name: str
     takes: Takes = "nothing"
+    """What may follow its name and a point. ``cutoffs`` (whole) and ``levels`` are sorted and give
+    one line each; ``numbers`` and ``gains`` (``1=3,2=9``) become part of the name."""
     default: tuple[float, ...] = ()
+    """The default cutoffs, levels or numbers."""
     summary: Summary = "mean"
+    """The value in the line for all queries."""
     per_query: bool = True
+    """Whether there are lines for single queries."""
     whole: bool = False
+    """Whether it is printed as a whole number."""
     needs_documents: bool = True
+    """Whether it uses the ranking, and so stops at a docno that comes twice."""
 
 
 _SPECIAL = (
@@ -185,13 +174,7 @@ class Request:
 def requests(
     version: Version, measures: Iterable[str], parameters: Mapping[str, str]
 ) -> list[Request]:
-    """Return the measures asked for, in the order in which they are printed.
-
-    Raises
-    ------
-    Stop
-        If parameters cannot be used.
-    """
+    """Return the measures asked for in print order; Stop if parameters cannot be used."""
     wanted, inherited = [], None
     for name in (name for name in version.order if name in measures):
         text = parameters.get(name)
@@ -269,15 +252,7 @@ def _fill(template: str, values: Sequence[float | str], qid: str) -> str:
 
 
 def per_query(requests: Sequence[Request], columns: Sequence[Array], qids: Iterable[str]) -> str:
-    """Return the lines of each query, one query after another.
-
-    Parameters
-    ----------
-    requests : sequence of Request
-    columns : sequence of ndarray, shape (n_queries,)
-        Values, one array a line.
-    qids : iterable of str
-    """
+    """Return the lines of each query; `columns` are the values ``(n_queries,)`` of each line."""
     template = "".join(_line(request, name) for request in requests for name in request.names)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return "".join(_fill(template, values, qid) for qid, values in zip(qids, rows, strict=False))

@@ -10,7 +10,6 @@ from operator import itemgetter
 
 import numpy as np
 
-from ... import files as output
 from ...core.align import align
 from ...core.aligned import Aligned
 from ...core.arguments import MOST
@@ -63,12 +62,7 @@ def match(qrels: Qrels, run: RunFile, arguments: Arguments, needs_documents: boo
 
     Version 9 evaluates the queries that both have. Version 10 evaluates all that are judged,
     and stops at one that the run does not answer, or with ``-c`` gives it a list of one
-    unjudged document.
-
-    Raises
-    ------
-    Stop
-        If no query is in both.
+    unjudged document. Stop if no query is in both.
     """
     ten = arguments.version.number == 10
     policy = run.policy
@@ -195,9 +189,8 @@ def main(words: Sequence[str]) -> int:
 def write(text: str) -> None:
     """Write text that has a character for each byte."""
     sys.stdout.flush()
-    with output.printing():
-        sys.stdout.buffer.write(text.encode("latin-1"))
-        sys.stdout.buffer.flush()
+    sys.stdout.buffer.write(text.encode("latin-1"))
+    sys.stdout.buffer.flush()
 
 
 def _evaluate(arguments: Arguments) -> None:

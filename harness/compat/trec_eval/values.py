@@ -31,13 +31,7 @@ PERSISTENCE = 0.9
 
 @np.errstate(over="ignore", invalid="ignore")  # levels of 1e308 and nan are cast as C does
 def values_of(request: Request, aligned: Aligned, arguments: Arguments) -> Sequence[Array]:
-    """Return one array a line of this measure, each ``(n_queries,)``.
-
-    Raises
-    ------
-    Stop
-        If the parameters do not fit the measure.
-    """
+    """Return one array a line of this measure, each ``(n_queries,)``; Stop if parameters misfit."""
     name, numbers, rel = request.measure.name, request.numbers, arguments.level
     is_ten = arguments.version.number == 10
     parameters: dict[str, object] = {}

@@ -1,0 +1,59 @@
+"""Standard output and standard error: what is printed, and the end if it cannot be."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import io
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import NoReturn, TextIO
+
+from ..errors import for_terminal
+
+
+def show(text: str, *, error: bool = False) -> None:
+    """Print text at once; do nothing if standard error is closed or its reader gone.
+
+    On a terminal and standard error no name can move the cursor; files and pipes get the text.
+    """
+    stream = sys.stderr if error else sys.stdout
+    if stream is None:
+        return
+    if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name == "ascii":
+        stream.reconfigure(encoding="utf-8", errors="replace")  # as Click prints all the rest
+    if error or stream.isatty():
+        text = for_terminal(text)
+    encoding = stream.encoding or "utf-8"
+    try:
+        stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        stream.flush()
+    except OSError:
+        if not error:
+            raise
+        discard(stream)  # results do not depend on who reads standard error
+
+
+def listed(files: Sequence[str]) -> str:
+    """Return names of files; those of a folder with many together.
+
+    >>> listed(["a.csv", "plots/a.svg", "plots/b.svg", "plots/c.svg", "plots/d.svg", "t/a.tex"])
+    'a.csv, plots/ (4 files), t/a.tex'
+    """
+    folders = Counter(name.rpartition("/")[0] for name in files if "/" in name)
+    many = {folder: f"{folder}/ ({n} files)" for folder, n in folders.items() if n > 3}
+    return ", ".join(dict.fromkeys(many.get(name.rpartition("/")[0], name) for name in files))
+
+
+def discard(stream: TextIO) -> None:
+    """Send what is left in the buffer nowhere, so that the interpreter's end does not meet it."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def end_unprintable(why: str, fix: str) -> NoReturn:
+    """End the program, as standard output refuses what is printed."""
+    show(f"error: the output cannot be written ({why})\n  fix:   {fix}\n", error=True)
+    sys.exit(2)

@@ -1,0 +1,347 @@
+"""The table for the paper and pictures of results: for `harness table`, `harness plot`, Python."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import warnings
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from .. import files as store
+from ..core.arguments import TEXT, Kind, check_arguments, check_choice, describe, wrong
+from ..core.comparison import Plan
+from ..core.study import Study
+from ..core.systems import dataset_name, run_name
+from ..errors import (
+    ArgumentError,
+    HarnessError,
+    HarnessWarning,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    first_of,
+)
+from ..reports import plots
+from ..reports.methods import bibliography, methods
+from ..reports.paper_table.build import build
+from ..reports.paper_table.model import PaperTable
+from ..reports.paper_table.rendering import Format, records, render, too_wide
+from ..reports.paper_table.settings import DEFAULT
+from ..reports.paper_table.settings import Settings as TableSettings
+from ..reports.plots.plot import Settings as PlotSettings
+from ..reports.plots.plot import find
+from . import folder as results_folder
+from .outcome import Results, with_comparisons
+
+if TYPE_CHECKING:
+    import pandas
+
+PathLike = str | os.PathLike[str]
+S = TypeVar("S")
+PATH = Kind("a path", lambda given: isinstance(given, (str, os.PathLike)))
+_NAMES = Kind(
+    "a name or a list of names",
+    lambda given: isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given),
+)
+_TYPES = {"svg": "image/svg+xml", "png": "image/png"}
+
+
+@dataclass(frozen=True, repr=False)
+class Table:
+    """A table for a paper; `print` shows it as text, a notebook as HTML."""
+
+    paper: PaperTable
+    settings: TableSettings
+    study: Study
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row per system with every digit of its values, as ``--format csv`` has them."""
+        return records(self.paper)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return `rows` as a data frame (needs pandas)."""
+        import pandas
+
+        return pandas.DataFrame(self.rows)
+
+    def render(self, format: Format = "latex", *, standalone: bool = False) -> str:
+        """Return the table as ``latex``, ``markdown``, ``html``, ``csv`` or ``text``.
+
+        `standalone` makes LaTeX a whole document.
+        """
+        kind = _checked(TypeAdapter(Format), format, "format")
+        if kind == "latex" and not standalone and (wide := too_wide(self.paper, self.settings)):
+            warnings.warn(wide, HarnessWarning, stacklevel=2)
+        return render(self.paper, kind, self.settings, standalone=standalone)
+
+    def methods(self, format: Literal["text", "latex"] = "text") -> str:
+        """Return the methods paragraph of the table."""
+        check_choice("format", format, ("text", "latex"))
+        study, metrics = self._shown()
+        markup: Literal["latex", "plain"] = "latex" if format == "latex" else "plain"
+        return methods(study, markup, metrics=metrics, name=self.settings.name)
+
+    def bibtex(self) -> str:
+        """Return the references that `methods` cites."""
+        study, metrics = self._shown()
+        return bibliography(study, metrics=metrics)
+
+    def _shown(self) -> tuple[Study, list[str]]:
+        """Return the part of the study that the table shows, and its metrics."""
+        runs = {row.run for row in self.paper.rows}
+        datasets = {one.dataset for one in self.paper.columns}
+        summary = self.study.board.summary
+        entries = tuple(
+            one
+            for one in self.study.board.entries
+            if dataset_name(one, summary) in datasets
+            and run_name(one.run, one.columns, one.pattern, summary) in runs
+        )
+        study = replace(self.study, board=replace(self.study.board, entries=entries))
+        return study, [str(one.metric) for one in self.paper.columns if one.metric is not None]
+
+    def __repr__(self) -> str:
+        return f"<Table '{self.paper.name}': {len(self.rows)} rows>"
+
+    def __str__(self) -> str:
+        return render(self.paper, "text", self.settings).rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        return render(self.paper, "html", self.settings)
+
+
+@dataclass(frozen=True, repr=False)
+class Plots:
+    """Pictures by file name; a notebook shows them, on white in dark mode too."""
+
+    files: Mapping[str, bytes]
+
+    def save(self, folder: PathLike) -> list[Path]:
+        """Write the pictures into a folder, and return their paths."""
+        check_arguments(locals(), folder=PATH)
+        store.check_writable(Path(folder))
+        store.write_all(Path(folder), self.files)
+        return [Path(folder) / name for name in self.files]
+
+    def __repr__(self) -> str:
+        return f"<Plots: {', '.join(self.files)}>"
+
+    def __str__(self) -> str:
+        return "\n".join(self.files)
+
+    def _repr_html_(self) -> str:
+        return "".join(
+            f'<img alt="{name}" style="background: white; max-width: 100%" '
+            f'src="data:{_TYPES[kind]};base64,{b64encode(content).decode()}">'
+            if (kind := name.rpartition(".")[2]) in _TYPES
+            else f"<p>{name}</p>"
+            for name, content in self.files.items()
+        )
+
+
+def table(
+    results: PathLike | Results,
+    name: str | None = None,
+    *,
+    baseline: str | Sequence[str] = (),
+    test: str | None = None,
+    correction: str | None = None,
+    **settings: Any,
+) -> Table:
+    """Return the table for the paper, as ``harness table`` prints it.
+
+    Parameters
+    ----------
+    results : path or Results
+        A folder that ``harness run`` wrote, or what :func:`harness.run` returned.
+    name : str, optional
+        A table of the config; the first one if left out.
+    baseline, test, correction
+        Compare again with these.
+    **settings
+        Keys of a config's ``tables:``, such as ``metrics=["map"]``, ``sort="map"``, ``digits=2``,
+        ``names={"bm25": "BM25"}``, ``spread="deviation"``.
+
+    Raises
+    ------
+    ArgumentError, UnknownNameError
+        If a setting, run, metric or dataset does not exist.
+    """
+    check_arguments(locals(), name=TEXT.or_none(), test=TEXT.or_none(), correction=TEXT.or_none())
+    made = _settings(TableSettings, settings)
+    changes = {key: getattr(made, key) for key in settings}
+    if "runs" in changes:
+        changes.setdefault("groups", {})
+    plan = changed_plan(names_in(baseline, "baseline"), test, correction)
+    return make_table(_read(results), name, changes, plan)
+
+
+def plot(
+    results: PathLike | Results,
+    kinds: str | Sequence[str],
+    *,
+    metrics: str | Sequence[str] = (),
+    datasets: str | Sequence[str] = "*",
+    runs: str | Sequence[str] = "*",
+    baseline: str | None = None,
+    names: Mapping[str, str] | None = None,
+    width: Literal["column", "page"] = "column",
+    formats: str | Sequence[str] = "svg",
+) -> Plots:
+    """Draw results, as ``harness plot`` does; needs matplotlib.
+
+    Parameters
+    ----------
+    results : path or Results
+        A folder that ``harness run`` wrote, or what :func:`harness.run` returned.
+    kinds : str or sequence of str
+        ``differences``, ``cutoffs``, ``distribution``, ``critical-difference``, ``effects``,
+        ``scatter``, ``heatmap``.
+    metrics, datasets, runs : str or sequence of str
+        Names or patterns.
+    baseline : str, optional
+        For differences and effects; the config's if left out.
+    names : mapping, optional
+        What runs and metrics are called.
+    width : {"column", "page"}
+        3.3 inches, or 7.
+    formats : {"svg", "png", "pdf"} or several of them
+    """
+    given = {key: value for key, value in locals().items() if key not in ("results", "kinds")}
+    some = names_in(kinds, "kinds")
+    if not some:
+        raise wrong("kinds", "at least one kind of picture", kinds)
+    for one in some:
+        find(one)
+    settings = _settings(PlotSettings, {**given, "kind": some[0], "names": names or {}})
+    return Plots(pictures(_read(results), some, settings))
+
+
+def make_table(
+    results: Results, name: str | None, changes: Mapping[str, Any], plan: Mapping[str, Any]
+) -> Table:
+    """Return a table of results, with changed settings and plan of comparisons."""
+    tables = results.config.tables
+    if name is not None and name not in tables:
+        has = f"it has: {', '.join(tables) or 'none'}"
+        near = did_you_mean(name, tables)
+        raise UnknownNameError(f"the config of these results has no table '{name}'{near}  ({has})")
+    name = name or next(iter(tables), None)
+    settings = DEFAULT if name is None else tables[name]
+    if "caption" in changes:
+        changes = {**changes, "caption": replace(settings.caption, text=changes["caption"])}
+    names = {**settings.names, **changes.get("names", {})}
+    settings = replace(settings, **{**changes, "names": names})
+    extras = {"tier", "rank"} & {*settings.extras}
+    if settings.marks != "none" or settings.spread == "interval" or extras:
+        results = _compared(results, plan)
+    return Table(build(results, settings, name or "table"), settings, results)
+
+
+def _compared(results: Results, changes: Mapping[str, Any]) -> Results:
+    """Return results with comparisons; without, if failed runs leave nothing to compare."""
+    plan = replace(results.config.compare or Plan(), **changes) if changes else None
+    try:
+        return with_comparisons(results, plan)
+    except HarnessError as error:
+        if plan or not results.failed:
+            raise
+        what = f"runs could not be evaluated, and the others are not compared: {error}"
+        warnings.warn(what, HarnessWarning, stacklevel=4)
+        return results
+
+
+def pictures(
+    found: Results, kinds: Sequence[str], settings: PlotSettings,
+    follow: Callable[[Iterable[Any]], Iterable[Any]] = iter,
+) -> dict[str, bytes]:  # fmt: skip
+    """Return pictures of results by file name; `settings` apply to each kind in turn.
+
+    `follow` wraps the list of pictures to show how far drawing is.
+    """
+    plots.check_installed()
+    wanted = [replace(settings, kind=kind) for kind in kinds]
+    _check(wanted, found)
+    plan, baseline = found.config.compare, settings.baseline
+    if any(plots.find(kind).needs_comparisons for kind in kinds):
+        if baseline is not None and (plan is None or baseline not in plan.baselines):
+            plan = replace(plan or Plan(), baselines=(baseline,))
+        found = with_comparisons(found, plan)
+    return plots.render_all(found, wanted, refuse=True, follow=follow)
+
+
+def _check(wanted: Sequence[PlotSettings], found: Results) -> None:
+    """Raise if a kind cannot be drawn of these results, before anything is compared or drawn."""
+    compare, runs, datasets = found.config.compare, found.runs, found.datasets
+    named, metrics = () if compare is None else compare.baselines, found.board.metrics
+    problems = []
+    for one in wanted:
+        if plots.find(one.kind).needs_baseline and one.baseline is None and not named:
+            what = f"plots: {one.kind} needs a baseline  (there are: {first_of(runs, 10)})"
+            fix = f"give --baseline RUN, such as --baseline {shlex.quote(next(iter(runs), 'RUN'))}"
+            problems.append(Problem("", what, fix=fix))
+        wrong = [what for _, what in plots.problems(one, runs, datasets, metrics, named or runs)]
+        problems += [Problem("", f"plots: {what}") for what in wrong]
+        if not wrong and (what := plots.too_many(one, datasets, metrics)):
+            fix = "name fewer with --metric, or with --dataset"
+            problems.append(Problem("", f"plots: {what}", fix=fix))
+    if problems:
+        raise UnknownNameError(list(dict.fromkeys(problems)))
+
+
+def changed_plan(
+    baselines: Sequence[str], test: str | None, correction: str | None
+) -> dict[str, Any]:
+    """Return the parts of a plan of comparisons that are given."""
+    changes = {"baselines": baselines, "test": test, "correction": correction}
+    return {key: value for key, value in changes.items() if value}
+
+
+def folder_of(results: PathLike | Results) -> Path:
+    """Return the folder of results; ArgumentError if it is neither a path nor results."""
+    if isinstance(results, Results):
+        return results.folder
+    if not isinstance(results, (str, os.PathLike)):
+        raise wrong("results", "a folder or what harness.run returned", results)
+    return Path(results)
+
+
+def _read(results: PathLike | Results) -> Results:
+    return results if isinstance(results, Results) else results_folder.read(folder_of(results))
+
+
+def names_in(given: str | Sequence[str], name: str) -> tuple[str, ...]:
+    """Return one name or several as a tuple; ArgumentError for anything else."""
+    some = (given,) if isinstance(given, str) else given
+    check_arguments({name: some}, **{name: _NAMES})
+    return tuple(some)
+
+
+def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
+    """Return settings of a table or plot from arguments; ArgumentError if one is wrong."""
+    known = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    for name in given:
+        if name not in known:
+            what = f"unknown argument{did_you_mean(name, known)}  (known: {', '.join(known)})"
+            raise ArgumentError(Problem(name, what))
+    return _checked(TypeAdapter(kind), dict(given), "")
+
+
+def _checked(kind: TypeAdapter[S], given: Any, place: str) -> S:
+    try:
+        return kind.validate_python(given)
+    except ValidationError as error:
+        found = {
+            place or str(one["loc"][0]): f"{one['msg']}, got {describe(one['input'])}"
+            for one in error.errors()
+        }
+    raise ArgumentError(
+        [Problem(name, what.replace("Input should be", "expected")) for name, what in found.items()]
+    )
