@@ -106,7 +106,7 @@ def accepted(rule: GradeRule) -> str:
 
 
 def in_words(definition: Definition, name: str, value: Any) -> str:
-    """Return a parameter's or setting's value; of a cutoff, what the bare name stands for."""
+    """Return a parameter's or setting's value; for a cutoff, the meaning of the bare name."""
     if isinstance(value, GradeRule):
         return accepted(value)
     if name == "cutoff":
@@ -201,7 +201,7 @@ def _values(parameter: Parameter) -> str:
 def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> str:
     """Return the parameters and settings of metrics of one definition, and where each is from.
 
-    `policy` is that of a run; the default one if left out.
+    `policy` is the run's, or the default policy.
     """
     metric, run = metrics[0], policy or Policy()
     definition, convention = metric.definition, metric.convention
@@ -292,14 +292,14 @@ def table(definition: Definition) -> str:
     return (
         f"{definition.name}: {plain(definition.headline)}\n\n"
         f"{columns(flush, width=WIDTH)}\n\n"
-        "'-': as without a convention. 'bare name': the cutoff if none is written.\n"
+        "'-': as without a convention. 'bare name': the cutoff if you write none.\n"
         "'harness metrics TOOL' has its notes and sources.\n"
     )
 
 
 def listing() -> str:
     """Return all metrics, one a line, with direction and first sentence."""
-    rows = [["metric", "better", "what it is"]]
+    rows = [["metric", "better", "definition"]]
     for name in sorted(REGISTRY, key=str.lower):
         definition = REGISTRY[name]
         rows.append([spelling(definition), definition.direction or "", plain(definition.headline)])

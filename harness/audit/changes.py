@@ -477,7 +477,7 @@ def _check_common(what: str, shared: Sequence[object], old: Board, new: Board) -
         sides = {one.name: one.rows if what == "row" else one.metrics for one in (old, new)}
         names = {name: first_of(list(map(str, some)), 3) for name, some in sides.items()}
         has = "; ".join(f"{name} has {some}" for name, some in names.items())
-        fix = "pair a name of one with that of the other: --name OLD=NEW"
+        fix = "pair a name in OLD with its name in NEW: --name OLD=NEW"
         raise InputError(Problem("compare", f"no {what} is in both: {has}", fix=fix))
 
 
@@ -507,7 +507,7 @@ def _cell(
 ) -> Cell:  # fmt: skip
     """Return a cell; with a test, its queries, tested if any moved.
 
-    If the queries differ, its values are over those of both, which decide its status. A value
+    If the queries differ, its values are over the queries of both, which decide its status. A value
     that came or went stays so. Without a shared query there is nothing to compare.
     """
     if tolerance is None:

@@ -59,8 +59,8 @@ class Row:
 class Board:
     """One side of a comparison: a folder with its manifest, or a CSV with notes on its columns.
 
-    `metrics` are by the name that both sides share, None for those of other tools. `slack` is half
-    a unit of the last digit that a metric is printed with; 0 if every digit is there.
+    `metrics` are by the name that both sides share, None for metrics of other tools. `slack` is
+    half a unit of a metric's last printed digit; 0 if every digit is there.
     """
 
     name: str
@@ -138,7 +138,7 @@ def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
 
 
 def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: bool = False) -> Board:
-    """Read what ``harness run`` wrote, runs, datasets and metrics under new `names`.
+    """Read a folder of ``harness run``, with runs, datasets and metrics under new `names`.
 
     With `cells`, each row is one cell (a fold, a seed).
     """
@@ -180,7 +180,7 @@ _KINDS = {
     "count": (*_COUNTS, "n"),
     "other": ("rank", "#", "no", "no.", "id", "index", "place", "position", ""),
 }  # fmt: skip
-"""What columns hold, by their names in lower case."""
+"""Kinds of columns, by their names in lower case."""
 _PARTS = (" tier", " sd", " deviation", " low", " high", " marks")
 """Ends of the names of columns that describe another column."""
 _TITLES = {
@@ -213,7 +213,7 @@ def number(text: str) -> tuple[float, float] | None:
 
 
 class _Column:
-    """One column of a CSV: its heading, its fields, their numbers, and what it holds."""
+    """One column of a CSV: its heading, its fields, their numbers, and its kind."""
 
     def __init__(self, name: str, texts: list[str]) -> None:
         self.name, self.texts, self.kind = name, texts, "other"
@@ -307,7 +307,7 @@ def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
 
 
 def _recognise_ours(columns: Sequence[_Column]) -> None:
-    """Set what each column holds, for a CSV that ``harness run`` wrote."""
+    """Set the kind of each column, for a CSV that ``harness run`` wrote."""
     header = [column.name for column in columns]
     others = (FAILED, CHOSEN, "unsettled", REPETITIONS)
     for at, (name, column) in enumerate(zip(header, columns, strict=True)):
@@ -320,7 +320,7 @@ def _recognise_ours(columns: Sequence[_Column]) -> None:
 
 
 def _recognise(path: Path, columns: Sequence[_Column], keys: Sequence[str]) -> None:
-    """Set what each column holds, by its name and its fields."""
+    """Set the kind of each column, by its name and its fields."""
     header = [column.name for column in columns]
     lowered = [name.lower() for name in header]
     for name in keys:

@@ -51,7 +51,7 @@ class QueryMove(NamedTuple):
 class Paired:
     """A run in both folders by one metric, query by query.
 
-    `n` queries have a value in both, `moved` of which differ; `up` and `down` are the largest
+    `n` queries have a value in both, and `moved` of them differ; `up` and `down` are the largest
     differences. `difference`, `low` and `high` are the mean of new minus old and its interval.
     `p` is NaN if nothing moved, or the test has no answer (`note` says why).
     """

@@ -240,8 +240,10 @@ def grids(changes: Changes) -> Iterator[Grid]:
         yield from _ranks(dataset, [one for one in orders if one.dataset == dataset and one.moved])
     if changes.has_queries and not changes.origins:
         same = "inputs, config, policies, versions, code and counts are the same"
-        yield Grid(title=f"where they come from: {same}")
-    yield from _grid("where they come from", [_origin_row(one) for one in changes.origins], 4)
+        yield Grid(title=same)
+    yield from _grid(
+        "inputs, config and versions", [_origin_row(one) for one in changes.origins], 4
+    )
     yield from _grid("reproduction of old by new", [_effect_row(one) for one in changes.reproduced])
     title = "rankings of old and new: share of the old documents, and order of the shared ones"
     rows = [

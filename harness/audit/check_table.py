@@ -30,11 +30,10 @@ from ..experiment import folder as stored
 from ..experiment.outcome import Outcome, with_comparisons
 from ..reports.numbers import fixed
 from ..reports.paper_table.build import Cells, mean, over_same_queries
-from ..reports.paper_table.marks import FEWEST_FOR_SECOND, Signs, best_and_second, dagger
-from ..reports.paper_table.model import Column
-from ..reports.paper_table.select import metric_spellings, select
+from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_and_second, dagger
 from ..reports.paper_table.settings import Settings
 from ..reports.phrases import counted
+from ..reports.select import metric_spellings, select
 from . import table_files, table_latex
 from .check_table_match import Heading, Known, Line, Match, match
 from .table_files import SYMBOLS, Cell, Grid, Printed, decimals, printed
@@ -123,7 +122,7 @@ class Number:
         return is_rounded(self.printed.number, self.printed.digits, value, percent=self.percent)
 
     def expected(self, digits: int) -> Decimal:
-        """Return the value with so many decimals."""
+        """Return the value with `digits` decimals."""
         return Decimal(fixed(self.value, digits, percent=self.percent))
 
     def has(self, mark: Mark) -> bool:
@@ -149,7 +148,7 @@ def check_table(
     """Return the report on the tables of a file, and whether all is right.
 
     `tables` are labels or numbers (from 1) of those to check, `names` are ``OWN=SHOWN`` pairs,
-    `dataset` is that of tables that name none, `compared` are parts of a plan of comparisons in
+    `dataset` is for tables that name none, `compared` are parts of a plan of comparisons in
     place of the config's. Raises InputError, UnknownNameError, or HarnessError if no table has
     runs and metrics of the results.
     """
@@ -282,8 +281,8 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     trace = match.grid.trace
     if trace and study.trace and trace != study.trace:
         verdict.notes.append(
-            f"the table was made from other results: its manifest is {trace[:12]}..., that of "
-            f"these is {study.trace[:12]}..."
+            f"the table was made from other results: expected manifest {study.trace[:12]}..., got "
+            f"{trace[:12]}..."
         )
     columns = numbers_of(match, study)
     for column in columns:
@@ -374,7 +373,7 @@ def _value(
 
 
 def is_rounded(number: Decimal, digits: int, value: float, *, percent: bool = False) -> bool:
-    """Whether a number is a value rounded to so many decimals, or the value itself.
+    """Whether a number is a value rounded to `digits` decimals, or the value itself.
 
     If the value's shortest decimal form lies in the middle, both neighbours are right.
 
@@ -390,7 +389,7 @@ def is_rounded(number: Decimal, digits: int, value: float, *, percent: bool = Fa
 
 
 def wrong_by(number: Decimal, digits: int, value: float, *, percent: bool = False) -> str:
-    """Return how a number went wrong in its last digit; nothing if it is another value.
+    """Return how a number went wrong in its last digit; empty if it is another value.
 
     >>> wrong_by(Decimal(".423"), 3, 0.4237), wrong_by(Decimal(".431"), 3, 0.4237)
     ('cut off, not rounded', '')
@@ -422,7 +421,7 @@ def _as_text(number: Decimal) -> str:
 def _check_number(
     one: Number, columns: Sequence[Sequence[Number]], study: Study
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a number, and which other value it is."""
+    """Yield the finding on a wrong number, with the other value that it is."""
     shown = one.printed
     if math.isnan(one.value):
         yield one.finding("digits", shown.text, "none", "the results have no value there")
@@ -602,7 +601,7 @@ def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Fin
 def _at_digits(
     numbers: Sequence[Number], used: Sequence[Mark], digits: int | None
 ) -> Iterator[Finding]:
-    """Yield the wrong marks if the best values follow from so many decimals; None for all."""
+    """Yield the wrong marks if the best values follow from `digits` decimals; None for all."""
     metric = numbers[0].metric
     if metric is None:
         return
@@ -662,7 +661,7 @@ def _check_significance(
         better: tuple[str, ...] = ()
         worse: tuple[str, ...] = ()
         if one.dataset is not None:
-            better, worse = signs.beside(one.dataset, str(one.metric), one.line.run)
+            better, worse = signs.better_and_worse(one.dataset, str(one.metric), one.line.run)
         if by_commas:  # such as a,b,aa
             above = one.printed.raised
         if "".join(one.printed.raised) == "".join(better):  # aa without commas

@@ -1,4 +1,4 @@
-"""Which cell of a table is which run's value of which metric on which dataset."""
+"""Run, metric and dataset of each cell of a paper's table, by the names of rows and columns."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def metrics_called(text: str, known: Known) -> list[Metric]:
     metrics = {str(metric): metric for metric in known.study.board.metrics}
     clean = _ARROWS.sub("", text).strip()
     own = next((known.metrics[one] for one in (text.strip(), clean) if one in known.metrics), None)
-    own = own or {plain(shown): own for shown, own in known.metrics.items()}.get(plain(clean))
-    if own is not None:
+    alike = (own for shown, own in known.metrics.items() if plain(shown) == plain(clean))
+    if (own := own or next(alike, None)) is not None:
         return [metrics[own]]
     exact = [metrics[name] for name in names_of(clean) if name in metrics]
     return exact if len(exact) == 1 else _as_in_papers(clean, list(metrics.values()))
@@ -130,7 +130,7 @@ class Known(NamedTuple):
 
     @classmethod
     def of(cls, study: Study, shown: Collection[tuple[str, str]]) -> Known:
-        """Return the names of a study; `shown` are pairs of own names and those of tables."""
+        """Return the names of a study; `shown` are pairs of own names and names in tables."""
 
         def ways(names: Iterable[str]) -> dict[str, str]:
             own = {name: name for name in names}
@@ -345,7 +345,7 @@ def _title(row: Row) -> str | None:
 
 
 def _run(row: Row, places: Sequence[int], known: Known) -> tuple[str | None, str, str]:
-    """Return the run of a row, its name in the table, and the sign that stands for it."""
+    """Return the run of a row, its name in the table, and its sign in other rows."""
     for cell in (row[place] for place in reversed(places)):
         ways = [(cell.text, "".join((cell.raised + cell.lowered).split()))]
         if (match := _LETTERED.fullmatch(cell.text)) is not None:  # (a) bm25, or bm25 a

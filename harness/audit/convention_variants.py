@@ -47,8 +47,8 @@ def under_conventions(
     """Return a metric under every convention whose tool has it, at its own cutoff.
 
     Of the base's own parameters, a convention keeps :data:`IDENTITY`, and the smallest relevant
-    grade ``rel`` if the tool does not set what is relevant. The config's `policy` holds where a
-    convention leaves something open; `only` names the conventions, all if it is empty.
+    grade ``rel`` if the tool does not set it. The config's `policy` holds for settings that a
+    convention leaves open; `only` names the conventions, all if it is empty.
 
     >>> import harness.metrics
     >>> from harness.core.names import parse
@@ -82,7 +82,7 @@ def _as(metric: Metric, convention: str) -> Metric:
     text = f"{definition.name}({','.join(inside)})"
     whole = metric.cutoff is None and usual.get("cutoff") == WHOLE_LIST
     if definition.cutoff is not None and not whole:
-        # a bare name stands for a cutoff of the tool's own, so one is written and taken away
+        # a bare name means the tool's own cutoff, so one is written and taken away
         cutoff = definition.cutoff.text(1 if metric.cutoff is None else metric.cutoff)
         text += f"@{cutoff}"
     return replace(parse(text)[0], cutoff=metric.cutoff)
@@ -217,7 +217,7 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Step, ...]:
 class Plan:
     """One metric (the base), and every way to compute it.
 
-    `variants` are those of the conventions. `choices` has the base's value of each choice, and
+    `variants` are under the conventions. `choices` has the base's value of each choice, and
     the others; `walks` the way from the base to each convention that was asked for.
     """
 

@@ -91,8 +91,8 @@ class Range(NamedTuple):
 class Effect(NamedTuple):
     """What one choice changes, if all others are the base's (`own`).
 
-    `value` changes a summary the most: by `change` (new minus base) that of `system`, -1 if no
-    value changes anything. `tau` is the lowest over its values, of `tau_value`; NaN without one.
+    `value` changes the summary of `system` the most, by `change` (new minus base); -1 if no value
+    changes anything. `tau` is the lowest over its values, of `tau_value`; NaN without one.
     `best_changed` are the values under which another system is best, `lost` those under which a
     system of the base's has no summary.
     """

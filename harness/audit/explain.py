@@ -106,7 +106,7 @@ def explain(
 ) -> Search:
     """Search for the settings that give a published value to its printed digits.
 
-    At most `depth` settings of a convention are changed; `track` passes on what is searched one
+    At most `depth` settings of a convention are changed; `track` passes on the bases one
     after another, to show progress. Raises AlignmentError if qrels and run share no query.
     """
     search = Search(asked, depth, spaces, qrels, run)
@@ -145,7 +145,7 @@ class _Values:
         return frozenset(name for name, found in is_inert.items() if found)
 
     def after(self, after: After, empty: Bools) -> Floats:
-        """Return the values with those of empty, short and missing lists put in."""
+        """Return the values after those of empty, short and missing lists are replaced."""
         values: Floats = self.values.copy()
         if after.empty is not None:
             values[:, empty] = EMPTY[after.empty]
@@ -190,8 +190,8 @@ class Search(Shown):
     """A search over one run, in which each ranking, metric and summary is computed once.
 
     `nearest` is the nearest miss. `refused` are the conventions that refuse the data, and why;
-    `clipped` those of them that were tried with ``labels=clip``. `unknown` settings were left out
-    because ties have no expectation in closed form. `subject` names the run and the qrels.
+    `clipped` are the ones that were also tried with ``labels=clip``. `unknown` is the number of
+    settings left out because ties have no expectation in closed form.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What explain searches: tools, their settings, cutoffs, and the published value."""
+"""The space that explain searches: tools, settings, cutoffs; and the published value."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SLACK = 1e-12
 
 
 class After(NamedTuple):
-    """What is done with the values of a metric: see :class:`harness.core.settings.Settings`."""
+    """How the values of a metric are changed: see :class:`harness.core.settings.Settings`."""
 
     short: str = "cut"
     empty: str | None = None
@@ -135,7 +135,7 @@ class Base:
             yield changes, policy, params
 
     def after(self, changes: Changes) -> After:
-        """Return what is done with the values."""
+        """Return how values are changed after they are computed."""
         values = {"short": "cut", **self.usual, **dict(changes)}
         return After(*(values[name] for name in After._fields))
 
@@ -303,7 +303,7 @@ def meaning(
 ) -> tuple[Any, ...]:
     """Return a key that parameters of equal effect share, so that values are computed once.
 
-    `grades` are those of the data, each once; `tied` is whether documents are tied, `average`
+    `grades` are the grades of the data, each once; `tied` is whether documents are tied, `average`
     whether their orders are averaged over.
 
     >>> import numpy as np, harness.metrics

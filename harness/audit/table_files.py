@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..errors import SHOWN, InputError, Problem, shorten
 from ..reports.csv import from_csv
-from ..reports.paper_table.marks import letter, place_of
+from ..reports.paper_table.model import letter, place_of
 
 GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
 GREEK["λ"] = "lambda"  # which Unicode calls lamda

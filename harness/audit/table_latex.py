@@ -159,7 +159,7 @@ def _rows(body: str, line: int, macros: Mapping[str, Macro]) -> tuple[int | None
 
 
 def _split(body: str) -> Iterator[list[tuple[str, int]]]:
-    """Yield the cells of each row, with where they begin; rules precede the first."""
+    """Yield the cells of each row with their offsets; rules precede the first."""
     row, start, depth = [], 0, 0
     for token in _TOKEN.finditer(body):
         if token["environment"]:
@@ -208,7 +208,7 @@ def _decoded(text: str) -> str:
 
 
 def argument(text: str, at: int) -> tuple[str, int]:
-    """Return the argument that begins at or after `at`, and where it ends.
+    """Return the argument that begins at or after `at`, and its end.
 
     >>> argument("{a{b}c} d", 0), argument(" x", 0)
     (('a{b}c', 7), ('x', 2))
@@ -227,7 +227,7 @@ def argument(text: str, at: int) -> tuple[str, int]:
 
 
 def optional(text: str, at: int) -> tuple[str, int]:
-    """Return an argument in brackets and where it ends; an empty one if there is none."""
+    """Return an argument in brackets, which may be empty, and its end."""
     match = re.compile(r"[ \t]*\[([^\]]*)\]").match(text, at)
     return (match[1], match.end()) if match else ("", at)
 
@@ -301,7 +301,7 @@ def pieces(text: str, style: str = "") -> Iterator[Piece]:
                 _, at = optional(text, at)
                 inner, at = argument(text, at)
                 if name == "underline" and re.match(r"\s*\\h?phantom", inner):
-                    yield "", style + "u"  # a line below what is next to it
+                    yield "", style + "u"  # a line below the text next to it
                 else:
                     yield from pieces(inner, style + _STYLES[name])
             else:

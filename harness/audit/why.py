@@ -183,7 +183,7 @@ def why(
 
 
 def _board(stored: Outcome, dataset: str | None, where: Sequence[str]) -> Leaderboard:
-    """Return the leaderboard that names are looked up in: all settings if they name one."""
+    """Return the leaderboard to find names in: all settings if they name one."""
     selection = stored.board.selection
     if selection is None:
         return stored.board
@@ -219,7 +219,7 @@ def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
 def _fits(
     one: Entry | Failed, board: Leaderboard, run: str, dataset: str | None, where: Sequence[str]
 ) -> bool:
-    """Return whether names are those of a cell or of its row."""
+    """Return whether names fit a cell or its row."""
     row_dataset, row_run = _key(one, board)
     return (
         run in (one.run, row_run)
@@ -441,9 +441,9 @@ def steps(
 ) -> tuple[tuple[Step, ...], tuple[Step, ...], float | None]:
     """Return a query's ranking and ideal order under a metric's settings, and its value.
 
-    The ranking has ranks 1 to 10 and those of documents with a grade above 0, up to the cutoff, 60
-    at most; it is empty if the run does not answer the query. The ideal order is that of DCG and
-    nDCG. The value is None for a metric that compares to another run, and if there is no ranking.
+    The ranking has ranks 1 to 10 and all documents with a grade above 0, up to the cutoff and 60
+    rows; it is empty if the run does not answer the query. DCG and nDCG have an ideal order. The
+    value is None without a ranking, and for a metric that compares to another run.
     """
     if query not in run.qids.to_pylist():
         return (), (), None

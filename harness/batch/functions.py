@@ -22,14 +22,13 @@ at random.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from ..core.align import align
 from ..core.aligned import Aligned
-from ..core.arguments import FLAG, TEXT, Kind, check_arguments
+from ..core.arguments import FLAG, check_arguments, check_choice
 from ..core.exact import log2_discount
 from ..core.metric import REGISTRY
 from ..core.policy import Order, Policy
@@ -55,12 +54,6 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__
-
-
-_PARAMETER = Kind(
-    "a number, a text, or true or false",
-    lambda value: isinstance(value, (str, Real, np.number, np.bool_)),
-)
 
 
 def ndcg(
@@ -366,7 +359,6 @@ def _checked(name: str, **given: Any) -> dict[str, Any]:
     for key, value in given.items():
         if value is None and not known[key].optional:
             raise UnknownNameError(f"batch.{name}: {key} must be given")
-        check_arguments({key: value}, **{key: _PARAMETER.or_none()})
         text = known[key].text(value)
         checked[key] = None if value is None else known[key].parse(text, f"batch.{name}")
     return checked
@@ -383,11 +375,5 @@ def _values(name: str, aligned: Aligned, **given: Any) -> Floats:
 
 def _policy(ties: str) -> Policy:
     """Return the policy for ties that follow from the rows; metrics here are of one ranking."""
-    orders = get_args(Order)
-    check_arguments(locals(), ties=TEXT)
-    if ties not in orders:
-        raise UnknownNameError(
-            f"batch functions order ties by the rows, not by '{ties}'  (all: {', '.join(orders)}); "
-            "harness.evaluate takes every policy"
-        )
+    check_choice("ties", ties, get_args(Order))
     return Policy(ties=ties)

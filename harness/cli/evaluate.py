@@ -14,7 +14,7 @@ from ..core.policy import Policy
 from ..errors import HarnessWarning
 from ..experiment.evaluate import evaluate_files
 from ..reports.leaderboard import beside_values, find, names
-from ..reports.row_order import in_order
+from ..reports.select import in_order
 from . import options
 from .printing import show
 

@@ -20,7 +20,7 @@ def command(name: str | None, conventions: bool) -> None:
 
     \b
     Examples:
-      harness metrics ndcg                             what it is
+      harness metrics ndcg                             its definition
       harness metrics "ndcg(convention=lightgbm)@10"   every setting of this spelling
       harness metrics ndcg --conventions               the tools that have it, side by side
       harness metrics lightgbm                         what one tool does

@@ -29,7 +29,7 @@ def command(
     """Compute every number of a results folder again and compare all digits.
 
     Hashes each input, evaluates each run from its files without the cache, makes summaries,
-    comparisons and tables again, and compares them with what the folder holds. Prints the first
+    comparisons and tables again, and compares them with those of the folder. Prints the first
     difference of each file, and whether an input, a version or the file itself changed. Exits
     with 1 if any input or value differs, with 0 if only versions do. Results of a config with
     plugins need --plugins, which runs their code.

@@ -1,4 +1,4 @@
-"""A cell: one run on one dataset; which cells `where` keeps, and which a grid has no file for."""
+"""A cell, one run on one dataset: which ones `where` keeps, and which of a grid have no file."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import SHOWN, UnknownNameError, did_you_mean, near_names
-from ..reports.paper_table.select import matched, problems
-from ..reports.text import columns
+from ..reports.select import matched, pattern_problems
 from .patterns import Pattern, natural
 from .yaml_file import Loc
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
 
 DATASET = "dataset"
 """The placeholder for each dataset's name in a run's path."""
-WIDTH = 96
-"""Characters of a line of a grid; gaps of a wider one are listed."""
 Where = Mapping[str, Sequence[str]]
 """Patterns by column, as ``{"seed": ["1", "2"], "model": ["!random*"]}``."""
 _WITH_GRADES_AND_SCORES = re.compile(
@@ -35,18 +32,10 @@ _WITH_GRADES_AND_SCORES = re.compile(
 class Cell:
     """One run on one dataset.
 
-    Parameters
-    ----------
-    dataset, run : str
-        Their names, placeholders filled in.
-    dataset_entry, run_entry : DatasetEntry, RunEntry
-        Their entries of the config; ``path`` is that of a file, ready to open.
-    dataset_key, run_key : str
-        Their names as in the config, with placeholders.
-    of_dataset, of_run : mapping of str to str
-        What placeholders captured: those of the dataset's path, and those of the run's alone.
-    across : bool
-        Whether the run's path has ``{dataset}``, so that its grid goes across datasets.
+    `dataset` and `run` are their names with placeholders filled in, the keys those of the config,
+    the entries have paths of files, ready to open. `of_dataset` and `of_run` are what placeholders
+    captured: those of the dataset's path, and those of the run's alone. A run's grid goes `across`
+    datasets if its path has ``{dataset}``.
     """
 
     dataset: str
@@ -149,56 +138,15 @@ def listed(gaps: Sequence[Gap], n_cells: int) -> str:
 
 
 def shown(cells: Sequence[Cell]) -> str:
-    """Return the runs that have gaps as grids; ``""`` if nothing is missing.
-
-    Columns are the combinations of what placeholders captured.
-    """
+    """Return the cells that are missing; ``""`` if every grid is complete."""
     gaps = missing(cells)
-    if not gaps:
-        return ""
-    across = {cell.dataset_key for cell in cells if cell.across}
-    key_of = {c.dataset: "" if c.dataset_key in across else c.dataset_key for c in cells}
-    grids: dict[tuple[str, tuple[str, ...]], list[Gap]] = {}
-    for gap in gaps:
-        grids.setdefault((key_of[gap.dataset], tuple(gap.columns)), []).append(gap)
-    lines = [f"{len(gaps)} of {len(gaps) + len(cells)} cells are missing  (x there, - missing)"]
-    for (key, names), some in grids.items():
-        there = [
-            Gap(cell.dataset, cell.run, cell.columns)
-            for cell in cells
-            if (key_of[cell.dataset], tuple(cell.columns)) == (key, names)
-        ]
-        lines += ["", *_grid(there, some, names).splitlines()]
-    return listed(gaps, len(cells)) if max(map(len, lines)) > WIDTH else "\n".join(lines)
-
-
-def _grid(there: Sequence[Gap], gaps: Sequence[Gap], names: tuple[str, ...]) -> str:
-    """Return one grid: what was captured above each column, then the runs with gaps."""
-    every = [*there, *gaps]
-    values = {tuple(one.columns.values()) for one in every}
-    if len(values) < len({(one.dataset, *one.columns.values()) for one in every}):
-        names = (DATASET, *names)
-
-    def place(one: Gap) -> tuple[str, ...]:
-        return tuple(one.dataset if name == DATASET else one.columns[name] for name in names)
-
-    marks = {(one.run, place(one)): "x" for one in there}
-    marks |= {(one.run, place(one)): "-" for one in gaps}
-    places = sorted({at for _, at in marks}, key=lambda at: [natural(value) for value in at])
-    rows = [[name, *(at[n] for at in places)] for n, name in enumerate(names)]
-    with_gaps = {gap.run for gap in gaps}
-    runs = dict.fromkeys(one.run for one in every if one.run in with_gaps)
-    rows += [[run, *(marks.get((run, at), "") for at in places)] for run in runs]
-    return columns(rows)
+    return listed(gaps, len(cells)) if gaps else ""
 
 
 def reference(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
     """Return the cell of the run `name` on this cell's dataset, of the same seed if several.
 
-    Raises
-    ------
-    UnknownNameError
-        If there is none, or several.
+    Raises UnknownNameError if there is none, or several.
     """
     cells = list(cells)
     here = [
@@ -241,17 +189,8 @@ def _outside_name(cell: Cell) -> dict[str, str]:
 
 
 def kept(where: Where, seen: Sequence[Mapping[str, str]]) -> dict[str, frozenset[str]]:
-    """Return the values of each column that are kept.
+    """Return the values of each column that are kept, given the columns of each cell.
 
-    Parameters
-    ----------
-    where : mapping of str to sequence of str
-        Values and patterns, as :func:`~harness.reports.paper_table.select.select` takes them.
-    seen : sequence of mapping
-        The columns of each cell.
-
-    Examples
-    --------
     >>> cells = [{"model": "svm", "seed": "1"}, {"model": "random", "seed": "1"}]
     >>> sorted(kept({"model": ["!rand*"]}, cells)["model"])
     ['svm']
@@ -281,7 +220,7 @@ def check_where(where: Where, seen: Sequence[Mapping[str, str]]) -> Iterator[Gri
             yield GridProblem(("where", column), what)
             continue
         values = _values(column, seen)
-        for place, what in problems(patterns, values, column):
+        for place, what in pattern_problems(patterns, values, column):
             loc = ("where", column) if len(patterns) == 1 else ("where", column, place)
             yield GridProblem(loc, what)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..core.convention import contradiction
@@ -19,8 +19,7 @@ from ..readers.format import Kind
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
-from ..reports.plots.plot import too_many
-from ..reports.row_order import sort_metric
+from ..reports.select import sort_metric
 from ..stats.gate import OTHERS
 from . import plugins, sweep
 from .cells import Cell, columns_of, without_reference
@@ -57,11 +56,10 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     problems += [config.problem(one.loc, one.what, fix=one.fix) for one in wrong]
 
     convention = config.convention
-    try:
-        convention and find_convention(convention)
-    except UnknownNameError as error:
-        problems += [config.problem(("convention",), one.what) for one in error.problems]
-        convention = None
+    if convention is not None:
+        wrong_names = list(_unknown(config, ("convention",), find_convention, convention))
+        problems += wrong_names
+        convention = None if wrong_names else convention
     if overruled := contradiction(convention, config.to_policy()):
         problems.append(config.problem(("policy", overruled[0]), overruled[1]))
     defaults = config.policy.metric_defaults(convention)
@@ -81,23 +79,26 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     if config.metrics and len(metrics) == len(config.metrics):
         every = [one for _, some in metrics for one in some]
         every = list(with_bounds(every)) if config.policy.ties == BOUNDS else every
-        if config.sort is not None:
-            try:
-                sort_metric(every, config.sort)
-            except UnknownNameError as error:
-                problems += [config.problem(("sort",), one.what) for one in error.problems]
+        problems += _unknown(config, ("sort",), sort_metric, every, config.sort)
     known = Names(every, systems, datasets)
     problems += _check_called(config, known)
     problems += _check_compare(config, known, all_loaded)
     if config.select is not None and every is not None:
-        try:
-            compared(every, [config.select.by])
-        except UnknownNameError as error:
-            problems += [config.problem(("select", "by"), one.what) for one in error.problems]
+        problems += _unknown(config, ("select", "by"), compared, every, [config.select.by])
     problems += _check_tables(config, known)
     problems += _check_plots(config, known)
     problems += _check_gate(config, known)
     return problems
+
+
+def _unknown(
+    config: Config, loc: Loc, find: Callable[..., object], *arguments: Any
+) -> Iterator[Problem]:
+    """Yield the problems of a name that `find` does not know."""
+    try:
+        find(*arguments)
+    except UnknownNameError as error:
+        yield from (config.problem(loc, one.what) for one in error.problems)
 
 
 def names_of(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
@@ -128,7 +129,7 @@ def _check_names(config: Config) -> Iterator[Problem]:
                 fix = "give it a name; tables show it"
                 yield config.problem((section, key), "the name is empty", fix=fix)
     if not isinstance(config, Draft) and (wrong := wrong_with(config.name)):
-        yield config.problem(("name",), f"must be the name of a folder, and {wrong}")
+        yield config.problem(("name",), f"expected the name of a folder, got one that {wrong}")
 
 
 def _check_formats(config: Config) -> Iterator[Problem]:
@@ -239,10 +240,7 @@ def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[P
     if all_loaded:
         from ..stats.registry import find  # loads SciPy: only if runs are compared
 
-        try:
-            find(plan.test)
-        except UnknownNameError as error:
-            yield from (config.problem(("compare", "test"), one.what) for one in error.problems)
+        yield from _unknown(config, ("compare", "test"), find, plan.test)
     if runs is not None and len(runs) < 2:
         what = f"expected two runs or more to compare, got {', '.join(runs)}"
         yield config.problem(("compare",), what)
@@ -253,11 +251,8 @@ def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[P
     if metrics is None:
         return
     for place, name in enumerate(plan.metrics):
-        try:
-            compared(metrics, [name])
-        except UnknownNameError as error:
-            loc = _item(("compare", "metrics"), place, plan.metrics)
-            yield from (config.problem(loc, one.what) for one in error.problems)
+        loc = _item(("compare", "metrics"), place, plan.metrics)
+        yield from _unknown(config, loc, compared, metrics, [name])
     if metrics and not compared(metrics):
         listed = ", ".join(map(str, metrics))
         what = f"none of the metrics ({listed}) is a mean of values that have a better and a worse"
@@ -276,11 +271,13 @@ def _check_gate(config: Config, names: Names) -> Iterator[Problem]:
         yield config.problem(("gate",), what, fix="add the candidate's run")
     if metrics is None:
         return
+
+    def check_rule(name: str) -> None:
+        compared(metrics, [str(one) for one in parse(name)])
+
     for name in gate.rules:
-        try:
-            name == OTHERS or compared(metrics, [str(one) for one in parse(name)])
-        except UnknownNameError as error:
-            yield from (config.problem(("gate", "rules", name), one.what) for one in error.problems)
+        if name != OTHERS:
+            yield from _unknown(config, ("gate", "rules", name), check_rule, name)
 
 
 def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
@@ -292,14 +289,9 @@ def _check_plots(config: Config, names: Names) -> Iterator[Problem]:
     """Yield what is wrong with plots."""
     baselines = None if config.compare is None else config.compare.baselines
     for place, settings in enumerate(config.plots):
-        wrong = list(plot_problems(settings, names.runs, names.datasets, names.metrics, baselines))
+        wrong = plot_problems(settings, names.runs, names.datasets, names.metrics, baselines)
         for loc, what in wrong:
             yield config.problem(("plots", place, *loc), what)
-        if wrong or names.datasets is None or names.metrics is None:
-            continue
-        if what := too_many(settings, names.datasets, names.metrics):
-            fix = f"name fewer metrics or datasets: {{kind: {settings.kind}, metrics: [...]}}"
-            yield config.problem(("plots", place), what, fix=fix)
 
 
 def _check_called(config: Config, names: Names) -> Iterator[Problem]:
@@ -315,7 +307,8 @@ def _check_tables(config: Config, names: Names) -> Iterator[Problem]:
     compares = config.compare is not None
     for name, table in config.tables.items():
         if wrong := wrong_with(name):
-            yield config.problem(("tables", name), f"must be the name of a file, and {wrong}")
+            what = f"expected the name of a file, got one that {wrong}"
+            yield config.problem(("tables", name), what)
         found = table_problems(table, names.runs, names.datasets, names.metrics, compares)
         for loc, what in found:
             fix = "add 'compare:' to the config" if loc[0] in ("marks", "extras") else ""
@@ -332,19 +325,15 @@ def _check_summary(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
         is_dataset = key in _OF_DATASETS
         columns, others = (of_dataset, of_run) if is_dataset else (of_run, of_dataset)
         for place, name in enumerate(names):
-            what = fix = ""
-            there = f"(there are: {', '.join(columns) or 'none'})"
+            what, fix = "" if name in columns else _no_column(name, columns), ""
             if name in seen:
                 what = f"column '{name}' is under {seen[name]} already"
-            elif name in others and name not in columns:
-                kinds = ("runs", "datasets") if is_dataset else ("datasets", "runs")
-                what = f"column '{name}' belongs to {kinds[0]}; {key} takes those of {kinds[1]}"
-                what += f"  {there}"
-                fix = f"put seeds and other repetitions under spread: 'spread: [{name}]'"
-                if not is_dataset:
-                    fix = f"put folds and other parts under pool or average: 'pool: [{name}]'"
-            elif name not in columns:
-                what = f"no column '{name}'{did_you_mean(name, columns)}  {there}"
+            elif what and name in others:
+                own, taken = ("runs", "datasets") if is_dataset else ("datasets", "runs")
+                what = f"column '{name}' belongs to {own}; {key} takes those of {taken}"
+                fix = f"put folds and other parts under pool or average: 'pool: [{name}]'"
+                if is_dataset:
+                    fix = f"put seeds and other repetitions under spread: 'spread: [{name}]'"
             if what:
                 yield config.problem(_item(("summary", key), place, names), what, fix=fix)
             seen.setdefault(name, key)
@@ -353,6 +342,11 @@ def _check_summary(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
         yield config.problem(("summary", "average"), "folds are pooled or averaged, not both")
     if summary.average and config.compare is not None:
         yield config.problem(("compare",), NOT_COMPARED)
+
+
+def _no_column(name: str, columns: Iterable[str]) -> str:
+    there = ", ".join(columns) or "none"
+    return f"no column '{name}'{did_you_mean(name, columns)}  (there are: {there})"
 
 
 def _check_select(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
@@ -370,23 +364,22 @@ def _check_select(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
         yield config.problem(("select", "on"), what, fix="add the test queries under 'datasets'")
     of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
     every = dict.fromkeys(name for cell in cells for name in (*cell.of_dataset, *cell.of_run))
-    summarised = {name: key for key, names in vars(config.summary).items() for name in names}
-    for key, names, columns in (
-        ("over", settings.over, of_run), ("within", settings.within, every)
-    ):  # fmt: skip
+    taken = {
+        name: f"summary.{key}" for key, names in vars(config.summary).items() for name in names
+    }
+    wanted = (
+        ("over", settings.over, of_run, taken),
+        ("within", settings.within, every, dict.fromkeys(settings.over, "over")),
+    )
+    for key, names, columns, others in wanted:
         for place, name in enumerate(names):
-            what = ""
-            if name not in columns:
-                there = f"(there are: {', '.join(columns) or 'none'})"
-                what = f"no column '{name}'{did_you_mean(name, columns)}  {there}"
-            elif key == "over" and name in summarised:
-                what = f"column '{name}' is under summary.{summarised[name]} already"
-            elif key == "within" and name in settings.over:
-                what = f"column '{name}' is under over already"
+            what = "" if name in columns else _no_column(name, columns)
+            if not what and name in others:
+                what = f"column '{name}' is under {others[name]} already"
             if what:
                 yield config.problem(_item(("select", key), place, names), what)
     if not settings.over:
-        yield config.problem(("select", "over"), "is empty; there must be at least one column")
+        yield config.problem(("select", "over"), "expected at least one column, got none")
     yield from _check_columns_in_names(dict.fromkeys(settings.over, ""), cells, config)
 
 

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from yaml import YAMLError
 
@@ -22,7 +21,6 @@ from .cells import DATASET
 from .init_files import (
     MODEL,
     WORDS,
-    File,
     Group,
     Look,
     Matcher,
@@ -53,27 +51,11 @@ _NOT_NAMES = re.compile(
 
 
 def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "config.yaml") -> str:
-    """Return a config for what folders hold.
+    """Return a config for the judgements and runs in folders, as YAML with comments.
 
-    Parameters
-    ----------
-    folders : Path or sequence of Path
-        Judgements and runs, at any depth.
-    base : Path
-        Folder of the config.
-    where : str
-        What it will be called.
-
-    Returns
-    -------
-    str
-        YAML with comments. It loads, unless no judgements or runs were found: then it says what
-        to fill in.
-
-    Raises
-    ------
-    InputError
-        If a path is no folder, nothing is found, or no config for it loads.
+    `base` is the folder of the config, `where` its name. It loads, unless no judgements or runs
+    were found: then its comments say what to fill in. Raises InputError if a path is no folder,
+    nothing is found, or no config for it loads.
     """
     return _proposed(folders, base, where)[0]
 
@@ -104,21 +86,29 @@ def _proposed(
                     loads(text, where, base)
                 return text, made
             except ConfigError as error:
-                if _set_aside(made, error) or _comment_out(made, error):
-                    continue
-                first = error.problems[0]
-                what = f"no config for it loads: {first.where}: {first.what}"
-                fix = "rename the folder or file, or write the config yourself"
-                raise InputError(Problem(names, what, fix=fix)) from error
+                if not _without_problems(made, error):
+                    first = error.problems[0]
+                    what = f"no config for it loads: {first.where}: {first.what}"
+                    fix = "rename the folder or file, or write the config yourself"
+                    raise InputError(Problem(names, what, fix=fix)) from error
+
+
+def _without_problems(made: Proposal, error: ConfigError) -> bool:
+    """Leave out the runs and comment out the sections with problems; False if there are none."""
+    placed = [one for one in error.problems if isinstance(one, PlacedProblem)]
+    wrong = {one.loc[1]: one.what for one in placed[::-1] if one.loc[:1] == ("runs",)}
+    sections = {str(one.loc[0]) for one in placed if one.loc} & {"summary", "compare", "tables"}
+    before = len(made.runs), len(made.commented)
+    made.aside |= {entry.path: wrong[entry.key] for entry in made.runs if entry.key in wrong}
+    made.runs = [entry for entry in made.runs if entry.key not in wrong]
+    made.commented |= sections
+    return before != (len(made.runs), len(made.commented))
 
 
 def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> Proposal:
-    """Write a config for what folders hold into a file; return what it holds.
+    """Write a config for what folders hold into a file, and return what it holds.
 
-    Raises
-    ------
-    InputError
-        If the file exists and `force` is not given; as :func:`propose_config`.
+    Raises InputError as :func:`propose_config`, and if the file exists without `force`.
     """
     if output.exists() and not force:
         fix = "name another file with --output, or add --force"
@@ -134,20 +124,9 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
 class Entry:
     """One entry of ``datasets`` or ``runs``, with paths relative to the folder looked at.
 
-    Parameters
-    ----------
-    key, format : str
-    group : Group
-    path : str
-        The group's pattern, or one with ``{dataset}``.
-    dataset : int
-        Index of a run's dataset.
-    names_dataset : bool
-        Whether a run has to name it.
-    note : str
-        What is unsure.
-    shares_queries : bool
-        Whether folds of judgements have queries in common.
+    `path` is the group's pattern, or one with ``{dataset}``. `dataset` is the index of a run's
+    dataset, which it names if `names_dataset`. `note` says what is unsure. Folds of judgements may
+    share queries.
     """
 
     key: str
@@ -162,10 +141,7 @@ class Entry:
 
 @dataclass
 class Proposal:
-    """What a config will hold.
-
-    `aside` has the files left out, and why; `commented` the sections that it has as comments.
-    """
+    """What a config will hold: `aside` has the files left out and why, `commented` sections."""
 
     folder: Path
     datasets: list[Entry] = field(default_factory=list)
@@ -175,75 +151,54 @@ class Proposal:
     commented: set[str] = field(default_factory=set)
 
 
-class _Assigned(NamedTuple):
-    """Which judgements runs use, and which runs fit none."""
-
-    used: dict[int, set[str]]
-    """Files that runs use, by group."""
-    runs: dict[tuple[int, str], list[str]]
-    """Runs by group and format."""
-    aside: dict[str, str]
-    """Runs of no group, and why."""
-    others: dict[str, tuple[int, ...]]
-    """Groups that a run fits too."""
-    sharing: set[int]
-    """Groups whose files have queries in common."""
-
-
 def propose(found: Look) -> Proposal:
     """Return the entries for what folders hold."""
     made = Proposal(found.folder)
     data = [one for one in found.files if one.kind == "dataset"]
     runs = [one for one in found.files if one.kind == "run"]
-    shared = {name for group in numbered([run.path for run in runs]) for name in group.names}
-    groups = []
+    numbers = {p: v for one in numbered([run.path for run in runs]) for p, v in one.values.items()}
+    shared = {name for values in numbers.values() for name in values}
+    groups: list[tuple[Group, str]] = []
     for form in dict.fromkeys(one.format for one in data):
         for group in numbered([one.path for one in data if one.format == form]):
             # if no run has such numbers, only content tells the fold of a run
             by_content = runs and group.names and not shared & {*group.names}
-            groups += _single((group, form)) if by_content else [(group, form)]
-    assigned = _assign(found, groups, runs)
-    unused = {n for n, (group, _) in enumerate(groups) if n not in assigned.used and group.names}
-    if assigned.aside and unused:  # runs of other datasets have such numbers, theirs may not
-        several = [_single(one) if n in unused else [one] for n, one in enumerate(groups)]
-        single = [one for some in several for one in some]
-        second = _assign(found, single, runs)
-        if len(second.aside) < len(assigned.aside):
-            groups, assigned = single, second
-    used = sorted(assigned.used) or [*range(len(groups))]
-    for number, (group, _) in enumerate(groups):
-        if number not in used:
-            users = {
-                g
-                for (g, _), some in assigned.runs.items()
-                if any(number in assigned.others[one] for one in some)
-            }
-            taken = ", ".join(groups[one][0].pattern for one in sorted(users))
-            why = f"runs that fit it use {taken}" if taken else "no run was assigned to it"
-            made.aside |= dict.fromkeys(group.values, why)
-    made.aside |= assigned.aside
-    made.aside |= {path: why for path, why in found.aside.items() if path not in made.aside}
+            paths = [*group.values]
+            alone = [Group(escaped(path), {path: {}}) for path in paths] if by_content else [group]
+            groups += [(one, form) for one in alone]
+    matcher = Matcher(found.folder, groups)
+    fits = {run: matcher.find(run, numbers[run.path]) for run in runs}
+    files: dict[int, set[str]] = defaultdict(set)
+    of_dataset: dict[tuple[int, str], list[str]] = defaultdict(list)
+    for run, fit in fits.items():
+        if fit.dataset is None:
+            made.aside[run.path] = fit.why
+        else:
+            files[fit.dataset].add(fit.path)
+            of_dataset[fit.dataset, run.format].append(run.path)
+    used = sorted(files) or [*range(len(groups))]
+    unused = {path for group, _ in groups for path in group.values}
     for number in used:
         group, form = groups[number]
-        files = assigned.used.get(number) or {*group.values}
-        values = {path: own for path, own in group.values.items() if path in files}
-        unused_files = [path for path in group.values if path not in files]
-        made.aside |= dict.fromkeys(unused_files, "no run was assigned to it")
-        some = _fixed(Group(group.pattern, values))
-        sharing = number in assigned.sharing
+        own = {p: v for p, v in group.values.items() if p in (files.get(number) or group.values)}
+        unused -= {*own}
+        some = _fixed(Group(group.pattern, own))
+        sharing = matcher.share_queries(files.get(number, ()))
         made.datasets.append(Entry("", form, some, some.pattern, shares_queries=sharing))
         for name in some.names:
-            own = {one[name] for one in some.values.values()}
-            if own != {one[name] for one in group.values.values()}:
-                made.where[name] = sorted(own, key=natural)
-    for (number, form), paths in assigned.runs.items():
+            kept = {one[name] for one in some.values.values()}
+            if kept != {one[name] for one in group.values.values()}:
+                made.where[name] = sorted(kept, key=natural)
+    reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
+    made.aside = {**reason, **made.aside, **found.aside}
+    others = {run.path: fit.others for run, fit in fits.items()}
+    for (number, form), paths in of_dataset.items():
         place = used.index(number)
         for group in families(numbered(paths), groups[number][0].pattern):
             group = _fixed(group, (*made.datasets[place].group.names, MODEL))
             for one in _without_strangers(group, found.every):
-                others = {other for path in one.values for other in assigned.others[path]}
-                names = ", ".join(sorted(groups[other][0].pattern for other in others))
-                note = f"a guess: could also be {names}" if names else ""
+                fitting = {groups[n][0].pattern for path in one.values for n in others[path]}
+                note = f"a guess: could also be {', '.join(sorted(fitting))}" if fitting else ""
                 made.runs.append(Entry("", form, one, one.pattern, place, note=note))
     _name_datasets(made)
     _name_runs(made)
@@ -266,28 +221,6 @@ def _fixed(group: Group, keep: Collection[str] = ()) -> Group:
             for path, one in group.values.items()
         },
     )
-
-
-def _single(one: tuple[Group, str]) -> list[tuple[Group, str]]:
-    """Return a group for each file of a group."""
-    return [(Group(escaped(path), {path: {}}), one[1]) for path in one[0].values]
-
-
-def _assign(found: Look, groups: list[tuple[Group, str]], runs: list[File]) -> _Assigned:
-    """Return which runs belong to which judgements."""
-    made = _Assigned(defaultdict(set), defaultdict(list), {}, {}, set())
-    matcher = Matcher(found.folder, groups)
-    values = {p: v for one in numbered([r.path for r in runs]) for p, v in one.values.items()}
-    for run in runs:
-        fit = matcher.find(run, values[run.path])
-        if fit.dataset is None:
-            made.aside[run.path] = fit.why
-            continue
-        made.used[fit.dataset].add(fit.path)
-        made.runs[fit.dataset, run.format].append(run.path)
-        made.others[run.path] = fit.others
-    made.sharing.update(n for n, paths in made.used.items() if matcher.share_queries(paths))
-    return made
 
 
 def _without_strangers(group: Group, every: Sequence[str]) -> list[Group]:
@@ -385,28 +318,6 @@ def _join_datasets(made: Proposal) -> None:
             at = made.runs.index(entries[0])
             made.runs[at] = replace(entries[0], path=path, names_dataset=False)
             made.runs = [one for one in made.runs if one not in entries[1:]]
-
-
-def _set_aside(made: Proposal, error: ConfigError) -> bool:
-    """Leave out the runs that something is wrong with, and say why; whether there is one."""
-    wrong = {
-        problem.loc[1]: problem.what
-        for problem in reversed(error.problems)
-        if isinstance(problem, PlacedProblem) and problem.loc[:1] == ("runs",)
-    }
-    made.aside |= {entry.path: wrong[entry.key] for entry in made.runs if entry.key in wrong}
-    before = len(made.runs)
-    made.runs = [entry for entry in made.runs if entry.key not in wrong]
-    return len(made.runs) < before
-
-
-def _comment_out(made: Proposal, error: ConfigError) -> bool:
-    """Make comments of the sections that something is wrong with; whether there is one."""
-    placed = [one for one in error.problems if isinstance(one, PlacedProblem)]
-    wrong = {str(one.loc[0]) for one in placed} & {"summary", "compare", "tables"}
-    before = len(made.commented)
-    made.commented |= wrong
-    return len(made.commented) > before
 
 
 def render(made: Proposal, base: Path, where: str) -> str:

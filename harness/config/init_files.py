@@ -9,6 +9,7 @@ import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -29,6 +30,8 @@ LARGEST = 256 << 20
 """Bytes of a file whose rows are counted, or whose judgements are read."""
 WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
 MODEL = "model"
+_READ_AS: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
+_BROKEN = ("truncated", "damaged", "unpacks-too-far")
 _FOLDERS = {"__pycache__", "node_modules", "venv", "site-packages"}
 _SKIPPED = re.compile(
     r"(readme|license|licence|changelog|source|leaderboard)\b.*"
@@ -83,12 +86,9 @@ def look(folders: Sequence[Path]) -> Look:
         folder = Path(os.path.commonpath(folders))
     found = Look(folder, every=_paths(folder, folders))
     for path in found.every[:MOST]:
-        name = path.rpartition("/")[2]
         if readable_name(path) != path:
             found.aside[readable_name(path)] = "its name is not UTF-8"
-        elif not os.path.exists(folder / path):
-            found.aside[path] = "a link to nothing"
-        elif os.path.isfile(folder / path) and not _SKIPPED.fullmatch(name):
+        elif not _SKIPPED.fullmatch(path.rpartition("/")[2]):
             try:
                 found.files += [File(path, kind, form) for kind, form in _kinds(folder / path)]
             except InputError as error:
@@ -113,8 +113,7 @@ def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
                 inner.clear()
                 continue
             here = Path(root).relative_to(top)
-            visible = [one for one in names if one[0] != "."]
-            paths.update(dict.fromkeys((here / one).as_posix() for one in visible))
+            paths.update(dict.fromkeys((here / one).as_posix() for one in names if one[0] != "."))
             found = sorted((one for one in inner if one[0] != "."), key=natural)
             real = {one: os.path.realpath(os.path.join(root, one)) for one in found}
             inner[:] = [one for one in found if one not in _FOLDERS and real[one] not in seen]
@@ -129,38 +128,34 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
     """
     formats: dict[Kind, str] = {}
     why = ""
-    kinds: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
-    for kind, of in kinds.items():
+    for kind, of in _READ_AS.items():
         try:
             formats[kind] = readers.guess_format(path, of)
         except (HarnessError, OSError, ValueError) as error:
-            packed = ("truncated", "damaged", "unpacks-too-far")
-            if isinstance(error, InputError) and error.problems[0].rule in packed:
-                raise
             why = error.problems[0].what if isinstance(error, HarnessError) else str(error)
+            if isinstance(error, InputError) and error.problems[0].rule in _BROKEN:
+                raise
     if not formats:
         raise InputError(Problem(str(path), why))
-    if len(formats) == 2 and formats["run"] == "batch":
+    if formats.get("run") == formats.get("dataset") == "batch":
         with zipfile.ZipFile(path) as arrays:
             names = {name.removesuffix(".npy") for name in arrays.namelist()}
         needed: dict[Kind, str] = {"dataset": "relevance", "run": "scores"}
         return [(kind, "batch") for kind, array in needed.items() if array in names]
     if len(formats) == 2:
-        likely: Kind = "dataset" if _JUDGEMENTS.search(path.name) else "run"
-        formats = {likely: formats[likely]}
-    for kind, form in formats.items():
-        if form not in ("trec", "scores"):
-            continue
+        del formats["run" if _JUDGEMENTS.search(path.name) else "dataset"]
+    ((kind, form),) = formats.items()
+    if form in ("trec", "scores"):
         source, looks = Source(path), readers.FORMATS[form].looks
         above = _other_lines(source, form)
         lines = source.head.split(b"\n")
         for number, line in enumerate(lines[:-1] or lines, 1):
             head = Head("", line)
-            if head.lines and number not in above and not looks(head, kinds[kind]):
-                likely_name = "a run" if kind == "run" else "judgements"
-                what = f"looks like {likely_name} ({form}), but its line {number} does not"
+            if head.lines and number not in above and not looks(head, _READ_AS[kind]):
+                likely = "a run" if kind == "run" else "judgements"
+                what = f"looks like {likely} ({form}), but its line {number} does not"
                 raise InputError(Problem(str(path), what))
-    return list(formats.items())
+    return [(kind, form)]
 
 
 def _other_lines(source: Source, form: str) -> list[int]:
@@ -289,12 +284,14 @@ def _family(slot: tuple[str, str], groups: Sequence[Group], dataset: str) -> Gro
     before, after = slot
     names = [group.pattern[len(before) : len(group.pattern) - len(after)] for group in groups]
     words = _words(dataset)
-    head, tail = _common(names), ""
-    if any(not _GENERIC.fullmatch(one) and one not in words for one in _words(head)):
-        head = ""
-    tail = _common([name[len(head) :][::-1] for name in names])[::-1]
-    if any(not _GENERIC.fullmatch(one) and one not in words for one in _words(tail)):
-        tail = ""
+
+    def general(part: str) -> str:
+        """Return what all names begin with if it only has general words and those of the data."""
+        has_own = any(not _GENERIC.fullmatch(one) and one not in words for one in _words(part))
+        return "" if has_own else part
+
+    head = general(_common(names))
+    tail = general(_common([name[len(head) :][::-1] for name in names])[::-1])
     values = {
         path: {MODEL: unescaped(name[len(head) : len(name) - len(tail)]), **one}
         for name, group in zip(names, groups, strict=True)
@@ -338,25 +335,24 @@ class Matcher:
 
     def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
         self.folder, self.datasets = folder, datasets
-        self._graded: set[str] = set()
-        self._rows: dict[str, int | None] = {}
-        self._qrels: dict[str, Qrels | None] = {}
-        self._pairs: dict[str, frozenset[tuple[str, str]] | None] = {}
+        self._rows = cache(self._count_rows)
+        self._qrels = cache(self._read_qrels)
+        self._pairs = cache(self._judged_pairs)
 
     def find(self, run: File, values: Mapping[str, str]) -> Fit:
-        """Return where a run belongs; its numbers of fold and seed must be those of the data.
+        """Return the judgements of a run; its numbers of fold and seed must be those of the data.
 
         Of all judgements that fit, those whose path shares most folders with the run's are taken,
-        and of these, those that judge most of its documents.
+        and of these, graded ones that judge most of its documents.
         """
-        by_row = readers.FORMATS[run.format].needs_dataset
-        some, near = None, dict[tuple[int, str], float]()
-        wrong = {4: "no judgements"}  # the smallest number says most
+        by_row, some = readers.FORMATS[run.format].needs_dataset, None
         if not by_row:
             try:
                 some = self._retrieved(run)
             except HarnessError:  # such as a table without docnos
                 by_row = True
+        near: dict[tuple[int, str], float] = {}
+        wrong = {4: "no judgements"}  # the smallest number says most
         for number, (group, form) in enumerate(self.datasets):
             for path, own in group.values.items():
                 shared = own.keys() & values.keys()
@@ -364,20 +360,18 @@ class Matcher:
                     wrong[3] = f"no judgements of {other[0]} {values[other[0]]}"
                     continue
                 try:
-                    if by_row:
-                        score = self._by_rows(run, path, form)
-                    else:
-                        score = self._judged(some, path, form)
+                    score = (
+                        self._by_rows(run, path, form) if by_row else self._judged(some, path, form)
+                    )
                 except HarnessError as error:
                     wrong[1] = f"fits no judgements: {error.problems[0].what}"
                     continue
                 if score and own and not shared:
-                    why = f"fits {path}, and no number in its own name says which fold it is of"
-                    wrong.setdefault(0, why)
+                    wrong[0] = f"fits {path}, but no number in its own name gives its fold"
                 elif score:
                     near[number, path] = score
                 else:
-                    n = self._count(run.path, run.format) if by_row else None
+                    n = self._rows(run.path, run.format) if by_row else None
                     what = "queries or documents" if n is None else f"number of rows ({n})"
                     wrong[2] = f"fits no judgements: other {what}"
         if not near:
@@ -388,7 +382,8 @@ class Matcher:
 
         def nearness(place: tuple[int, str]) -> tuple[float, ...]:
             path = place[1]
-            return len(folders & _words(path)), near[place], path in self._graded, -path.count("/")
+            is_graded = not by_row and (self._pairs(path) or (0, 0))[1] > 1
+            return len(folders & _words(path)), near[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
         return Fit(number, path, others=tuple({one: 0 for one, _ in fitting if one != number}))
@@ -398,7 +393,7 @@ class Matcher:
         qids: list[str] = []
         for path in paths if len(paths) > 1 else ():
             with contextlib.suppress(HarnessError, OSError):
-                qrels = self._read_qrels(path)
+                qrels = self._qrels(path)
                 qids += [] if qrels is None else qrels.qids.to_pylist()
         return len(qids) > len({*qids})
 
@@ -410,38 +405,48 @@ class Matcher:
         if form not in ("letor", "batch"):
             return 0
         if readers.FORMATS[run.format].needs_dataset:
-            rows, scores = self._count(path, form), self._count(run.path, run.format)
+            rows, scores = self._rows(path, form), self._rows(run.path, run.format)
             if rows is not None and scores is not None:
                 return float(rows == scores)
-        if max((self.folder / one).stat().st_size for one in (path, run.path)) > LARGEST:
+        if self._is_large(path) or self._is_large(run.path):
             return 0.1
-        readers.read_run(self.folder / run.path, dataset=self._read_qrels(path))
+        readers.read_run(self.folder / run.path, dataset=self._qrels(path))
         return 1
 
     def _judged(self, some: list[tuple[str, str]] | None, path: str, form: str) -> float:
         """Return the share of judged documents in the first lines; 0.01 if it cannot be told."""
-        pairs = self._judgements(path)
-        if pairs is None or some is None:
+        found = self._pairs(path)
+        if found is None or some is None:
             return 0.01
-        share = sum(pair in pairs for pair in some) / max(1, len(some))
-        if share or form == "letor" or not {one[0] for one in some} & {one[0] for one in pairs}:
-            return share
-        return 0.0001
+        share = sum(pair in found[0] for pair in some) / max(1, len(some))
+        shares_queries = {one[0] for one in some} & {one[0] for one in found[0]}
+        return 0.0001 if not share and form != "letor" and shares_queries else share
 
-    def _count(self, name: str, form: str) -> int | None:
+    def _is_large(self, name: str) -> bool:
+        return (self.folder / name).stat().st_size > LARGEST
+
+    def _count_rows(self, name: str, form: str) -> int | None:
         """Return how many rows a file has; None if it is too large or cannot be counted."""
-        if name not in self._rows:
-            self._rows[name] = None
-            if (self.folder / name).stat().st_size <= LARGEST:
-                with contextlib.suppress(NoArrayError, HarnessError):
-                    self._rows[name] = _count_rows(self.folder / name, form)
-        return self._rows[name]
+        path = self.folder / name
+        countable = form == "letor" or readers.FORMATS[form].is_data is not None
+        if self._is_large(name) or not (countable or path.suffix == ".npy"):
+            return None
+        source = Source(path)
+        with contextlib.suppress(NoArrayError, HarnessError):
+            if path.suffix == ".npy":
+                return array_of(source.read()).size
+            with source.explained(), source.open() as stream:
+                lines = stream.read().split(b"\n")
+            above = {n for n in _other_lines(source, form) if not lines[n - 1].startswith(b"#")}
+            rows = sum(1 for line in lines if line.strip() and not line.startswith(b"#"))
+            return rows - len(above)
+        return None
 
     def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
         """Return queries and documents of a run, or of its beginning."""
         path = self.folder / run.path
         if run.format not in _COLUMNS:
-            if path.stat().st_size > LARGEST:
+            if self._is_large(run.path):
                 return None
             rows = readers.read_run(path, duplicates="first").to_dict()
             return [(qid, docno) for qid, row in rows.items() for docno in row]
@@ -452,35 +457,17 @@ class Matcher:
 
     def _read_qrels(self, path: str) -> Qrels | None:
         """Return judgements; None if the file is too large."""
-        if path not in self._qrels:
-            self._qrels[path] = None
-            if (self.folder / path).stat().st_size <= LARGEST:
-                self._qrels[path] = readers.read_qrels(
-                    self.folder / path, duplicates="first", fractions=True
-                )
-        return self._qrels[path]
+        if self._is_large(path):
+            return None
+        return readers.read_qrels(self.folder / path, duplicates="first", fractions=True)
 
-    def _judgements(self, path: str) -> frozenset[tuple[str, str]] | None:
-        if path not in self._pairs:
-            rows: Mapping[str, Mapping[str, float]] | None = {}
-            with contextlib.suppress(HarnessError, OSError):
-                qrels = self._read_qrels(path)
-                rows = None if qrels is None else qrels.to_dict()
-            pairs = [(qid, docno) for qid, row in (rows or {}).items() for docno in row]
-            self._pairs[path] = None if rows is None else frozenset(pairs)
-            grades = {grade for row in (rows or {}).values() for grade in row.values()}
-            if sum(grade > 0 for grade in grades) > 1:
-                self._graded.add(path)
-        return self._pairs[path]
-
-
-def _count_rows(path: Path, form: str) -> int | None:
-    source = Source(path)
-    if path.suffix == ".npy":
-        return array_of(source.read()).size
-    if form != "letor" and readers.FORMATS[form].is_data is None:
-        return None
-    with source.explained(), source.open() as stream:
-        lines = stream.read().split(b"\n")
-    above = {n for n in _other_lines(source, form) if not lines[n - 1].startswith(b"#")}
-    return sum(1 for line in lines if line.strip() and not line.startswith(b"#")) - len(above)
+    def _judged_pairs(self, path: str) -> tuple[frozenset[tuple[str, str]], int] | None:
+        """Return the queries and documents judged, and how many grades above 0 there are."""
+        rows: Mapping[str, Mapping[str, float]] = {}
+        with contextlib.suppress(HarnessError, OSError):
+            qrels = self._qrels(path)
+            if qrels is None:
+                return None
+            rows = qrels.to_dict()
+        pairs = frozenset((qid, docno) for qid, row in rows.items() for docno in row)
+        return pairs, len({grade for row in rows.values() for grade in row.values() if grade > 0})

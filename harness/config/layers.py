@@ -28,23 +28,7 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> So
 
     Mappings are merged key by key, everything else is replaced, and ``null`` takes a key out.
     A config's name is its own. Paths start at the folder of the file in which they are written.
-
-    Parameters
-    ----------
-    text : str
-        The YAML.
-    where : str
-        What it is called in messages.
-    base : Path
-        Folder where its paths start.
-    overrides : iterable of str
-        As :func:`override` takes them.
-
-    Raises
-    ------
-    ConfigError
-        If one of the texts is not YAML or not a mapping, or a config cannot be read or extends
-        itself.
+    Raises ConfigError if a text is no YAML mapping, cannot be read, or extends itself.
     """
     own = PurePath(where).name
     source = parse_yaml(text, where)
@@ -132,14 +116,9 @@ def _forget(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
 
 
 def override(source: Source, overrides: Iterable[str]) -> None:
-    """Put values in place of a config's own.
+    """Put values in place of a config's own: ``policy.ties=stable``, ``plots[1].width=page``.
 
-    Parameters
-    ----------
-    source : Source
-    overrides : iterable of str
-        ``"policy.ties=stable"``; the value is read as YAML, the path may hold ``[1]``. ``null``
-        takes a key out.
+    The value is read as YAML; ``null`` takes a key out.
     """
     for one in overrides:
         try:
@@ -270,13 +249,8 @@ def expand(source: Source, file: str | None = None) -> None:
     """Put the values of environment variables into the paths of a config.
 
     ``${NAME}`` is the variable's value, ``${NAME:-default}`` the default if it is not set or
-    empty, and ``$$`` a dollar sign. A path with a variable that is not set is taken out.
-
-    Parameters
-    ----------
-    source : Source
-    file : str, optional
-        Expand only what this file wrote, such as :data:`~harness.config.yaml_file.SET`.
+    empty, and ``$$`` a dollar sign. A path with a variable that is not set is taken out. With
+    `file`, only parts that this file wrote are expanded, such as those of ``--set``.
     """
     _name_paths(source.data)
     for path in _paths(source.data):

@@ -26,21 +26,8 @@ del _built_in
 def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
     """Read a config file and check everything that can be checked without reading data.
 
-    Parameters
-    ----------
-    path : path
-        A YAML file. Its folder is where the paths in it start.
-    overrides : iterable of str
-        ``"policy.ties=stable"``: values put in place of the file's.
-
-    Returns
-    -------
-    Config
-
-    Raises
-    ------
-    ConfigError
-        With every problem: keys, types, metrics, plugins, missing files.
+    Paths in it start at its folder. `overrides` such as ``"policy.ties=stable"`` replace values.
+    Raises ConfigError with every problem: keys, types, metrics, plugins, missing files.
     """
     path = Path(path)
     check_name(path)
@@ -57,18 +44,9 @@ def loads(
 ) -> Config:
     """Read a config from text; see :func:`load`.
 
-    Parameters
-    ----------
-    text : str
-        The YAML.
-    where : str
-        What to call it in messages; its stem is the default name.
-    base : path
-        Folder where its paths start.
-    overrides : iterable of str
-    load_plugins : bool
-        False for a config that comes with results, which are data: names that its plugins may
-        define are then not checked.
+    `where` is its name in messages, and its stem the default name; paths start at `base`. A config
+    that comes with results is data and loads no plugins; names that its plugins may define are then
+    not checked.
     """
     config, problems = _read(text, where, Path(base), overrides, load_plugins)
     if problems:
@@ -79,25 +57,9 @@ def loads(
 def examine(
     path: str | os.PathLike[str], overrides: Iterable[str] = ()
 ) -> tuple[list[Cell], Config, list[Problem]]:
-    """Return the correct parts of a config, and its problems.
+    """Return the cells whose files exist, the config without what is wrong, and the problems.
 
-    Parameters
-    ----------
-    path, overrides
-        As :func:`load` takes them.
-
-    Returns
-    -------
-    cells : list of Cell
-        Those whose files exist.
-    config : Config
-        Without the parts that are wrong.
-    problems : list of Problem
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read as YAML at all.
+    Raises ConfigError if the file cannot be read as YAML at all.
     """
     path = Path(path)
     config, problems = _read(_text_of(path), str(path), path.parent, overrides)

@@ -40,7 +40,7 @@ from ..reports.leaderboard import names as report_names
 from ..reports.page.settings import Metadata, PageSettings
 from ..reports.paper_table.settings import Caption
 from ..reports.paper_table.settings import Settings as TableSettings
-from ..reports.plots.plot import Kind
+from ..reports.plots.plot import KindName
 from ..reports.plots.plot import Settings as PlotSettings
 from ..stats.gate import GateSettings, Rule
 from . import layers
@@ -99,12 +99,14 @@ def _texts(kind: type) -> dict[str, str]:
 
 
 def as_kind(value: Any) -> Any:
-    """Return a picture's settings, of which the kind alone may be given."""
+    """Return a picture's settings from its kind alone."""
     return {"kind": value} if isinstance(value, str) else value
 
 
 Plots = tuple[
-    Annotated[PlotSettings, BeforeValidator(as_kind, json_schema_input_type=Kind | PlotSettings)],
+    Annotated[
+        PlotSettings, BeforeValidator(as_kind, json_schema_input_type=KindName | PlotSettings)
+    ],
     ...,
 ]
 
@@ -118,7 +120,7 @@ else:
     Report = Literal[_REPORTS]
 Crosscheck = Literal["sample", "all", "none"]
 Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
-"""Name of a column, or its number from 1 where a table has no header."""
+"""Name of a column, or its number from 1 if a table has no header."""
 
 
 class Entry(Model):
@@ -127,12 +129,12 @@ class Entry(Model):
     path: StrictStr
     """File, relative to the config; each {placeholder} is filled from the files on disk."""
     format: StrictStr | None = None
-    """Name of the format; told from the file where it is left out."""
+    """Name of the format; by default the one that the file looks like."""
     duplicates: core_policy.Duplicates = "error"
-    """What to do where a query names a docno twice."""
+    """What to do if a query has a docno twice."""
 
     def options(self) -> dict[str, Any]:
-        """Return what a reader is told beyond the path; nothing that was left out."""
+        """Return the reader's options that are set."""
         return self.model_dump(exclude={"path", "dataset"}, exclude_none=True)
 
 
@@ -142,7 +144,7 @@ class DatasetEntry(Entry):
     columns: Mapping[Literal["qid", "docno", "grade"], Column] | None = None
     """For tables: which column holds what, as in {qid: topic, docno: document}."""
     group: StrictStr | None = None
-    """LightGBM's file of group sizes, where the features have no qid."""
+    """LightGBM's file of group sizes, if the features have no qid."""
 
 
 class RunEntry(Entry):
@@ -151,7 +153,7 @@ class RunEntry(Entry):
     columns: Mapping[Literal["qid", "docno", "score", "rank"], Column] | None = None
     """For tables: which column holds what, as in {qid: topic, docno: document}."""
     dataset: StrictStr | None = None
-    """Name of the dataset they belong to, where it cannot be told from placeholders."""
+    """Name of the dataset they belong to, if placeholders do not tell it."""
 
 
 def _known_ties(name: str) -> str:
@@ -163,7 +165,7 @@ def _known_ties(name: str) -> str:
 
 @dataclass(frozen=True)
 class Policy(core_policy.Choices):
-    """What is done where the data leave a choice."""
+    """What is done if the data leave a choice."""
 
     ties: Annotated[str, AfterValidator(_known_ties)] = "trec_eval"
     """Order of documents with one score: trec_eval, trec_eval10, docno+, stable, reverse, average,
@@ -190,7 +192,7 @@ class Policy(core_policy.Choices):
 
 
 class Guard(Model):
-    """What the guard is told; see docs/reference/rules.md."""
+    """What the guard accepts; see docs/reference/rules.md."""
 
     accept: tuple[RuleName, ...] = ()
     """Rules whose findings are as they should be: each becomes a note, and stops nothing."""
@@ -201,7 +203,7 @@ def _one_or_list(value: Any) -> str:
 
 
 def _or_path(kind: Any) -> BeforeValidator:
-    """Let the schema take a path alone, of which the reader of the YAML makes an entry."""
+    """Let the schema take a path alone; the reader of the YAML makes it an entry."""
     return BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | kind)
 
 
@@ -235,7 +237,7 @@ Choice = Annotated[
         }
     ),
 ]
-"""Values and patterns, one or several, and ``!`` before those that are left out."""
+"""Values and patterns, one or several, with ``!`` before those that are left out."""
 
 
 SECTIONS: dict[str, type] = {
@@ -249,12 +251,12 @@ SECTIONS: dict[str, type] = {
 class Config(Model):
     """An experiment: datasets, runs, metrics, and the choices in force.
 
-    Made by :func:`harness.config.load.load`. Paths are as they stand in the file, relative to
+    Made by :func:`harness.config.load.load`. Paths are as the file has them, relative to
     :attr:`base`; :func:`harness.config.sweep.resolve` gives those of the files on disk.
     """
 
     name: StrictStr
-    """Name of the experiment; the file's name where it is left out."""
+    """Name of the experiment; by default the file's name."""
     extends: Annotated[StrictStr | None, Field(exclude=True)] = None
     """Another config that this one is put on top of; of mappings, key by key."""
     output: StrictStr = "results/{name}"
@@ -275,33 +277,33 @@ class Config(Model):
     metric_sets: Mapping[StrictStr, Annotated[tuple[StrictStr, ...], Field(min_length=1)]] = Field(
         default_factory=dict
     )
-    """Lists of metrics by a name that can stand wherever metrics are listed."""
+    """Lists of metrics by a name that you can write wherever metrics are listed."""
     convention: StrictStr | None = None
     """A tool whose settings every metric takes, unless it names its own convention."""
     plugins: tuple[StrictStr, ...] = ()
     """Python files or modules whose import registers further metrics."""
     policy: Policy = Policy()
-    """What is done where the data leave a choice."""
+    """What is done if the data leave a choice."""
     guard: Guard = Guard()
-    """What the guard is told of its findings."""
+    """Which findings of the guard you accept."""
     crosscheck: Crosscheck = "sample"
     """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
     cache: StrictStr = ""
-    """Folder for evaluated cells, relative to the config, which can be shared by several; `cells`
-    in the output folder where left out, `none` to keep nothing."""
+    """Folder for evaluated cells, relative to the config, which several can share; by default
+    `cells` in the output folder, `none` to keep nothing."""
     reports: tuple[Report, ...] = ("csv",)
     """Renderings of the leaderboard; CSV is always written."""
     sort: StrictStr | None = None
-    """Metric that rows of the leaderboard are sorted by, best first: the first one that has a
-    direction where left out; `none` keeps the order of the config."""
+    """Metric that rows of the leaderboard are sorted by, best first; by default the first one that
+    has a direction, `none` keeps the order of the config."""
     names: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
     """What runs, datasets and metrics are called in tables, plots, the page and methods."""
     summary: Summary = Summary()
-    """What becomes of folds and seeds; nothing is taken together where left out."""
+    """How folds and seeds are taken together; by default they are not."""
     select: Select | None = None
-    """Which setting of each run is reported: the one that is best on validation queries."""
+    """Which setting of each run is reported: the best one on validation queries."""
     compare: Plan | None = None
-    """How runs are compared; nothing is compared where left out."""
+    """How runs are compared; by default they are not."""
     tables: Mapping[StrictStr, TableSettings] = Field(default_factory=dict)
     """Tables for a paper by name."""
     plots: Plots = ()
@@ -339,7 +341,7 @@ class Config(Model):
 
     @property
     def cache_folder(self) -> Path | None:
-        """Folder for evaluated cells, to be used from here; None where nothing is kept."""
+        """Folder for evaluated cells, to be used from here; None if nothing is kept."""
         if self.cache == "none":
             return None
         return self._base / self.cache if self.cache else self.output_folder / "cells"
@@ -366,13 +368,7 @@ class Config(Model):
     def parsed_metrics(
         self, recorded: Mapping[str, Sequence[Metric]] | None = None
     ) -> tuple[Metric, ...]:
-        """Return the metrics, each once, in order.
-
-        Parameters
-        ----------
-        recorded : mapping, optional
-            The metrics of some entries, which are not looked up by name.
-        """
+        """Return the metrics, each once, in order; `recorded` ones are not looked up by name."""
         known = recorded or {}
         entries = [one for text in self.metrics for one in known.get(text, (text,))]
         metrics = parse_all(entries, self.policy.metric_defaults(self.convention))

@@ -14,6 +14,7 @@ from pathlib import Path
 from string import Formatter
 
 from ..core.text import readable_name
+from ..errors import first_of
 
 SHOWN = 5
 """Names of a folder that a message lists."""
@@ -24,19 +25,9 @@ class Pattern:
     """Text with placeholders: ``fold{fold}-seed{seed}.txt``. Double a brace to mean itself.
 
     A placeholder matches one or more characters other than ``/``, an earlier one as many as it
-    can. One that occurs twice matches the same text both times.
+    can. One that occurs twice matches the same text both times. A brace that is single, or
+    encloses anything but a name, is a ValueError.
 
-    Parameters
-    ----------
-    text : str
-
-    Raises
-    ------
-    ValueError
-        If a brace is single, or encloses anything but a name.
-
-    Examples
-    --------
     >>> pattern = Pattern("{model}/fold{fold}.txt")
     >>> pattern.match("svm/fold12.txt"), pattern.match("svm/fold.txt")
     ({'model': 'svm', 'fold': '12'}, None)
@@ -56,7 +47,7 @@ class Pattern:
         try:
             parsed = list(Formatter().parse(self.text))
         except ValueError:
-            raise ValueError(f"a brace stands alone in '{self.text}'; {fix}") from None
+            raise ValueError(f"there is a single brace in '{self.text}'; {fix}") from None
         for _, name, spec, conversion in parsed:
             is_name = name is None or re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name)
             if spec or conversion or not is_name:
@@ -75,14 +66,7 @@ class Pattern:
         )
 
     def match(self, text: str, known: Mapping[str, str] | None = None) -> dict[str, str] | None:
-        """Return what the placeholders match in `text`, and `known` values; None if it differs.
-
-        Parameters
-        ----------
-        text : str
-        known : mapping, optional
-            Values that placeholders must have.
-        """
+        """Return what the placeholders match in `text`, and `known` values; None if it differs."""
         values, expression = dict(known or {}), ""
         seen: set[str] = set()
         for literal, name in self.pieces:
@@ -124,21 +108,8 @@ def as_if_there(paths: Iterable[Path]) -> Iterator[None]:
 def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list[Found]:
     """Return the files that match a pattern, in natural order. The only look at the disk.
 
-    A placeholder does not match names that begin with a dot.
-
-    Parameters
-    ----------
-    base : Path
-        Folder that a relative pattern starts from.
-    text : str
-        Path with placeholders.
-    known : mapping, optional
-        Values that placeholders must have.
-
-    Raises
-    ------
-    NothingFoundError
-        If there is no such file: the pattern, and what the nearest folder holds.
+    A placeholder has its `known` value, and matches no name that begins with a dot. Raises
+    NothingFoundError if there is no such file: the pattern, and what the nearest folder holds.
     """
     try:
         return _files(base, text, known or {})
@@ -230,9 +201,9 @@ def _tidy(path: Path) -> Path:
 
 
 def _explain(base: Path, text: str, known: Mapping[str, str], part: str, at: list[Found]) -> str:
-    """Say which part of the path does not exist, and what does."""
+    """Return which part of the path does not exist, and what the most likely folder holds."""
     wanted = {found.path: _literal(Pattern(part), found.values) for found in at}
-    nearest = max(wanted, key=lambda one: max(_alike(wanted[one], _names(one)), default=0))
+    nearest = max(wanted, key=lambda one: max(_likeness(wanted[one], _names(one)), default=0))
     path = Path(os.path.normpath(base / _literal(Pattern(text), known)))
     folder = Path(os.path.normpath(nearest))
     verb = "no file" if set(Pattern(text).names) <= set(known) else "no file matches"
@@ -247,20 +218,14 @@ def _literal(pattern: Pattern, known: Mapping[str, str]) -> str:
     return pattern.fill({name: known.get(name, f"{{{name}}}") for name in pattern.names})
 
 
-def _alike(wanted: str, names: Iterable[str]) -> list[float]:
+def _likeness(wanted: str, names: Iterable[str]) -> list[float]:
     return [difflib.SequenceMatcher(None, wanted, name).ratio() for name in names]
 
 
 def _listing(folder: Path, wanted: str) -> str:
-    """Return a few names in a folder, those like `wanted` first, then those of its suffix."""
-    suffix = Path(wanted).suffix.lower().replace(".yml", ".yaml")
+    """Return a few names in a folder, those like `wanted` first."""
     names = [name for name in _names(folder) if name[0] != "."]
     names = [f"{name}/" if (folder / name).is_dir() else name for name in names]
-    alike = dict(zip(names, _alike(wanted, names), strict=True))
-    near = [name for name in names if alike[name] >= 0.6]
-    near.sort(key=lambda name: -alike[name])
-    others = [name for name in names if alike[name] < 0.6]
-    others.sort(key=lambda name: Path(name).suffix.lower() != suffix)
-    names = [*near, *others]
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN] or ["nothing"]) + more
+    likeness = dict(zip(names, _likeness(wanted, names), strict=True))
+    names.sort(key=lambda name: -likeness[name] if likeness[name] >= 0.6 else 0)
+    return first_of(names or ["nothing"], SHOWN)

@@ -7,10 +7,8 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from importlib.machinery import SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from types import CodeType
 
 NO_PLUGINS = "--no-plugins"
 """The option of every command that forbids plugins."""
@@ -38,33 +36,12 @@ class PluginError(Exception):
     """A plugin does not exist, or its import fails; the text says why and where."""
 
 
-class _Compiled(SourceFileLoader):
-    """Compiles a file each time: Python's own cache of bytecode is written next to the file, and
-    takes an edited one of the same second and size for the same."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        """Return the code of the file as it is now."""
-        path = self.get_filename(fullname)
-        code: CodeType = self.source_to_code(self.get_data(path), path)
-        return code
-
-
 def load(name: str, base: Path) -> None:
-    """Import one plugin, so that its metrics are registered.
+    """Import one plugin, so that its metrics are registered; PluginError if that fails.
 
-    Parameters
-    ----------
-    name : str
-        A file (``my_metrics.py``, relative to `base`), the name of an entry point that an
-        installed package has in :data:`GROUP`, or of an importable module. A file is run each
-        time, so that an edited one takes effect in the same process.
-    base : Path
-        Folder of the config.
-
-    Raises
-    ------
-    PluginError
-        If it does not exist, raises while it is imported, or no plugins are allowed.
+    `name` is a file (``my_metrics.py``, relative to `base`), an entry point that an installed
+    package has in :data:`GROUP`, or an importable module. A file is run each time, so that an
+    edited one takes effect in the same process.
     """
     if not plugins_allowed():
         what = "is code, and is not loaded because of --no-plugins"
@@ -104,8 +81,7 @@ def _load_file(path: Path) -> None:
     """Run a file as a module whose name no other file has."""
     digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
     name = f"harness_plugin_{digest}_{path.stem}"
-    loader = _Compiled(name, str(path)) if path.suffix == ".py" else None
-    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PluginError(f"{path} is no Python file")
     module = importlib.util.module_from_spec(spec)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.evaluation import Counts
 from ..errors import ConfigError, did_you_mean, near_names
+from ..reports.phrases import first_of
 from . import cells as grid
 from .cells import DATASET, Cell, GridProblem, columns_of, missing
 from .patterns import Found, NothingFoundError, Pattern, files, natural
@@ -27,13 +28,8 @@ def resolve(config: Config) -> list[Cell]:
     """Return the cells of a config, given the files on disk.
 
     Datasets come in the config's order, then runs; names and captured values in natural order
-    (fold2 before fold10).
-
-    Raises
-    ------
-    ConfigError
-        If a file is missing, a run has no dataset or a dataset no run, two cells are the same, or
-        one is missing under ``complete: true``; all problems together.
+    (fold2 before fold10). Raises ConfigError with all problems: files that are missing, runs
+    without a dataset, datasets without a run, cells that are the same, gaps if ``complete: true``.
     """
     cells, wrong = find(
         config.datasets, config.runs, config.base, where=config.where, whole=config.complete
@@ -66,19 +62,9 @@ def find(
 ) -> tuple[list[Cell], list[GridProblem]]:
     """Return the cells, and everything that is wrong.
 
-    Parameters
-    ----------
-    datasets, runs : mapping of name to entry
-        As in :class:`~harness.config.load.Config`.
-    base : Path
-        Folder that paths start from.
-    where : mapping, optional
-        Which cells are kept, as in :attr:`~harness.config.load.Config.where`.
-    whole : bool
-        Whether missing cells of a grid are wrong.
-    complete : bool
-        False if some entries are wrong and left out: then runs without a dataset and datasets
-        without a run are not reported.
+    `where` keeps cells, missing cells of a grid are wrong if `whole`. Unless `complete`, some
+    entries are wrong and left out, so runs without a dataset and datasets without a run are not
+    reported.
     """
     search = _Search(datasets, base, where or {}, complete)
     for key, loc, entry in run_entries(runs):
@@ -132,11 +118,9 @@ class _Search:
         self.complete = complete and not self.wrong
 
     def report(self, loc: Loc, what: str, fix: str = "") -> None:
-        """Add something that is wrong."""
         self.wrong.append(GridProblem(loc, what, fix))
 
     def add_run(self, key: str, entry: RunEntry, loc: Loc) -> None:
-        """Add the cells of one entry: its files, each with its dataset."""
         at = (*loc, "path")
         name, path = self._pattern(key, ("runs", key)), self._pattern(entry.path, at)
         if name is None or path is None or not self._check_columns(path, key, at):
@@ -162,10 +146,11 @@ class _Search:
         if strangers and datasets and self.complete:
             shared = [name for name in datasets[0].values if name in strangers[0].values]
             has = "; ".join(
-                f"{name} {_some(sorted({one.values[name] for one in datasets}, key=natural))}"
+                f"{name} {first_of(sorted({one.values[name] for one in datasets}, key=natural), 5)}"
                 for name in shared
             )
-            what = f"no dataset for {_some(str(found.path) for found in strangers)}; there is {has}"
+            paths = [str(found.path) for found in strangers]
+            what = f"no dataset for {first_of(paths, 5)}; there is {has}"
             self.report(at, what, "add the dataset, or narrow the path")
 
     def check_datasets(self, run: str, but: Collection[str] = ()) -> None:
@@ -183,7 +168,9 @@ class _Search:
             ]
             if own and key not in but:
                 fix = "add them, leave it out as in 'where: {fold: [1, 2]}', or narrow the path"
-                self.report(("datasets", key), f"no {run} has predictions for {_some(own)}", fix)
+                self.report(
+                    ("datasets", key), f"no {run} has predictions for {first_of(own, 5)}", fix
+                )
 
     def choose(self) -> None:
         """Keep the cells that ``where`` keeps."""
@@ -213,7 +200,6 @@ class _Search:
                 self.report(loc, what, "give one of them another name")
 
     def _may_be_kept(self, columns: Mapping[str, str]) -> bool:
-        """Whether ``where`` keeps these columns, as far as they are known."""
         return grid.keeps(grid.kept(self.where, [columns]), columns)
 
     def _find(self, key: str, entry: DatasetEntry) -> Iterator[_Dataset]:
@@ -317,10 +303,3 @@ def _order(cell: Cell, datasets: Sequence[str], runs: Sequence[str]) -> tuple[An
         natural(cell.run),
         [natural(value) for value in cell.of_run.values()],
     )
-
-
-def _some(names: Iterable[str]) -> str:
-    """Return the first few names, and how many more there are."""
-    every = list(names)
-    more = f" and {len(every) - 5} more" if len(every) > 5 else ""
-    return ", ".join(every[:5]) + more

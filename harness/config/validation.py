@@ -135,25 +135,25 @@ def _known(loc: Loc) -> list[str]:
 def _problem(error: ErrorDetails, source: Source) -> Problem:
     """Return an error of pydantic as a problem with its place."""
     loc, kind, value = _loc(error), error["type"], error["input"]
-    what, fix = f"{error['msg']}, and is {describe(value)}", ""
+    what, fix = f"{error['msg']}, got {describe(value)}", ""
     choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
     expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
     if error["loc"][-1] == "[key]":
         known = f"{did_you_mean(value, choices)}  (known: {near_names(value, choices)})"
         what = f"unknown key '{value}'{known}"
     elif loc[-2:-1] == ("columns",):
-        what = f"must be the name of a column, or its number from 1, and is {describe(value)}"
+        what = f"expected the name of a column, or its number from 1, got {describe(value)}"
     elif kind in _UNKNOWN_KEY:
         what, fix = _unknown_key(loc)
     elif kind == "missing":
         return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing")
     elif kind == "too_short":
-        what = "is empty; there must be at least one entry"
+        what = "expected at least one entry, got none"
     elif kind == "value_error":
         what = str(error["ctx"]["error"])
     elif kind == "literal_error":
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
-        what = f"must be one of {', '.join(choices)}, and is {describe(value)}{near}"
+        what = f"expected one of {', '.join(choices)}, got {describe(value)}{near}"
         if loc[:2] == ("guard", "accept"):
             what = f"the guard has no rule {describe(value)}{near}"
             if value in RULES:
@@ -161,11 +161,11 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
             fix = "docs/reference/rules.md lists the rules"
     elif kind in _LIMITS:
         (bound,) = error["ctx"].values()
-        what = f"must be {_LIMITS[kind]} {bound:g}, and is {value}"
+        what = f"expected {_LIMITS[kind]} {bound:g}, got {value}"
     elif expected is not None:
         example = _EXAMPLES.get(str(loc[-1])) or _EXAMPLES.get(expected)
         such_as = f" such as {example}" if example and expected in _EXAMPLES else ""
-        what = f"must be {expected}{such_as}, and is {describe(value)}"
+        what = f"expected {expected}{such_as}, got {describe(value)}"
         fix = _fix(loc, value, expected)
     return source.problem(loc, what, fix=fix)
 

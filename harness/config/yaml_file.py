@@ -56,23 +56,11 @@ class PlacedProblem(Problem):
 
 @dataclass
 class Source:
-    """A YAML text as plain data, and where each part of it is written.
+    """A YAML text as plain data (keys are text, as written), and where each part is written.
 
-    Parameters
-    ----------
-    where : str
-        The file's name, for messages.
-    data : dict
-        What it holds. Keys are always text, as written.
-    places : dict of location to (file, line)
-        Of each key and list item. The file is empty for the config itself, else the name of one
-        that it extends, or :data:`SET`.
-    problems : list of Problem
-        What is wrong with parts of the YAML; the rest was read.
-    unread : set of locations
-        Parts that are not in `data`, or not wholly, because of those problems.
-    origins : dict of location to location
-        Where a part is written that belongs to a set of metrics.
+    `places` has the file and line of each key and list item; the file is empty for the config
+    itself, else one that it extends, or :data:`SET`. Parts with `problems` are `unread`: missing
+    in `data`, or incomplete. `origins` has the places of metrics that a set of metrics holds.
     """
 
     where: str
@@ -132,21 +120,10 @@ def describe(value: Any) -> str:
 
 
 def parse_yaml(text: str, where: str, file: str = "") -> Source:
-    """Return the data of a YAML text that holds a mapping.
+    """Return the data of a YAML text that holds a mapping; a tag as ``!!python/object`` is refused.
 
-    Parameters
-    ----------
-    text : str
-        The YAML. Only plain data: a tag such as ``!!python/object`` is refused.
-    where : str
-        The file's name, for messages.
-    file : str
-        Its name next to a line, if it is a file that the config extends.
-
-    Raises
-    ------
-    ConfigError
-        If the text is not YAML or holds no mapping.
+    `file` is its name next to a line, if it is a file that the config extends. Raises ConfigError
+    if the text is no YAML mapping.
     """
     try:
         loader, node = composed(text)
@@ -158,7 +135,7 @@ def parse_yaml(text: str, where: str, file: str = "") -> Source:
     source = Source(where, {})
     data = _value(loader, source, file, node, (), ())
     if not isinstance(data, dict):
-        what = f"must be a mapping (key: value), and is {describe(data)}"
+        what = f"expected a mapping (key: value), got {describe(data)}"
         raise ConfigError(source.problems or Problem("line 1", what), where=where)
     source.data = data
     return source
@@ -209,7 +186,7 @@ def _check_keys(source: Source, file: str, node: yaml.MappingNode, loc: Loc) -> 
         if not isinstance(key, yaml.ScalarNode):
             source.places[loc] = file, line
             fix = 'put a name with braces in quotes: "{name}":'
-            source.reject(loc, "a key must be text", fix)
+            source.reject(loc, "expected text as a key", fix)
         elif key.value in lines and key.value != "<<":
             here = (*loc, key.value)
             source.places[here] = file, line
@@ -220,7 +197,7 @@ def _check_keys(source: Source, file: str, node: yaml.MappingNode, loc: Loc) -> 
 
 
 def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
-    """Return where a YAML text breaks, what PyYAML says about it, and what to do.
+    """Return the place at which a YAML text breaks, PyYAML's words for it, and a fix.
 
     >>> try:
     ...     yaml.safe_load("metrics:\\n\\t- map")

@@ -24,9 +24,6 @@ from pyarrow._compute import (
 
 from .ragged import Array, Bools, Ints, offsets_of
 
-_FEW = 100_000
-"""Strings that are made sooner one by one than Arrow's ``pa.array`` has loaded pandas."""
-
 
 def to_arrow(numbers: Array) -> pa.Array:
     """Return integers, floats or truth values as an Arrow array."""
@@ -80,9 +77,8 @@ def string_column(texts: Iterable[str]) -> pa.Array:
 def strings_of(values: Iterable[Any]) -> pa.Array:
     """Return values as an Arrow string column; TypeError if one is no text."""
     values = list(values)
-    if len(values) <= _FEW:
-        with contextlib.suppress(TypeError):  # bytes are fine too
-            return string_column(values)
+    with contextlib.suppress(TypeError):  # bytes are fine too
+        return string_column(values)
     texts = pa.array(values, pa.string())
     if texts.null_count:
         raise TypeError("None is no text")

@@ -342,7 +342,7 @@ def metric(
     title : str or Formula
         Its name in a sentence or a table of a paper: "nDCG". `name` if left out.
     cite : tuple of str
-        The papers to cite: keys of ``harness/reports/references.py``, or BibTeX entries.
+        The papers to cite: keys of ``harness/reports/references.bib``, or BibTeX entries.
     variants : mapping of str to (title, cite), optional
         Title and papers if a parameter has a value: ``{"form=a": ("tau-a", ("kendall1938",))}``.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -54,18 +53,6 @@ def sum_by(row: Ints, weights: Array, n_rows: int) -> Floats:
     """Sum `weights` by `row`, one after another as a C loop would, ``(n_rows,)`` float64."""
     # bincount of nothing is an array of integers, whatever the weights are.
     return np.bincount(row, weights=weights, minlength=n_rows).astype(np.float64, copy=False)
-
-
-_PIECE = 1 << 16
-"""Numbers that are looked at together where what is computed on the way would be as large."""
-
-
-def where(test: Callable[[Array], Bools], numbers: Array) -> Bools:
-    """Return where a test of each number is true, ``(n,)``, in little more room than that."""
-    found = np.empty(numbers.shape, dtype=bool)
-    for at in range(0, len(numbers), _PIECE):
-        found[at : at + _PIECE] = test(numbers[at : at + _PIECE])
-    return found
 
 
 @dataclass(frozen=True, eq=False)

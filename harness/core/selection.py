@@ -6,11 +6,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from ..errors import HarnessError, InputError, Problem, first_of
 from .arguments import Names
 from .arrow import index_in
+from .arrow import select as select_rows
 from .leaderboard import Entry, Failed, Leaderboard
 from .metric import Metric
 from .systems import Columns, compared, pairs, whole_name
@@ -249,31 +251,20 @@ def _absent(group: _Group, choice: Choice | None, settings: Select) -> Iterator[
 
 def _check_queries(groups: dict[tuple[str, Columns], _Group]) -> None:
     """Raise InputError if a setting is chosen on queries that it is then reported on."""
-    problems: dict[tuple[str, str], Problem] = {}
-    checked: set[tuple[str, str]] = set()
+    problems: dict[tuple[str, str], Problem | None] = {}
     for group in groups.values():
         validation, test = (
-            {one.dataset: one for some in cells.values() for one in some.values()
+            {one.dataset: one.evaluation.qids for some in cells.values() for one in some.values()
              if isinstance(one, Entry)}
             for cells in (group.validation, group.test)
         )  # fmt: skip
-        for name, one in validation.items():
-            for other_name, other in test.items():
-                if (name, other_name) in checked:
-                    continue
-                checked.add((name, other_name))
-                qids = one.evaluation.qids
-                shared = [
-                    qid
-                    for qid, at in zip(
-                        qids.to_pylist(), index_in(qids, other.evaluation.qids), strict=True
-                    )
-                    if at >= 0
-                ]
-                if shared:
-                    what = f"{len(shared):,} of {len(qids):,} validation queries are also test "
-                    what += f"queries of {other_name}: {first_of(shared)}"
-                    fix = "choose on other queries; give different queries different qids"
-                    problems[name, other_name] = Problem(name, what, fix=fix, rule=RULE)
-    if problems:
-        raise InputError(list(problems.values()))
+        for (name, qids), (other, test_qids) in product(validation.items(), test.items()):
+            if (name, other) in problems:
+                continue
+            shared = select_rows(qids, index_in(qids, test_qids) >= 0).to_pylist()
+            what = f"{len(shared):,} of {len(qids):,} validation queries are also test "
+            what += f"queries of {other}: {first_of(shared)}"
+            fix = "choose on other queries; give different queries different qids"
+            problems[name, other] = Problem(name, what, fix=fix, rule=RULE) if shared else None
+    if found := [one for one in problems.values() if one is not None]:
+        raise InputError(found)

@@ -48,7 +48,6 @@ from .ragged import (
     positions_of,
     rows_of,
 )
-from .ragged import where as where_true
 
 PART = 1 << 16
 """Rows whose keys are sorted together; they fit a cache."""
@@ -636,16 +635,13 @@ class Qrels(Table):
             raise TypeError(f"grades must be whole numbers, not {grades.dtype}")
         whole, fix = True, "judgements are small integers; scale or round them before"
         if grades.dtype.kind == "f":
-            # not finite in the first test, and no whole number in the second
-            broken = where_true(
-                lambda some: ~(np.isfinite(some) & (some == np.trunc(some))), grades
-            )
+            broken = ~(np.isfinite(grades) & (grades == np.trunc(grades)))
             bad, whole = grades[broken], not broken.any()
             if fractions:
                 _refuse(where, "grade", bad[~np.isfinite(bad)], "finite", fix, "not-finite")
             else:
                 _refuse(where, "grade", bad, "a whole number", fix, "grade-values")
-        large = where_true(lambda some: ~((some >= -GRADE_LIMIT) & (some <= GRADE_LIMIT)), grades)
+        large = ~((grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT))
         _refuse(where, "grade", grades[large], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix)
         return grades.astype(np.int32 if whole else np.float64)
 

@@ -17,7 +17,7 @@ from ..core.systems import chosen_of, failed_systems, incomplete, of_systems, sy
 from ..errors import Finding, HarnessError, InputError, Problem
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
-from ..reports.row_order import in_order
+from ..reports.select import in_order
 
 if TYPE_CHECKING:
     import pandas

@@ -31,7 +31,7 @@ from ..reports.leaderboard import find
 from ..reports.methods import methods
 from ..reports.page.build import Interval, report
 from ..reports.page.document import document
-from ..reports.paper_table.settings import of_metric
+from ..reports.select import value_for
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
 from .cells import evaluate_all
@@ -57,7 +57,7 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         metadata=_metadata(config),
     )  # fmt: skip
     for one in data["metrics"]:
-        one["label"] = of_metric(config.names, one["name"], one["label"], patterns=False)
+        one["label"] = value_for(config.names, one["name"], one["label"], patterns=False)
     if settings.queries:
         data["texts"] = _texts(config.base / settings.queries)
     cells = sweep.resolve(config) if settings.rankings or settings.conventions else []

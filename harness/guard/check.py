@@ -6,12 +6,11 @@ import contextlib
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 from tqdm import tqdm
 
 from .. import readers as readers
@@ -97,39 +96,33 @@ class Checked(Shown):
         return f"<Checked: {looked_at(self)}: {counts(self)}>"
 
 
-@dataclass(eq=False)
-class _Read(Generic[T]):
-    """One file that was read: what a reader gave, the error that ended it, and its findings."""
-
-    given: T | None = None
-    source: HashedSource | None = None
-    error: HarnessError | None = None
-    findings: list[Finding] = field(default_factory=list)
+Read = tuple[T | None, HashedSource | None, HarnessError | None, list[Finding]]
+"""What a reader gave, the file as it was read, the error that ended it, and its findings."""
 
 
-def _read(path: str, reader: Callable[[HashedSource], T]) -> _Read[T]:
+def _read(path: str, reader: Callable[[HashedSource], T]) -> Read[T]:
     """Read a file: its reader's warnings, and a last line without an end, become findings."""
-    read = _Read[T]()
+    given, source, ended, findings = None, None, None, list[Finding]()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HarnessWarning)
         try:
-            read.source = source = HashedSource(path)
-            source.again = True
-            read.given = reader(source)
+            source = HashedSource(path)
+            source.may_reread = True
+            given = reader(source)
         except HarnessError as error:
-            read.error = error
+            ended = error
     for one in caught:
         if issubclass(one.category, HarnessWarning):
             found = of_warning(one.message, [NAMELESS if path == STDIN else path])
-            read.findings.append(replace(found, place=found.place or path))
+            findings.append(replace(found, place=found.place or path))
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    is_cut = any(one.rule == "cut-line" for one in read.findings)
-    if read.source is not None and read.source.unfinished and not (read.error or is_cut):
-        last = read.source.unfinished.decode("utf-8", "replace")
-        place = f"{read.source.name}:{last_line(read.source)}"
-        read.findings.append(finding("no-line-end", place, "the last line has no end", 1, [last]))
-    return read
+    is_cut = any(one.rule == "cut-line" for one in findings)
+    if source is not None and source.unfinished and not (ended or is_cut):
+        last = source.unfinished.decode("utf-8", "replace")
+        place = f"{source.name}:{last_line(source)}"
+        findings.append(finding("no-line-end", place, "the last line has no end", 1, [last]))
+    return given, source, ended, findings
 
 
 class _Check:
@@ -152,18 +145,18 @@ class _Check:
         def reader(source: HashedSource | str, fractions: bool = self.fractions) -> Qrels:
             return readers.read_qrels(source, fractions=fractions, **options)
 
-        read = _read(entry.path, reader)
-        qrels, self.findings = read.given, self.findings + read.findings
-        if read.error is not None:
-            self.findings += refused(entry.path, read.error)
-            if "grade-values" in rules_of(read.error) and not self.fractions:
+        qrels, file, error, findings = _read(entry.path, reader)
+        self.findings += findings
+        if error is not None:
+            self.findings += refused(entry.path, error)
+            if "grade-values" in rules_of(error) and not self.fractions:
                 with reading_again():  # as fractions, which rules about columns look at
                     qrels = reader(entry.path, True)
-        if qrels is None or read.source is None:
+        if qrels is None or file is None:
             return None
-        facts, hashes = JudgementFacts.of(qrels), query_hashes(qrels, read.source.row_marks)
-        add_lines(facts.first, read.source, entry, facts.first)
-        digest = self.digests[entry.path] = read.source.sha256()
+        facts, hashes = JudgementFacts.of(qrels), query_hashes(qrels, file.row_marks)
+        add_lines(facts.first, file, entry, facts.first)
+        digest = self.digests[entry.path] = file.sha256()
         self.datasets[entry.path] = Dataset(cell, facts, qrels.qids, hashes, digest)
         return qrels
 
@@ -182,20 +175,20 @@ class _Check:
             ):
                 watch.aligned(aligned)
 
-        read = _read(entry.path, reader)
-        run = watch.facts() if read.error is None else None
-        self.findings += [*read.findings, *watch.failures]
-        if read.source is not None:
-            self.digests[entry.path] = read.source.sha256()
-        if read.error is not None:
-            self.failed[place] = cell, read.error
-        elif run is not None and read.source is not None:
+        _, file, error, findings = _read(entry.path, reader)
+        run = watch.facts() if error is None else None
+        self.findings += [*findings, *watch.failures]
+        if file is not None:
+            self.digests[entry.path] = file.sha256()
+        if error is not None:
+            self.failed[place] = cell, error
+        elif run is not None and file is not None:
             self.n_rows += run.queries.rows
-            run = with_ranks(run, read.source) if form == "trec" else run
+            run = with_ranks(run, file) if form == "trec" else run
             facts = Facts(self.datasets[cell.dataset_entry.path].facts, run)
             rules = {"unrelated", *(one.rule for one in facts.findings(entry.path))}
-            add_lines(run.first, read.source, entry, rules)
-            self.seen[place] = Seen(facts, read.findings, qrels.qids)
+            add_lines(run.first, file, entry, rules)
+            self.seen[place] = Seen(facts, findings, qrels.qids)
 
     def _read_alone(self, entry: RunEntry, form: str, options: Mapping[str, Any]) -> None:
         """Read a run whose dataset cannot be read."""
@@ -204,12 +197,12 @@ class _Check:
             parts = () if form in BY_ROW else readers.stream_run(source, **options)
             return sum(part.n_rows for part in parts)
 
-        read = _read(entry.path, reader)
+        n_rows, _, error, findings = _read(entry.path, reader)
         self.alone += 1
-        self.n_rows += read.given or 0
-        self.findings += read.findings
-        if read.error is not None:
-            self.findings += refused(entry.path, read.error)
+        self.n_rows += n_rows or 0
+        self.findings += findings
+        if error is not None:
+            self.findings += refused(entry.path, error)
 
 
 def check_cells(
@@ -238,7 +231,7 @@ def check_cells(
     read = {place: cells[place] for place in check.seen}
     sweep = Sweep(
         read, check.seen, check.datasets, check.failed, check.digests, pooled=pooled,
-        most_read=np.inf, wary=wary, select=select,
+        wary=wary, select=select,
     )  # fmt: skip
     # the sweep returns readers' warnings of seen cells, unless a finding tells the same
     of_seen = {id(one) for seen in check.seen.values() for one in seen.warnings}
@@ -246,8 +239,7 @@ def check_cells(
     found = [*known, *loose, *(one.finding for one in sweep.examine(accept)), *failures]
     found = [replace(one, place=_shown(one.place)) for one in found]
     kept = accepted(without_effects(found, accept), accept)
-    shown = tuple(map(_with_stdin, cells))
-    return Checked(tuple(in_order(kept)), shown, check.n_rows, check.alone)
+    return Checked(tuple(in_order(kept)), tuple(cells), check.n_rows, check.alone)
 
 
 def _shown(place: str) -> str:
@@ -257,15 +249,6 @@ def _shown(place: str) -> str:
     ('<stdin>', '<stdin>:7', '<stdin>: row 2', 'a-:7')
     """
     return NAMELESS + place[len(STDIN) :] if re.match(rf"{STDIN}(:|$)", place) else place
-
-
-def _with_stdin(cell: Cell) -> Cell:
-    """Return a cell whose files are called as in findings."""
-    run, dataset = (
-        one.model_copy(update={"path": _shown(one.path)})
-        for one in (cell.run_entry, cell.dataset_entry)
-    )
-    return replace(cell, run_entry=run, dataset_entry=dataset)
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
@@ -313,7 +296,16 @@ def check_files(
         for run in dict.fromkeys(runs)
     ]
     # wary: in a sweep, one of many models may be a random baseline
-    return check_cells(cells, Policy(), fractions=True, wary=True)
+    found = check_cells(cells, Policy(), fractions=True, wary=True)
+    shown = (  # standard input as in findings
+        replace(
+            cell,
+            dataset_entry=dataset.model_copy(update={"path": _shown(qrels)}),
+            run_entry=cell.run_entry.model_copy(update={"path": _shown(cell.run)}),
+        )
+        for cell in cells
+    )
+    return replace(found, cells=tuple(shown))
 
 
 def refused_config(path: str, error: HarnessError) -> Checked:

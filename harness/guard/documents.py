@@ -30,7 +30,7 @@ MANY = 0.1
 SAMPLE = 1024
 """Rows of a part whose docnos are looked up in the qrels."""
 ENOUGH_ROWS, ENOUGH_QUERIES = 100, 5
-"""Docnos and queries below which it may be chance that none is judged, or that depths agree."""
+"""Docnos and queries below which it may be chance that all are unjudged, or that depths agree."""
 SOME_KNOWN = 0.01
 """Share of docnos judged for other queries from which on queries may be numbered otherwise."""
 RESPELLED, OWN, NAMES = 3, 0.25, 256

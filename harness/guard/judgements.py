@@ -38,7 +38,7 @@ class JudgementFacts:
     """Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
     files with group sizes: queries of two such files have the same names by chance."""
     marks: str = ""
-    """A few of the :func:`query_hashes`: :func:`harness.readers.letor.kept`."""
+    """A few of the :func:`query_hashes`: :func:`harness.readers.letor.marks_to_text`."""
     unused: tuple[str, ...] = ()
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
@@ -79,7 +79,7 @@ class JudgementFacts:
             negative=rows("negative-grades", grades < 0),
             empty=empty.size,
             numbered=_numbered(qrels),
-            marks=letor.kept(query_hashes(qrels, marks)),
+            marks=letor.marks_to_text(query_hashes(qrels, marks)),
             first=dict(first),
         )
 
@@ -111,7 +111,7 @@ def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
     own = np.bincount(lowest[lowest == highest], minlength=qrels.n_queries) > 0
     several = np.zeros(own.size, dtype=bool)
     several[query[1:][(query[1:] == query[:-1]) & (marks[1:] != marks[:-1])]] = True
-    return np.where(own & several, letor.of_queries(marks, qrels.offsets), np.uint64(0))
+    return np.where(own & several, letor.query_hashes(marks, qrels.offsets), np.uint64(0))
 
 
 def findings(facts: JudgementFacts, place: str) -> Iterator[Finding]:

@@ -111,7 +111,7 @@ WARNED = (
     Rule("dropped-rows", "warning",
          "Rows dropped under 'duplicates: first' or 'last'.",
          "the values depend on which score or grade is kept",
-         "remove the duplicates where the file is made"),
+         "remove the duplicates when you write the file"),
     Rule("other-compression", "warning",
          "A file name whose ending does not match the compression of its content.",
          "none here; other tools may fail",

@@ -15,7 +15,7 @@ from ..config.model import Config
 from ..core.policy import Policy
 from ..core.selection import Select
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
-from ..readers.letor import of_kept
+from ..readers.letor import marks_from_text
 from ..reports.findings import APART
 from . import judgements
 from .columns import explain_no_common_query
@@ -45,8 +45,6 @@ from .row_order import (
 )
 from .shared_queries import Dataset, grouped_by, of_features, of_folds, of_validation, part_of
 
-MOST_READ = 8
-"""Datasets that ``harness run`` reads again to compare predictions or rows with them."""
 ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
 RANDOM = "random"
@@ -81,18 +79,17 @@ class Placed:
 class Sweep:
     """All cells of a run or a check, from whose facts findings are made.
 
-    `pooled` are placeholders that the config's summary pools; at most `most_read` datasets are read
-    again for each purpose; `wary` makes predictions that fit nothing a warning.
+    `pooled` are placeholders that the config's summary pools; `wary` makes predictions that fit
+    nothing a warning.
     """
 
     def __init__(
         self, cells: Mapping[int, Cell], seen: Mapping[int, Seen], datasets: Mapping[str, Dataset],
         failed: Failed, digests: Mapping[str, str], *, pooled: Sequence[str] = (),
-        most_read: float = MOST_READ, wary: bool = False, select: Select | None = None,
+        wary: bool = False, select: Select | None = None,
     ) -> None:  # fmt: skip
         self.cells, self.seen, self.datasets, self.failed = cells, seen, datasets, failed
-        self.digests, self.pooled, self.most_read, self.wary = digests, pooled, most_read, wary
-        self.select = select
+        self.digests, self.pooled, self.wary, self.select = digests, pooled, wary, select
         self.causes: dict[int, Finding] = {}
         self._rows: dict[str, Rows | None] = {}
 
@@ -190,8 +187,6 @@ class Sweep:
     def _rows_of(self, cell: Cell) -> Rows | None:
         path = cell.dataset_entry.path
         if path not in self._rows:
-            if len(self._rows) >= self.most_read:
-                return None
             qrels = qrels_of(cell)
             self._rows[path] = None if qrels is None else rows_of(qrels)
         return self._rows[path]
@@ -308,7 +303,7 @@ def guard(
     for place, cell in cells.items():
         path, facts = cell.dataset_entry.path, seen[place].facts
         if facts is not None and path not in datasets:
-            hashes, qids = of_kept(facts.judgements.marks), seen[place].qids
+            hashes, qids = marks_from_text(facts.judgements.marks), seen[place].qids
             datasets[path] = Dataset(cell, facts.judgements, qids, hashes, digests.get(path, path))
     sweep = Sweep(cells, seen, datasets, failed, digests, pooled=config.summary.pool)
     found = sweep.examine(accept)

@@ -94,7 +94,7 @@ def first_line(
 
     The first block is searched, and all if the file may be read again.
     """
-    for number, line in source.lines(first_block=not source.again):
+    for number, line in source.lines(first_block=not source.may_reread):
         if number > source.n_comments and matches(line.split()):
             return number, (readable(line).strip(),)
     return 0, ()
@@ -208,7 +208,7 @@ def _first(
     if found.row < 0:
         return 0, ()
     if is_data is not None and isinstance(source, Source):
-        lines = find_texts(source, {found.row: found.words}, is_data, whole=source.again)
+        lines = find_texts(source, {found.row: found.words}, is_data, whole=source.may_reread)
         if found.row in lines:
             return lines[found.row][0], (lines[found.row][1],)
     names = "query " + ", document ".join(found.words)
@@ -245,7 +245,7 @@ def warn_unusable(source: Source, qrels: Qrels, is_data: IsDataLine | None) -> N
     row, line = int(qrels.offsets[unusable[0]]), 0
     row = row if qrels.order is None else int(qrels.order[row])
     if is_data is not None:
-        line = find_lines(source, {row: names[:1]}, is_data, whole=source.again).get(row, 0)
+        line = find_lines(source, {row: names[:1]}, is_data, whole=source.may_reread).get(row, 0)
     what = f"queries without a usable judgement: {unusable.size:,}; all their grades are below 0"
     warn(source, what, "unusable-judgements", unusable.size, line, names)
 

@@ -49,9 +49,10 @@ def guess_format(path: Path, kind: Kind) -> str:
 
 def _guessed(source: Source, kind: Kind) -> str:
     head = Head(source.suffix, source.head)
-    other: Kind = "run" if kind == "qrels" else "qrels"
+    kinds: tuple[Kind, Kind] = ("qrels", "run")
+    other = kinds[kind == "qrels"]
     if not any(
-        one.magic and head.data.startswith(one.magic) and any(one.looks(head, k) for k in _KIND)
+        one.magic and head.data.startswith(one.magic) and any(one.looks(head, k) for k in kinds)
         for one in FORMATS.values()
     ):
         source.check_text()
@@ -59,7 +60,7 @@ def _guessed(source: Source, kind: Kind) -> str:
         if len(source.head) < HEAD:
             raise no_rows(source.name)
         what = f"no row in its first {HEAD >> 10} KiB, which tell its format"
-        raise InputError(Problem(source.name, what, fix=name_it(kind, "NAME")))
+        raise source.error(what, name_it(kind, "NAME"))
     fitting = [one.name for one in able_formats(kind) if one.looks(head, kind)]
     if len(fitting) == 1:
         return fitting[0]

@@ -298,7 +298,7 @@ def diagnose(
     if not problems:  # lines that can be read together and not one by one
         problems, total, end = wrong_lines(source, rows(source.lines()), check)
     if not problems:
-        return InputError(Problem(source.name, f"cannot be read ({reason})"))
+        return source.error(f"cannot be read ({reason})")
     source.check_binary()
     last = problems[-1]
     is_last = source.unfinished and last.where == f"{source.name}:{end}"

@@ -295,7 +295,7 @@ def join_rows(dataset: Qrels, scores: Array, qids: pa.Array | None, cells: _Cell
 
 def _row_places(rows: Array, is_file: bool, at: Callable[[int], str]) -> Array:
     """Return the row of each prediction, from 0; raise if they are not each row once."""
-    place = (rows - min(1, rows.min())).astype(np.int64)
+    place: Array = (rows - min(1, rows.min())).astype(np.int64)
     once = np.zeros(place.size, bool)
     once[np.unique(place, return_index=True)[1]] = True
     wrong = np.flatnonzero(~once | (place < 0) | (place >= place.size) | (rows % 1 != 0))

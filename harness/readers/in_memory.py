@@ -65,30 +65,30 @@ def as_pair(
 
 def as_table(
     kind: type[T],
-    given: Any,
+    value: Any,
     name: str = "",
     *,
     dataset: Qrels | None = None,
     fractions: bool = False,
 ) -> T:
-    """Return `given` as Qrels or Run, whose scores may follow a dataset; see :func:`as_pair`."""
-    if isinstance(given, kind):
-        return given
-    if isinstance(given, (str, os.PathLike)):
+    """Return `value` as Qrels or Run, whose scores may follow a dataset; see :func:`as_pair`."""
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, (str, os.PathLike)):
         if kind is Run:
-            return readers.read_run(given)  # type: ignore[return-value]
-        return readers.read_qrels(given, fractions=fractions)  # type: ignore[return-value]
-    if isinstance(given, Mapping):
-        return kind.from_dict(given, name=name, fractions=fractions)
-    if isinstance(given, tuple) and len(given) == 3:
-        return _from_columns(kind, *given, fractions)
-    if isinstance(given, tuple) and len(given) == 2 and kind is Qrels:
-        return _from_columns(kind, given[0], None, given[1], fractions)
-    if _is_lazy(given):
-        given = given.collect()
-    if _is_frame(given):
-        return readers.from_frame(given, kind, dataset=dataset, fractions=fractions)
-    what = f"expected {kind.kind}, got a {type(given).__name__}"
+            return readers.read_run(value)  # type: ignore[return-value]
+        return readers.read_qrels(value, fractions=fractions)  # type: ignore[return-value]
+    if isinstance(value, Mapping):
+        return kind.from_dict(value, name=name, fractions=fractions)
+    if isinstance(value, tuple) and len(value) == 3:
+        return _from_columns(kind, *value, fractions)
+    if isinstance(value, tuple) and len(value) == 2 and kind is Qrels:
+        return _from_columns(kind, value[0], None, value[1], fractions)
+    if _is_lazy(value):
+        value = value.collect()
+    if _is_frame(value):
+        return readers.from_frame(value, kind, dataset=dataset, fractions=fractions)
+    what = f"expected {kind.kind}, got a {type(value).__name__}"
     raise InputError(Problem(name or kind.kind, what, fix=FIX))
 
 
@@ -112,8 +112,8 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions
         raise InputError(Problem(kind.kind, what, fix="keep one of them")) from error
 
 
-def _strings(given: Any, word: str) -> pa.Array:
-    column: Array = as_array(given, word)
+def _strings(value: Any, word: str) -> pa.Array:
+    column: Array = as_array(value, word)
     if column.ndim != 1:
         raise InputError(Problem(word, f"expected a column, got shape {column.shape}"))
     try:
@@ -126,26 +126,26 @@ def _strings(given: Any, word: str) -> pa.Array:
     return strings
 
 
-def _is_run(given: Any) -> bool:
+def _is_run(value: Any) -> bool:
     """Whether it holds a run by itself: a path, a table, a frame, a dict of dicts."""
-    if isinstance(given, Mapping):
-        return isinstance(next(iter(given.values()), None), Mapping)
-    return isinstance(given, (str, os.PathLike, Table)) or _is_lazy(given) or _is_frame(given)
+    if isinstance(value, Mapping):
+        return isinstance(next(iter(value.values()), None), Mapping)
+    return isinstance(value, (str, os.PathLike, Table)) or _is_lazy(value) or _is_frame(value)
 
 
-def _is_lazy(given: Any) -> bool:
+def _is_lazy(value: Any) -> bool:
     # asking a lazy frame for its columns would warn
-    return hasattr(given, "collect") and hasattr(given, "collect_schema")
+    return hasattr(value, "collect") and hasattr(value, "collect_schema")
 
 
-def _is_frame(given: Any) -> bool:
-    return hasattr(given, "column_names") or hasattr(given, "columns")
+def _is_frame(value: Any) -> bool:
+    return hasattr(value, "column_names") or hasattr(value, "columns")
 
 
-def _is_array(given: Any) -> bool:
+def _is_array(value: Any) -> bool:
     """Whether it is a list, an array, a tensor or a column of a data frame."""
-    if isinstance(given, list) or hasattr(given, "detach"):
+    if isinstance(value, list) or hasattr(value, "detach"):
         return True
-    if isinstance(given, Table) or _is_lazy(given):
+    if isinstance(value, Table) or _is_lazy(value):
         return False
-    return (hasattr(given, "__array__") or hasattr(given, "__dlpack__")) and not _is_frame(given)
+    return (hasattr(value, "__array__") or hasattr(value, "__dlpack__")) and not _is_frame(value)

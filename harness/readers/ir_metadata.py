@@ -131,7 +131,7 @@ class Loader(yaml.SafeLoader):
 
     def construct_yaml_int(self, node: Any) -> Any:
         """Return a whole number; refuse one that YAML reads otherwise than it looks."""
-        value = super().construct_yaml_int(node)  # type: ignore[no-untyped-call]
+        value = super().construct_yaml_int(node)
         if not _PLAIN.fullmatch(node.value):
             what = f"YAML would read {node.value!r:.60} as {value}; write that, or put it in quotes"
             raise yaml.constructor.ConstructorError(None, None, what, node.start_mark)
@@ -149,11 +149,11 @@ class Loader(yaml.SafeLoader):
     def scan_flow_scalar_non_spaces(self, double: Any, start_mark: Any) -> Any:
         """Return a piece of quoted text; refuse escapes that are not characters."""
         try:
-            chunks = super().scan_flow_scalar_non_spaces(double, start_mark)  # type: ignore[no-untyped-call]
+            chunks = super().scan_flow_scalar_non_spaces(double, start_mark)
         except (ValueError, OverflowError):
-            self._refuse("an escape that is not a character", self.get_mark())  # type: ignore[no-untyped-call]
+            self._refuse("an escape that is not a character", self.get_mark())
         if any(map(_LONE.search, chunks)):
-            self._refuse("half of a surrogate pair, which is not a character", self.get_mark())  # type: ignore[no-untyped-call]
+            self._refuse("half of a surrogate pair, which is not a character", self.get_mark())
         return chunks
 
     def _refuse(self, what: str, mark: Any) -> None:
@@ -175,4 +175,4 @@ def composed(text: str) -> tuple[Loader, yaml.Node | None]:
 def load(text: str) -> Any:
     """Return the data of a YAML text, or raise ``yaml.YAMLError``."""
     loader, node = composed(text)
-    return None if node is None else loader.construct_document(node)  # type: ignore[no-untyped-call]
+    return None if node is None else loader.construct_document(node)

@@ -121,15 +121,15 @@ def _queries(source: Source, hook: Callable[[_Pairs], Any]) -> dict[str, dict[st
         found = parse(source.read(), hook)
     except UnicodeDecodeError:
         fix = "convert the file to UTF-8"
-        raise InputError(Problem(source.name, "not UTF-8 text", fix=fix)) from None
+        raise source.error("not UTF-8 text", fix) from None
     except json.JSONDecodeError as error:
         what = f"not JSON ({error.msg}, column {error.colno})"
         raise InputError(Problem(f"{source.name}:{error.lineno}", what)) from None
     except ValueError as error:
-        raise InputError(Problem(source.name, f"not JSON ({error})")) from None
+        raise source.error(f"not JSON ({error})") from None
     if not isinstance(found, dict) or not all(isinstance(rows, dict) for rows in found.values()):
         what, fix = "not a mapping of qid to docno to number", 'write {"q1": {"d1": 1, "d2": 0}}'
-        raise InputError(Problem(source.name, what, fix=fix))
+        raise source.error(what, fix)
     return found
 
 
@@ -246,7 +246,8 @@ def _check_line(line: bytes, types: Mapping[str, pa.DataType]) -> Problem | None
         if key not in row:
             fix = f"every line needs {first_of([*types])}"
             return Problem("", f"no key '{key}'", fix=fix, rule="columns")
-        value, allowed = row[key], (str,)
+        value = row[key]
+        allowed: tuple[type, ...] = (str,)
         wanted, fix = "text, as in the first row", "write it in quotes"
         if is_number := pa.types.is_floating(kind):
             allowed, wanted, fix = (int, float), "a number", "write it as a number"

@@ -11,7 +11,6 @@ hash are the same row, whatever their queries are called.
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from dataclasses import replace
@@ -21,10 +20,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from pyarrow._compute import ExtractRegexOptions, StructFieldOptions
 
 from ..core.arrow import (
-    ExtractRegexOptions,
-    StructFieldOptions,
     as_bytes,
     call,
     cast,
@@ -44,10 +42,10 @@ from .build import find_lines, last_lines, readable, warn, warn_cut_line, warn_m
 from .columns import NOT_UTF8, diagnose
 from .format import Format, Head, Kind
 from .source import PACKED, HashedSource, Source, no_rows
-from .text import check_number, decoded, pieces
+from .text import check_number, pieces
 
-KEPT = 128
-"""Hashes that are kept of a dataset: if one row in forty is shared, 96 in 100 times one of them
+N_MARKS = 128
+"""Hashes that are stored of a dataset: if one row in forty is shared, 96 in 100 times one of them
 is of such a row."""
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How to name a file of group sizes."""
@@ -65,29 +63,29 @@ _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
 
 
-def kept(marks: Array) -> str:
+def marks_to_text(marks: Array) -> str:
     """Return the smallest marks as text, the same of any two files as far as they share rows.
 
     Rows that a file holds twice are left out: several files hold such ones by chance.
     """
     some = marks
-    if marks.size > 4 * KEPT:  # of which some may be of equal rows
-        some = np.partition(marks, 4 * KEPT)[: 4 * KEPT]
+    if marks.size > 4 * N_MARKS:  # some may be of equal rows
+        some = np.partition(marks, 4 * N_MARKS)[: 4 * N_MARKS]
     found, times = np.unique(some, return_counts=True)
-    smallest: bytes = found[times == 1][:KEPT].astype("<u8").tobytes()
+    smallest: bytes = found[times == 1][:N_MARKS].astype("<u8").tobytes()
     return smallest.hex()
 
 
-def of_kept(text: str) -> Array:
-    """Return the marks that :func:`kept` gave."""
+def marks_from_text(text: str) -> Array:
+    """Return the marks that :func:`marks_to_text` gave."""
     return np.frombuffer(bytes.fromhex(text), "<u8")
 
 
-def of_queries(rows: Array, offsets: Ints) -> Array:
+def query_hashes(rows: Array, offsets: Ints) -> Array:
     """Return a hash of each query's rows, ``(n_queries,)`` uint64, whatever their order.
 
     >>> rows = np.array([1, 2, 2, 1, 3], dtype=np.uint64)
-    >>> first, second, third = of_queries(rows, np.array([0, 2, 4, 5]))
+    >>> first, second, third = query_hashes(rows, np.array([0, 2, 4, 5]))
     >>> bool(first == second), bool(first == third)
     (True, False)
     """
@@ -119,7 +117,7 @@ def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]
 def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
     """Return what some whole lines hold; None if none holds data."""
     data = np.frombuffer(piece + b"\n\n", np.uint8)
-    stops = _line_ends(piece, data)
+    stops = np.flatnonzero(data[: len(piece) + (not piece.endswith(b"\n"))] == _NEWLINE)
     starts = np.concatenate([[0], stops[:-1] + 1])
     ends = stops
     if b"#" in piece:
@@ -153,16 +151,6 @@ def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
     return Rows(_grades(grades), qids, docnos, docids, marks)
 
 
-def _line_ends(piece: bytes, data: Array) -> Ints:
-    """Return where each line ends; the C library finds the ends of long lines faster."""
-    is_cut = not piece.endswith(b"\n")
-    if piece.count(b"\n", 0, 1 << 14) < 64:
-        ends: Ints = np.cumsum(np.fromiter(map(len, io.BytesIO(piece)), np.int64)) - 1
-        ends[-1] += is_cut
-        return ends
-    return np.flatnonzero(data[: len(piece) + is_cut] == _NEWLINE)
-
-
 def _heads(
     data: Array, starts: Ints, ends: Ints, most: int, with_qid: bool
 ) -> tuple[pa.Array, pa.Array, pa.Array] | None:
@@ -175,11 +163,7 @@ def _heads(
     )
     if head.null_count or (to_numpy(call("binary_length", head)) == most).any():
         return None
-    return head, _texts(grades), _encoded(_texts(qids[0])) if qids else None
-
-
-def _encoded(qids: pa.Array) -> pa.Array:
-    return run_ends(np.array([1]), qids) if len(qids) == 1 else call("run_end_encode", qids)
+    return head, _texts(grades), call("run_end_encode", _texts(qids[0])) if qids else None
 
 
 def _texts(strings: pa.Array) -> pa.Array:
@@ -261,7 +245,7 @@ def read_qrels(
             f"write 'grade qid:Q features', or the group sizes to {source.stem}.query, "
             f"or name their file: {GROUP}"
         )
-        raise InputError(Problem(source.name, "the lines have no qid", fix=fix, rule="columns"))
+        raise source.error("the lines have no qid", fix, "columns")
     if sizes is not None:
         qids = _check_sizes(source, sizes, qids, grades.size)
     if isinstance(source, HashedSource):
@@ -319,15 +303,10 @@ def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
 def _warn_cut(source: Source) -> None:
     """Warn if the last line has no end and fewer fields than each of the five lines before it."""
     lines = last_lines(source, 5)
-    lengths = {_n_fields(line) for line in lines[:-1] if is_data(0, line)}
-    if len(lengths) == 1 and (n := _n_fields(lines[-1])) < min(lengths):
-        warn_cut_line(source, f"expected {min(lengths)} fields, as in the lines before, got {n}")
-
-
-def _n_fields(line: bytes) -> int:
-    """Return how many fields are before the comment; one more if there is a comment."""
-    fields, mark, _ = line.partition(b"#")
-    return len(fields.split()) + len(mark)
+    parts = [line.partition(b"#") for line in lines if is_data(0, line)]
+    *before, last = [len(fields.split()) + len(mark) for fields, mark, _ in parts] or [0]
+    if len({*before}) == 1 and last < before[0]:
+        warn_cut_line(source, f"expected {before[0]} fields, as in the lines before, got {last}")
 
 
 def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos: pa.Array) -> None:
@@ -385,24 +364,19 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
         _, which = encode(qids.values)
         last = np.flatnonzero(np.append(which[1:] != which[:-1], True))
         lengths = lengths_of(np.append(0, to_numpy(qids.run_ends)[last]))
-        n = min(lengths.size, places.size)
-        wrong = np.flatnonzero(counts[places[:n]] != lengths[:n])
-        if wrong.size:
-            first = int(wrong[0])
-            place, row = int(places[first]), int(lengths[:first].sum()) + 1
-            qid = decoded(as_bytes(qids.values.slice(int(last[first]), 1))[0])
-            what = (
-                f"group size {place + 1:,}: expected {lengths[first]:,}, the rows of qid "
-                f"'{shorten(qid, 60)}' in {source.name} from row {row:,} on, got {counts[place]:,}"
-            )
-            fix = "write the sizes again, or delete them: LightGBM takes queries from them"
-            where = f"{sizes.name}:{_line_of(sizes, place)}"
-            raise InputError(Problem(where, what, fix=fix, rule="group-sizes"))
+        pairs = zip(places.tolist(), counts[places].tolist(), lengths.tolist(), strict=False)
+        for at, (place, size, length) in enumerate(pairs):
+            if size != length:
+                qid = readable(as_bytes(qids.values.slice(int(last[at]), 1))[0])
+                what = f"group size {place + 1:,}: expected {length:,}, the rows of qid '{qid}', "
+                where, fix = f"{sizes.name}:{_line_of(sizes, place)}", "write or delete the sizes"
+                raise InputError(Problem(where, f"{what}got {size:,}", "", fix, "group-sizes"))
     total = sum(counts.tolist())
     if total != n_rows:
         what = f"expected sizes that add up to the {n_rows:,} rows of {source.name}, got {total:,}"
-        fix = f"name the file of sizes that belongs to it: {GROUP}"
-        raise InputError(Problem(sizes.name, what, fix=fix, rule="group-sizes"))
+        raise sizes.error(
+            what, f"name the file of sizes that belongs to it: {GROUP}", "group-sizes"
+        )
     if qids is not None:
         return qids
     return run_ends(np.cumsum(counts[places]), cast(to_arrow(places + 1), pa.string()))
@@ -426,11 +400,9 @@ def _read_sizes(sizes: Source) -> Ints:
 
 
 def _wrong_size(line: bytes) -> Problem | None:
-    bad = next((word for word in line.split() if not word.isdigit()), None)
-    if bad is None:
-        return None
-    what = f"group size: expected a whole number, got '{shorten(readable(bad), 60)}'"
-    return Problem("", what, fix="one size a line", rule="group-sizes")
+    bad = [readable(word) for word in line.split() if not word.isdigit()]
+    what = f"group size: expected a whole number, got '{shorten(bad[0], 60)}'" if bad else ""
+    return Problem("", what, fix="one size a line", rule="group-sizes") if bad else None
 
 
 def _line_of(sizes: Source, at: int) -> int:

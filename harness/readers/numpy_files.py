@@ -36,13 +36,18 @@ def array_of(data: bytes) -> Array:
     return found
 
 
-def _loaded(data: bytes) -> Any:
+def _loaded(data: bytes, name: str = "") -> Any:
     """Return the array, or the arrays by their names; pickled objects are never loaded."""
     try:
+        if data.startswith(_ARCHIVE):
+            with zipfile.ZipFile(io.BytesIO(data)) as archive:
+                check_unpacked(name, sum(member.file_size for member in archive.infolist()))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             loaded = np.load(io.BytesIO(data), allow_pickle=False)
             return loaded if isinstance(loaded, np.ndarray) else dict(loaded)
+    except InputError:
+        raise
     except Exception as error:  # at damaged bytes, numpy and zipfile raise a dozen kinds
         if isinstance(error, MemoryError):  # or the header asks for more than there can be
             check_room()
@@ -52,19 +57,18 @@ def _loaded(data: bytes) -> Any:
 def read_predictions(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
     """Read one score for each row of `dataset`."""
     if source.head.startswith(_ARCHIVE):
-        raise InputError(Problem(source.name, "an .npz archive", fix=name_it("run", "batch")))
+        raise source.error("an .npz archive", name_it("run", "batch"))
     if not source.head.startswith(_MAGIC):
         source.check_text()
     try:
         scores = array_of(source.read())
     except NoArrayError as error:
-        what = f"not an array of numbers ({error})"
-        raise InputError(Problem(source.name, what, fix=PLAIN_ARRAY)) from None
+        raise source.error(f"not an array of numbers ({error})", PLAIN_ARRAY) from None
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1 or scores.dtype.kind not in "iuf":
         what = f"expected numbers of shape (n,), got {scores.dtype} of shape {scores.shape}"
-        raise InputError(Problem(source.name, what, fix="save one number for each row"))
+        raise source.error(what, "save one number for each row")
     return follow(source, dataset, scores, name)
 
 
@@ -101,7 +105,7 @@ def run_of(source: Source, arrays: dict[str, Any], dataset: Qrels | None, name: 
             f"expected {expected[first]} scores, one for each row, got {lengths[first]}"
         )  # fmt: skip
         fix = f"collect the batches over this dataset; {GIVE_QIDS}"
-        raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
+        raise source.error(what, fix, "row-count")
     rows = np.arange(offsets[-1]) + np.repeat(dataset.offsets[at] - offsets[:-1], lengths)
     if "relevance" in arrays:
         relevance, grades = arrays["relevance"], dataset.grades[rows]
@@ -115,7 +119,7 @@ def run_of(source: Source, arrays: dict[str, Any], dataset: Qrels | None, name: 
                 f"relevance of query '{qids[query]}', document {row - int(offsets[query]) + 1}: "
                 f"expected the dataset's {grades[row]}, got {relevance[row]}"
             )
-            raise InputError(Problem(source.name, what, fix=GIVE_QIDS))
+            raise source.error(what, GIVE_QIDS)
     if len(qids) == dataset.n_queries:
         ordered = np.empty(dataset.n_rows)
         ordered[rows] = scores
@@ -124,26 +128,19 @@ def run_of(source: Source, arrays: dict[str, Any], dataset: Qrels | None, name: 
 
 
 def _arrays(source: Source) -> dict[str, Any]:
-    data = source.read()
     try:
-        try:
-            with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                size = sum(member.file_size for member in archive.infolist())
-        except Exception as error:  # zipfile raises a dozen kinds
-            raise NoArrayError(said_by(error)) from None
-        check_unpacked(source.name, size)
-        return dict(_loaded(data))
-    except NoArrayError as error:
+        return dict(_loaded(source.read(), source.name))
+    except (NoArrayError, TypeError) as error:
         what = f"not an .npz archive of arrays ({error})"
         fix = "save plain arrays: scores.astype(float), qids.astype(str)"
-        raise InputError(Problem(source.name, what, fix=fix)) from None
+        raise source.error(what, fix) from None
 
 
 def _unpadded(source: Source, arrays: dict[str, Any], column: str) -> tuple[pa.Array, Ints]:
     """Make `column` ragged in place; return the qids and the offsets."""
 
     def refused(what: str, fix: str = "") -> InputError:
-        return InputError(Problem(source.name, what, fix=fix))
+        return source.error(what, fix)
 
     absent = [key for key in ("qids", "n", column) if key not in arrays]
     if absent:
@@ -182,7 +179,7 @@ def _texts(source: Source, key: str, values: Array) -> pa.Array:
         return texts
     except (ValueError, OverflowError, pa.ArrowException) as error:
         what = f"{key}: expected one text or whole number each ({said_by(error)})"
-        raise InputError(Problem(source.name, what)) from None
+        raise source.error(what) from None
 
 
 def _docnos(

@@ -99,7 +99,7 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
         what += f"; they end in query '{dataset.qids[int(dataset.row[at])]}'"
         if source.unfinished:
             what += "; the last line has no line end, so the file may be cut"
-    raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
+    raise source.error(what, fix, "row-count")
 
 
 def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:

@@ -29,7 +29,7 @@ import pyarrow as pa
 from .. import files as system
 from ..core.ragged import Array
 from ..errors import HarnessWarning, InputError, Problem, ShortageError
-from .text import BOM, LONGEST, ahead, count_head, decoded, each, line_blocks, lines_of
+from .text import BOM, LONGEST, ahead, count_head, decoded, each, lines_of
 
 T = TypeVar("T")
 _SPOOLED: dict[object, IO[bytes]] = {}
@@ -244,10 +244,10 @@ def is_torch(head: bytes) -> bool:
 
 
 class Sample(NamedTuple):
-    """Some whole lines of a text, in pieces, and whether they are all of it."""
+    """Some whole lines of a text, in pieces."""
 
     pieces: list[bytes]
-    whole: bool
+    whole: bool  # whether they are all of it
 
 
 class Source:
@@ -270,7 +270,7 @@ class Source:
         self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()
         self.formats: dict[str, str] = {}  # that were guessed, by the kind of table
-        self.again = False  # whether warnings may read the whole file again to find their line
+        self.may_reread = False  # whether warnings may read the whole file again to find their line
         with self.explained():
             size = os.path.getsize(self.file)
             if size == 0:
@@ -281,18 +281,20 @@ class Source:
         self.one_block = not self.codec and size <= BLOCK
         smaller = min(max(size // _BLOCKS, _LEAST), BLOCK)
         self.block = BLOCK if self.codec or self.one_block else smaller
-        self._check_suffix(os.path.splitext(given)[1].lower())
-
-    def _check_suffix(self, suffix: str) -> None:
+        suffix = os.path.splitext(given)[1].lower()
         if self.codec != PACKED.get(suffix, self.codec):
-            what = f"{self.codec} data" if self.codec else "data that are not compressed"
-            what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got {what}"
-            warnings.warn(HarnessWarning(f"{self.name}: {what}", "other-compression"), stacklevel=4)
+            what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
+            what += f"{self.codec} data" if self.codec else "data that are not compressed"
+            warnings.warn(HarnessWarning(f"{self.name}: {what}", "other-compression"), stacklevel=3)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
         """Return `path` itself if it is a source already."""
         return path if isinstance(path, cls) else cls(path)  # type: ignore[arg-type]
+
+    def error(self, what: str, fix: str = "", rule: str = "") -> InputError:
+        """Return the error of this file."""
+        return InputError(Problem(self.name, what, fix=fix, rule=rule))
 
     @property
     def label(self) -> str:
@@ -345,10 +347,13 @@ class Source:
 
     def _text(self, size: int) -> Iterator[bytes]:
         with self.explained(), self.open() as stream:
-            try:
-                yield from line_blocks(stream, size)
-            except ValueError:
-                raise InputError(self._too_long()) from None
+            block = stream.read(size).removeprefix(BOM) or stream.read(size)
+            while block:
+                rest = b"" if block.endswith(b"\n") else stream.readline(LONGEST + 1)
+                if len(rest) > LONGEST:
+                    raise self._too_long()
+                yield block + rest
+                block = stream.read(size)
 
     def blocks(self, size: int | None = None) -> Iterator[bytes]:
         """Yield the text in blocks of about `size` bytes that end where a line ends."""
@@ -370,11 +375,8 @@ class Source:
             pieces.append(b"\n".join(self.last_lines))
         self.sample = Sample(pieces, self.one_block and len(pieces) == 1)
 
-    def map_blocks(
-        self, parse: Callable[[bytes], T], blocks: Iterable[bytes] | None = None
-    ) -> Iterator[T]:
+    def map_blocks(self, parse: Callable[[bytes], T], blocks: Iterable[bytes]) -> Iterator[T]:
         """Yield `parse` of each block, of several at a time if the file is large."""
-        blocks = self.blocks() if blocks is None else blocks
         return map(parse, blocks) if self.one_block else each(parse, ahead(blocks))
 
     def lines(self, *, first_block: bool = False) -> Iterator[tuple[int, bytes]]:
@@ -386,14 +388,17 @@ class Source:
     def check_length(self) -> None:
         """Raise if the first line is longer than :data:`LONGEST`."""
         if len(self.head) > LONGEST and b"\n" not in self.head:
-            raise InputError(self._too_long())
+            raise self._too_long()
 
-    def _too_long(self) -> Problem:
+    def _too_long(self) -> InputError:
         with self.open() as stream:
             lines = iter(lambda: stream.readline(LONGEST + 1), b"")
             number = next(number for number, line in enumerate(lines, 1) if len(line) > LONGEST)
-        what = f"the line is longer than {LONGEST:,} bytes"
-        return Problem(f"{self.name}:{number}", what, fix="check whether its line ends were lost")
+        what, fix = (
+            f"the line is longer than {LONGEST:,} bytes",
+            "check whether line ends were lost",
+        )
+        return InputError(Problem(f"{self.name}:{number}", what, fix=fix))
 
     def check_text(self) -> None:
         """Raise if the first bytes are not lines of text."""
@@ -410,7 +415,7 @@ class Source:
     def check_binary(self) -> None:
         """Raise if a file that was not understood begins as no text does."""
         if what := binary(self.head[:HEAD]):
-            raise InputError(Problem(self.name, what, fix=_NOT_TEXT))
+            raise self.error(what, _NOT_TEXT)
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
@@ -418,8 +423,7 @@ class Source:
         try:
             yield
         except PermissionError as error:
-            what, fix = "no permission to read it", "change its mode or its owner"
-            raise InputError(Problem(self.name, what, fix=fix)) from error
+            raise self.error("no permission to read it", "change its mode or its owner") from error
         except (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException) as error:
             if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
                 raise  # not of a codec
@@ -430,8 +434,7 @@ class Source:
             is_cut = isinstance(error, EOFError)
             what = f"the {self.codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
             rule = "truncated" if is_cut else "damaged"
-            problem = Problem(self.name, what, fix=WHOLE_FILE, rule=rule)
-            raise InputError(problem) from error
+            raise self.error(what, WHOLE_FILE, rule) from error
 
 
 class HashedSource(Source):

@@ -55,7 +55,7 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
     except (pa.ArrowException, OverflowError, ValueError, KeyError) as error:
         what = f"cannot be read as a table ({said_by(error, 300)})"
         rule = "truncated" if _is_cut(source) else ""
-        raise InputError(Problem(source.name, what, fix=WHOLE_FILE, rule=rule)) from None
+        raise source.error(what, WHOLE_FILE, rule) from None
     if not table.num_rows:
         raise no_rows(source.name)
     return table_of(table, of, chosen, source, is_row, asked=by_position(names, columns), **how)

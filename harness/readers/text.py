@@ -7,7 +7,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from ..core.tables import GRADE_LIMIT
 from ..errors import Problem, shorten
@@ -56,17 +56,6 @@ def pieces(block: bytes, size: int = PIECE) -> Iterator[bytes]:
 def lines_of(block: bytes) -> list[bytes]:
     """Return the lines of a block, without their ends."""
     return block.removesuffix(b"\n").split(b"\n")
-
-
-def line_blocks(stream: IO[bytes], size: int) -> Iterator[bytes]:
-    """Yield a stream in blocks of whole lines of about `size` bytes; ValueError at a long line."""
-    block = stream.read(size).removeprefix(BOM) or stream.read(size)
-    while block:
-        rest = b"" if block.endswith(b"\n") else stream.readline(LONGEST + 1)
-        if len(rest) > LONGEST:
-            raise ValueError("a line is too long")
-        yield block + rest
-        block = stream.read(size)
 
 
 def without_first_lines(block: bytes, n: int) -> tuple[bytes, int]:

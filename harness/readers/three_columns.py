@@ -57,8 +57,7 @@ def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **h
     try:
         position = to_numpy(cast(column(table["row"]), pa.uint32())).astype(np.int64)
     except pa.ArrowInvalid as error:
-        what = f"row: expected a whole number ({error})"
-        raise InputError(Problem(source.name, what)) from None
+        raise source.error(f"row: expected a whole number ({error})") from None
     counts = np.bincount(query[query >= 0], minlength=dataset.n_queries)
     if (query < 0).any() or (counts != lengths).any():
         what = f"expected {dataset.n_rows} predictions, got {query.size}"
@@ -69,7 +68,7 @@ def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **h
             what += f"; query '{dataset.qids[other]}' has {lengths[other]} rows"
             what += f" and {counts[other]} predictions"
         fix = "predict every row of the dataset once"
-        raise InputError(Problem(source.name, what, fix=fix, rule="row-count"))
+        raise source.error(what, fix, "row-count")
     at = dataset.offsets[query] + position
     is_repeated = np.ones(at.size, dtype=bool)
     is_repeated[np.unique(at, return_index=True)[1]] = False

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..batch.arrays import as_array
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run, T
-from ..errors import InputError, Problem, first_of, said_by
+from ..errors import first_of, said_by
 from . import numpy_files
 from .column_roles import Names, by_position, select_columns
 from .format import Format
@@ -31,7 +31,7 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
     if not isinstance(loaded, Mapping):
         if of is not Run:
             what = "expected a dict of tensors with qids and grades, got one tensor"
-            raise InputError(Problem(source.name, what, fix="name a file of judgements"))
+            raise source.error(what, "name a file of judgements")
         parts = loaded if isinstance(loaded, (list, tuple)) else [loaded]
         scores = np.concatenate([_column(source, "scores", one) for one in parts])
         return follow(source, dataset, scores, name)  # type: ignore[return-value]
@@ -47,7 +47,7 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
     }
     if len(sizes := dict.fromkeys(f"{one.size:,}" for one in found.values())) != 1:
         what = f"expected tensors of one length, got {first_of([*sizes]) or 'no tensor'}"
-        raise InputError(Problem(source.name, what, fix=_WHAT))
+        raise source.error(what, _WHAT)
     table = pa.table(found)
     names = table.column_names
     chosen = select_columns(names, of.kind, columns, source, table.select)
@@ -61,7 +61,7 @@ def _loaded(source: Source) -> Any:
     except ImportError:
         what = "a file of torch.save, which only torch can read"
         fix = "install torch, or save the scores with np.save(path, scores.numpy())"
-        raise InputError(Problem(source.name, what, fix=fix)) from None
+        raise source.error(what, fix) from None
     content = io.BytesIO(source.read())
     try:
         return torch.load(content, map_location="cpu", weights_only=True)
@@ -69,8 +69,7 @@ def _loaded(source: Source) -> Any:
         reason = said_by(error)
         if isinstance(error, pickle.UnpicklingError):
             reason = "it is damaged, or holds Python objects, which are never loaded"
-        what = f"a file of torch.save that cannot be read ({reason})"
-        raise InputError(Problem(source.name, what, fix=_WHAT)) from None
+        raise source.error(f"a file of torch.save that cannot be read ({reason})", _WHAT) from None
 
 
 def _column(source: Source, key: str, values: Any) -> Array:
@@ -80,7 +79,7 @@ def _column(source: Source, key: str, values: Any) -> Array:
         array = array[:, 0]
     if array.ndim != 1 or array.dtype.kind not in "iufUS":
         what = f"{key}: expected numbers of shape (n,), got {array.dtype} of shape {array.shape}"
-        raise InputError(Problem(source.name, what, fix=_WHAT))
+        raise source.error(what, _WHAT)
     return array
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from ..core.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
+from ..core.metric import Metric
 from ..core.systems import FEWER, System
 from ..stats.blocks import blocks_of
 from ..stats.differences import differences
 from . import csv, html, jsonl, markdown, text
 from .grid import Cell, Grid, and_more, grid
-from .numbers import UNDEFINED, decimals, heading, p_value
+from .numbers import UNDEFINED, decimals, heading, interval, p_value
 from .phrases import INTERVALS, absent_baselines, capitalised, correction, first_of
 
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
@@ -25,6 +26,8 @@ MOST = 5
 """Runs that a note names, and queries with the largest differences."""
 MOST_UNANSWERED = 50
 T = TypeVar("T", Comparison, Standing)
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 def files(found: Comparisons) -> dict[str, bytes]:
@@ -45,20 +48,9 @@ def render(
     """Return comparisons in a format: ``text``, ``markdown``, ``html``, ``csv`` or ``jsonl``.
 
     ``csv`` and ``jsonl`` have the columns of ``significance.csv``; the others a table for each
-    metric on each dataset, then notes.
-
-    Parameters
-    ----------
-    found : Comparisons
-    format : str
-    width : int, optional
-        Characters that a line of text may take.
-    most : int, optional
-        Comparisons of all tables together; those with the smallest adjusted p are kept.
-    standings : bool
-        Also tiers and ranks.
-    extra : sequence of Grid
-        Further tables.
+    metric on each dataset, then notes. A line of text takes at most `width` characters. The
+    tables have at most `most` comparisons, those with the smallest adjusted p. With `standings`,
+    tiers and ranks follow, then `extra` tables.
     """
     if format == "csv":
         return csv.render(comparison_rows(found))
@@ -69,27 +61,31 @@ def render(
     tables = [_grid(found, rows) for rows in _tables(kept)]
     rest = "those with the smallest adjusted p are shown"
     more = and_more(len(found.rows) - len(kept), f"{rest}, {SIGNIFICANCE} has all")
-    tables += [*overall_grids(found), Grid(notes=(*more, *notes(found)))]
+    tables += [*_overall_grids(found), Grid(notes=(*more, *notes(found)))]
     if standings:
-        tables += [*standing_grids(found), Grid(notes=tuple(standing_notes(found)))]
+        tables += [*_standing_grids(found), Grid(notes=tuple(standing_notes(found)))]
     tables += extra
     if format == "text":
         return text.render(tables, width=width)
     return markdown.render(tables) if format == "markdown" else html.render(tables)
 
 
-def _tables(rows: Iterable[T]) -> Iterable[list[T]]:
+def _by_key(pairs: Iterable[tuple[K, V]]) -> Iterable[tuple[K, list[V]]]:
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups.items()
+
+
+def _tables(rows: Iterable[T]) -> list[list[T]]:
     """Return comparisons or standings together by dataset and metric."""
-    tables: dict[tuple[str, str], list[T]] = {}
-    for one in rows:
-        tables.setdefault((one.dataset, str(one.metric)), []).append(one)
-    return tables.values()
+    return [some for _, some in _by_key(((one.dataset, str(one.metric)), one) for one in rows)]
 
 
 def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
     first = rows[0]
     single = len({one.baseline for one in rows}) == 1
-    title = _title(first.dataset, heading(first.metric))
+    title = _title(first.dataset, first.metric)
     if single:
         title += f", against {first.baseline}"
         if len({(one.baseline_value, one.n) for one in rows}) == 1:
@@ -101,7 +97,7 @@ def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
     body: list[list[str | Cell]] = [
         [
             one.run, one.baseline, str(one.n), decimals(one.run_value),
-            decimals(one.difference, sign=True), _interval(one.low, one.high, sign=True),
+            decimals(one.difference, sign=True), interval(one.low, one.high, sign=True),
             p_value(one.p),
             Cell(p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""),
             decimals(one.d_z, 2, sign=True), f"{one.wins}/{one.ties}/{one.losses}",
@@ -109,30 +105,21 @@ def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
         ]
         for one in rows
     ]  # fmt: skip
-    lists: list[list[Any]] = [header, *body]
-    for row in lists:
-        if not any(one.note for one in rows):
-            del row[-1]
-        if single:
-            del row[1]
+    has_notes = any(one.note for one in rows)
+    shown = [at for at in range(12) if (at != 1 or not single) and (at != 11 or has_notes)]
+    header, *body = [[row[at] for at in shown] for row in (header, *body)]
     return grid(header, body, left=1 if single else 2, title=title)
+
+
+def _title(dataset: str, metric: Metric) -> str:
+    return ", ".join(filter(None, (dataset, heading(metric))))
 
 
 def _percent_interval(found: Comparisons) -> str:
     return f"{100 * (1 - found.plan.level):g} % interval"
 
 
-def _title(*parts: str) -> str:
-    return ", ".join(filter(None, parts))
-
-
-def _interval(low: float, high: float, sign: bool = False) -> str:
-    if math.isnan(low):
-        return UNDEFINED
-    return f"[{decimals(low, sign=sign)}, {decimals(high, sign=sign)}]"
-
-
-def overall_grids(found: Comparisons) -> Iterator[Grid]:
+def _overall_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of the test of all runs together, if one was made."""
     rows = [
         [
@@ -146,7 +133,7 @@ def overall_grids(found: Comparisons) -> Iterator[Grid]:
         yield grid(header, rows, left=3, title="All runs together")
 
 
-def standing_grids(found: Comparisons) -> Iterator[Grid]:
+def _standing_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
     header = ["run", "tier", "rank", "of ranks", "n", "value", _percent_interval(found)]
     for rows in _tables(found.standings):
@@ -154,11 +141,11 @@ def standing_grids(found: Comparisons) -> Iterator[Grid]:
             [
                 one.run, one.tier or UNDEFINED, str(one.rank or UNDEFINED),
                 f"{one.rank_low}-{one.rank_high}" if one.rank_high else UNDEFINED, str(one.n),
-                decimals(one.value), _interval(one.low, one.high),
+                decimals(one.value), interval(one.low, one.high),
             ]
             for one in sorted(rows, key=lambda one: one.rank or len(rows) + 1)
         ]  # fmt: skip
-        yield grid(header, body, title=_title(rows[0].dataset, heading(rows[0].metric)))
+        yield grid(header, body, title=_title(rows[0].dataset, rows[0].metric))
 
 
 def notes(found: Comparisons) -> list[str]:
@@ -189,18 +176,11 @@ def notes(found: Comparisons) -> list[str]:
         lines.append(f"{where}{first_of(texts, MOST)}; the others count as in the leaderboard")
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
-        lines += too_few_draws(found)
+        lines += _too_few_draws(found)
     return lines
 
 
-def _by_key(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:
-    groups: dict[str, list[str]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups.items()
-
-
-def too_few_draws(found: Comparisons) -> list[str]:
+def _too_few_draws(found: Comparisons) -> list[str]:
     """Return a note if no p can be small enough for the correction."""
     plan = found.plan
     largest = max((size for _, size in found.family_sizes), default=0)
@@ -232,10 +212,7 @@ def standing_notes(found: Comparisons) -> list[str]:
 
 
 def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> Iterator[Grid]:
-    """Yield for each metric on each dataset the queries that the run wins and loses by most.
-
-    `systems` are two on each dataset: those that were compared.
-    """
+    """Yield for each metric the queries that the one run compared wins and loses by most."""
     for block in blocks_of(systems, found.plan):
         one = next(iter(found.of(block.dataset, str(block.metric))), None)
         if one is None:
@@ -252,7 +229,7 @@ def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> 
             ]
             for place in places
         ]  # fmt: skip
-        what = _title(block.dataset, heading(block.metric))
+        what = _title(block.dataset, block.metric)
         title = f"{what}: queries with the largest differences of {one.run} from {one.baseline}"
         if rows:
             yield grid(["qid", one.baseline, one.run, "difference"], rows, title=title)
@@ -260,11 +237,10 @@ def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> 
 
 def unanswered(found: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid]:
     """Yield for each dataset the queries that runs do not answer, if they are known."""
-    tables: dict[str, list[list[str]]] = {}
-    for one in found.unanswered:
-        if one.qids:
-            qids = " ".join([*one.qids[:most], *and_more(len(one.qids) - most)])
-            tables.setdefault(one.dataset, []).append([one.run, str(one.n), qids])
-    for dataset, rows in tables.items():
-        title = _title(dataset, "queries without an answer")
+    for dataset, some in _by_key((one.dataset, one) for one in found.unanswered if one.qids):
+        rows = [
+            [one.run, str(one.n), " ".join([*one.qids[:most], *and_more(len(one.qids) - most)])]
+            for one in some
+        ]
+        title = ", ".join(filter(None, (dataset, "queries without an answer")))
         yield grid(["run", "n", "qids"], rows, left=3, title=title)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
 from ..stats.gate import Outcome, Verdict
-from . import markdown, text
+from . import jsonl, markdown, text
 from .grid import Grid, and_more, grid
-from .numbers import decimals, heading, p_value
+from .numbers import decimals, heading, interval, p_value
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
 ORDER: dict[Outcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
@@ -51,7 +50,7 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
             one.outcome, one.run, one.dataset,
             *([one.group or "all"] if grouped else []), heading(one.metric), str(one.n),
             decimals(one.baseline), decimals(one.candidate), decimals(one.difference, sign=True),
-            _interval(one), decimals(one.margin), p_value(one.p_adjusted),
+            interval(one.low, one.high, sign=True), decimals(one.margin), p_value(one.p_adjusted),
             "" if one.needed is None else f"{one.needed:,}",
         ]
         for one in verdicts[:SHOWN]
@@ -63,12 +62,6 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
     ]
     left = 5 if grouped else 4
     return grid(header, rows, left=left, title=f"gate: {summary(verdicts)}", notes=notes)
-
-
-def _interval(one: Verdict) -> str:
-    if math.isnan(one.low):
-        return "–"
-    return f"[{decimals(one.low, sign=True)}, {decimals(one.high, sign=True)}]"
 
 
 def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:
@@ -89,7 +82,8 @@ def _sentence(one: Verdict) -> str:
     """Return the verdict in one sentence."""
     found = (
         f"{_place(one)}: {decimals(one.baseline)} -> {decimals(one.candidate)} "
-        f"({decimals(one.difference, sign=True)}, interval {_interval(one)}, "
+        f"({decimals(one.difference, sign=True)}, "
+        f"interval {interval(one.low, one.high, sign=True)}, "
         f"margin {decimals(one.margin)}, n={one.n})"
     )
     if one.outcome == "undecided" and one.needed is not None:
@@ -101,10 +95,7 @@ def _plain(one: Verdict) -> dict[str, Any]:
     """Return a verdict as JSON has it; NaN is null."""
     fields = {name: getattr(one, name) for name in Verdict.__dataclass_fields__}
     fields |= {"metric": str(one.metric), "worst": [list(each) for each in one.worst]}
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in fields.items()
-    }
+    return jsonl.plain(fields)
 
 
 def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:

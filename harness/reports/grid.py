@@ -13,26 +13,12 @@ from typing import NamedTuple
 
 
 class Cell(NamedTuple):
-    """One cell.
+    """One cell: the number or name as it is shown, and what belongs to it.
 
-    Parameters
-    ----------
-    text : str
-        The number or name as it is shown.
-    sign : str
-        What follows it in every format: ``~`` or ``*``.
-    bold : bool
-        Bold, and ``*`` in text.
-    underlined : bool
-        Underlined, and ``+`` in text.
-    above, below : str
-        Signs above and below the line: letters or daggers.
-    spread : str
-        What follows the signs: ``± .012`` or ``[.41, .44]``.
-    note : str
-        What follows in parentheses: ``17/20``.
-    colour, hint : str
-        Background and tooltip in HTML.
+    `sign` follows it in every format (``~`` or ``*``), then letters or daggers `above` and `below`
+    the line, then `spread` (``± .012`` or ``[.41, .44]``), then `note` in parentheses (``17/20``).
+    In text, a `bold` cell has ``*`` and an underlined one ``+``. `colour` and `hint` are background
+    and tooltip in HTML.
     """
 
     text: str
@@ -70,27 +56,11 @@ class Group:
 
 @dataclass(frozen=True)
 class Grid:
-    """One table. Without columns, it is its title and notes alone.
+    """One table, whose first column names the rows; without columns, its title and notes alone.
 
-    Parameters
-    ----------
-    columns : tuple of Column
-        The first one names the rows.
-    groups : tuple of Group
-    title : str
-        A line above the table.
-    caption : str
-        Sentences above the table.
-    caption_latex : str
-        The caption as LaTeX, if escaping `caption` does not give it.
-    notes : tuple of str
-        Lines below the table.
-    source : str
-        Where the table came from, as a comment.
-    label : str
-        LaTeX's label.
-    level : int
-        Level of the title as a heading in Markdown.
+    A `title` line and `caption` sentences are above the table, `notes` below it; `caption_latex`
+    is not escaped. `source` is a comment, `label` LaTeX's, `level` that of the title as a heading
+    in Markdown.
     """
 
     columns: tuple[Column, ...] = ()

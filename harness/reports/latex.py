@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from .grid import Cell, Grid
@@ -59,116 +59,71 @@ def _character(sign: str) -> str:
     return f"{{[}}U+{ord(sign):04X}{{]}}"
 
 
-def _raised(signs: str) -> str:
-    """Return letters or daggers above the line."""
-    return f"$^{{{_in_math(signs)}}}$" if signs else ""
-
-
-def _in_math(signs: str) -> str:
-    return "".join(_SIGNS.get(sign, sign) for sign in signs)
-
-
 _SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}"
 
 
 def render(table: Grid, *, siunitx: bool = False, wide: bool = False, long: bool = False) -> str:
     r"""Return a table environment; it needs ``booktabs``, and ``siunitx`` if asked for.
 
-    Parameters
-    ----------
-    table : Grid
-    siunitx : bool
-        Numbers in S columns, aligned at the decimal point.
-    wide : bool
-        ``table*``, over both columns of the page.
-    long : bool
-        ``longtable``, which breaks across pages and needs the package of that name.
+    `siunitx` aligns numbers at the decimal point, `wide` makes it ``table*``, over both columns of
+    the page, and `long` a ``longtable``, which breaks across pages and needs that package.
     """
+    source = f"% {' '.join(table.source.split())}"
+    caption = rf"\caption{{{table.caption_latex or escape(table.caption)}}}"
+    setup = [r"\setlength{\tabcolsep}{4pt}", *([_SISETUP] if siunitx else [])]
+    specification, head, body = _rows(table, siunitx)
     if long:
-        return _longtable(table, siunitx)
-    environment = "table*" if wide else "table"
-    notes = [rf"{escape(note)}\par" for note in table.notes]
-    lines = [
-        f"% {' '.join(table.source.split())}",
-        rf"\begin{{{environment}}}[tb]",
-        r"\centering",
-        r"\setlength{\belowcaptionskip}{4pt}",
-        rf"\caption{{{table.caption_latex or escape(table.caption)}}}",
-        rf"\label{{{table.label}}}",
-        r"\small",
-        r"\setlength{\tabcolsep}{4pt}",
-        *([_SISETUP] if siunitx else []),
-        *_tabular(table, siunitx),
-        *([r"\par\smallskip\raggedright\footnotesize", *notes] if notes else []),
-        rf"\end{{{environment}}}",
-    ]
+        lines = [
+            source, r"\begingroup\small", r"\setlength{\LTcapwidth}{\linewidth}", *setup,
+            rf"\begin{{longtable}}{{{specification}}}",
+            rf"{caption}\label{{{table.label}}}\\",
+            *head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot", *body,
+            r"\end{longtable}",
+            *(rf"\noindent{{\footnotesize {escape(note)}\par}}" for note in table.notes),
+            r"\endgroup",
+        ]  # fmt: skip
+    else:
+        environment = "table*" if wide else "table"
+        notes = [rf"{escape(note)}\par" for note in table.notes]
+        lines = [
+            source, rf"\begin{{{environment}}}[tb]", r"\centering",
+            r"\setlength{\belowcaptionskip}{4pt}", caption, rf"\label{{{table.label}}}",
+            r"\small", *setup, rf"\begin{{tabular}}{{{specification}}}", *head, *body,
+            r"\bottomrule", r"\end{tabular}",
+            *([r"\par\smallskip\raggedright\footnotesize", *notes] if notes else []),
+            rf"\end{{{environment}}}",
+        ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
-def _longtable(table: Grid, siunitx: bool) -> str:
-    """Return a longtable: caption and label above the first rows, headings on each page."""
-    _, *lines = _tabular(table, siunitx)
-    body = lines.index(r"\midrule")
-    head = lines[: body + 1]
-    specification = _specification(_columns_of(table, siunitx))
-    notes = [rf"\noindent{{\footnotesize {escape(note)}\par}}" for note in table.notes]
-    caption = table.caption_latex or escape(table.caption)
-    made = [
-        f"% {' '.join(table.source.split())}",
-        r"\begingroup\small",
-        r"\setlength{\LTcapwidth}{\linewidth}",
-        r"\setlength{\tabcolsep}{4pt}",
-        *([_SISETUP] if siunitx else []),
-        rf"\begin{{longtable}}{{{specification}}}",
-        rf"\caption{{{caption}}}\label{{{table.label}}}\\",
-        *head,
-        r"\endfirsthead",
-        *head,
-        r"\endhead",
-        r"\bottomrule",
-        r"\endfoot",
-        *lines[body + 1 : -2],
-        r"\end{longtable}",
-        *notes,
-        r"\endgroup",
-    ]
-    return "\n".join(made) + "\n"
-
-
-def _columns_of(table: Grid, siunitx: bool) -> list[_Column]:
+def _rows(table: Grid, siunitx: bool) -> tuple[str, list[str], list[str]]:
+    """Return the specification of the columns, the lines of the heading, and those of the rows."""
     kind = _NumberColumn if siunitx else _Column
-    return [kind([row[at] for row in table.rows]) for at in range(1, len(table.columns))]
-
-
-def _specification(columns: Iterable[_Column]) -> str:
-    return f"@{{}}l{''.join(each.specification for each in columns)}@{{}}"
-
-
-def _tabular(table: Grid, siunitx: bool) -> Iterator[str]:
-    columns = _columns_of(table, siunitx)
-    yield rf"\begin{{tabular}}{{{_specification(columns)}}}"
-    yield r"\toprule"
+    columns = [kind([row[at] for row in table.rows]) for at in range(1, len(table.columns))]
+    head = [r"\toprule"]
     if table.blocks:
         titles = [rf"\multicolumn{{{n}}}{{c}}{{{escape(title)}}}" for title, n in table.blocks]
-        yield _line(["", *titles])
+        head.append(_line(["", *titles]))
         ends = accumulate((n for _, n in table.blocks), initial=1)
         rules = zip(ends, table.blocks, strict=False)
-        yield "".join(rf"\cmidrule(lr){{{end + 1}-{end + n}}}" for end, (_, n) in rules)
+        head.append("".join(rf"\cmidrule(lr){{{end + 1}-{end + n}}}" for end, (_, n) in rules))
     headings = [
         each.heading(column.title, each is columns[-1])
         for each, column in zip(columns, table.columns[1:], strict=True)
     ]
-    yield _line([escape(table.columns[0].title), *headings])
+    head += [_line([escape(table.columns[0].title), *headings]), r"\midrule"]
+    body = []
     for place, group in enumerate(table.groups):
-        yield r"\midrule" if place == 0 or group.title else r"\addlinespace"
+        if place:
+            body.append(r"\midrule" if group.title else r"\addlinespace")
         if group.title:
             title = rf"\emph{{{escape(group.title)}}}"
-            yield rf"\multicolumn{{{len(table.columns)}}}{{@{{}}l}}{{{title}}} \\"
+            body.append(rf"\multicolumn{{{len(table.columns)}}}{{@{{}}l}}{{{title}}} \\")
         for name, *cells in group.rows:
             shown = [each.shown(cell) for each, cell in zip(columns, cells, strict=True)]
-            yield _line([escape(name.text + name.sign) + _raised(name.above), *shown])
-    yield r"\bottomrule"
-    yield r"\end{tabular}"
+            body.append(_line([escape(name.text + name.sign) + _in_math(name.above), *shown]))
+    specification = f"@{{}}l{''.join(each.specification for each in columns)}@{{}}"
+    return specification, head, body
 
 
 def _line(cells: Iterable[str]) -> str:
@@ -202,10 +157,9 @@ class _Column:
 
     def boxed(self, cell: Cell) -> str:
         """Return the signs of a cell in a box that is as wide as the widest of the column."""
-        signs = _signs(cell)
-        if self.widest in (cell.above, cell.below):
-            return signs
-        return _box(signs, _raised(self.widest))
+        signs = _in_math(cell.above, cell.below)
+        is_widest = self.widest in (cell.above, cell.below)
+        return signs if is_widest else _box(signs, _in_math(self.widest))
 
 
 class _NumberColumn(_Column):
@@ -222,7 +176,7 @@ class _NumberColumn(_Column):
         sign = "-" if any(text.startswith("-") for text in numbers) else ""
         options = [f"table-format={sign}{max(whole, 1)}" + (f".{decimals}" if decimals else "")]
         widest = max((_beside(cell) for cell in self.cells if _is_number(cell.text)), key=len)
-        if after := _raised(self.widest) + _medium(widest):
+        if after := _in_math(self.widest) + _medium(widest):
             options.append(f"table-space-text-post={{{after}}}")
         return f"S[{','.join(options)}]"
 
@@ -238,14 +192,19 @@ class _NumberColumn(_Column):
         # a line below the number takes no room, so that siunitx still aligns what is above it
         line = rf"\llap{{\underline{{\phantom{{{_number(cell.text)}}}}}}}"
         after = line if cell.underlined else ""
-        after += (self.boxed(cell) if beside else _signs(cell)) + _medium(beside)
-        bold = r"\bfseries " if cell.bold else ""
-        return bold + cell.text + (f"{{{after}}}" if after else "")
+        after += self.boxed(cell) if beside else _in_math(cell.above, cell.below)
+        after += _medium(beside)
+        return (r"\bfseries " if cell.bold else "") + cell.text + (f"{{{after}}}" if after else "")
 
 
-def _signs(cell: Cell) -> str:
-    text = f"^{{{_in_math(cell.above)}}}" if cell.above else ""
-    text += f"_{{{_in_math(cell.below)}}}" if cell.below else ""
+def _in_math(above: str, below: str = "") -> str:
+    """Return letters or daggers above and below the line."""
+    parts = zip("^_", (above, below), strict=True)
+    text = "".join(
+        f"{mark}{{{''.join(_SIGNS.get(sign, sign) for sign in signs)}}}"
+        for mark, signs in parts
+        if signs
+    )
     return f"${text}$" if text else ""
 
 

@@ -39,13 +39,7 @@ def names() -> list[str]:
 
 
 def find(name: str) -> Report:
-    """Return the report of that name.
-
-    Raises
-    ------
-    UnknownNameError
-        If no report has that name.
-    """
+    """Return the report of that name; raises UnknownNameError."""
     if name not in REPORTS:
         near = did_you_mean(name, REPORTS)
         raise UnknownNameError(f"unknown report '{name}'{near}  (all: {', '.join(REPORTS)})")
@@ -57,11 +51,9 @@ def as_csv(
 ) -> str:
     """Return CSV with a row a dataset x run; with `per_query`, with a row a query.
 
-    Each run's queries are followed by its summary, with qid ``all``. If runs were compared, the
-    last columns are the tier of each by each metric compared: ``map tier``.
-
-    Columns: dataset, run, captured columns, counts, undefined, then each metric. Numbers have
-    every digit (they read back to the same float); an undefined value is an empty field.
+    Each run's queries are followed by its summary, with qid ``all``. Columns: dataset, run,
+    captured columns, counts, undefined, then each metric with every digit; an undefined value is
+    an empty field. If runs were compared, their tiers follow: ``map tier``.
     """
     if per_query:
         captured = board.columns
@@ -111,13 +103,7 @@ def _in_format(render: Callable[[Iterator[Grid]], str]) -> Callable[..., str]:
 def as_text(board: Leaderboard, *, width: int | None = None, per_query: bool = False) -> str:
     """Return the leaderboard as aligned columns, a block a dataset, best values marked ``*``.
 
-    Parameters
-    ----------
-    board : Leaderboard
-    width : int, optional
-        Characters a line may take; metrics that do not fit go into further blocks below.
-    per_query : bool
-        Also list every query's values.
+    Metrics that do not fit into `width` characters go into further blocks below.
     """
     return text.render(grids(board, per_query=per_query, stars=True), width=width)
 
@@ -188,15 +174,8 @@ def _rows(
     has_fewer = [REPETITIONS] if any(map(_incomplete, entries)) else []
     is_chosen = any(entry.choices and not isinstance(entry, Repeated) for entry in entries)
     setting = ["setting"] if is_chosen else []
-    header = [
-        "run",
-        *columns,
-        *setting,
-        *has_fewer,
-        "queries",
-        "ties",
-        *map(heading, board.metrics),
-    ]
+    metrics = map(heading, board.metrics)
+    header = ["run", *columns, *setting, *has_fewer, "queries", "ties", *metrics]
     rows = []
     for entry in entries:
         texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]

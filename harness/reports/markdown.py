@@ -20,11 +20,7 @@ _LIVE = re.compile(r"(?<!\w)@(?=[A-Za-z])|:(?=[\w+-]+:)|\\#(?=\d)|(?<=\w):(?=//)
 def render(grids: Iterable[Grid], *, aligned: bool = False) -> str:
     """Return the tables, each below its title, with its notes as a list.
 
-    Parameters
-    ----------
-    grids : iterable of Grid
-    aligned : bool
-        Columns are aligned in the file too.
+    If `aligned`, columns are aligned in the file too.
     """
     return "\n\n".join("\n".join(_lines(one, aligned)) for one in grids) + "\n"
 

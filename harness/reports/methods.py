@@ -1,18 +1,20 @@
-"""The methods section's paragraph on metrics, data, tests and software, from a finished study."""
+"""The methods section's paragraph on metrics, data, tests and software, and its references."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from importlib import resources
 
 from ..core.comparison import Comparisons
-from ..core.metric import Metric
+from ..core.metric import ENTRIES, Metric
 from ..core.names import NAMES
 from ..core.study import Study
 from ..core.systems import compared, how_chosen
-from .phrases import INTERVALS, absent_baselines, correction, counted, listed, span
-from .references import bibtex
+from ..errors import UnknownNameError, did_you_mean
+from .phrases import INTERVALS, absent_baselines, capitalised, correction, counted, listed, span
 from .wording import (
     Markup,
     Writer,
@@ -22,7 +24,6 @@ from .wording import (
     missing_in_words,
     parts_in_words,
     repetitions_in_words,
-    sentence,
     titles_of,
     treatment,
 )
@@ -32,6 +33,23 @@ CITED_CORRECTIONS = {
     "by": ("benjamini2001",), "none": (),
 }  # fmt: skip
 """The literature behind the corrections."""
+_TEXT = resources.files(__package__).joinpath("references.bib").read_text("utf-8")
+REFERENCES = {entry[1]: entry[0] for entry in re.finditer(r"@\w+\{(\w+),\n(?:  .*\n)+\}\n", _TEXT)}
+"""Every entry of ``references.bib`` by its key: first author and year."""
+
+
+def bibtex(keys: Iterable[str]) -> str:
+    """Return the entries of some keys, each once, in alphabetical order.
+
+    >>> bibtex(["holm1979"]).splitlines()[:2]
+    ['@article{holm1979,', '  author = {Holm, Sture},']
+    """
+    known = {**ENTRIES, **REFERENCES}
+    for key in (wanted := sorted(set(keys))):
+        if key not in known:
+            near, all_ = did_you_mean(key, known), ", ".join(known)
+            raise UnknownNameError(f"unknown reference '{key}'{near}  (all: {all_})")
+    return "\n".join(known[key] for key in wanted)
 
 
 def methods(
@@ -43,20 +61,9 @@ def methods(
 ) -> str:
     r"""Return a paragraph for a methods section, in which every number is the study's.
 
-    Parameters
-    ----------
-    study : Study
-    markup : {"latex", "plain"}
-        Citations as ``\citep{key}``, or as ``[key]``.
-    metrics : sequence of str, optional
-        Canonical names of those reported; all by default.
-    name : callable, optional
-        Gives what a run or dataset is called, before the config's `names`.
-
-    Returns
-    -------
-    str
-        A paragraph of one line, with its line end.
+    Citations are ``\citep{key}``, or ``[key]`` in plain text. `metrics` are the canonical names of
+    those reported, by default all. `name` gives what a run or dataset is called, before the
+    config's `names`.
     """
 
     def called(own: str) -> str:
@@ -164,7 +171,8 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
         yield f"Intervals are {percent} {listed(intervals)}{cited}."
     if comparisons.drawn:
         yield f"We used {plan.draws:,} random draws (seed {plan.seed})."
-    yield from map(sentence, absent_baselines(comparisons, study.datasets, writer.name))
+    absent = absent_baselines(comparisons, study.datasets, writer.name)
+    yield from (f"{capitalised(one)}." for one in absent)
     overall = []
     for one in comparisons.overall:
         if not math.isnan(one.p):

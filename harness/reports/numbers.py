@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 from ..core.metric import Metric
 
 UNDEFINED = "–"
-"""Shown where there is no value."""
+"""Shown in place of a value that is not defined."""
 ARROWS = {"higher": "↑", "lower": "↓", None: ""}
 # a double has at most 1,075 significant decimals: nothing is rounded before the last step
 _EXACT = Context(prec=1100, rounding=ROUND_HALF_EVEN)
@@ -54,6 +54,16 @@ def decimals(value: float, digits: int = 4, sign: bool = False) -> str:
     return f"{value:+.{digits}f}" if sign else f"{value:.{digits}f}"
 
 
+def interval(low: float, high: float, sign: bool = False) -> str:
+    """Return an interval in brackets.
+
+    >>> interval(0.25, 0.5), interval(float("nan"), float("nan"))
+    ('[0.2500, 0.5000]', '–')
+    """
+    ends = decimals(low, sign=sign), decimals(high, sign=sign)
+    return UNDEFINED if math.isnan(low) else f"[{ends[0]}, {ends[1]}]"
+
+
 def p_value(p: float) -> str:
     """Return a p-value as it is shown; the files have every digit.
 
@@ -64,23 +74,12 @@ def p_value(p: float) -> str:
 
 
 def fixed(value: float, digits: int, *, percent: bool = False, leading_zero: bool = False) -> str:
-    """Return a number with `digits` decimals.
+    """Return a number with `digits` decimals, by default as ``.423``.
 
     The decimal expansion of the stored double is rounded, half to even, as ``format`` does; with
-    `percent` it is multiplied by 100 before, without an error of its own. A value that rounds
-    to 0 has no sign.
+    `percent` it is multiplied by 100 before, without an error of its own, and keeps its leading
+    zero. A value that rounds to 0 has no sign.
 
-    Parameters
-    ----------
-    value : float
-    digits : int
-    percent : bool
-        Show the value x 100; these keep their leading zero.
-    leading_zero : bool
-        ``0.423`` in place of ``.423``.
-
-    Examples
-    --------
     >>> fixed(0.4235, 3), fixed(-0.5, 2), fixed(1.25, 1), fixed(0.125, 1, percent=True)
     ('.423', '-.50', '1.2', '12.5')
     >>> fixed(-0.0001, 2, leading_zero=True), fixed(0.575, 1, percent=True), fixed(7.0, 0)

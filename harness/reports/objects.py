@@ -7,7 +7,7 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import Leaderboard
 from . import html, leaderboard, text
 from .grid import Cell, Grid, first_rows, grid
-from .numbers import decimals
+from .numbers import decimals, interval
 
 ROWS = 20
 """Rows of a table that a notebook shows."""
@@ -40,7 +40,7 @@ def _grid(value: Evaluation | Comparisons) -> Grid:
         [
             one.dataset, str(one.metric), one.baseline, one.run, str(one.n),
             decimals(one.difference, sign=True),
-            f"[{decimals(one.low, sign=True)}, {decimals(one.high, sign=True)}]",
+            interval(one.low, one.high, sign=True),
             Cell(decimals(one.p_adjusted), "*" if value.is_significant(one) else ""),
         ]
         for one in value.rows

@@ -1,4 +1,4 @@
-"""What of a paper is written beside results: tables and pictures that carry the manifest's hash."""
+"""Tables and pictures for a paper, which `harness run` writes with the hash of the manifest."""
 
 from __future__ import annotations
 
@@ -14,22 +14,16 @@ from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
 from ..core.study import Study
 from ..errors import HarnessWarning
-from . import plots as plots
+from .plots import plot as plots
 
 PLOTS = "plots"
 """Folder of the pictures."""
 FOLDERS = ("tables", PLOTS)
-"""Folders of all that is written beside results."""
+"""Folders of all that is written next to results."""
 
 
 def check(config: Config) -> None:
-    """Raise where what a config asks for cannot be made on this machine.
-
-    Raises
-    ------
-    HarnessError
-        Where it asks for pictures, and matplotlib is not installed.
-    """
+    """Raise HarnessError if the config asks for pictures and matplotlib is not installed."""
     if config.plots:
         plots.check_installed()
 
@@ -53,7 +47,7 @@ def files(
 ) -> dict[str, bytes]:
     """Return the tables and pictures that a config asks for, by path in the folder of results.
 
-    They carry the hash of the manifest, which therefore holds none of theirs.
+    They carry the hash of the manifest, so the manifest cannot hold theirs.
     """
     if not config.tables and not config.plots:
         return {}
@@ -62,13 +56,11 @@ def files(
     if config.tables:
         from .paper_table.rendering import render_all  # which loads SciPy
 
-        wanted = {name: (table, table.formats) for name, table in config.tables.items()}
-        found |= render_all(study, wanted, _warn)
+        def warn(what: str) -> None:
+            warnings.warn(what, HarnessWarning, stacklevel=4)
+
+        found |= render_all(study, config.tables, warn)
     if config.plots:
         drawn = plots.render_all(study, config.plots)
         found |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
     return found
-
-
-def _warn(what: str) -> None:
-    warnings.warn(what, HarnessWarning, stacklevel=4)

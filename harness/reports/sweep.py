@@ -12,7 +12,7 @@ from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
 from ..core.study import Study
 from ..core.systems import Columns, compared, of_systems, pairs
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import Problem, UnknownNameError, did_you_mean
 from . import html, latex, markdown, text
 from .grid import Cell, Grid, grid
 from .leaderboard import as_csv
@@ -23,48 +23,48 @@ def columns_swept(study: Study) -> tuple[str, ...]:
     """Return the columns of runs that can be swept: those with several values."""
     values: dict[str, set[str]] = {}
     for entry in study.cells.entries:
-        for name, value in entry.columns.items():
-            if f"{{{name}}}" not in entry.pattern and name not in study.board.summary.spread:
-                values.setdefault(name, set()).add(value)
+        for name, value in _setting(entry, study).items():
+            values.setdefault(name, set()).add(value)
     return tuple(name for name, some in values.items() if len(some) > 1)
+
+
+def _setting(entry: Entry, study: Study) -> dict[str, str]:
+    """Return the columns of an entry that belong to its setting: no parts of datasets, no seeds."""
+    return {
+        name: value
+        for name, value in entry.columns.items()
+        if f"{{{name}}}" not in entry.pattern and name not in study.board.summary.spread
+    }
 
 
 def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
     """Return a row for each setting of each run that has the columns `names`, with intervals.
 
-    Folds and seeds are taken together as the summary says; other columns are part of the setting.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such column, or it has one value.
+    Folds and seeds are taken together by the summary; other columns are part of the setting.
+    A column that does not exist, or has one value, raises UnknownNameError.
     """
     from ..stats.intervals import clustered  # which loads SciPy
 
     known = columns_swept(study)
     for name in names:
         if name not in known:
-            near, listed = did_you_mean(name, known), ", ".join(known) or "none"
-            what = f"no column '{name}' with several values{near}  (there are: {listed})"
-            raise UnknownNameError(f"sweep: {what}")
-    summary = replace(study.board.summary, best=())
+            near, there = did_you_mean(name, known), ", ".join(known) or "none"
+            what = f"no column '{name}' with several values{near}  (there are: {there})"
+            raise UnknownNameError(Problem("sweep", what))
     settings: dict[str, tuple[str, Columns]] = {}
     entries = []
     for entry in study.cells.entries:
-        own = {
-            name: value
-            for name, value in entry.columns.items()
-            if f"{{{name}}}" not in entry.pattern and name not in summary.spread
-        }
+        own = _setting(entry, study)
         if not own.keys() >= {*names}:
             continue
-        others = [name for name in own if name not in names]
-        setting = tuple((name, own[name]) for name in (*others, *names))
         label = f"{entry.run} {pairs(tuple(own.items()))}"  # seeds the interval
-        settings[label] = entry.run, setting
+        order = [*(name for name in own if name not in names), *names]
+        settings[label] = entry.run, tuple((name, own[name]) for name in order)
         rest = {name: value for name, value in entry.columns.items() if name not in own}
-        evaluation = replace(entry.evaluation, run=label)
-        entries.append(replace(entry, evaluation=evaluation, columns=rest))
+        entries.append(
+            replace(entry, evaluation=replace(entry.evaluation, run=label), columns=rest)
+        )
+    summary = replace(study.board.summary, best=())
     board = of_systems(Leaderboard(tuple(entries), summary=summary), partial(clustered, plan=plan))
     rows = []
     for row in board.entries:
@@ -95,12 +95,11 @@ def _size(value: str) -> tuple[float, str]:
 def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Leaderboard:
     """Return the `n` best values of the columns `names`, best first.
 
-    These are for each dataset, run and combination of the other columns.
-
-    If settings were chosen on validation queries, their validation values sort all rows, by the
-    metric that chose: so the values of test queries choose nothing.
+    These are for each dataset, run and combination of the other columns. If settings were chosen
+    on validation queries, their validation values sort all rows, by the metric that chose: the
+    values of test queries choose nothing.
     """
-    selection, entries = board.selection, board.entries
+    selection = board.selection
     if selection is not None:
         (metric,) = compared(board.metrics, [selection.settings.by])
     sign = -1 if metric.definition.direction == "lower" else 1
@@ -109,20 +108,17 @@ def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Lea
         dataset = one.dataset if selection is None else ""
         return dataset, one.run, *one.columns.items()
 
-    worth = {
-        setting(one): sign * one.summary.get(str(metric), math.nan)
-        for one in entries
-        if selection is None or is_validation(board, one)
-    }
-    worth = {where: value for where, value in worth.items() if not math.isnan(value)}
-    found: list[Entry] = []
+    worth: dict[tuple[object, ...], float] = {}
     groups: dict[tuple[object, ...], list[Entry]] = {}
-    for one in entries:
+    for one in board.entries:
+        value = sign * one.summary.get(str(metric), math.nan)
+        if (selection is None or is_validation(board, one)) and not math.isnan(value):
+            worth[setting(one)] = value
         others = (pair for pair in one.columns.items() if pair[0] not in names)
         groups.setdefault((*_key(one), *others), []).append(one)
+    found: list[Entry] = []
     for rows in groups.values():
-        rows.sort(key=lambda one: -worth.get(setting(one), -math.inf))
-        found += rows[:n]
+        found += sorted(rows, key=lambda one: -worth.get(setting(one), -math.inf))[:n]
     return replace(board, entries=tuple(found))
 
 
@@ -132,11 +128,24 @@ def is_validation(board: Leaderboard, one: Entry) -> bool:
     return selection is not None and (one.pattern or one.dataset) == selection.settings.on
 
 
-def grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator[Grid]:
+def render(board: Leaderboard, metrics: Sequence[Metric], plan: Plan, format: str) -> str:
+    """Return a sweep in a format of tables; CSV has every digit, and every metric."""
+    if format == "csv":
+        return as_csv(board)
+    tables = list(_grids(board, metrics, plan))
+    if format == "latex":
+        some = (replace(one, caption=one.title, label=f"tab:sweep-{one.title}") for one in tables)
+        return "\n".join(map(latex.render, some))
+    if format == "markdown":
+        return markdown.render(tables)
+    return html.render(tables) if format == "html" else text.render(tables)
+
+
+def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator[Grid]:
     """Yield a table for each dataset: a row a setting, the best value of each run bold."""
     for dataset, entries in board.by_dataset():
         columns = [name for name in board.columns if any(name in one.columns for one in entries)]
-        times = [_chosen(board, one) for one in entries]
+        times = [_times_chosen(board, one) for one in entries]
         chosen = ["chosen"] if any(times) else []
         rows = []
         for one, n in zip(entries, times, strict=True):
@@ -165,20 +174,7 @@ def grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator
         yield grid(header, rows, title=dataset, notes=notes, level=3)
 
 
-def render(board: Leaderboard, metrics: Sequence[Metric], plan: Plan, format: str) -> str:
-    """Return a sweep in a format of tables; CSV has every digit, and every metric."""
-    if format == "csv":
-        return as_csv(board)
-    tables = list(grids(board, metrics, plan))
-    if format == "latex":
-        some = (replace(one, caption=one.title, label=f"tab:sweep-{one.title}") for one in tables)
-        return "\n".join(map(latex.render, some))
-    if format == "markdown":
-        return markdown.render(tables)
-    return html.render(tables) if format == "html" else text.render(tables)
-
-
-def _chosen(board: Leaderboard, one: Entry) -> str:
+def _times_chosen(board: Leaderboard, one: Entry) -> str:
     """Return how often a setting was chosen: ``3 of 4``; nothing if nothing was chosen."""
     own = one.columns
     choices = [

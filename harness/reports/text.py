@@ -19,15 +19,8 @@ def render(grids: Iterable[Grid], *, width: int | None = None, paper: bool = Fal
     """Return the tables with an empty line between them.
 
     A bold value has a star behind it, an underlined one a plus; then come the signs above the
-    line, and after ``_`` those below it.
-
-    Parameters
-    ----------
-    grids : iterable of Grid
-    width : int, optional
-        Characters a line may take; columns that do not fit go into further blocks below.
-    paper : bool
-        Notes are wrapped, and headings end above the signs, not above the numbers.
+    line, and after ``_`` those below it. Columns that do not fit into `width` characters go into
+    further blocks below. In a `paper`, notes are wrapped, and headings end above the signs.
     """
     blocks = ("\n".join(_lines(one, width, paper)) for one in grids)
     return for_terminal("\n\n".join(blocks)) + "\n"

@@ -17,7 +17,7 @@ from ..core.policy import Policy
 from ..core.settings import Settings
 from ..core.systems import System
 from .latex import escape
-from .phrases import capitalised, listed, sized, span
+from .phrases import listed, sized, span
 
 Markup = Literal["latex", "plain"]
 Name = Callable[[Metric], str]
@@ -117,8 +117,7 @@ _PRECISION = {
 }
 
 
-def ties_in_words(policy: Policy) -> str:
-    """Return how documents with equal scores were ordered, as the end of a sentence."""
+def _ties_in_words(policy: Policy) -> str:
     how = _TIES.get(policy.ties, f"put in random order (seed {policy.seed})")
     return f"{_PRECISION[policy.score_type]} were {how}"
 
@@ -131,19 +130,12 @@ def treatment(
 ) -> Iterator[str]:
     """Yield sentences on ties, depth, unjudged documents and queries without relevant documents.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-    policy : Policy
-        A metric's own settings replace its choices.
-    counts : iterable of (str, Counts)
-        Those of each evaluation, with its dataset.
-    name : callable
-        Gives what a metric is called.
+    A metric's own settings replace those of `policy`; `counts` are each evaluation's, with its
+    dataset.
     """
     own = {one: policy.with_settings(one.settings) for one in metrics}
     if any(one.settings.ties is None for one in metrics):
-        how = {one: ties_in_words(each) for one, each in own.items()}
+        how = {one: _ties_in_words(each) for one, each in own.items()}
         yield f"Score ties {by_metric(how, name)}."
     if any(each.depth for each in own.values()):
         how = {
@@ -155,24 +147,17 @@ def treatment(
         done = {True: "were removed first", False: "were kept"}
         how = {one: done[bool(each.judged_only)] for one, each in own.items()}
         yield f"Documents without judgement {by_metric(how, name)}."
-    n, queries = empty_queries(counts)
+    # per dataset, the run that counts most: at the highest relevance level of any metric
+    most: dict[str, Counts] = {}
+    for dataset, count in counts:
+        most[dataset] = max(most.get(dataset, count), count, key=lambda one: one.empty)
+    n, queries = (sum(getattr(one, key) for one in most.values()) for key in ("empty", "queries"))
     rule = rule_in_words({one: _value_of_empty(one, policy.empty_queries) for one in metrics}, name)
-    most = "at most " if len({level_of(one) for one in metrics}) > 1 else ""
-    if n and rule == _LEFT_OUT and not most:
+    bound = "at most " if len({level_of(one) for one in metrics}) > 1 else ""
+    if n and rule == _LEFT_OUT and not bound:
         yield f"We excluded the {n:,} of {queries:,} queries without relevant documents."
     elif n and rule:
-        yield f"Queries without relevant documents ({most}{n:,} of {queries:,}) {rule}."
-
-
-def empty_queries(counts: Iterable[tuple[str, Counts]]) -> tuple[int, int]:
-    """Return how many queries have no relevant document, and how many there are.
-
-    They are counted at the highest relevance level of any metric; the run that has the most counts.
-    """
-    most: dict[str, Counts] = {}
-    for dataset, each in counts:
-        most[dataset] = max(most.get(dataset, each), each, key=lambda one: one.empty)
-    return sum(one.empty for one in most.values()), sum(one.queries for one in most.values())
+        yield f"Queries without relevant documents ({bound}{n:,} of {queries:,}) {rule}."
 
 
 def _value_of_empty(metric: Metric, rule: str) -> float | None:
@@ -245,16 +230,8 @@ def _title(metric: Metric, writer: Writer) -> str:
 def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
     """Return all metrics in words; those that differ in their cutoff alone are together.
 
-    Parameters
-    ----------
-    metrics : sequence of Metric
-        Without bounds of ties.
-    level : int
-        The smallest relevant grade that the text names already.
-    writer : Writer
+    `level` is the smallest relevant grade that the text already states.
 
-    Examples
-    --------
     >>> import harness.metrics
     >>> from harness.core.names import parse_all
     >>> metrics = parse_all(["map", "ndcg@5,10", "ndcg(gain=exp)@10"])
@@ -292,8 +269,6 @@ _GAINS = {
     "mslr": "gains 0, 1, 3, 7, 15 for grades 0 to 4",
     "binary": "binary gain",
 }
-
-
 _IN_WORDS = {"gain", "p", "rel", "normalize", "form"}
 """Parameters that a sentence has words for."""
 
@@ -313,8 +288,3 @@ def _facts(metric: Metric, level: int, writer: Writer) -> Iterator[str]:
         yield f"as computed by {writer.text(convention.tool)}{writer.cite(convention.cite)}"
     elif metric.settings != Settings() or {*dict(metric.params)} - _IN_WORDS:
         yield f"computed as {writer.text(str(replace(metric, cutoff=None)))}"
-
-
-def sentence(text: str) -> str:
-    """Return text with a capital and a full stop."""
-    return f"{capitalised(text)}."

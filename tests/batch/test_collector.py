@@ -140,6 +140,6 @@ def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
 def test_a_metric_may_have_ties_and_a_convention_of_its_own() -> None:
     collector = BatchCollector()
     collector.add([[1.0, 1.0, 0.0]], [[0, 1, 0]], [3])
-    # d0 and d1 are tied: d1 stands first as docnos fall, second in the order of the input
+    # d0 and d1 are tied: d1 is first as docnos fall, second in the order of the input
     found = collector.evaluate(["recip_rank", "recip_rank(ties=stable)", "map(convention=xgboost)"])
     assert found.values.tolist() == [[1.0, 0.5, 0.5]]

@@ -256,7 +256,7 @@ def test_dicts_that_make_no_batch(qrel: Any, run: Any, place: str) -> None:
     assert error.value.problems[0].where == place
 
 
-def test_documents_stand_in_the_order_of_qrel() -> None:
+def test_documents_are_in_the_order_of_qrel() -> None:
     qrel = {"b": {"x": 1, "y": 2}, "a": {"z": 0}}
     run = {"a": {"z": 7}, "b": {"y": 0.5, "x": 1.5}}
     scores, relevance, n, qids = from_pytrec_eval(qrel, run)

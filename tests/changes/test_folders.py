@@ -165,7 +165,7 @@ def test_reproduction(old: Path, new: Path) -> None:
     assert (base.rmse, base.p_paired, base.p_welch, base.baseline) == (0, 1, 1, "")
     assert math.isnan(base.effect_ratio)
     sums = rows["good", "num_ret"]
-    assert sums.note == "no effect: it is a sum over the queries, and no mean"
+    assert sums.note == "no effect: it is a sum over the queries, not a mean"
     assert changes(old, new, reproduction=True).reproduced[0].baseline == ""
     assert changes(old, new).reproduced == ()
 

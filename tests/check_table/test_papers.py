@@ -9,7 +9,7 @@ import pytest
 from known_means import ALL, findings, named_study, study, verdict
 
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.marks import letter, place_of
+from harness.reports.paper_table.model import letter, place_of
 from harness.reports.paper_table.rendering import render
 from harness.reports.paper_table.settings import Settings
 

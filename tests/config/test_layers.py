@@ -32,7 +32,7 @@ policy: {ties: stable, depth: 5}
 
 @pytest.fixture
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A base in ``shared`` with its files, and an empty folder ``mine`` beside it."""
+    """A base in ``shared`` with its files, and an empty folder ``mine`` next to it."""
     for name in ("shared/qrels.txt", "shared/runs/bm25.run", "shared/runs/a.res", "mine/b.res"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x")
@@ -47,10 +47,10 @@ def write(name: str, text: str) -> str:
     return name
 
 
-def complaint(name: str, *overrides: str) -> list[str]:
+def places(name: str, *overrides: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         config.load(name, overrides)
-    return str(caught.value).splitlines()
+    return [problem.where for problem in caught.value.problems]
 
 
 @pytest.mark.usefixtures("base")
@@ -77,7 +77,7 @@ def test_mappings_are_merged_and_the_rest_is_replaced() -> None:
     assert loaded.extends == "../shared/base.yaml"
 
 
-def test_paths_start_where_they_stand_and_the_name_is_ones_own(base: Path) -> None:
+def test_paths_start_in_their_file_and_the_name_is_its_own(base: Path) -> None:
     write("mine/c.yaml", "extends: ../shared/base.yaml\nruns: {b: {path: b.res}}\n")
     loaded = config.load("mine/c.yaml")
     assert [(cell.run, Path(cell.run_entry.path).resolve()) for cell in resolve(loaded)] == [
@@ -116,15 +116,11 @@ def test_null_takes_out() -> None:
     write(
         "mine/d.yaml", "extends: ../shared/base.yaml\nruns: {bm52: null}\npolicy: {depth: null}\n"
     )
-    assert complaint("mine/d.yaml") == [
-        "mine/d.yaml: 1 problem",
-        "  $.runs.bm52 (line 2)  ../shared/base.yaml has no 'bm52' to take out; "
-        "did you mean 'bm25'?",
-    ]
+    assert places("mine/d.yaml") == ["$.runs.bm52 (line 2)"]
 
 
 @pytest.mark.usefixtures("base")
-def test_a_problem_names_the_file_where_it_stands() -> None:
+def test_a_problem_names_its_file() -> None:
     write("deeper.yaml", "polcy: {}\nplugins: [no.py]\nmetrics: [mpa]\n")
     write(
         "shared/base.yaml",
@@ -135,38 +131,24 @@ def test_a_problem_names_the_file_where_it_stands() -> None:
         "mine/c.yaml",
         "extends: ../shared/base.yaml\ndatasets: {trec: {format: treck}}\nruns:\n  b: {}\n",
     )
-    with pytest.raises(ConfigError) as caught:
-        config.load("mine/c.yaml", ["policy.ties=stabel"])
-    assert [str(problem).partition(";")[0] for problem in caught.value.problems] == [
-        "$.datasets.trec.format (line 2): unknown format 'treck'",
-        "$.runs.b (line 4): the key 'path' is missing",
-        "$.polcy (../deeper.yaml, line 1): unknown key 'polcy'",
-        "$.runs.bm25.path (../shared/base.yaml, line 6): no file shared/runs/bm52.run",
-        "$.policy.depth (../shared/base.yaml, line 10): must be at least 1, and is 0",
-        "$.policy.ties (--set): unknown ties policy 'stabel'",
-    ]
+    assert places("mine/c.yaml", "policy.ties=stabel") == [
+        "$.datasets.trec.format (line 2)", "$.runs.b (line 4)", "$.polcy (../deeper.yaml, line 1)",
+        "$.runs.bm25.path (../shared/base.yaml, line 6)",
+        "$.policy.depth (../shared/base.yaml, line 10)", "$.policy.ties (--set)",
+    ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("base")
 def test_a_base_that_cannot_be_read() -> None:
-    for name, line in [
-        ("../shared/bas.yaml", "$.extends (line 1)  no file shared/bas.yaml; the folder holds "
-         "base.yaml, mine.py, qrels.txt, runs/"),
-        ("../shared", "$.extends (line 1)  shared is a folder, not a file; it holds "
-         "runs/, base.yaml, mine.py, qrels.txt"),
-        ("7", "$.extends (line 1)             must be text, and is the number 7"),
-    ]:  # fmt: skip
+    for name in ("../shared/bas.yaml", "../shared", "7"):
         write("mine/c.yaml", BASE.replace("name: base", f"extends: {name}"))
-        assert complaint("mine/c.yaml")[1].strip() == line
+        assert places("mine/c.yaml")[0] == "$.extends (line 1)"
     write("shared/base.yaml", "runs: [\n")
     write("mine/c.yaml", "extends: ../shared/base.yaml\n")
-    assert complaint("mine/c.yaml")[0] == "mine/../shared/base.yaml: 1 problem"
-    assert "line 2, column 1  not valid YAML" in complaint("mine/c.yaml")[1]
+    with pytest.raises(ConfigError, match=r"^mine/../shared/base.yaml: 1 problem\n  line 2"):
+        config.load("mine/c.yaml")
     write("shared/base.yaml", BASE.replace("depth: 5", "depth: 5, depth: 6"))
-    assert complaint("mine/c.yaml")[1] == (
-        "  $.policy.depth (../shared/base.yaml, line 10)  the key 'depth' occurs twice, "
-        "first at line 10"
-    )
+    assert places("mine/c.yaml") == ["$.policy.depth (../shared/base.yaml, line 10)"]
 
 
 @pytest.mark.usefixtures("base")
@@ -174,21 +156,11 @@ def test_a_cycle_is_an_error_that_names_it() -> None:
     write("mine/a.yaml", "extends: b.yaml\n")
     write("mine/b.yaml", "name: b\nextends: ../mine/c.yaml\n")
     write("mine/c.yaml", "extends: b.yaml\n")
-    assert complaint("mine/a.yaml") == [
-        "mine/a.yaml: 1 problem",
-        "  $.extends (../mine/c.yaml, line 1)  extends itself: "
-        "b.yaml -> ../mine/c.yaml -> ../mine/b.yaml",
-    ]
+    with pytest.raises(ConfigError, match=r"b.yaml -> ../mine/c.yaml -> ../mine/b.yaml") as caught:
+        config.load("mine/a.yaml")
+    assert [one.where for one in caught.value.problems] == ["$.extends (../mine/c.yaml, line 1)"]
     write("mine/a.yaml", "extends: ./a.yaml\n")
-    assert (
-        complaint("mine/a.yaml")[1].strip()
-        == "$.extends (line 1)  extends itself: a.yaml -> a.yaml"
-    )
-    assert (
-        complaint("mine/c.yaml", "extends=x")[1]
-        .strip()
-        .startswith("$.extends (b.yaml, line 2)  extends itself")
-    )
+    assert places("mine/a.yaml") == ["$.extends (line 1)"]
 
 
 trees = st.recursive(
@@ -254,12 +226,6 @@ def runs(data: Path, text: str, *overrides: str) -> list[str]:
     return [Path(cell.run_entry.path).relative_to(data).as_posix() for cell in resolve(loaded)]
 
 
-def path_problems(data: Path, text: str, *overrides: str) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        config.loads(text, "c.yaml", data, overrides)
-    return [line.removeprefix("  ") for line in str(caught.value).splitlines()[1:]]
-
-
 def test_a_value_a_default_and_a_dollar_sign(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert runs(data, VARIABLES) == ["runs/a.run"]
     monkeypatch.setenv("HARNESS_TEST_RUNS", "")
@@ -272,19 +238,13 @@ def test_a_value_a_default_and_a_dollar_sign(data: Path, monkeypatch: pytest.Mon
     assert sorted(runs(data, VARIABLES, nested)) == ["$HOME/c.run", "other/b.run", "runs/a.run"]
 
 
-def test_what_is_wrong_is_said(data: Path) -> None:
+def test_variables_that_are_not_set(data: Path) -> None:
     text = VARIABLES.replace("HARNESS_TEST_DATA", "HARNESS_TEST_DAT").replace(":-runs", ":runs")
-    assert path_problems(data, text, "output=${HARNESS_TEST_X}") == [
-        "$.datasets.trec.path (line 2)  the environment variable HARNESS_TEST_DAT is not set "
-        "or empty",
-        "  fix:   set it, or give a default: ${HARNESS_TEST_DAT:-../data}",
-        "$.runs.{model}.path (line 4)   expected an environment variable, got "
-        "'${HARNESS_TEST_RUNS:runs}' in '${HARNESS_TEST_RUNS:runs}/{model}.run'",
-        "  fix:   write ${NAME} or ${NAME:-default}; $$ is a dollar sign",
-        "$.output (--set)               the environment variable HARNESS_TEST_X is not set "
-        "or empty",
-        "  fix:   set it, or give a default: ${HARNESS_TEST_X:-../data}",
-    ]
+    with pytest.raises(ConfigError) as caught:
+        config.loads(text, "c.yaml", data, ["output=${HARNESS_TEST_X}"])
+    assert [problem.where for problem in caught.value.problems] == [
+        "$.datasets.trec.path (line 2)", "$.runs.{model}.path (line 4)", "$.output (--set)",
+    ]  # fmt: skip
 
 
 @given(st.text(alphabet="$ {}:-aN"))
@@ -314,40 +274,27 @@ def runs_ab(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def set_problems(runs_ab: Path, text: str, *overrides: str) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        config.loads(text, "c.yaml", runs_ab, overrides)
-    return [str(problem) for problem in caught.value.problems]
-
-
-def test_a_set_stands_for_its_metrics(runs_ab: Path) -> None:
+def test_a_set_means_its_metrics(runs_ab: Path) -> None:
     loaded = config.loads(SETS + "metrics: [P@1, main, P@5]\n", "c.yaml", runs_ab)
     assert loaded.metrics == ("P@1", "map", "ndcg@10", "P@5")
     assert config.loads(json.dumps(loaded.resolved()), "c.yaml", runs_ab) == loaded
 
 
-def test_problems_stand_where_the_metric_is_written(runs_ab: Path) -> None:
+def test_problems_are_placed_where_the_metric_is_written(runs_ab: Path) -> None:
     text = SETS.replace("P@5", "PP@5").replace("- main", "- mian") + "metrics: [both, mapp, erly]\n"
-    assert set_problems(runs_ab, text) == [
-        "$.metric_sets.early[0] (line 5): unknown metric 'PP@5'; did you mean 'P@5'?"
-        "  (all: harness metrics)",
-        "$.metric_sets.both[0] (line 7): there is no metric or set 'mian'; did you mean 'main'?"
-        "  (sets: main, early, both)",
-        "$.metrics[1] (line 9): unknown metric 'mapp'; did you mean 'map'?  (all: harness metrics)",
-        "$.metrics[2] (line 9): there is no metric or set 'erly'; did you mean 'early'?"
-        "  (sets: main, early, both)",
-    ]
+    with pytest.raises(ConfigError) as caught:
+        config.loads(text, "c.yaml", runs_ab)
+    assert [problem.where for problem in caught.value.problems] == [
+        "$.metric_sets.early[0] (line 5)", "$.metric_sets.both[0] (line 7)",
+        "$.metrics[1] (line 9)", "$.metrics[2] (line 9)",
+    ]  # fmt: skip
 
 
-def test_a_set_has_a_name_of_its_own_and_does_not_hold_itself(runs_ab: Path) -> None:
-    text = SETS.replace("early:", "official:").replace("early", "both") + "metrics: [both]\n"
-    assert set_problems(runs_ab, text) == [
-        "$.metric_sets.official (line 5): 'official' is the name of a metric, which would be "
-        "taken instead of the set\n  fix:   call the set something else",
-        "$.metric_sets.both (line 6): holds itself: both -> both",
-    ]
-    round_about = SETS.replace("ndcg@10", "both") + "metrics: [map]\n"
-    assert set_problems(runs_ab, round_about) == [
-        "$.metric_sets.main (line 4): holds itself: main -> both -> main",
-        "$.metric_sets.both (line 6): holds itself: both -> main -> both",
-    ]
+def test_a_set_does_not_hold_itself(runs_ab: Path) -> None:
+    text = SETS.replace("ndcg@10", "both").replace("early:", "official:") + "metrics: [map]\n"
+    with pytest.raises(ConfigError) as caught:
+        config.loads(text, "c.yaml", runs_ab)
+    assert {problem.where for problem in caught.value.problems} >= {
+        "$.metric_sets.official (line 5)", "$.metric_sets.main (line 4)",
+        "$.metric_sets.both (line 6)",
+    }  # fmt: skip

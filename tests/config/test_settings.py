@@ -75,21 +75,6 @@ def test_every_problem_at_once(base: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("compare: bm25", "$.compare"),
-        ("compare: {baseline: 3}", "$.compare.baseline"),
-        ("compare: {level: a}", "$.compare.level"),
-        ("compare: {level: 0}", "$.compare.level"),
-        ("compare: {baseline: bm52}", "$.compare.baseline"),
-        ("compare: {metrics: ndgc@10}", "$.compare.metrics"),
-    ],
-)
-def test_one_problem(base: Path, text: str, place: str) -> None:
-    assert complaint(base, text + "\n") == [f"{place} (line 6)"]
-
-
 def settings(base: Path, text: str) -> Settings:
     return config.loads(GOOD + text, "c.yaml", base).tables["main"]
 
@@ -159,19 +144,3 @@ def test_every_problem_of_a_table_at_once(base: Path) -> None:
         "$.tables.main.digits.ndcg (line 15)", "$.tables.main.percent[0] (line 16)",
         "$.tables.main.marks (line 17)", "$.tables.main.extras[0] (line 18)",
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("text", "place"),
-    [
-        ("3", ""), ("{metrics: 3}", ".metrics"), ("{runs: 3}", ".runs"),
-        ("{metrics: []}", ".metrics"), ("{digits: two}", ".digits"),
-        ("{digits: 18}", ".digits['*']"), ("{digits: {map: -1}}", ".digits.map"),
-        ("{siunitx: 1}", ".siunitx"), ("{sort: 3}", ".sort"), ("{groups: 3}", ".groups"),
-        ("{spread: sd}", ".spread"), ("{formats: [latx]}", ".formats[0]"),
-        ("{names: {AP: MAP, ndcg_cut_10: MAP}}", ".names.ndcg_cut_10"),
-        ("{metric: [map]}", ".metric"),
-    ],
-)  # fmt: skip
-def test_wrong_values_of_a_table(base: Path, text: str, place: str) -> None:
-    assert complaint(base, f"tables: {{main: {text}}}\n") == [f"$.tables.main{place} (line 6)"]

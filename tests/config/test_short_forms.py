@@ -8,8 +8,7 @@ import pytest
 
 import harness
 from harness.config.load import load, loads
-from harness.core.names import parse
-from harness.errors import ConfigError, UnknownNameError
+from harness.errors import ConfigError
 
 LONG = """
 datasets: {mq: {path: mq.txt}}
@@ -61,16 +60,3 @@ def test_a_key_is_no_name(folder: Path, name: str) -> None:
     with pytest.raises(ConfigError) as error:
         loads(text, "c.yaml", folder)
     assert error.value.problems[0].where.startswith(f"$.datasets.{name}")
-
-
-@pytest.mark.parametrize(
-    ("name", "near"),
-    [
-        ("NDCG10", "ndcg@10"), ("ndcg10", "ndcg@10"), ("P5", "P@5"), ("map100", "map@100"),
-        ("err_10", "err@10"), ("ndcg_10", "ndcg@10"), ("Recall100", "recall@100"),
-    ],
-)  # fmt: skip
-def test_near_names(name: str, near: str) -> None:
-    with pytest.raises(UnknownNameError, match=f"{near}\\b"):
-        parse(name)
-    assert parse(near)

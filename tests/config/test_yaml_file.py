@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import time
 from pathlib import Path
 
@@ -71,21 +70,6 @@ def test_a_slip_has_its_line_and_a_hint(text: str, line: int, fix: str) -> None:
     assert problem.found == text.splitlines()[line - 1].strip(" ")
 
 
-def test_no_text_breaks_the_words_for_it() -> None:
-    """Random texts of YAML's own characters are read, or refused with a place within them."""
-    draw = random.Random(11)
-    pieces = [*"ab:-#|>\"'[]{},&*!%@=\n \t\\", ": ", "- ", "\n  ", "\n", "a: ", "{a}", "key"]
-    pieces += ["\r\n", "\x85", "\u2028", "\xe9"]
-    refused = 0
-    for _ in range(int(os.environ.get("HARNESS_TRIALS", 4000))):
-        text = "".join(draw.choices(pieces, k=draw.randint(1, 14)))
-        try:
-            parse(text, "c.yaml")
-        except ConfigError:
-            refused += 1
-    assert refused > 1000
-
-
 LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
     for old, new in zip("abcdefgh", "bcdefghi", strict=True)
@@ -124,7 +108,7 @@ def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (
             "a: !!python/object/apply:os.system [ls]",
@@ -139,16 +123,16 @@ def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
         ("name: 2001-13-45", "expected timestamp, got '2001-13-45'"),
         ("name: " + "9" * 5000, f"expected a whole number, got '{'9' * 57}...'"),
         ("a: &a [*a]", "refers to itself"),
-        ("? {a: b}\n: c", "a key must be text"),
+        ("? {a: b}\n: c", "expected text as a key"),
         ("<<: 3", "expected a mapping or list of mappings for merging"),
         ("name: a\nname: b", "the key 'name' occurs twice, first at line 1"),
         ("a: {<<: {x: 1}, x: 2, x: 3}", "the key 'x' occurs twice, first at line 1"),
     ],
 )
-def test_what_is_refused_with_its_place(text: str, said: str) -> None:
+def test_what_is_refused_with_its_place(text: str, expected: str) -> None:
     with pytest.raises(ConfigError) as error:
         config.loads(text, "my.yaml")
-    (line,) = [line for line in str(error.value).splitlines() if said in line]
+    (line,) = [line for line in str(error.value).splitlines() if expected in line]
     assert "(line " in line
 
 
@@ -159,14 +143,6 @@ def test_anchors_aliases_and_merge_keys_are_fine() -> None:
     assert guarded_yaml.load(text) == expected
     many = "a: &a {x: 1}\nb: [" + "*a, " * 10_000 + "]"
     assert len(guarded_yaml.load(many)["b"]) == 10_000
-
-
-KEYS = ("a", "'b c'", '"d\\n"', "1", "yes", "<<", "? e", "é", "*x", "x y z")
-VALUES = ("1", "[a, b]", "{c: 1, d}", "'x: y'", '"\\u00e9\\t"', "|\n  two\n  lines",
-          ">-\n  a\n  b", "", "~", "2001-01-01", "1.5", "&x y", "*x", "!t z", "{a}.txt", "- 1",
-          "{a?b: 1}", "010",
-          "a #b", "%x", "@y", "'un", "[", "\tz", "x:y", "a: b", "\\x", "\x07", "\x85z",
-          "!!str 1")  # fmt: skip
 
 
 def test_a_config_is_a_regular_file_that_ends(tmp_path: Path) -> None:
@@ -189,7 +165,7 @@ def test_any_text_is_read_or_refused_with_a_config_error(text: str) -> None:
     try:
         data = parse(text, "x.yaml").data
     except ConfigError as error:
-        data = {"said": str(error)}
+        data = {"expected": str(error)}
     assert isinstance(data, dict)
 
 

@@ -200,7 +200,7 @@ class TestLiteralDefinition:
         assert names == [docno for row in run.values() for docno in ranking(row, ties)]
 
     def test_rank_order_of_many_queries_and_a_long_one(self) -> None:
-        """Queries and positions that take more than the 31 bits beside a score."""
+        """Queries and positions that take more than the 31 bits next to a score."""
         lengths = np.ones(300_000, dtype=np.int64)
         lengths[7] = 5000
         offsets = offsets_of(lengths)

@@ -74,7 +74,7 @@ def test_equal_strings_have_equal_hashes(given_words: list[str]) -> None:
 
 
 @given(st.lists(words, min_size=1, max_size=12), st.data())
-def test_a_hash_does_not_hang_on_its_surroundings(given_words: list[str], data: st.DataObject):
+def test_a_hash_does_not_depend_on_its_surroundings(given_words: list[str], data: st.DataObject):
     at = data.draw(st.integers(0, len(given_words) - 1))
     alone = hash_strings(pa.array([given_words[at]], pa.string()))[0]
     column = pa.array(given_words, pa.string())
@@ -126,7 +126,7 @@ def test_sum_of_some_and_count(rows: list[list[float]]) -> None:
 
 
 @given(st.lists(st.lists(st.integers(-9, 9), max_size=6), max_size=6))
-def test_cumsum_starts_anew_in_each_row(rows: list[list[int]]) -> None:
+def test_cumsum_starts_at_0_in_each_row(rows: list[list[int]]) -> None:
     flat = np.array([value for row in rows for value in row], dtype=np.int64)
     running = Ragged(offsets_of([len(row) for row in rows]), flat).cumsum()
     assert running.tolist() == [sum(row[: i + 1]) for row in rows for i in range(len(row))]

@@ -120,7 +120,7 @@ def _board(metrics: list[str], **runs: dict[str, dict[str, float]]) -> Leaderboa
     )
 
 
-def test_bounds_stand_behind_their_metric_and_are_read_by_name() -> None:
+def test_bounds_follow_their_metric_and_are_read_by_name() -> None:
     assert [str(metric) for metric in with_bounds(parse_all(["P@5", "swaps"]))] == [
         "P@5", "P@5_min", "P@5_expected", "P@5_max",
         "swaps", "swaps_min", "swaps_expected", "swaps_max",
@@ -138,7 +138,7 @@ def test_values() -> None:
     }  # fmt: skip
 
 
-def test_places_that_hang_on_ties_are_marked() -> None:
+def test_places_that_depend_on_ties_are_marked() -> None:
     # tied lies in [0.5, 1]: it may come down to near's 0.5, but not to clear's 1/3
     board = _board(["recip_rank"], tied=TIED, near=NEAR, clear=CLEAR)
     assert board.unsettled(parse("recip_rank")[0], list(board.entries)) == {0, 1}
@@ -151,7 +151,7 @@ def test_places_that_hang_on_ties_are_marked() -> None:
     assert [row["unsettled"] for row in rows] == ["recip_rank", "recip_rank", ""]
 
 
-def test_the_standard_error_of_a_sampled_mean_is_said() -> None:
+def test_the_table_shows_the_standard_error_of_a_sampled_mean() -> None:
     board = _board(["11pt_avg"], tied={"q": {"a": 1.0, "b": 1.0, "c": 1.0}})
     (error,) = board.entries[0].evaluation.summary_errors().values()
     assert 0 < error < 0.06

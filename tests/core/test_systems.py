@@ -83,8 +83,8 @@ def test_pooled_folds_may_not_share_queries() -> None:
     assert str(caught.value).startswith("mslr: queries in several parts: 6, as q1 (mslr-fold1, ")
 
 
-def test_a_run_that_lacks_a_fold_is_left_out_and_said() -> None:
-    error = "b.txt:3: score 'nan'\n  fix: mend it"
+def test_a_run_without_a_fold_is_left_out_and_reported() -> None:
+    error = "b.txt:3: score 'nan'\n  fix: repair it"
     columns = {"fold": "2", "seed": "1"}
     failed = (Failed("mslr-fold2", "b", columns, error, "mslr-fold{fold}"),)
     entries = (*BOARD.entries[:3], entry("b", 1, 1, {"q1": 0.2}))
@@ -96,7 +96,7 @@ def test_a_run_that_lacks_a_fold_is_left_out_and_said() -> None:
     ]
 
 
-def test_where_every_run_lacks_a_fold_the_causes_are_said() -> None:
+def test_the_causes_are_reported_if_no_run_has_all_folds() -> None:
     columns = {"fold": "2", "seed": "1"}
     failed = (Failed("mslr-fold2", "a", columns, "fold2.txt:1: empty", "mslr-fold{fold}"),)
     with pytest.raises(AlignmentError) as caught:

@@ -112,7 +112,7 @@ class TestDicts:
             {"q": {"a": 1, None: 2}},
         ],
     )  # fmt: skip
-    def test_what_is_no_mapping_is_told(self, wrong: object) -> None:
+    def test_wrong_mappings_are_refused(self, wrong: object) -> None:
         with pytest.raises(InputError, match="not a mapping of qid to docno to number"):
             Qrels.from_dict(wrong)  # type: ignore[arg-type]
 
@@ -225,7 +225,7 @@ def test_rows_are_gathered_by_query(qids: list[str], encoded: bool, kind: pa.Dat
 
 
 @given(st.lists(some_names, min_size=1, max_size=4), st.booleans())
-def test_docnos_that_stand_twice(queries: list[list[str]], collide: bool) -> None:
+def test_repeated_docnos(queries: list[list[str]], collide: bool) -> None:
     """Of docnos that share a hash, too: whichever they are, the texts decide."""
     docnos = Docnos(
         pa.array([*chain.from_iterable(queries)], pa.string()), offsets_of([*map(len, queries)])
@@ -249,8 +249,8 @@ def test_docnos_that_stand_twice(queries: list[list[str]], collide: bool) -> Non
 @pytest.mark.parametrize(
     ("duplicates", "row", "kept"), [("first", 3, [0, 1, 2]), ("last", 0, [1, 2, 3])]
 )
-def test_dropped_rows_are_told(duplicates: str, row: int, kept: list[float]) -> None:
-    """Rows 0 and 3 are a u; in between stand b v and b w."""
+def test_dropped_rows_are_counted(duplicates: str, row: int, kept: list[float]) -> None:
+    """Rows 0 and 3 are a u; between them are b v and b w."""
     qids, docnos = pa.array(list("abba")), pa.array(list("uvwu"))
     run = Run.from_columns(qids, docnos, np.arange(4.0), duplicates=duplicates)  # type: ignore[arg-type]
     assert run.dropped == Odd(1, 1, row, ("a", "u"))

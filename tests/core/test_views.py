@@ -86,7 +86,7 @@ def test_policies_of_single_metrics() -> None:
         "recip_rank(ties=reverse)",
         "recip_rank(ties=best)",
         "recip_rank(ties=worst)",
-        "recip_rank(ties=average)",      # a stands first in one order of three: 2/3 * 1 + 1/3 * 1/2
+        "recip_rank(ties=average)",      # a is first in one order of three: 2/3 * 1 + 1/3 * 1/2
     ) == [1.0, 0.5, 0.5, 1.0, 1.0, 0.5, pytest.approx(2 / 3 + 1 / 6, abs=1e-15)]  # fmt: skip
 
 

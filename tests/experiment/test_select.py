@@ -215,7 +215,7 @@ def test_a_setting_without_all_validation_values_is_no_candidate(tmp_path: Path)
     scores(tmp_path, "gbrt", "vali-fold1", lr, leaves, 2).unlink()
     said: list[str] = []
     found = ran(tmp_path, CONFIG.replace("[model, fold, seed]", "[model, fold]"), said)
-    assert any(f"no candidates: gbrt fold=1: lr={lr} leaves={leaves}" in one for one in said)
+    assert any(f"left out: gbrt fold=1: lr={lr} leaves={leaves}" in one for one in said)
     choice = next(iter(found.board.selection.choices))
     assert choice.left_out == ((("lr", lr), ("leaves", leaves)),)
     assert choice.setting != choice.left_out[0]

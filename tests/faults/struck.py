@@ -1,4 +1,4 @@
-"""Runs `harness` and strikes it where a function is called: ``struck.py JSON arguments...``.
+"""Runs `harness` and strikes it when a function is called: ``struck.py JSON arguments...``.
 
 The JSON has ``call`` (module, name, how many calls before), ``act`` and ``limits``.
 """
@@ -33,7 +33,7 @@ def act(kind: str, *rest: Any) -> None:
 
 
 def strike(module: str, name: str, left: int, what: list[Any]) -> None:
-    """Let a function act when it is called for the so many-th time."""
+    """Let a function act after it was called `left` times."""
     *classes, last = name.split(".")
     home: Any = importlib.import_module(module)
     for one in classes:

@@ -118,7 +118,7 @@ def msmarco(data: bytes) -> Table:
 
 
 def scores(data: bytes) -> list[float]:
-    """Predictions; a blank line between them stands for no row, and is refused."""
+    """Predictions; a blank line between them is not a row, and is refused."""
     given = after_comments(lines(data))
     while given and not given[-1].strip():
         given.pop()
@@ -130,7 +130,7 @@ def scores(data: bytes) -> list[float]:
     return found
 
 
-# what stands between the qid and the comment are features, which are not read
+# between the qid and the comment are features, which are not read
 _LETOR = re.compile(rb"\s*([^\s#]+)\s+qid:([^\s#]+)(?=[\s#]|$)")
 
 

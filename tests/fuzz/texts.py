@@ -19,8 +19,6 @@ from harness.core.tables import Qrels, Run
 from .reading import RUN, TEXT
 from .target import Target
 
-"""What stands between a config and the one that it extends."""
-
 _METRICS = (
     b"ndcg", b"@", b"(", b")", b",", b"=", b"gain=exp", b"rel=2", b"convention=lightgbm", b"_cut_",
     b"P.5,10", b"official", b"ndcg.1=3,2=9", b"_best", b"_worst", b"rbo(p=0.9)", b"none", b":",

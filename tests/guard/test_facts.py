@@ -29,7 +29,7 @@ TRIALS = int(os.environ.get("HARNESS_TRIALS", "12"))
 
 
 def facts_of(qrels: Qrels, run: Run, policy: Policy | None = None, size: int = 1 << 16) -> RunFacts:
-    """The facts of a run, taken in parts where it can be cut."""
+    """The facts of a run, taken in parts."""
     watch = Watch(qrels, policy or Policy())
     for part in run.parts(size):
         watch.run(part)
@@ -156,7 +156,7 @@ def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) 
     merged = 0
     for group in groups:
         for _, tied in groupby(sorted((s for _, s in group), reverse=True), key=single):
-            # in some order of the tied ones: none where all are equal, all but one at most
+            # in some order of the tied ones: none if all are equal, all but one at most
             values = list(tied)
             merged += len({*values}) > 1
     assert (found.scores.merged > 0) == (merged > 0)
@@ -206,7 +206,7 @@ def test_facts_of_real_files(shared: Path) -> None:
         rows = {(line[0], line[2]): float(line[4]) for line in lines(path)}
         in_order = [(qid, docno, score) for (qid, docno), score in rows.items()]
         if len(in_order) < sum(1 for _ in lines(path)):
-            continue  # duplicates, which another row of the same docno stands for
+            continue  # duplicates, which another row of the same docno replaces
         qrels, watch = readers.read_qrels(judged), Watch(readers.read_qrels(judged), Policy())
         for aligned in readers.align_run(qrels, path, Policy(), watch=watch.run):
             watch.aligned(aligned)

@@ -1,6 +1,6 @@
 """Every error and warning of ``harness check`` on real data, each looked up in the files by hand.
 
-By default TREC-COVID's runs are those that anything is wrong with and a few more; all 143 where
+By default TREC-COVID's runs are those with findings and a few more; all 143 if
 HARNESS_TRIALS is 143 or more.
 """
 
@@ -37,7 +37,7 @@ def check(qrels: Path, runs: list[Path]) -> Checked:
 
 
 def found(checked: Checked, severity: str = "") -> Counter[tuple[str, str]]:
-    """Errors and warnings by rule and the file's name, and its line where there is one."""
+    """Errors and warnings by rule and the file's name, and its line if there is one."""
     wanted = (severity,) if severity else ("error", "warning")
     some = [one for one in checked.findings if one.severity in wanted]
     return Counter((one.rule, one.place.rpartition("/")[2]) for one in some)
@@ -112,7 +112,7 @@ def test_the_web_track_has_negative_grades_and_that_is_fine(data: Path) -> None:
 def test_trec_evals_own_run_whose_rows_are_scattered(data: Path) -> None:
     folder = data / "trec_eval_test/test"
     checked = check(folder / "qrels.test", [folder / "results.trunc"])
-    # awk 'NF > 6' gives five rows, the first of which ends in "more junk at"; the third row is the
+    # awk 'NF > 6' gives five rows; the first one ends in "more junk at"; the third row is the
     # first whose query comes back
     rules = {"missing-queries": "", "scattered-queries": ":3", "extra-fields": ":1"}
     assert found(checked) == Counter((rule, f"results.trunc{at}") for rule, at in rules.items())

@@ -1,16 +1,13 @@
-"""Predictions in another order than the dataset's rows: which order it is, and that it is named."""
+"""Predictions in another order than the dataset's rows, and the name of that order."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from harness.errors import Finding
-from harness.guard.check import check_files
 from harness.guard.row_order import Rows, look_elsewhere, sorted_by_score
 
 Array = np.ndarray[Any, Any]
@@ -91,33 +88,3 @@ def test_scores_sorted_within_queries() -> None:
     both = look_elsewhere(rows, scores[order][text])  # by qid as text, then by score
     assert both is not None
     assert (both.name, both.by_score) == ("rows sorted by qid as text", True)
-
-
-def test_what_harness_check_says(tmp_path: Path) -> None:
-    rows, scores = dataset(2)
-    assert rows.qids is not None
-    qids = rows.qids.to_pylist()
-    lines = (
-        f"{grade} qid:{qids[query]} 1:{place}\n"
-        for place, (grade, query) in enumerate(zip(rows.grades, rows.query, strict=True))
-    )
-    (tmp_path / "test.txt").write_text("".join(lines))
-
-    def found(some: Array) -> list[Finding]:
-        np.savetxt(tmp_path / "p.txt", some, "%.6f")
-        checked = check_files(
-            str(tmp_path / "test.txt"), [str(tmp_path / "p.txt")], of_qrels={}, of_runs={}
-        )
-        return [one for one in checked.findings if one.severity != "note"]
-
-    assert found(scores) == []
-    at = reordered(rows, "rows sorted by qid as text")
-    (one,) = found(scores[at])
-    first = int(np.flatnonzero(at == 0)[0]) + 1
-    assert (one.rule, one.severity) == ("row-order", "warning")
-    assert one.place == f"{tmp_path / 'p.txt'}:{first}"
-    assert one.what.startswith("the predictions fit the rows sorted by qid as text (correlation 0.")
-    assert one.examples[0] == f"prediction {first:,} -> row 1 (query {qids[0]})"
-    (one,) = found(scores[np.lexsort((-scores, rows.query))])
-    assert (one.rule, one.severity) == ("sorted-by-score", "warning")
-    assert "in all 60 queries: the file is sorted by score, not in row order" in one.what

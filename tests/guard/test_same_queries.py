@@ -12,7 +12,7 @@ import pytest
 
 import harness
 from harness.guard.check import check_config
-from harness.readers.letor import KEPT, kept, of_kept
+from harness.readers.letor import N_MARKS, marks_from_text, marks_to_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 Found = set[tuple[str, str, str, int]]
@@ -130,8 +130,10 @@ def test_rows_whose_order_in_the_file_is_another(sweep: Sweep) -> None:
 
 def test_marks_that_are_kept() -> None:
     marks = np.random.default_rng(1).integers(0, 1 << 63, 5000).astype(np.uint64)
-    some = of_kept(kept(marks))
-    assert some.tolist() == sorted(marks.tolist())[:KEPT]
-    assert of_kept(kept(marks[:5])).tolist() == sorted(marks[:5].tolist())
-    assert of_kept(kept(np.zeros(0, np.uint64))).size == 0
-    assert of_kept(kept(np.repeat(marks[:3], [1, 2, 1]))).tolist() == sorted(marks[[0, 2]].tolist())
+    some = marks_from_text(marks_to_text(marks))
+    assert some.tolist() == sorted(marks.tolist())[:N_MARKS]
+    assert marks_from_text(marks_to_text(marks[:5])).tolist() == sorted(marks[:5].tolist())
+    assert marks_from_text(marks_to_text(np.zeros(0, np.uint64))).size == 0
+    assert marks_from_text(marks_to_text(np.repeat(marks[:3], [1, 2, 1]))).tolist() == sorted(
+        marks[[0, 2]].tolist()
+    )

@@ -1,7 +1,7 @@
 """Conventions against what each tool printed for the same lists, query by query and in the mean.
 
-``tool_columns.NAMES`` says which of our names stands for each column of the golden file
-``../shared/golden/conventions.json``: a convention, at times with settings beside it, as
+``tool_columns.NAMES`` gives our name for each column of the golden file
+``../shared/golden/conventions.json``: a convention, at times with settings next to it, as
 ``docs/reference/conventions.md`` says; ``tool_columns.tool_of`` has what else is known of a column.
 """
 
@@ -33,7 +33,7 @@ HERE = json.loads(
 @cache
 def shared_golden() -> dict[str, Any]:
     if not SHARED.is_file():
-        pytest.skip("no ../shared data beside the project")
+        pytest.skip("no ../shared data next to the project")
     golden: dict[str, Any] = json.loads(SHARED.read_text(encoding="utf-8"))
     return golden
 
@@ -122,7 +122,7 @@ def check(key: str, problem: str, printed: dict[str, Any]) -> Counter[str]:
         cutoffs = shared_golden()["values"][key]["R1"]["per_query"]
         table = {k: [{"error": printed["error"]}] for k in list(cutoffs)[:1]}
     known = {k: dict(zip(lists, map(number, v), strict=True)) for k, v in table.items()}
-    if problem == "here":  # odd lists stand among the others there
+    if problem == "here":  # odd lists are among the others there
         known = {
             k: {name: value for name, value in values.items() if (key, name) not in DIFFERENT}
             for k, values in known.items()
@@ -202,7 +202,7 @@ def test_every_column_has_a_name() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:run. none of the")  # E02 has grades below 0 only
-def test_what_is_said_to_differ_differs() -> None:
+def test_known_differences_exist() -> None:
     golden = shared_golden()
     for key, problem in DIFFERENT:
         with pytest.raises((AssertionError, harness.HarnessError, pytest.fail.Exception)):

@@ -191,7 +191,7 @@ def test_golden_of_rbo(case: dict) -> None:
         for variant in ("none", "w", "a", "b"):
             expected = case["expected"].get(variant) or case["expected"].get("none")
             if expected is None:
-                continue  # an order of ties, of which there is no golden value
+                continue  # an order of ties, which has no golden value
             for form in FORMS:
                 value = rbo(aligned, p=case["p"], form=form, tied=variant).item()  # type: ignore[arg-type]
                 key = "rbo_at_min_len_truncated" if form == "truncated" else form

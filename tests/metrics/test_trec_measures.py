@@ -52,7 +52,7 @@ WORKED = {
     "gm_map": log(0.5),
     # a: 1; c: j = 3, pool a and b, r = n = 1: 1/4 + 3/4 * 2/3 * 1.00001/2.00002 = 1/2
     "infAP": (1 + 1 / 2) / 3,
-    "bpref": (1 + (1 - 1 / 2)) / 3,  # c: b of min(2, 3) stands above
+    "bpref": (1 + (1 - 1 / 2)) / 3,  # c: b of min(2, 3) is above
     "gm_bpref": log(0.5),
     "iprec_at_recall@0": 1.0,
     "iprec_at_recall@0.3": 1.0,  # floor(0.9 + 0.9) = 1: precision 1 at a

@@ -35,7 +35,7 @@ class Name:
 
 
 def whole(metric: str, convention: str, settings: str = "") -> Name:
-    """Return a name that stands bare where the tool is given no cutoff."""
+    """Return a bare name if the tool has no cutoff."""
     inside = ",".join(filter(None, (f"convention={convention}", settings)))
     return Name(metric, convention, settings, f"{metric}({inside})")
 

@@ -245,7 +245,7 @@ def test_large_groups(cutoff: int | None) -> None:
 
 
 def test_many_groups_are_worked_on_in_blocks() -> None:
-    # groups of 2..601 documents of which the first two have R = 1/4, by themselves and together
+    # groups of 2..601 documents, the first two with R = 1/4, by themselves and together
     size = np.tile(np.arange(2, 602), 3)
     stop, offsets = np.full(2 * size.size, 0.25), np.arange(0, 2 * size.size + 1, 2)
     group, place, found = stops_at(TiedStops(stop, offsets, size, size))
@@ -257,7 +257,7 @@ def test_many_groups_are_worked_on_in_blocks() -> None:
 
 
 def test_probabilities_above_1_are_computed_with() -> None:
-    # R = 3 and 0: at rank 1 3/2; at rank 2 (3/2), as only a harmless document stands before
+    # R = 3 and 0: at rank 1 3/2; at rank 2 (3/2), as only a harmless document is before
     # R = 3 and 3: 3, then 3 (1 - 3)
     groups = TiedStops(
         np.array([3.0, 3.0, 3.0]), np.array([0, 1, 3]), np.array([2, 2]), np.array([2, 2])
@@ -268,6 +268,6 @@ def test_probabilities_above_1_are_computed_with() -> None:
 
 
 def test_small_probabilities_keep_their_digits() -> None:
-    # R = 2^-60 for one of three tied documents: it stands at each rank with chance 1/3
+    # R = 2^-60 for one of three tied documents: it is at each rank with chance 1/3
     groups = TiedStops(np.array([2.0**-60]), np.array([0, 1]), np.array([3]), np.array([3]))
     np.testing.assert_allclose(stops_at(groups)[2], [2.0**-60 / 3] * 3, rtol=1e-14)

@@ -103,16 +103,3 @@ def test_a_header_that_cannot_be_read_is_passed_over(tmp_path: Path, yaml: str, 
     with pytest.warns(HarnessWarning, match=said):
         assert ir_metadata.header_of(Source(path)) is None
     assert list(read_run(path).to_dict()) == ["q1", "q2"]
-
-
-def test_sections_stand_in_their_order() -> None:
-    text = ir_metadata.render({"own": 1, "implementation": {"x": "ü"}, "tag": "t"}).decode()
-    assert text == (
-        "# ir_metadata.start\n# tag: t\n# implementation:\n#   x: ü\n# own: 1\n# ir_metadata.end\n"
-    )
-    yaml, rest = ir_metadata.split((text + ROWS).encode())
-    assert yaml is not None
-    assert (ir_metadata.parse(yaml, "x"), rest) == (
-        {"own": 1, "implementation": {"x": "ü"}, "tag": "t"},
-        ROWS.encode(),
-    )

@@ -20,7 +20,6 @@ from harness import readers
 from harness.core.tables import Qrels
 from harness.errors import InputError, UnknownNameError
 from harness.readers import source
-from harness.readers.build import MOST_WRONG_LINES
 
 Write = Callable[..., str]
 
@@ -253,26 +252,6 @@ def test_a_header_line(write: Write) -> None:
     assert found == [("q.csv:1", "header-line")]
     # a word in place of the only score is no header
     assert refused(readers.read_run, write("a.run", "301 Q0 DOC 1 x t\n")) == [("a.run:1", "")]
-
-
-@pytest.mark.parametrize(
-    ("format", "head", "line"),
-    [
-        ("trec", "", "q Q0 d 1 x t\n"),
-        ("letor", "", "x qid:1 1:2\n"),
-        ("table", "qid,docno,score\n", "q,d,x\n"),
-        ("msmarco", "", "q d x\n"),
-    ],
-)
-def test_reading_stops_after_a_thousand_wrong_lines(
-    write: Write, format: str, head: str, line: str
-) -> None:
-    read = readers.read_qrels if format == "letor" else readers.read_run
-    for n, at_least in ((5000, True), (MOST_WRONG_LINES - 1, False)):
-        with pytest.raises(InputError) as error:
-            read(write("a", head + line * n), format=format)
-        assert error.value.total == min(n, MOST_WRONG_LINES)
-        assert (error.value.at_least, len(error.value.problems)) == (at_least, 10)
 
 
 def test_wrong_lines_are_counted_past_comments_and_blocks(write: Write) -> None:

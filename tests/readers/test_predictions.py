@@ -12,7 +12,7 @@ from outcomes import refused, warned
 
 import harness.metrics  # noqa: F401 - fills the registry
 from harness import readers
-from harness.core.align import PART, align
+from harness.core.align import align
 from harness.core.evaluate import evaluate
 from harness.core.names import parse_all
 from harness.core.tables import Qrels
@@ -155,14 +155,3 @@ def test_errors_are_those_of_the_whole(
     path = write("p.txt", text_of(scores))
     for read in (readers.read_run, lambda *at, **how: list(readers.stream_run(*at, **how))):
         assert refused(read, path, dataset=dataset_of())[0] == (place, rule)
-
-
-def test_parts_end_with_a_query(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    n = 3 * PART
-    dataset = Qrels.from_columns(pa.array(np.arange(n) // 10).cast(pa.string()), None, [1] * n)
-    path = write("p.txt", "".join(f"{i % 7}\n" for i in range(n)))
-    assert len(list(readers.align_run(dataset, path))) == 3
-    # lengths are 3, 1, 4, 9, 1, 1, 5; a part ends with the query that reaches a multiple of 4
-    monkeypatch.setattr(predictions, "PART", 4)
-    parts = list(readers.stream_run(write("p.txt", text_of(SCORES)), dataset=dataset_of()))
-    assert [part.n_rows for part in parts] == [4, 4, 9, 7]

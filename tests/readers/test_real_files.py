@@ -1,4 +1,4 @@
-"""Every run, qrels and learning-to-rank file of the data beside the project.
+"""Every run, qrels and learning-to-rank file of the shared data.
 
 Counts are those of each folder's SOURCE.txt.
 """
@@ -144,17 +144,6 @@ def test_seven_runs_that_were_cut(shared: Path) -> None:
         assert found == [(f"{folder / name}:{line}", "truncated")]
     _, found = read(folder / f"{doc}.dev.opt-mrr.txt", "run")
     assert [rule for rule, _, _ in found] == ["cut-line"]
-
-
-def test_subsets_of_mq2007(shared: Path) -> None:
-    paths = sorted((shared / "data/ltr/mq2007_subset").glob("base*/Fold*/*.txt"))
-    assert len(paths) == 45
-    for path in paths:
-        qrels, found = read(path, "qrels")
-        rules = {rule for rule, _, _ in found}
-        assert rules <= {"repeated-rows", "scattered-queries"}
-        assert ("repeated-rows" in rules) == (path.name == "train.txt") == qrels.docnos.positional
-        assert ("scattered-queries" in rules) == bool(qrels.scattered.queries)
 
 
 PREDICTIONS = {

@@ -156,15 +156,6 @@ def test_a_query_whose_name_begins_like_a_comment(
         assert read(path, format=format).to_dict() == expected
 
 
-def test_lines_are_counted_past_the_head(write: Write) -> None:
-    rows = "1 Q0 d1 1 2 t\n1 Q0 d2 2 1 t extra\n2 Q0 d1 1 1 t\n1 Q0 d3 3 0 t\n"
-    head = "# ir_metadata.start\n#tag: a 1 2 3.5 b\n# ir_metadata.end\n"
-    source = Source(write("a.run", head + rows))
-    _, found = warned(readers.read_run, source, format="trec")
-    assert found == [("extra-fields", 1, 5), ("scattered-queries", 1, 7)]
-    assert RUN.of(source).header == 3
-
-
 # Lines of rows, against reading line by line.
 
 LINES = st.sampled_from(["q1 Q0 d1 1 2.5 t", "q2 Q0 d2 1 2.5 t", "# made by", "", " ", "\t", "\r"])

@@ -188,17 +188,6 @@ def test_text(write: Write, text: str) -> None:
     assert readers.read_qrels(write("q", text)).to_dict() == expected
 
 
-def test_numbers_as_names(write: Write) -> None:
-    path = write(
-        "r.jsonl", '{"qid": 7, "docno": 12, "score": 1}\n{"qid": 7, "docno": 3, "score": 2}'
-    )
-    assert readers.read_run(path).to_dict() == {"7": {"12": 1, "3": 2}}
-    frame = pd.DataFrame({"qid": [1.0, 1.0], "docno": [10, 11], "score": [1, 2]})
-    for one in (frame, frame.astype({"qid": "category"})):
-        assert readers.from_frame(one, Run).to_dict() == {"1": {"10": 1, "11": 2}}
-    assert readers.from_frame(pd.DataFrame(RUN).set_index("docno"), Run).n_rows == 7
-
-
 def test_ranks_in_place_of_scores(write: Write) -> None:
     run = readers.read_run(write("r.csv", "qid,docno,rank\nq,a,1\nq,b,2\n"))
     assert run.to_dict() == {"q": {"a": -1, "b": -2}}

@@ -7,14 +7,13 @@ import locale
 import math
 import re
 import subprocess
-import unicodedata
 from pathlib import Path
 
 import pytest
 
 from harness.core.tables import Qrels
 from harness.errors import InputError
-from harness.readers import guess_format, read_qrels, read_run
+from harness.readers import read_qrels, read_run
 
 SCRIPTS = (
     "документ", "文書", "مستند", "दस्तावेज़", "אבג", "😀", "e\u0301", "\u00e9", "d\u200b1",
@@ -45,16 +44,6 @@ def test_names_of_any_script(tmp_path: Path, name: str) -> None:
         assert read_run(path, format=format).to_dict() == run, format
     path = written(tmp_path, f"2 qid:{name} 1:1 # {name}\n0 qid:{name} 1:1 # x\n")
     assert read_qrels(path, format="letor").to_dict() == {name: {name: 2, "x": 0}}
-
-
-def test_names_that_look_alike(tmp_path: Path) -> None:
-    composed, apart = "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9")
-    path = written(tmp_path, f"q1 0 {composed} 1\nq1 0 {apart} 0\n")
-    assert read_qrels(path).to_dict() == {"q1": {composed: 1, apart: 0}}
-    rows = "".join(f"q\u00a01 Q0 d\u2003{i} {i} {-i} t\n" for i in range(1, 4))
-    assert guess_format(written(tmp_path, rows), "run") == "trec"
-    path = written(tmp_path, b"\xef\xbb\xbfquery-id\tcorpus-id\tscore\n\xef\xbb\xbfq1\td1\t1\n")
-    assert read_qrels(path, format="beir").to_dict() == {"\ufeffq1": {"d1": 1}}
 
 
 @pytest.mark.parametrize("between", ["\t", "  ", "\v", "\f", "\r", " \t\v\f ", "\r\t"], ids=ascii)

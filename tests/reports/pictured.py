@@ -10,7 +10,7 @@ import studies
 from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
 from harness.core.study import Study
-from harness.reports import plots
+from harness.reports.plots import plot as plots
 from harness.reports.plots.plot import Settings, requests, styled
 
 TRACE = studies.TRACE

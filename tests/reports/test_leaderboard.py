@@ -51,11 +51,6 @@ def test_table(board: Leaderboard) -> None:
     )
 
 
-def test_per_query_table(board: Leaderboard) -> None:
-    text = find("table").render(board, per_query=True)
-    assert "bad on toy seed=1\nqid     P@1  num_ret\nq1   0.0000        2\n" in text
-
-
 def test_markdown_escapes_names(board: Leaderboard) -> None:
     text = find("markdown").render(board, per_query=True)
     assert "| good\\|&lt;b&gt; | 0 | 2/2 | 0 | **1.0000** | 3 |" in text

@@ -22,8 +22,14 @@ from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.study import Study
 from harness.errors import UnknownNameError
-from harness.reports.methods import CITED_CORRECTIONS, bibliography, methods, sources
-from harness.reports.references import REFERENCES, bibtex
+from harness.reports.methods import (
+    CITED_CORRECTIONS,
+    REFERENCES,
+    bibliography,
+    bibtex,
+    methods,
+    sources,
+)
 from harness.reports.wording import Writer, metric_list
 from harness.stats.compare import compare
 from harness.stats.registry import load_all
@@ -128,7 +134,7 @@ def test_parts(made: dict[str, Any], parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("markup", ["latex", "plain"])
-def test_every_metric_can_be_said(markup: str) -> None:
+def test_every_metric_has_words(markup: str) -> None:
     names = [
         f"{name}@5" if definition.needs_cutoff else name
         for name, definition in REGISTRY.items()

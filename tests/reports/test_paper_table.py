@@ -17,11 +17,10 @@ from harness.core.policy import Policy
 from harness.errors import UnknownNameError
 from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.marks import best_and_second
-from harness.reports.paper_table.model import PaperTable
+from harness.reports.paper_table.model import PaperTable, best_and_second
 from harness.reports.paper_table.rendering import render
-from harness.reports.paper_table.select import select
-from harness.reports.paper_table.settings import Caption, Settings
+from harness.reports.paper_table.settings import Settings
+from harness.reports.select import select
 
 TWO = constant(
     {
@@ -74,7 +73,7 @@ def test_best_is_shared_at_the_precision_shown_and_lower_can_be_better() -> None
     assert [row.cells[0].best for row in precise.rows] == [False, False, True]
 
 
-def test_letters_stand_for_the_systems_that_are_beaten() -> None:
+def test_letters_mean_the_systems_that_are_beaten() -> None:
     outcomes = {
         ("trec", "map", "bm25", "dense"): (0.1, 0.01),  # dense beats bm25
         ("trec", "map", "bm25", "fusion"): (0.1, 0.05),  # at the level: significant
@@ -92,7 +91,7 @@ def test_letters_stand_for_the_systems_that_are_beaten() -> None:
     assert not any(cell.worse for row in table.rows for cell in row.cells)
 
 
-def test_daggers_stand_for_baselines_above_and_below() -> None:
+def test_daggers_mean_baselines_above_and_below() -> None:
     outcomes = {
         ("trec", "map", "bm25", "dense"): (0.1, 0.01),
         ("trec", "map", "fusion", "dense"): (-0.1, 0.01),
@@ -177,7 +176,7 @@ def test_names_groups_and_order() -> None:
 @pytest.mark.parametrize(
     ("sort", "runs"),
     [
-        ("mse", ["dense", "bm25", "fusion"]),  # fusion lacks a dataset
+        ("mse", ["dense", "bm25", "fusion"]),  # fusion has no value on web
         ("trec: map", ["fusion", "dense", "bm25"]),
         ("web: map", ["bm25", "dense", "fusion"]),
         ("trec: mse", ["dense", "bm25", "fusion"]),
@@ -206,24 +205,6 @@ def test_further_columns() -> None:
     assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others count as 0."
 
 
-def test_a_run_that_could_not_be_evaluated_loses_no_table() -> None:
-    failed = [
-        {"dataset": "trec", "run": "broken", "columns": {}, "error": "line 3"},
-        {"dataset": "web", "run": "fusion", "columns": {}, "error": "line 4"},
-    ]
-    made = study(TWO, METRICS)
-    made = replace(made, manifest={**made.manifest, "failed": failed})
-    settings = Settings(runs=("broken", "*"), marks="letters", extras=("tier",), sort="map")
-    table = build(made, settings)
-    assert texts(table) == {
-        "bm25": [".400", "2.000", ".300", "2.000"],
-        "dense": [".500", "1.000", ".200", "1.000"],
-        "broken": ["–"] * 4,
-        "fusion": [".500", "3.000", "–", "–"],
-    }
-    assert table.footnotes == ("Not evaluated: broken on trec, broken on web, fusion on web.",)
-
-
 @pytest.mark.parametrize(
     ("names", "place"),
     [
@@ -239,23 +220,6 @@ def test_two_rows_columns_or_blocks_of_one_name(names: dict[str, str], place: st
     with pytest.raises(UnknownNameError) as caught:
         build(study(TWO, METRICS), Settings(names=names))
     assert [one.where for one in caught.value.problems] == [f"tables.table.{place}"]
-
-
-def test_every_wrong_name_is_reported_with_its_place() -> None:
-    settings = Settings(
-        metrics=("map", "ndgc"), datasets=("terc",), runs=("bm52",), names={"dnse": "D"},
-        sort="mapp", digits={"mp": 2}, percent=("mse2",), marks="letters", extras=("n", "tier"),
-        groups={"A": ("bm25",), "B": ("bm25", "x*")},
-    )  # fmt: skip
-    with pytest.raises(UnknownNameError) as caught:
-        build(study(TWO, METRICS), settings, "main")
-    assert [one.where for one in caught.value.problems] == [
-        f"tables.main.{place}"
-        for place in (
-            "metrics[1]", "percent[0]", "digits.mp", "datasets[0]", "runs[0]", "groups.B[1]",
-            "groups.B[0]", "names.dnse", "sort", "marks", "extras[1]",
-        )
-    ]  # fmt: skip
 
 
 def test_caption() -> None:
@@ -275,7 +239,7 @@ def test_caption() -> None:
         "× 100: MAP.",
         "In brackets: 95 % interval of the mean (t).",
         "The best value of a column is in bold.",
-        "A letter beside a value: significantly better than the system of that letter "
+        "A letter next to a value: significantly better than the system of that letter "
         "(paired two-sided t-test, no correction over 1 comparison, p ≤ 0.05).",
         "Not tested: mse.",
         "Score ties (in single precision) were broken by descending document identifier, as in "
@@ -491,31 +455,6 @@ def test_csv_has_every_digit_and_the_marks() -> None:
     assert float(found[2]["trec map"]) == 1 / 3
     assert [row["trec map marks"] for row in found] == ["second", "best †", "_†"]
     assert [row["trec map n"] for row in found] == ["2"] * 3
-
-
-def test_names_of_the_config_and_default_spellings() -> None:
-    made = study(TWO, ["map", "ndcg(gain=exp)@10"])
-    made.manifest["config"]["names"] = {"bm25": "BM25", "trec": "TREC", "MAP": "AP"}  # type: ignore[index]
-    try:
-        table = build(made, Settings(names={"bm25": "BM25 (ours)"}))
-    finally:
-        del made.manifest["config"]["names"]  # type: ignore[attr-defined]
-    assert [column.title for column in table.columns[:2]] == ["AP ↑", "nDCG(gain=exp)@10 ↑"]
-    assert table.blocks[0] == ("TREC", 2)
-    assert next(iter(table.rows)).title == "BM25 (ours)"
-    assert not any(" is ndcg(" in sentence for sentence in table.caption)
-
-
-def test_details_of_a_caption() -> None:
-    made = study(TWO, METRICS)
-    full, short, none = (
-        build(made, Settings(caption=Caption("Both", details))).caption
-        for details in ("full", "short", "none")
-    )
-    assert none == ("Both.",)
-    assert short == full[: len(short)]
-    assert not any("ties" in sentence for sentence in short)
-    assert any("ties" in sentence for sentence in full)
 
 
 def test_many_systems_have_no_marks_and_a_long_table() -> None:

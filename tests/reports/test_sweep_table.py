@@ -18,8 +18,7 @@ from harness.core.comparison import Plan
 from harness.errors import UnknownNameError
 from harness.experiment import folder as results
 from harness.experiment.run import run
-from harness.reports.plots import find
-from harness.reports.plots.plot import Settings, requests
+from harness.reports.plots.plot import Settings, find, requests
 from harness.reports.sweep import columns_swept, sweep, top
 
 CHOSEN = CONFIG[CONFIG.index("select:") :]

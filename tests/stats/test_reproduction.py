@@ -80,7 +80,7 @@ def test_what_is_not_defined_is_nan() -> None:
 @given(VALUES, VALUES, st.booleans())
 def test_unpaired_t_is_scipys(one: list[float], other: list[float], equal: bool) -> None:
     first, second = np.array(one), np.array(other)
-    if 0 in (np.ptp(first), np.ptp(second)):  # of which SciPy warns
+    if 0 in (np.ptp(first), np.ptp(second)):  # SciPy warns
         return
     expected = stats.ttest_ind(first, second, equal_var=equal).pvalue
     assert unpaired_t(first, second, equal_variances=equal) == pytest.approx(expected, rel=1e-9)

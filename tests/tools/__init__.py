@@ -38,9 +38,9 @@ class Column:
     Parameters
     ----------
     values : sequence
-        One a query; NaN where it leaves the query out, None where no rule gives its value.
+        One a query; NaN if it leaves the query out, None if no rule gives its value.
     mean : float, optional
-        Its own mean, where it has one.
+        Its own mean, if it has one.
     """
 
     values: Sequence[float | None]

@@ -14,7 +14,7 @@ GRADES = ((0, 4), (0, 1))
 SINGLE = True
 REFUSED = ()
 SETTLED = 16
-"""The widest batch whose tied scores have an order that does not hang on the library."""
+"""The widest batch whose tied scores have an order that does not depend on the library."""
 _PADDING = -1
 
 

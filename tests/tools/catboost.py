@@ -31,7 +31,7 @@ def _value(queries: Sequence[Query], metric: str) -> float:
 
 
 def _column(queries: Sequence[Query], metric: str) -> Column:
-    """Without NDCG where grades below 0 outweigh: CatBoost gives 1, we the quotient."""
+    """Without NDCG if grades below 0 outweigh: CatBoost gives 1, we the quotient."""
     if metric.startswith("NDCG") and any(map(_outweighed, queries)):
         return Column(
             [None if _outweighed(query) else _value([query], metric) for query in queries]

@@ -14,7 +14,7 @@ GRADES = ((0, 4), (0, 1))
 SINGLE = True
 REFUSED = ()
 SETTLED = 16
-"""The longest list whose tied scores have an order that does not hang on the library."""
+"""The longest list whose tied scores have an order that does not depend on the library."""
 _METRICS = {
     "ndcg": "torch_nDCG_at_ks", "map": "torch_ap_at_ks", "nerr": "torch_nerr_at_ks",
     "P": "torch_precision_at_ks",

@@ -17,10 +17,9 @@ from ...core.systems import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError
 from ...stats.intervals import clustered, t_interval
 from ..numbers import ARROWS, UNDEFINED, fixed
+from ..select import metric_spellings, select
 from .caption import MARKUP, TEXT, Remarks, finished
-from .marks import Signs, best_and_second, signs_of
-from .model import Cell, Column, Group, PaperTable, Row
-from .select import metric_spellings, select
+from .model import Cell, Column, Group, PaperTable, Row, Signs, best_and_second, signs_of
 from .settings import DEFAULT, Settings, as_label, problems, sort_key
 
 AVERAGE = "mean over datasets"
@@ -29,24 +28,14 @@ NOTHING = Cell(UNDEFINED)
 
 
 def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> PaperTable:
-    """Return the table of a study.
+    """Return the table of a study; `name` is its key in the config.
 
-    Parameters
-    ----------
-    study : Study
-    settings : Settings
-    name : str
-        Its key in the config.
-
-    Raises
-    ------
-    UnknownNameError
-        If the settings name a run, dataset or metric that the study does not hold.
+    Raises UnknownNameError if the settings name a run, dataset or metric that the study does not
+    hold.
     """
     # a run that failed has its row, and a dataset on which every run failed its block
     known_runs = list(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
     known_datasets = list(dict.fromkeys([*study.datasets, *(one for one, _ in study.failed)]))
-    # failed runs can leave nothing to compare: the table is made all the same
     is_compared = study.comparisons is not None or bool(study.failed)
     wrong = problems(settings, known_runs, known_datasets, study.board.metrics, is_compared)
     if found := [Problem(f"tables.{name}{_path(loc)}", what) for loc, what in wrong]:
@@ -55,21 +44,15 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     datasets = select(settings.datasets, known_datasets, "dataset")
     groups = _grouped(study, settings, datasets, known_runs, known_datasets)
     runs = [run for names in groups.values() for run in names]
-    columns = [
-        _with_fairness(study, column, datasets, runs)
-        for column in _columns(study, settings, datasets)
-    ]
+    columns = list(_columns(study, settings, datasets, runs))
     signs = signs_of(study.comparisons, settings.marks, runs)
     maker = Cells(study, settings, signs, columns)
     cells = [maker.column(column, runs) for column in columns]
     remarks = Remarks(study, settings, columns, runs, cells, signs)
-    shown_signs = signs.of if remarks.is_any_significant else {}
-    by_run = dict(zip(runs, zip(*cells, strict=True), strict=True))
+    shown = signs.of if remarks.is_any_significant else {}
     rows = {
-        run: Row(
-            run, settings.name(run), by_run[run], shown_signs.get(run, ""), run in remarks.warned
-        )
-        for run in runs
+        run: Row(run, settings.name(run), own, shown.get(run, ""), run in remarks.warned)
+        for run, own in zip(runs, zip(*cells, strict=True), strict=True)
     }
     return PaperTable(
         name,
@@ -90,7 +73,7 @@ def _path(loc: Sequence[str | int]) -> str:
 
 
 def _source(study: Study) -> str:
-    """Return where a table came from: harness's version, the config's name, manifest's SHA-256."""
+    """Return harness's version, the config's name and the SHA-256 of the manifest."""
     config = study.manifest.get("config", {}).get("name", "")
     parts = [f"table made by harness {__version__}"]
     parts += [f"config {config}"] if config else []
@@ -119,54 +102,47 @@ def _grouped(
     tried = {(one.dataset, one.run) for one in study.systems} | set(study.failed)
     shown = {run for dataset, run in tried if dataset in datasets and run in taken} or taken
     if settings.sort is not None:
-        dataset, (name,) = sort_key(settings.sort, known_datasets, study.board.metrics)
-        metric = next(one for one in study.board.metrics if str(one) == name)
-        sign = 1 if metric.definition.direction == "lower" else -1
+        metrics = {str(metric): metric for metric in study.board.metrics}
+        dataset, (name,) = sort_key(settings.sort, known_datasets, list(metrics))
+        sign = 1 if metrics[name].definition.direction == "lower" else -1
         over = datasets if dataset is None else [dataset]
-        values = {run: sign * mean(study, run, metric, over) for run in taken}
+        values = {run: sign * mean(study, run, metrics[name], over) for run in taken}
         for runs in members.values():
             runs.sort(key=lambda run: (math.isnan(values[run]), values[run]))
     rows = {title: [run for run in runs if run in shown] for title, runs in members.items()}
     return {title: runs for title, runs in rows.items() if runs}
 
 
-def _columns(study: Study, settings: Settings, datasets: Sequence[str]) -> Iterator[Column]:
+def _columns(
+    study: Study, settings: Settings, datasets: Sequence[str], runs: Sequence[str]
+) -> Iterator[Column]:
     known = {str(metric): metric for metric in study.board.metrics}
     names = select(settings.metrics, list(known), "metric", metric_spellings(known))
-    metrics = [known[name] for name in names]
+
+    def of_metric(metric: Metric, block: str, dataset: str | None) -> Column:
+        arrow = ARROWS[metric.definition.direction]
+        title = f"{settings.metric_name(metric)} {arrow}".rstrip()
+        digits, percent = settings.digits_of(metric), settings.is_percent(metric)
+        over = datasets if dataset is None else [dataset]
+        is_fair = not arrow or over_same_queries(study, runs, metric, over)
+        return Column(title, "metric", block, dataset, metric, digits, percent, is_fair)
+
     for dataset in datasets:
         block = settings.name(dataset)
-        for metric in metrics:
-            yield _column(settings, metric, block, dataset)
+        for name in names:
+            yield of_metric(known[name], block, dataset)
             has_ranks = study.comparisons is not None and any(
-                study.comparisons.standing(dataset, str(metric), run) for run in study.runs
+                study.comparisons.standing(dataset, name, run) for run in study.runs
             )
             for extra in settings.extras:
                 if has_ranks and extra in ("tier", "rank"):
-                    yield Column(extra, extra, block, dataset, metric)
+                    yield Column(extra, extra, block, dataset, known[name])
         for extra in settings.extras:
             if extra in ("n", "coverage"):
                 yield Column("answered" if extra == "coverage" else extra, extra, block, dataset)
     if settings.average and len(datasets) > 1:
-        for metric in metrics:
-            if metric.definition.summary == "mean":
-                yield _column(settings, metric, AVERAGE, None)
-
-
-def _column(settings: Settings, metric: Metric, block: str, dataset: str | None) -> Column:
-    title = f"{settings.metric_name(metric)} {ARROWS[metric.definition.direction]}".rstrip()
-    digits, percent = settings.digits_of(metric), settings.is_percent(metric)
-    return Column(title, "metric", block, dataset, metric, digits, percent)
-
-
-def _with_fairness(
-    study: Study, column: Column, datasets: Sequence[str], runs: Sequence[str]
-) -> Column:
-    """Return the column, with whether its values are over the same queries."""
-    if column.direction is None or column.metric is None:
-        return column
-    over = datasets if column.dataset is None else [column.dataset]
-    return replace(column, is_fair=over_same_queries(study, runs, column.metric, over))
+        means = (known[name] for name in names if known[name].definition.summary == "mean")
+        yield from (of_metric(metric, AVERAGE, None) for metric in means)
 
 
 def over_same_queries(
@@ -215,7 +191,7 @@ class Cells:
                 cell,
                 best=place in best,
                 second=place in second,
-                # beside means over other queries, it must be seen that this one is over fewer
+                # a mean over fewer queries than others of its column shows over how many
                 note=f"{cell.n}/{cell.of}" if 0 < cell.n < most else cell.note,
             )
             for place, cell in enumerate(cells)
@@ -229,10 +205,11 @@ class Cells:
         if system is None:
             return NOTHING
         if metric is None:
-            return self._n(system) if column.kind == "n" else _coverage(system)
-        standing = self._standing(column.dataset, metric, run)
+            return self._counts(system, column.kind == "n")
+        compared = self.study.comparisons
+        standing = compared.standing(column.dataset, str(metric), run) if compared else None
         if column.kind != "metric":
-            return NOTHING if standing is None else _rank(column, standing)
+            return _rank(column, standing) if standing and standing.rank else NOTHING
         value = system.value(metric)
         ends: tuple[float, ...] = ()
         if self.settings.spread == "deviation":
@@ -244,19 +221,22 @@ class Cells:
             self._text(column, value),
             value,
             *self._spread(column, ends),
-            *self.signs.beside(system.dataset, str(metric), run),
+            *self.signs.better_and_worse(system.dataset, str(metric), run),
             n=system.n(metric),
             of=system.coverage[1],
             repetitions="" if fewer is None else fewer.share,
         )
 
-    def _n(self, system: System) -> Cell:
+    def _counts(self, system: System, is_n: bool) -> Cell:
+        """Return over how many queries the means of a dataset are, or how many are answered."""
+        if not is_n:
+            answered, queries = system.coverage
+            return Cell(f"{answered}/{queries}", answered / queries if queries else math.nan)
         metrics = (one.metric for one in self.columns if one.dataset == system.dataset)
-        counts = {system.n(metric) for metric in metrics if metric is not None}
+        counts = sorted({system.n(metric) for metric in metrics if metric is not None})
         if len(counts) != 1:
-            return Cell(f"{min(counts)}–{max(counts)}" if counts else UNDEFINED)
-        n = counts.pop()
-        return Cell(str(n), n)
+            return Cell(f"{counts[0]}–{counts[-1]}" if counts else UNDEFINED)
+        return Cell(str(counts[0]), counts[0])
 
     def _average(self, column: Column, metric: Metric, run: str) -> Cell:
         systems = [self.study.system(dataset, run) for dataset in self.datasets]
@@ -295,25 +275,14 @@ class Cells:
             return clustered(system, metric, plan)
         return t_interval(values[~np.isnan(values)], LEVEL)
 
-    def _standing(self, dataset: str, metric: Metric, run: str) -> Standing | None:
-        comparisons = self.study.comparisons
-        return None if comparisons is None else comparisons.standing(dataset, str(metric), run)
-
 
 def _rank(column: Column, standing: Standing) -> Cell:
-    if not standing.rank:
-        return NOTHING
     if column.kind == "tier":
         return Cell(standing.tier.replace("-", "–") or UNDEFINED)
-    if not standing.rank_high:  # one query says nothing about how certain a rank is
-        return Cell(str(standing.rank), standing.rank)
-    ends = (standing.rank_low, standing.rank_high)
-    return Cell(str(standing.rank), standing.rank, f"[{ends[0]}, {ends[1]}]", ends)
-
-
-def _coverage(system: System) -> Cell:
-    answered, queries = system.coverage
-    return Cell(f"{answered}/{queries}", answered / queries if queries else math.nan)
+    # one query says nothing about how certain a rank is
+    ends = (standing.rank_low, standing.rank_high) if standing.rank_high else ()
+    spread = f"[{standing.rank_low}, {standing.rank_high}]" if ends else ""
+    return Cell(str(standing.rank), standing.rank, spread, ends)
 
 
 def _deviation(systems: Sequence[System], metric: Metric) -> float:

@@ -31,11 +31,9 @@ from ..wording import (
     missing_in_words,
     parts_in_words,
     repetitions_in_words,
-    sentence,
     treatment,
 )
-from .marks import MOST_MARKED, Signs
-from .model import Cell, Column
+from .model import MOST_MARKED, Cell, Column, Signs
 from .settings import Settings
 
 
@@ -93,13 +91,11 @@ class Remarks:
     @cached_property
     def outcomes(self) -> list[Comparison]:
         """The comparisons with a p-value whose outcome the table shows."""
-        if self.signs.comparisons is None:
-            return []
         cells = {(one.dataset, str(one.metric)) for one in self.columns if one.kind == "metric"}
         runs = {(system.dataset, system.run) for system in self.systems}
         return [
             one
-            for one in self.signs.comparisons.rows
+            for one in (self.signs.comparisons.rows if self.signs.comparisons else ())
             if not math.isnan(one.p_adjusted)
             and (one.dataset, str(one.metric)) in cells
             and (one.dataset, one.run) in runs
@@ -112,101 +108,77 @@ class Remarks:
         comparisons = self.signs.comparisons
         return comparisons is not None and any(map(comparisons.is_significant, self.outcomes))
 
+    @cached_property
+    def warned(self) -> set[str]:
+        """The runs that the guard warns of on the datasets shown."""
+        return {one.run for one in self.systems if one.warned}
+
     def caption(self, legend: Legend) -> tuple[str, ...]:
         """Return the sentences of a caption that come after the author's own."""
         details = self.settings.caption.details
         if details == "none":
             return ()
-        treated = self._treatment() if details == "full" else ()
-        return (*self._sentences(legend), *treated)
+        sentences = [*self._data(), *self._values(legend), *self._tested(legend), *self._ranks()]
+        return (*sentences, *(self._treatment() if details == "full" else ()))
 
     def footnotes(self) -> tuple[str, ...]:
         """Return the notes below the table."""
-        return (*self._run_notes(), *self._column_notes())
+        query_notes = (note for dataset in self.datasets for note in self._query_notes(dataset))
+        return (*self._run_notes(), *query_notes, *self._column_notes())
 
     def _names(self, metrics: Iterable[Metric]) -> str:
-        return listed(map(self._name, metrics))
-
-    def _name(self, metric: Metric) -> str:
-        return self.settings.metric_name(metric)
+        return listed(map(self.settings.metric_name, metrics))
 
     def _has(self, mark: str) -> bool:
         return any(getattr(cell, mark) for column in self.cells for cell in column)
 
-    def _sentences(self, legend: Legend) -> Iterator[str]:
-        if self.systems:
-            yield self._data()
-            selection = self.study.board.selection
-            choices = [c for one in self.systems for entry in one.entries for c in entry.choices]
-            if selection is not None and choices:
-                yield f"The {selection.in_words(choices)}."
-            elif chosen := how_chosen(self.systems):
-                yield f"Each run is the {chosen}."
+    def _data(self) -> Iterator[str]:
+        if not self.systems:
+            return
+        is_mean = all(one.definition.summary == "mean" for one in self.metrics)
+        data = data_in_words(self.systems, self.settings.name)
+        over = " and ".join(filter(None, (data, repetitions_in_words(self.systems))))
+        parts = parts_in_words(self.study.board.summary)
+        yield f"{'Means' if is_mean else 'Summaries'} over {over}{parts}."
+        selection = self.study.board.selection
+        choices = [c for one in self.systems for entry in one.entries for c in entry.choices]
+        if selection is not None and choices:
+            yield f"The {selection.in_words(choices)}."
+        elif chosen := how_chosen(self.systems):
+            yield f"Each run is the {chosen}."
+
+    def _values(self, legend: Legend) -> Iterator[str]:
+        """Yield what numbers, spreads, bold and underlined values are."""
         if percent := [one for one in self.metrics if self.settings.is_percent(one)]:
-            all_ = len(percent) == len(self.metrics)
-            yield "Values are × 100." if all_ else f"× 100: {self._names(percent)}."
-        yield from self._spread()
+            is_all = len(percent) == len(self.metrics)
+            yield "Values are × 100." if is_all else f"× 100: {self._names(percent)}."
+        repeated = [len(system.entries) > 1 for system in self.systems]
+        if self.settings.spread == "deviation" and any(repeated):
+            yield "After ±: standard deviation over the repetitions."
+        if self.settings.spread == "interval" and not self.study.board.summary.average:
+            plan = None if self.study.comparisons is None else self.study.comparisons.plan
+            over_queries = "BCa bootstrap" if plan and plan.interval == "bca" else "t"
+            hows = [] if all(repeated) else [over_queries]
+            hows += ["clustered bootstrap over queries and repetitions"] if any(repeated) else []
+            percents = f"{100 * (1 - (plan.level if plan else 0.05)):g} %"
+            yield f"In brackets: {percents} interval of the mean ({listed(hows)})."
         if self._has("best"):
             second = [legend.second] if self._has("second") else []
             yield f"{', '.join([legend.best, *second])}."
         if unfair := [one for one in self.columns if not one.is_fair]:
             where = listed(dict.fromkeys(one.block for one in unfair))
             yield f"{capitalised(NO_BEST)}: {self._names(_metrics_of(unfair))} on {where}."
-        if self.signs.comparisons is not None and self.outcomes:
-            yield from self._tested(self.signs.comparisons, legend)
-        elif self.signs.are_too_many:
+
+    def _tested(self, legend: Legend) -> Iterator[str]:
+        """Yield the test, its correction, what its signs mean, and what was not tested."""
+        comparisons = self.signs.comparisons
+        if self.signs.are_too_many:
             yield (
                 f"Significance is not marked, as the table has more than {MOST_MARKED} systems; "
                 "significance.csv has every comparison."
             )
-        yield from self._standings()
-
-    def _standings(self) -> Iterator[str]:
-        """Yield what tier and rank columns hold."""
-        kinds = {one.kind for one in self.columns}
-        if (comparisons := self.signs.comparisons or self.study.comparisons) is None:
+        if comparisons is None or not self.outcomes:
             return
-        plan = comparisons.plan
-        if "tier" in kinds:
-            yield f"Tier: systems that share a number cannot be told apart at p ≤ {plan.level:g}."
-        if "rank" in kinds:
-            percent = f"{100 * (1 - plan.level):g} %"
-            yield f"Rank: in brackets, its {percent} interval by bootstrap over queries."
-
-    def _treatment(self) -> Iterator[str]:
-        if self.systems:
-            evaluation = self.systems[0].entries[0].evaluation
-            counts = [
-                (one.dataset, entry.evaluation.counts)
-                for one in self.systems
-                for entry in one.entries
-            ]
-            yield from treatment(self.metrics, evaluation.policy, counts, self._name)
-        for one in self.metrics:
-            if self._name(one) != spelled(one) and "(" in str(one):
-                yield f"{self._name(one)} is {one}."
-
-    def _data(self) -> str:
-        is_mean = all(one.definition.summary == "mean" for one in self.metrics)
-        data = data_in_words(self.systems, self.settings.name)
-        over = " and ".join(filter(None, (data, repetitions_in_words(self.systems))))
-        parts = parts_in_words(self.study.board.summary)
-        return f"{'Means' if is_mean else 'Summaries'} over {over}{parts}."
-
-    def _spread(self) -> Iterator[str]:
-        repeated = [len(system.entries) > 1 for system in self.systems]
-        if self.settings.spread == "deviation" and any(repeated):
-            yield "After ±: standard deviation over the repetitions."
-        if self.settings.spread != "interval" or self.study.board.summary.average:
-            return
-        plan = None if self.study.comparisons is None else self.study.comparisons.plan
-        level = 0.05 if plan is None else plan.level
-        over_queries = "BCa bootstrap" if plan and plan.interval == "bca" else "t"
-        hows = [] if all(repeated) else [over_queries]
-        hows += ["clustered bootstrap over queries and repetitions"] if any(repeated) else []
-        yield f"In brackets: {100 * (1 - level):g} % interval of the mean ({listed(hows)})."
-
-    def _tested(self, comparisons: Comparisons, legend: Legend) -> Iterator[str]:
         plan = comparisons.plan
         parts = [comparisons.title or plan.test]
         if repetitions_in_words(self.systems):
@@ -220,27 +192,43 @@ class Remarks:
         result = self._signs(legend) if self.is_any_significant else "No difference is significant"
         yield f"{result} ({test})."
         tested = {str(one.metric) for one in comparisons.rows}
-        untested = [self._name(one) for one in self.metrics if str(one) not in tested]
+        untested = [self._names([one]) for one in self.metrics if str(one) not in tested]
         if any(one.dataset is None for one in self.columns):
             untested.append("means over datasets")
         if untested:
             yield f"Not tested: {listed(untested)}."
         absent = absent_baselines(comparisons, self.datasets, self.settings.name)
-        yield from map(sentence, absent)
+        yield from (f"{capitalised(one)}." for one in absent)
 
     def _signs(self, legend: Legend) -> str:
         if self.signs.kind == "letters":
-            return "A letter beside a value: significantly better than the system of that letter"
+            return "A letter next to a value: significantly better than the system of that letter"
         (first, run), *others = ((sign, run) for run, sign in self.signs.of.items())
         parts = [f"{first} significantly better than {self.settings.name(run)}"]
         parts += [f"{sign} than {self.settings.name(run)}" for sign, run in others]
         worse = f"; {legend.worse}: significantly worse" if self._has("worse") else ""
         return ", ".join(parts) + worse
 
-    @cached_property
-    def warned(self) -> set[str]:
-        """The runs that the guard warns of on the datasets shown."""
-        return {one.run for one in self.systems if one.warned}
+    def _ranks(self) -> Iterator[str]:
+        """Yield what tier and rank columns hold."""
+        kinds = {one.kind for one in self.columns}
+        comparisons: Comparisons | None = self.signs.comparisons or self.study.comparisons
+        level = comparisons.plan.level if comparisons else 0
+        if comparisons and "tier" in kinds:
+            yield f"Tier: systems that share a number cannot be told apart at p ≤ {level:g}."
+        if comparisons and "rank" in kinds:
+            percents = f"{100 * (1 - level):g} %"
+            yield f"Rank: in brackets, its {percents} interval by bootstrap over queries."
+
+    def _treatment(self) -> Iterator[str]:
+        name = self.settings.metric_name
+        if self.systems:
+            entries = [entry for one in self.systems for entry in one.entries]
+            counts = [(one.dataset, one.evaluation.counts) for one in entries]
+            yield from treatment(self.metrics, entries[0].evaluation.policy, counts, name)
+        for one in self.metrics:
+            if name(one) != spelled(one) and "(" in str(one):
+                yield f"{name(one)} is {one}."
 
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
@@ -252,19 +240,19 @@ class Remarks:
             each = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
             yield f"Not evaluated: {first_of(each, SHOWN)}."
         fewer = incomplete(self.study.board)
-        shown = name if len(self.datasets) > 1 else (lambda _: "")
+        several = len(self.datasets) > 1
         rows = [
-            fewer[pair].called(name(pair[1]), shown(pair[0])) for pair in pairs if pair in fewer
+            fewer[dataset, run].called(name(run), name(dataset) if several else "")
+            for dataset, run in pairs
+            if (dataset, run) in fewer
         ]
         if rows:
             yield f"{capitalised(FEWER)}: {listed(rows)}."
-        for dataset in self.datasets:
-            systems = [one for one in self.systems if one.dataset == dataset]
-            yield from self._query_notes(systems, name(dataset))
 
-    def _query_notes(self, systems: Sequence[System], dataset: str) -> Iterator[str]:
+    def _query_notes(self, own: str) -> Iterator[str]:
         """Yield which queries of a dataset are not answered, and for which values are undefined."""
-        name = self.settings.name
+        name, dataset = self.settings.name, self.settings.name(own)
+        systems = [one for one in self.systems if one.dataset == own]
         answered = [
             f"{name(one.run)} {one.coverage[0]:,}/{one.coverage[1]:,}"
             for one in systems
@@ -272,7 +260,7 @@ class Remarks:
         ]
         if answered:
             policy = systems[0].entries[0].evaluation.policy
-            rule = missing_in_words(self.metrics, policy, self._name)
+            rule = missing_in_words(self.metrics, policy, self.settings.metric_name)
             yield f"Queries of {dataset} answered: {listed(answered)}; the others {rule}."
         metrics: dict[str, list[Metric]] = {}
         for metric in self.metrics:
@@ -292,16 +280,15 @@ class Remarks:
             yield "n/N after a value: it is over n of the N queries, others over more."
         if True in noted:
             yield f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
-        if self.signs.comparisons is not None:
-            shown = {*map(str, self.metrics)}
-            notes = Counter(
-                one.note or "no answer"
-                for one in self.signs.comparisons.rows
-                if math.isnan(one.p_adjusted) and one.dataset in self.datasets
-                and one.run in self.runs and str(one.metric) in shown
-            )  # fmt: skip
-            for note, n in notes.items():
-                yield f"No p-value for {counted(n, 'comparison')} ({note})."
+        shown = {*map(str, self.metrics)}
+        notes = Counter(
+            one.note or "no answer"
+            for one in (self.signs.comparisons.rows if self.signs.comparisons else ())
+            if math.isnan(one.p_adjusted) and one.dataset in self.datasets
+            and one.run in self.runs and str(one.metric) in shown
+        )  # fmt: skip
+        for note, n in notes.items():
+            yield f"No p-value for {counted(n, 'comparison')} ({note})."
 
 
 def _metrics_of(columns: Iterable[Column]) -> list[Metric]:

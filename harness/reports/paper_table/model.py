@@ -1,26 +1,33 @@
-"""A table of a paper, before it is written in any format."""
+"""A table of a paper before it is rendered: columns, rows, cells, and the marks in them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
 from functools import cached_property
 from itertools import groupby
 from typing import Literal
 
+from ...core.comparison import Comparisons
 from ...core.metric import Direction, Metric
-from .marks import ranges
+from .settings import Marks
 
 Kind = Literal["metric", "n", "tier", "rank", "coverage"]
+DAGGERS = "†‡§¶‖"
+MOST_MARKED = 20
+"""Systems of a table up to which significance is marked by default."""
+FEWEST_FOR_SECOND = 3
+"""With two systems the second best is the other one, which needs no mark."""
 
 
 @dataclass(frozen=True)
 class Cell:
     """One cell: the number as it is shown (with an ASCII minus, or ``–``), and what belongs to it.
 
-    `value` and `ends` (the deviation, or low and high) have every digit; `spread` is the latter as
-    shown: ``± .012`` or ``[.41, .44]``. `marks` are the signs of the systems that this one is
+    `value` and `ends` (the deviation, or low and high) have every digit; `spread` shows the ends:
+    ``± .012`` or ``[.41, .44]``. `marks` are the signs of the systems that this one is
     significantly better than, `worse` the daggers of the baselines that it is worse than. `note`
     is ``17/20`` at a value of fewer queries than others of its column, and ``1/2`` in place of a
     mean over datasets. `n` of all `of` queries have a value; `repetitions` is ``1 of 3`` if
@@ -45,9 +52,8 @@ class Cell:
 class Column:
     """One column of values: of a metric on a dataset, or of the mean over datasets (None).
 
-    `metric` is None for a column that is about the dataset: n, coverage. `block` is the title that
-    columns of one dataset share. No value is the best if `is_fair` is False, as runs were scored
-    on different queries.
+    `metric` is None for a column about the dataset: n, coverage. Columns of one dataset share the
+    title `block`. No value is the best unless `is_fair`: all runs were scored on the same queries.
     """
 
     title: str
@@ -77,7 +83,7 @@ class Column:
 class Row:
     """One system: its own name, its title, its cells, and its sign in the cells of others.
 
-    `warned` is whether the guard warns of it.
+    The guard warns of the run if `warned`.
     """
 
     run: str
@@ -100,9 +106,8 @@ class PaperTable:
     """A table with its caption, ready to be rendered.
 
     The caption is the author's own sentences (`own_latex` is not escaped), then `sentences` on
-    data, test and conventions; `text_sentences` are those of plain text, which has signs for bold
-    and underlined values. `source` is where the table came from: harness's version, the config's
-    name, SHA-256 of manifest.json.
+    data, test and conventions; plain text has `text_sentences`, as it marks values by signs.
+    `source` is harness's version, the config's name and the SHA-256 of manifest.json.
     """
 
     name: str
@@ -134,17 +139,13 @@ class PaperTable:
 
     @cached_property
     def separator(self) -> str:
-        """What is between two signs: a comma if any sign has several characters.
-
-        ``ab`` would be read as a and b, and can be the 28th system.
-        """
+        """The text between two signs: a comma if any sign has several characters."""
         cells = (cell for row in self.rows for cell in row.cells)
-        signs = {sign for cell in cells for sign in (*cell.marks, *cell.worse)}
-        signs |= {row.sign for row in self.rows}
-        return "," if any(len(sign) > 1 for sign in signs) else ""
+        signs = [sign for cell in cells for sign in (*cell.marks, *cell.worse)]
+        return "," if any(len(one) > 1 for one in (*signs, *(r.sign for r in self.rows))) else ""
 
     def joined(self, signs: Iterable[str]) -> str:
-        """Return the signs beside a value as one text: ``ab``, ``a,c–f,ab``."""
+        """Return the signs of a value as one text: ``ab``, ``a,c–f,ab``."""
         return self.separator.join(ranges(signs) if self.separator else signs)
 
     def cell(self, run: str, dataset: str | None, key: str) -> Cell | None:
@@ -153,3 +154,130 @@ class PaperTable:
             if (column.dataset, column.key) == (dataset, key):
                 return next((row.cells[place] for row in self.rows if row.run == run), None)
         return None
+
+
+def letter(place: int) -> str:
+    """Return the letter of a system by its place, from 0: a ... z, aa, ab ... zz, aaa.
+
+    >>> [letter(place) for place in (0, 25, 26, 27, 701, 702)]
+    ['a', 'z', 'aa', 'ab', 'zz', 'aaa']
+    """
+    text, rest = "", place + 1
+    while rest:
+        rest, digit = divmod(rest - 1, 26)
+        text = chr(ord("a") + digit) + text
+    return text
+
+
+def place_of(letters: str) -> int:
+    """Return the place of a system by its letter.
+
+    >>> [place_of(letters) for letters in ("a", "z", "aa", "aaa")]
+    [0, 25, 26, 702]
+    """
+    place = 0
+    for sign in letters:
+        place = 26 * place + ord(sign) - ord("a") + 1
+    return place - 1
+
+
+def ranges(letters: Iterable[str]) -> list[str]:
+    """Return letters in their order, three and more that follow each other as one range.
+
+    >>> ranges(["a", "b", "d", "y", "z", "aa", "††"])
+    ['a', 'b', 'd', 'y–aa', '††']
+    """
+    runs: list[list[str]] = []
+    for text in letters:
+        last = runs[-1][-1] if runs else "†"
+        if text.isalpha() and last.isalpha() and place_of(text) == place_of(last) + 1:
+            runs[-1].append(text)
+        else:
+            runs.append([text])
+    return [one for run in runs for one in (run if len(run) < 3 else [f"{run[0]}–{run[-1]}"])]
+
+
+def dagger(place: int) -> str:
+    """Return the sign of a baseline by its place, from 0; each is doubled after the last.
+
+    >>> [dagger(place) for place in (0, 1, 4, 5, 11)]
+    ['†', '‡', '‖', '††', '‡‡‡']
+    """
+    times, which = divmod(place, len(DAGGERS))
+    return DAGGERS[which] * (times + 1)
+
+
+def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[set[int], set[int]]:
+    """Return the places of the best values, and of the second best, at the precision shown.
+
+    `texts` are the cells of one column. All that share a value share its mark. Nothing is best
+    without a direction or if all values are equal, and nothing second among fewer than
+    :data:`FEWEST_FOR_SECOND` values.
+
+    >>> best_and_second([".42", ".40", ".42", "–", ".40"], "higher")
+    ({0, 2}, {1, 4})
+    >>> best_and_second(["1.5", "2.0"], "lower")
+    ({0}, set())
+    """
+    numbers = {at: Decimal(text) for at, text in enumerate(texts) if _is_number(text)}
+    order = sorted({*numbers.values()}, reverse=direction == "higher")
+    if direction is None or len(order) < 2:
+        return set(), set()
+    best, second = ({at for at in numbers if numbers[at] == order[rank]} for rank in (0, 1))
+    return best, second if len(numbers) >= FEWEST_FOR_SECOND else set()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, eq=False)
+class Signs:
+    """The signs of a table: of each system that others are compared with, in order."""
+
+    kind: Marks = "none"
+    of: dict[str, str] = field(default_factory=dict)
+    comparisons: Comparisons | None = None
+    are_too_many: bool = False
+
+    def better_and_worse(
+        self, dataset: str, metric: str, run: str
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the signs of the systems that a run is significantly better, and worse, than.
+
+        The latter for daggers alone: with letters, the better system's own value has the sign.
+        """
+        ways = {sign: self._way(dataset, metric, run, other) for other, sign in self.of.items()}
+        worse = tuple(sign for sign, way in ways.items() if way < 0 and self.kind == "daggers")
+        return tuple(sign for sign, way in ways.items() if way > 0), worse
+
+    def _way(self, dataset: str, metric: str, run: str, other: str) -> int:
+        """Return 1 if `run` is significantly better than `other`, -1 if worse, else 0."""
+        if self.comparisons is None or run == other:
+            return 0
+        one, sign = self.comparisons.get(dataset, metric, other, run), 1
+        if one is None:
+            one, sign = self.comparisons.get(dataset, metric, run, other), -1
+        if one is None or not self.comparisons.is_significant(one) or one.difference == 0:
+            return 0
+        return sign if one.is_better else -sign
+
+
+def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequence[str]) -> Signs:
+    """Return which system has which sign; `runs` are the rows, in order.
+
+    By default daggers if there are baselines, letters otherwise, and none above `MOST_MARKED`.
+    """
+    if comparisons is None or not comparisons.rows or marks == "none":
+        return Signs()
+    if marks is None and len(runs) > MOST_MARKED:
+        return Signs(are_too_many=True)
+    baselines = comparisons.plan.baselines
+    kind = marks or ("daggers" if baselines else "letters")
+    compared = {name for one in comparisons.rows for name in (one.run, one.baseline)}
+    named = [name for name in baselines or runs if name in compared]
+    sign = dagger if kind == "daggers" else letter
+    return Signs(kind, {name: sign(place) for place, name in enumerate(named)}, comparisons)

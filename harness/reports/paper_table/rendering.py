@@ -4,40 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Literal, get_args
 
 from ...core.study import Study
 from .. import csv, grid, html, latex, markdown, text
 from ..phrases import WARNED
 from .build import build
-from .marks import best_and_second
-from .model import Cell, Column, PaperTable
-from .settings import DEFAULT, Settings
+from .model import Cell, Column, PaperTable, best_and_second
+from .settings import DEFAULT, Format, Settings
 
-Format = Literal["latex", "markdown", "html", "csv", "text"]
-FORMATS: tuple[Format, ...] = get_args(Format)
 MOST_ROWS = 40
-"""Rows of a float in LaTeX if the settings say nothing else; a page has room for about 50."""
+"""Rows of a float in LaTeX by default; a page has room for about 50."""
 _SUFFIXES = {"latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt"}
+Record = dict[str, csv.Value]
 
 
 def render(
-    table: PaperTable,
-    format: Format,
-    settings: Settings = DEFAULT,
-    *,
-    standalone: bool = False,
+    table: PaperTable, format: Format, settings: Settings = DEFAULT, *, standalone: bool = False
 ) -> str:
-    """Return a table in one of the formats.
+    """Return a table in one of the formats; `standalone` makes LaTeX a whole document.
 
-    Parameters
-    ----------
-    table : PaperTable
-    format : {"latex", "markdown", "html", "csv", "text"}
-    settings : Settings
-        Those that `table` was built with: LaTeX asks for `siunitx` and `width`.
-    standalone : bool
-        LaTeX: a whole document.
+    `settings` are those that `table` was built with: LaTeX needs `siunitx`, `width`, `longtable`.
     """
     if format == "csv":
         return csv.render(records(table))
@@ -48,15 +34,14 @@ def render(
         return markdown.render([shown], aligned=True)
     if format == "html":
         return html.render([shown])
-    long = is_long(table, settings)
+    long, siunitx = is_long(table, settings), settings.siunitx
     if standalone:
-        return latex.document(shown, siunitx=settings.siunitx, long=long)
-    wide = settings.width == "page"
-    return latex.render(shown, siunitx=settings.siunitx, wide=wide, long=long)
+        return latex.document(shown, siunitx=siunitx, long=long)
+    return latex.render(shown, siunitx=siunitx, wide=settings.width == "page", long=long)
 
 
 def is_long(table: PaperTable, settings: Settings) -> bool:
-    """Return whether a table is LaTeX's longtable: as the settings say, or by its rows."""
+    """Return whether a table is LaTeX's longtable: by the settings, or by its rows."""
     return len(list(table.rows)) > MOST_ROWS if settings.longtable is None else settings.longtable
 
 
@@ -70,17 +55,12 @@ def names(tables: Mapping[str, Iterable[Format]]) -> list[str]:
 
 
 def render_all(
-    study: Study,
-    tables: Mapping[str, tuple[Settings, Iterable[Format]]],
-    warn: Callable[[str], None] = lambda text: None,
+    study: Study, tables: Mapping[str, Settings], warn: Callable[[str], None]
 ) -> dict[str, bytes]:
-    """Return every table in its formats, by path: ``tables/main.tex``.
-
-    `warn` is called with a text for each table that is too wide for LaTeX.
-    """
+    """Return every table in its formats by path, and `warn` of those too wide for LaTeX."""
     files = {}
-    for name, (settings, formats) in tables.items():
-        table, formats = build(study, settings, name), tuple(dict.fromkeys(formats))
+    for name, settings in tables.items():
+        table, formats = build(study, settings, name), tuple(dict.fromkeys(settings.formats))
         if "latex" in formats and (wide := too_wide(table, settings)):
             warn(wide)
         for format, path in zip(formats, names({name: formats}), strict=True):
@@ -106,33 +86,35 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     """Return a table as a grid of text for one of the formats."""
     sentences = " ".join(table.text_sentences if format == "text" else table.sentences)
     latex_caption = f"{table.own_latex} {latex.escape(sentences)}" if table.own_latex else ""
-    # in HTML, a minus sign is no hyphen; that of a tier, 1-2, is one
-    shown: Callable[[str], str] = _with_minus if format == "html" else str
-    groups = []
-    for group in table.groups:
-        rows = [
-            (
-                grid.Cell(row.title, WARNED if row.warned else "", above=row.sign),
-                *(
-                    grid.Cell(
-                        shown(cell.text),
-                        bold=cell.best,
-                        underlined=cell.second,
-                        above=table.joined(cell.marks),
-                        below=table.joined(cell.worse),
-                        spread=shown(cell.spread),
-                        note=cell.note,
-                    )
-                    for cell in row.cells
-                ),
-            )
-            for row in group.rows
-        ]
-        groups.append(grid.Group(group.title, tuple(rows)))
-    has_blocks = len(table.blocks) > 1
-    columns = [
-        grid.Column(one.title, block=one.block if has_blocks else "") for one in table.columns
+
+    def shown(text: str) -> str:
+        """Return text with minus signs in HTML; the hyphen of a tier, 1-2, stays."""
+        return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text) if format == "html" else text
+
+    def cell_of(cell: Cell) -> grid.Cell:
+        return grid.Cell(
+            shown(cell.text), bold=cell.best, underlined=cell.second,
+            above=table.joined(cell.marks), below=table.joined(cell.worse),
+            spread=shown(cell.spread), note=cell.note,
+        )  # fmt: skip
+
+    groups = [
+        grid.Group(
+            group.title,
+            tuple(
+                (
+                    grid.Cell(row.title, WARNED if row.warned else "", above=row.sign),
+                    *map(cell_of, row.cells),
+                )
+                for row in group.rows
+            ),
+        )
+        for group in table.groups
     ]
+    has_blocks = len(table.blocks) > 1
+    columns = (
+        grid.Column(one.title, block=one.block if has_blocks else "") for one in table.columns
+    )
     return grid.Grid(
         (grid.Column("", left=True), *columns),
         tuple(groups),
@@ -142,13 +124,6 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         source=table.source,
         label=table.label,
     )
-
-
-def _with_minus(text: str) -> str:
-    return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text)
-
-
-Record = dict[str, csv.Value]
 
 
 def records(table: PaperTable) -> list[Record]:
@@ -179,14 +154,13 @@ def _fields(column: Column, cells: list[Cell]) -> Iterator[Record]:
     dataset = column.block if column.dataset is None else column.dataset
     own = " ".join(filter(None, (dataset, column.key)))
     best, second = best_and_second([csv.field(one.value) for one in cells], column.direction)
-    most_ends = max((len(cell.ends) for cell in cells), default=0)
-    ends = ([], ["deviation"], ["low", "high"])[most_ends]
+    ends = ([], ["deviation"], ["low", "high"])[max((len(cell.ends) for cell in cells), default=0)]
     for place, cell in enumerate(cells):
         value: csv.Value = cell.value
         if column.kind not in ("metric", "rank"):
             value = cell.text.replace("–", "-") if column.kind == "tier" else cell.text
         fields: Record = {own: value}
-        known = cell.ends or (None,) * most_ends
+        known = cell.ends or (None,) * len(ends)
         fields |= {f"{own} {name}": end for name, end in zip(ends, known, strict=True)}
         if column.kind == "metric":
             if any(one.n for one in cells):

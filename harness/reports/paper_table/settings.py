@@ -1,28 +1,32 @@
-"""What a table shows, as the config's ``tables:`` says it."""
+"""The settings of a table, as the config's ``tables:`` has them, and their problems."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from ...core.arguments import Digits, Flag, Patterns, Shorthand, as_list
 from ...core.metric import Metric
 from ...errors import did_you_mean
 from ..numbers import spelled
-from .select import Found, matched, metric_spellings, setting_problems
-from .select import problems as of_patterns
+from ..select import (
+    Found,
+    matched,
+    metric_spellings,
+    pattern_problems,
+    setting_problems,
+    value_for,
+)
 
-T = TypeVar("T")
 Spread = Literal["none", "deviation", "interval"]
 Marks = Literal["letters", "daggers", "none"]
 Extra = Literal["n", "tier", "rank", "coverage"]
 Width = Literal["column", "page"]
 Details = Literal["full", "short", "none"]
+Format = Literal["latex", "markdown", "html", "csv", "text"]
 EXTRAS: tuple[Extra, ...] = get_args(Extra)
 ALL = ("*",)
-TableFormat = Literal["latex", "markdown", "html", "csv", "text"]
 
 
 def _sort_key_text(value: Any) -> Any:
@@ -82,20 +86,20 @@ class Settings:
     names: Mapping[str, str] = field(default_factory=dict)
     """What runs, metrics and datasets are called in the table."""
     sort: SortKey | None = None
-    """Rows of each group by this metric, best first; a dataset's alone as in `trec: map`."""
+    """Rows of each group by this metric, best first; by one dataset's values as in `trec: map`."""
     digits: DigitsByMetric = field(default_factory=dict)
-    """Decimals of all metrics, or by metric ("*" for the others); 3, and 1 for values x 100, where
-    left out."""
+    """Decimals of all metrics, or by metric ("*" for the others); by default 3, and 1 for values
+    x 100."""
     percent: Percent = ()
     """Values x 100: true for all metrics within [0, 1] or [-1, 1], or those of these names."""
     leading_zero: Flag = False
     """0.423 in place of .423."""
     spread: Spread = "none"
-    """Beside each value: the deviation over repetitions (seeds), or its interval over queries."""
+    """Next to each value: the deviation over repetitions (seeds), or its interval over queries."""
     marks: Marks | None = None
-    """Significance: a letter for each system that is beaten, or a dagger for each baseline; letters
-    where all pairs are compared and daggers where there are baselines, and none above 20 systems,
-    where left out."""
+    """Significance: a letter for each system that is beaten, or a dagger for each baseline. By
+    default letters if all pairs are compared, daggers if there are baselines, none above 20
+    systems."""
     average: Flag = False
     """A further block: the mean over the datasets, of runs that have them all."""
     extras: tuple[Extra, ...] = ()
@@ -106,15 +110,16 @@ class Settings:
     """LaTeX: `table`, or `table*` over both columns of the page; a table that is wider is a
     warning."""
     longtable: Flag | None = None
-    """LaTeX: `longtable`, which breaks across pages; above 40 rows where left out."""
+    """LaTeX: `longtable`, which breaks across pages; by default above 40 rows."""
     caption: Annotated[Caption, Shorthand(_caption_of_text, str | Caption)] = Caption()
-    """Text before what is said of test, level and conventions; or `{text: ..., details: short}`."""
+    """Text before the sentences on test, level and conventions; or `{text: ..., details:
+    short}`."""
     caption_latex: str | None = None
     """LaTeX's own in place of `caption`, not escaped: for `\\cite{...}` and formulas."""
     label: str | None = None
-    """LaTeX's label; `tab:` and the table's name where left out, with a hyphen for each sign that a
+    """LaTeX's label; by default `tab:` and the table's name, with a hyphen for each sign that a
     label cannot have."""
-    formats: tuple[TableFormat, ...] = ("latex", "markdown")
+    formats: tuple[Format, ...] = ("latex", "markdown")
     """Files written by harness run."""
 
     def __post_init__(self) -> None:
@@ -125,56 +130,38 @@ class Settings:
     def is_percent(self, metric: Metric) -> bool:
         """Whether a metric's values are shown x 100: ``*`` takes those in [0, 1] or [-1, 1]."""
         low, high = metric.definition.bounds
-        if low in (0, -1) and high == 1:
-            return self._in_percent(metric, self.percent)
-        named = tuple(one for one in self.percent if one != "*")
-        takes = any(not one.startswith("!") for one in named)
-        return takes and self._in_percent(metric, named)
-
-    def _in_percent(self, metric: Metric, patterns: tuple[str, ...]) -> bool:
+        patterns = self.percent
+        if low not in (0, -1) or high != 1:
+            patterns = tuple(one for one in patterns if one != "*")
+            if all(one.startswith("!") for one in patterns):
+                return False
         name = str(metric)
         return bool(patterns) and name in matched(patterns, [name], metric_spellings([name]))
 
     def digits_of(self, metric: Metric) -> int:
         """Return how many decimals of a metric's values are shown."""
-        return of_metric(self.digits, str(metric), 1 if self.is_percent(metric) else 3)
+        return value_for(self.digits, str(metric), 1 if self.is_percent(metric) else 3)
 
     def name(self, own: str) -> str:
-        """Return what a run or dataset is called."""
+        """Return a run's or dataset's name in the table."""
         return self.names.get(own, own)
 
     def metric_name(self, metric: Metric) -> str:
-        """Return what a metric is called."""
-        return of_metric(self.names, str(metric), spelled(metric), patterns=False)
+        """Return a metric's name in the table."""
+        return value_for(self.names, str(metric), spelled(metric), patterns=False)
 
 
 DEFAULT = Settings()
-
-
-def of_metric(given: Mapping[str, T], name: str, default: T, patterns: bool = True) -> T:
-    """Return what is given for a name: by itself, in another spelling, or by the first pattern.
-
-    ``*`` stands for all that no other pattern matches.
-
-    >>> import harness.metrics
-    >>> of_metric({"*": 3, "ndcg_cut_10": 2}, "ndcg@10", 0), of_metric({"P@*": 1}, "map", 0)
-    (2, 0)
-    >>> of_metric({"*": 3, "P@*": 1}, "P@5", 0)
-    1
-    """
-    if name in given:
-        return given[name]
-    spellings = metric_spellings([name])
-    for key, value in given.items():
-        if spellings(key):
-            return value
-    for key in sorted(given, key=lambda key: key == "*") if patterns else ():
-        if fnmatchcase(name, key.replace("[", "[[]")):
-            return given[key]
-    return default
-
-
 _NO_LABEL = "\\{}%#&~^$"
+
+
+def as_label(text: str) -> str:
+    r"""Return a text with a hyphen for each sign that LaTeX's ``\label`` cannot take.
+
+    >>> as_label("main_table"), as_label("50% & more")
+    ('main_table', '50- - more')
+    """
+    return "".join("-" if sign in _NO_LABEL else sign for sign in text)
 
 
 def problems(
@@ -187,10 +174,10 @@ def problems(
     """Yield each problem with its place in the settings; None is not known yet, and not checked."""
     names = None if metrics is None else [str(metric) for metric in metrics]
     if names is not None:
-        yield from _metrics(settings, names)
+        yield from _metric_problems(settings, names)
     yield from setting_problems(settings, runs, datasets)
     if runs is not None:
-        yield from _groups(settings, runs)
+        yield from _group_problems(settings, runs)
     shown = names and matched(settings.metrics, names, metric_spellings(names))
     for own in (runs, datasets, shown):
         yield from _duplicate_names(settings, own or ())
@@ -200,79 +187,62 @@ def problems(
             if key not in known and not metric_spellings(names)(key):
                 what = f"there is no run, dataset or metric '{key}'{did_you_mean(key, known)}"
                 yield ("names", key), what
-    if settings.sort is not None and datasets is not None and metrics is not None:
-        yield from _sort(settings.sort, datasets, metrics)
+    sort = settings.sort
+    if sort and datasets and names and len(sort_key(sort, datasets, names)[1]) != 1:
+        near = did_you_mean(sort.rpartition(": ")[2], names)
+        what = f"expected one metric, or 'dataset: metric', got '{sort}'{near}"
+        there = f"(metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
+        yield ("sort",), f"{what}  {there}"
     if not compared and settings.marks in ("letters", "daggers"):
         yield ("marks",), f"{settings.marks} mark significance, and no runs are compared"
     for place, extra in enumerate(settings.extras):
         if not compared and extra in ("tier", "rank"):
             yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
     if settings.label is not None and (near := as_label(settings.label)) != settings.label:
-        signs = " ".join(dict.fromkeys(sign for sign in settings.label if sign in _NO_LABEL))
-        what = rf"has what LaTeX's \label cannot take ({signs}): '{settings.label}'"
-        yield ("label",), f"{what}; take '{near}'"
+        what = rf"expected signs that LaTeX's \label can take, got '{settings.label}'"
+        yield ("label",), f"{what}; write '{near}'"
 
 
-def as_label(text: str) -> str:
-    r"""Return a text with a hyphen for each sign that LaTeX's ``\label`` cannot take.
-
-    >>> as_label("main_table"), as_label("50% & more")
-    ('main_table', '50- - more')
-    """
-    return "".join("-" if sign in _NO_LABEL else sign for sign in text)
-
-
-def _metrics(settings: Settings, names: Sequence[str]) -> Found:
+def _metric_problems(settings: Settings, names: Sequence[str]) -> Found:
     spellings = metric_spellings(names)
     for key, patterns in (("metrics", settings.metrics), ("percent", settings.percent)):
-        for place, what in of_patterns(patterns, names, "metric", spellings):
+        for place, what in pattern_problems(patterns, names, "metric", spellings):
             yield (key, place), what
     for pattern in settings.digits:
-        for _, what in of_patterns([pattern], names, "metric", spellings):
+        for _, what in pattern_problems([pattern], names, "metric", spellings):
             yield ("digits", pattern), what
+
+
+def _group_problems(settings: Settings, runs: Sequence[str]) -> Found:
+    group_of: dict[str, str] = {}
+    for title, patterns in settings.groups.items():
+        for place, what in pattern_problems(patterns, runs, "run"):
+            yield ("groups", title, place), what
+        for place, name in enumerate(patterns):
+            if name in runs and group_of.setdefault(name, title) != title:
+                yield ("groups", title, place), f"run '{name}' is in group '{group_of[name]}' too"
 
 
 def _duplicate_names(settings: Settings, known: Sequence[str]) -> Found:
     """Yield new names that another row, column, or block of columns has too."""
     first: dict[str, str] = {}
     for own in known:
-        shown = of_metric(settings.names, own, own, patterns=False)
+        shown = value_for(settings.names, own, own, patterns=False)
         other = first.setdefault(shown, own)
         if other != own:
             keys = [own, other, *reversed([*settings.names])]
-            renamed = (one for one in keys if one in settings.names)
-            key = next(one for one in renamed if settings.names[one] == shown)
+            key = next(one for one in keys if settings.names.get(one) == shown)
             yield ("names", key), f"{other} and {own} are both called '{shown}'"
 
 
 def sort_key(
-    text: str, datasets: Sequence[str], metrics: Sequence[Metric]
+    text: str, datasets: Sequence[str], metrics: Sequence[str]
 ) -> tuple[str | None, list[str]]:
     """Return the dataset and the metrics that ``metric`` or ``dataset: metric`` names.
 
     The dataset is None if none is named; the list is empty if no metric has that name.
     """
-    names = [str(metric) for metric in metrics]
     dataset, colon, metric = text.partition(": ")
     own = dataset if colon and dataset in datasets else None
     metric = text if own is None else metric
-    return own, [metric] if metric in names else list(metric_spellings(names)(metric))
-
-
-def _sort(text: str, datasets: Sequence[str], metrics: Sequence[Metric]) -> Found:
-    names = [str(metric) for metric in metrics]
-    _, found = sort_key(text, datasets, metrics)
-    if len(found) != 1:
-        near = did_you_mean(text.rpartition(": ")[2], names)
-        what = f"must be one metric, or 'dataset: metric', and is '{text}'{near}"
-        yield ("sort",), f"{what}  (metrics: {', '.join(names)}; datasets: {', '.join(datasets)})"
-
-
-def _groups(settings: Settings, runs: Sequence[str]) -> Found:
-    group_of: dict[str, str] = {}
-    for title, patterns in settings.groups.items():
-        for place, what in of_patterns(patterns, runs, "run"):
-            yield ("groups", title, place), what
-        for place, name in enumerate(patterns):
-            if name in runs and group_of.setdefault(name, title) != title:
-                yield ("groups", title, place), f"run '{name}' is in group '{group_of[name]}' too"
+    return own, [metric] if metric in metrics else list(metric_spellings(metrics)(metric))

@@ -9,28 +9,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...stats.registry import find
 from ...stats.streams import Stream
 from . import plot
-from .plot import Name, Request, Width, sign_of
+from .plot import Kind, Name, Request, Width, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-needs_baseline, needs_comparisons = False, False
-NEEDS = "needs a metric of which higher or lower values are better"
-file_names = plot.metric_names
-TEST = "friedman-nemenyi"
 
 
 @dataclass(frozen=True, eq=False)
 class CriticalDifference:
     """What is drawn: the systems by their mean rank, the best first.
 
-    `cliques` are first and last place of systems in a row, none of which differs from another by
-    more than `difference`; `n` the queries that all have a value for; `p` Friedman's p-value.
+    `cliques` are first and last place of systems in a row that differ by at most `difference`;
+    `n` the queries that all have a value for; `p` Friedman's p-value.
     """
 
     names: tuple[Name, ...]
@@ -43,11 +37,6 @@ class CriticalDifference:
     metric: str
 
 
-def groups(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
-    """Return a picture for each metric that has a direction, so that systems have ranks."""
-    return tuple((one,) for one in metrics if one.definition.direction is not None)
-
-
 def data(request: Request) -> CriticalDifference:
     """Return the mean ranks over the queries that all systems have a value for."""
     _, values = request.matrix(request.systems, request.metric)
@@ -56,9 +45,10 @@ def data(request: Request) -> CriticalDifference:
     values = values[:, np.isfinite(values).all(axis=0)]
     n = values.shape[1]
     if n < 2:
-        raise request.refuse(f"{n} queries have a value in every run, and two are needed")
+        raise request.refuse(f"expected two queries or more with a value in every run, got {n}")
     stream = Stream((request.dataset, str(request.metric)))
-    found = find(TEST).function(sign_of(request.metric) * values, stream, request.level)
+    test = find("friedman-nemenyi").function
+    found = test(sign_of(request.metric) * values, stream, request.level)
     positions, difference = found.positions, found.critical_difference  # type: ignore[union-attr]
     if positions is None or not math.isfinite(difference):
         raise request.refuse(f"Friedman's test has no answer: {found.note}")
@@ -86,7 +76,7 @@ def cliques(ranks: Floats, difference: float) -> tuple[tuple[int, int], ...]:
 
 
 def levels(stretches: Sequence[tuple[float, float]], gap: float) -> list[int]:
-    """Return a level for each stretch, the first from above where it touches none before.
+    """Return a level for each stretch, the first from above that is free there.
 
     >>> levels([(1, 3), (2, 4), (5, 6)], 0.5)
     [0, 1, 0]
@@ -101,7 +91,7 @@ def levels(stretches: Sequence[tuple[float, float]], gap: float) -> list[int]:
 
 
 def draw(found: CriticalDifference, width: Width) -> Figure:
-    """Return the diagram: the axis of ranks above, names beside, bars of cliques between."""
+    """Return the diagram: the axis of ranks above, names at both sides, bars of cliques between."""
     from matplotlib.ticker import MaxNLocator
 
     n = len(found.names)
@@ -112,37 +102,40 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     level = levels(stretches, 0.03 * span)
     bars = 0.45 * (max(level, default=-1) + 1)
     half = (n + 1) // 2
-    bottom = -(0.5 + bars + half + 1.3)  # two lines of text below
-    top = 2.4  # of lines of text: ticks, and the critical difference above them
+    bottom, top = -(0.5 + bars + half + 1.3), 2.4  # in lines of text
     figure = plot.figure(width, (top - bottom) * plot.ROW + 0.25)
     axes = figure.subplots()
     edge = 0.05 * span
     axes.set_xlim(low - edge, high + edge)
     axes.set_ylim(bottom, top)
     axes.axis("off")
-    axes.plot([low, high], [0, 0], color="black", linewidth=0.8)
+
+    def line(xs: Sequence[float], ys: Sequence[float], thick: float, colour: str = "black") -> None:
+        axes.plot(xs, ys, color=colour, linewidth=thick, solid_capstyle="butt", zorder=thick)
+
+    line([low, high], [0, 0], 0.8)
     ticks = MaxNLocator(4 if width == "column" else 9, integer=True).tick_values(low, high)
     for tick in ticks[(ticks >= low) & (ticks <= high)]:
-        axes.plot([tick, tick], [0, 0.25], color="black", linewidth=0.8)
+        line([tick, tick], [0, 0.25], 0.8)
         axes.text(tick, 0.35, f"{tick:g}", ha="center", va="bottom")
-    axes.plot([low, low + found.difference], [1.75, 1.75], color="black", linewidth=1.2)
-    for end in (low, low + found.difference):
-        axes.plot([end, end], [1.6, 1.9], color="black", linewidth=1.2)
-    text = f" CD = {found.difference:.2f}"
-    axes.text(low + found.difference, 1.75, text, va="center", ha="left")
+    end = low + found.difference
+    line([low, low, low, end, end, end], [1.6, 1.9, 1.75, 1.75, 1.6, 1.9], 1.2)
+    axes.text(end, 1.75, f" CD = {found.difference:.2f}", va="center", ha="left")
     for (start, stop), at in zip(stretches, level, strict=True):
-        y, more = -0.45 - 0.45 * at, 0.008 * span
-        axes.plot(
-            [start - more, stop + more], [y, y], color="black", linewidth=2.2,
-            solid_capstyle="butt", zorder=3,
-        )  # fmt: skip
+        line([start - 0.008 * span, stop + 0.008 * span], [-0.45 - 0.45 * at] * 2, 2.2)
     for place, (name, rank) in enumerate(zip(found.names, found.ranks, strict=True)):
         left = place < half
         y = -(0.5 + bars + (place if left else n - 1 - place) + 0.4)
-        side, colour = (low - edge if left else high + edge), plot.look(name.place).colour
-        axes.plot([rank, rank, side], [0, y, y], color=colour, linewidth=0.9)
+        side = low - edge if left else high + edge
+        line([rank, rank, side], [0, y, y], 0.9, plot.look(name.place).colour)
         label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
         axes.text(side, y, label, ha="right" if left else "left", va="center")
-    said = f"mean rank by {found.metric}\n{found.n:,} queries, level {found.level:g}"
-    axes.text((low + high) / 2, bottom, said, ha="center", va="bottom")
+    text = f"mean rank by {found.metric}\n{found.n:,} queries, level {found.level:g}"
+    axes.text((low + high) / 2, bottom, text, ha="center", va="bottom")
     return figure
+
+
+KIND = Kind(
+    data, draw, lambda metrics: [(one,) for one in metrics if one.definition.direction is not None],
+    needs="a metric whose higher or lower values are better",
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Differences from the baseline, query by query: sorted bars, the five largest named."""
+"""Differences from the baseline, query by query, sorted: a panel for each system."""
 
 from __future__ import annotations
 
@@ -15,31 +15,26 @@ from ...core.text import cut
 from ...errors import HarnessWarning
 from ...stats.differences import differences
 from . import plot
-from .plot import Name, Request, Width, sign_of
+from .plot import Kind, Name, Request, Width, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-needs_baseline, needs_comparisons = True, False
-NEEDS = "needs a metric"
-groups = plot.each_metric
-file_names = plot.metric_names
 MOST: dict[Width, int] = {"column": 6, "page": 12}
 """Systems that a picture has room for."""
 LINE = 42
 """Characters above a panel, which is as wide as a column also on a page."""
 NAMED = 5
-"""Queries that are named."""
-FINE = 1000
-"""Bars that can be told apart; of more, as many are drawn at an even distance."""
+"""Queries with a label."""
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
     """One system against the baseline: run minus baseline of each query, the largest first.
 
-    `better` is where the run is better, `named` place and qid of the largest differences.
+    `better` is true for the queries that the run wins, `named` place and qid of the largest
+    differences.
     """
 
     name: Name
@@ -49,6 +44,16 @@ class Panel:
     won: int
     tied: int
     lost: int
+
+    @property
+    def counts(self) -> str:
+        """The queries won, tied and lost."""
+        return f"{self.won} won, {self.tied} tied, {self.lost} lost"
+
+    @property
+    def needs_two_lines(self) -> bool:
+        """Whether name and counts do not fit next to each other."""
+        return len(self.name.label) + len(self.counts) + 2 > LINE
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +66,14 @@ class Differences:
 
 
 def data(request: Request) -> Differences:
-    """Return the sorted differences of each system, over the queries that both have a value for.
+    """Return each system's sorted differences, over the queries that both have a value for.
 
-    A warning says if there are more systems than the picture has room for.
+    Systems that the picture has no room for are left out with a warning.
     """
     base, metric, systems = request.baseline, request.metric, request.others
     if base is None or not systems:
         fix = "choose another under 'runs:'"
-        raise request.refuse("there is no run besides the baseline to draw", fix)
+        raise request.refuse("the baseline is the only run to draw", fix)
     most = MOST[request.settings.width]
     if len(systems) > most:
         what = f"plots: differences on {request.dataset}: the first {most} of {len(systems)} runs"
@@ -95,33 +100,22 @@ def data(request: Request) -> Differences:
     return Differences(tuple(panels), request.short(metric), base_name.label)
 
 
-def _counts(won: int, tied: int, lost: int) -> str:
-    return f"{won} won, {tied} tied, {lost} lost"
-
-
-def _needs_two_lines(panel: Panel) -> bool:
-    """Return whether a name and the counts do not fit next to each other."""
-    return len(panel.name.label) + len(_counts(panel.won, panel.tied, panel.lost)) + 2 > LINE
-
-
 def draw(found: Differences, width: Width) -> Figure:
     """Return a panel for each system, all on one scale; bars are pale if the run is worse."""
     columns = min(len(found.panels), 1 if width == "column" else 2)
     rows = -(-len(found.panels) // columns)
-    height = 1.6 if rows == 1 else 1.3
-    height += plot.ROW * any(map(_needs_two_lines, found.panels))
+    height = (1.6 if rows == 1 else 1.3) + plot.ROW * any(p.needs_two_lines for p in found.panels)
     figure = plot.figure(width, rows * height + 0.4)
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
     ends = [one for panel in found.panels for one in panel.values[[0, -1]] if panel.values.size]
     low, high = min(0.0, *ends), max(0.0, *ends)
     line = 0.22 / height * (high - low)  # the height of a line of text, with room for it
     texts = [text for panel in found.panels for *_, text in labels(panel)]
-    lines = 1.2 + max((text.count("\n") for text in texts), default=0)
+    room = line * (1.2 + max((text.count("\n") for text in texts), default=0))
     for axes in grid.flat[len(found.panels) :]:
         axes.set_visible(False)
     for axes, panel in zip(grid.flat, found.panels, strict=False):
-        _panel(axes, panel, line)
-    room = line * lines
+        _draw_panel(axes, panel, line)
     grid[0, 0].set_ylim((low - room, high + room) if low < high else (-1, 1))
     figure.supylabel(f"difference in {found.metric}", fontsize=plot.POINTS)
     plot.label_below(figure, f"queries, by their difference from {found.baseline}", width)
@@ -129,9 +123,9 @@ def draw(found: Differences, width: Width) -> Figure:
 
 
 def labels(panel: Panel) -> Iterator[tuple[int, float, float, str]]:
-    """Yield the names of the best queries (sign 1) and of the worst (-1), in the order of bars.
+    """Yield sign, place along the bars, tip of the shortest bar, and names of its queries.
 
-    With the sign are the text's place along the bars, and the tip of the shortest of these bars.
+    They are those of the best queries (sign 1) and of the worst (-1).
     """
     n = len(panel.values)
     for sign in (1, -1):
@@ -145,26 +139,26 @@ def labels(panel: Panel) -> Iterator[tuple[int, float, float, str]]:
             yield sign, place, tip, text
 
 
-def _panel(axes: Axes, panel: Panel, line: float) -> None:
+def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
     n, colour = len(panel.values), plot.look(panel.name.place).colour
-    for part, strength in ((panel.better, 1.0), (~panel.better, 0.4)):
-        shade = plot.lighter(colour, strength)
+    for part, alpha in ((panel.better, 1.0), (~panel.better, 0.4)):
         if n <= 100:
-            axes.bar(np.flatnonzero(part), panel.values[part], 0.8, color=shade, linewidth=0)
+            some, bars = np.flatnonzero(part), panel.values[part]
+            axes.bar(some, bars, 0.8, color=colour, alpha=alpha, linewidth=0)
         else:
-            some = np.linspace(0, n - 1, min(n, FINE)).round().astype(int)
-            edges = np.linspace(0, n, some.size + 1) - 0.5
-            bars = np.where(part, panel.values, 0.0)[some]
-            axes.stairs(bars, edges, fill=True, color=shade, linewidth=0)
+            bars, edges = np.where(part, panel.values, 0.0), np.arange(n + 1) - 0.5
+            axes.stairs(bars, edges, fill=True, color=colour, alpha=alpha, linewidth=0)
     axes.axhline(0, color="black", linewidth=0.6)
     axes.set_xlim(-0.5 - 0.01 * n, n - 0.5 + 0.01 * n)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    counts = _counts(panel.won, panel.tied, panel.lost)
-    axes.set_title(panel.name.label + "\n" * _needs_two_lines(panel), loc="left", pad=3)
-    axes.set_title(counts, loc="right", pad=3, color="#555555")
+    axes.set_title(panel.name.label + "\n" * panel.needs_two_lines, loc="left", pad=3)
+    axes.set_title(panel.counts, loc="right", pad=3, color="#555555")
     for sign, place, tip, text in labels(panel):
         axes.text(
             place, tip + 0.1 * sign * line, text, ha="left" if sign > 0 else "right",
             va="bottom" if sign > 0 else "top", linespacing=1.1,
         )  # fmt: skip
+
+
+KIND = Kind(data, draw, needs_baseline=True)

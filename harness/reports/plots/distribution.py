@@ -9,16 +9,12 @@ import numpy as np
 
 from ...core.ragged import Floats
 from . import plot
-from .plot import Name, Request, Width
+from .plot import Kind, Name, Request, Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-needs_baseline, needs_comparisons = False, False
-NEEDS = "needs a metric"
-groups = plot.each_metric
-file_names = plot.metric_names
 POINTS = 200
 """Queries up to which each is a point; above, their density is drawn."""
 BINS = 40
@@ -111,3 +107,6 @@ def _row(axes: Axes, row: int, box: Box, span: tuple[float, float]) -> None:
         box.mean, row, "D", markersize=3.2, markerfacecolor="white", markeredgecolor="black",
         markeredgewidth=0.7, zorder=5,
     )  # fmt: skip
+
+
+KIND = Kind(data, draw)

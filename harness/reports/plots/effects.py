@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import plot
-from .plot import Name, Request, Width
+from .plot import Kind, Name, Request, Width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-needs_baseline, needs_comparisons = True, True
-NEEDS = "needs a metric"
-groups = plot.each_metric
-file_names = plot.metric_names
 
 
 @dataclass(frozen=True)
@@ -108,3 +103,6 @@ def _signed(value: float) -> str:
     if not math.isfinite(value):
         return ""
     return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
+
+
+KIND = Kind(data, draw, needs_baseline=True, needs_comparisons=True)

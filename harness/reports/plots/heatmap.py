@@ -10,17 +10,13 @@ import numpy as np
 from ...core.ragged import Floats
 from ...core.text import cut_all
 from . import plot
-from .plot import Name, Request, Width, sign_of
+from .plot import Kind, Name, Request, Width, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-needs_baseline, needs_comparisons = False, False
-NEEDS = "needs a metric"
-groups = plot.each_metric
-file_names = plot.metric_names
 ROOM: dict[Width, int] = {"column": 18, "page": 45}
-"""Queries up to which each is named."""
+"""Queries up to which each has its name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,3 +78,6 @@ def draw(found: Heatmap, width: Width) -> Figure:
         pad=0.03 / height,
     ).outline.set_visible(False)
     return figure
+
+
+KIND = Kind(data, draw)

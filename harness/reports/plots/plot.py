@@ -1,4 +1,8 @@
-"""Settings of plots, what one plot shows, and how every plot looks."""
+"""Plots: their settings, the pictures that these ask for, and the style they share.
+
+A kind of plot is a :class:`Kind`: `data` computes what is drawn as plain numbers and labels, `draw`
+returns the figure. Only `draw` loads matplotlib.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,11 @@ import io
 import re
 import textwrap
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,9 +25,10 @@ from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
 from ...core.study import Study
 from ...core.systems import System
-from ...core.text import cut, cut_all
+from ...core.text import cut, cut_all, distinct, part
 from ...errors import (
     HarnessError,
+    HarnessWarning,
     InputError,
     Problem,
     UnknownNameError,
@@ -33,44 +37,88 @@ from ...errors import (
     near_names,
 )
 from ..numbers import ARROWS, spelled
-from ..paper_table.select import Found, metric_spellings, select, setting_problems
-from ..paper_table.select import problems as of_patterns
-from ..paper_table.settings import of_metric
-from ..row_order import best_first, sort_metric
+from ..select import (
+    Found,
+    best_first,
+    matched,
+    metric_spellings,
+    pattern_problems,
+    select,
+    setting_problems,
+    sort_metric,
+    value_for,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-KINDS = (
-    "critical-difference", "cutoffs", "differences", "distribution", "effects", "heatmap",
-    "scatter", "sweep",
-)  # fmt: skip
-Kind = Annotated[str, OneOf(lambda: KINDS)]
 Width = Literal["column", "page"]
 Format = Literal["svg", "pdf", "png"]
+Metrics = tuple[Metric, ...]
 MOST = 50
 """Pictures that one entry may ask for."""
 ROOM, BEST = 20, 5
 """Systems that a legend has room for; of more, as many of the best are named, the rest grey."""
 
 
+def _each_metric(metrics: Sequence[Metric]) -> Iterable[Metrics]:
+    return [(one,) for one in metrics]
+
+
+class Kind(NamedTuple):
+    """One kind of plot; by default it needs no baseline and draws a picture for each metric."""
+
+    data: Callable[[Request], Any]
+    draw: Callable[[Any, Width], Figure]
+    groups: Callable[[Sequence[Metric]], Iterable[Metrics]] = _each_metric
+    """The metrics of each picture."""
+    file_names: Callable[[Metrics], Iterable[str]] = lambda metrics: map(str, metrics)
+    """The part of a file's name that tells its metrics."""
+    needs: str = "a metric"
+    needs_baseline: bool = False
+    needs_comparisons: bool = False
+
+
+KINDS = {
+    "critical-difference": "critical_difference.KIND",
+    "cutoffs": "lines.CUTOFFS",
+    "differences": "differences.KIND",
+    "distribution": "distribution.KIND",
+    "effects": "effects.KIND",
+    "heatmap": "heatmap.KIND",
+    "scatter": "scatter.KIND",
+    "sweep": "lines.SWEEP",
+}
+KindName = Annotated[str, OneOf(lambda: tuple(KINDS))]
+
+
+def find(name: str) -> Kind:
+    """Return the kind of that name; raises UnknownNameError."""
+    if name not in KINDS:
+        near = did_you_mean(name, KINDS)
+        raise UnknownNameError(f"unknown picture '{name}'{near}  (all: {', '.join(KINDS)})")
+    module, _, constant = KINDS[name].partition(".")
+    kind: Kind = getattr(importlib.import_module(f".{module}", __package__), constant)
+    return kind
+
+
 @dataclass(frozen=True)
 class Settings:
     """One picture, or one for each dataset and metric."""
 
-    kind: Kind
+    kind: KindName
     """What is drawn."""
     metrics: Names = ()
-    """A picture for each; those that are means and have a direction where left out. scatter: for
-    each pair; cutoffs: for those that differ in their cutoff alone."""
+    """A picture for each; by default those that are means and have a direction. scatter: for each
+    pair; cutoffs: for those that differ in their cutoff alone."""
     datasets: Names = ("*",)
     """A picture for each."""
     runs: Names = ("*",)
     """Systems drawn, in this order."""
     baseline: str | None = None
-    """For differences and effects; the first of `compare` where left out."""
+    """For differences and effects; by default the first of `compare`."""
     names: Mapping[str, str] = field(default_factory=dict)
     """What runs and metrics are called."""
     width: Width = "column"
@@ -84,20 +132,6 @@ class Settings:
     """For sweep: the column of runs on the axis, such as lr."""
 
 
-def find(name: str) -> ModuleType:
-    """Return the module of a kind.
-
-    Raises
-    ------
-    UnknownNameError
-        If there is no such kind.
-    """
-    if name not in KINDS:
-        near = did_you_mean(name, KINDS)
-        raise UnknownNameError(f"unknown picture '{name}'{near}  (all: {', '.join(KINDS)})")
-    return importlib.import_module(f".{name.replace('-', '_')}", __package__)
-
-
 def problems(
     settings: Settings,
     runs: Sequence[str] | None,
@@ -105,53 +139,46 @@ def problems(
     metrics: Sequence[Metric] | None,
     baselines: Sequence[str] | None,
 ) -> Found:
-    """Yield each problem with its place in the settings; None is not known yet, and not checked.
+    """Yield each problem with its place in the settings; None is not known yet and not checked.
 
     `baselines` are those of the comparisons; None if nothing is compared.
     """
-    kind = find(settings.kind)
+    kind, known_runs = find(settings.kind), runs or ()
     yield from setting_problems(settings, runs, datasets)
-    asked = str(settings.baseline)
-    there = f"  (there are: {near_names(asked, runs)})" if runs else ""
+    there = f"  (there are: {near_names(str(settings.baseline), known_runs)})" if runs else ""
     if runs is not None and settings.baseline not in (None, *runs):
-        near = did_you_mean(asked, runs)
+        near = did_you_mean(str(settings.baseline), runs)
         yield ("baseline",), f"there is no run '{settings.baseline}'{near}{there}"
     if kind.needs_comparisons and baselines is None:
         add = "add such as 'compare: {baseline: bm25}'"
         yield (), f"{settings.kind} draws comparisons, and the config asks for none; {add}"
     elif kind.needs_baseline and settings.baseline is None and not baselines:
-        say = "say 'baseline: RUN' there or under 'compare:'"
-        yield (), f"{settings.kind} needs a baseline; {say}{there}"
+        fix = "add 'baseline: RUN' there or under 'compare:'"
+        yield (), f"{settings.kind} needs a baseline; {fix}{there}"
     if settings.kind == "sweep" and not settings.over:
-        what = "sweep needs the column on its axis; say such as 'over: lr' there, or --over lr"
-        yield (), what
+        yield (), "sweep needs the column on its axis; add such as 'over: lr' there, or --over lr"
     if metrics is None:
         return
     names = [str(metric) for metric in metrics]
-    wrong = list(of_patterns(settings.metrics, names, "metric", metric_spellings(names)))
-    for place, what in wrong:
-        yield ("metrics", place), what
+    wrong = list(pattern_problems(settings.metrics, names, "metric", metric_spellings(names)))
+    yield from ((("metrics", place), what) for place, what in wrong)
     if wrong:
         return
-    groups = kind.groups(chosen(metrics, settings))
+    groups = list(kind.groups(chosen(metrics, settings)))
     if not groups:
-        yield (("metrics",) if settings.metrics else ()), f"{settings.kind} {kind.NEEDS}"
-    if runs is not None:
-        known = [*runs, *names, *(name for group in groups for name in kind.file_names(group))]
-        for key in settings.names:
-            if key not in known:
-                what = f"there is no run or metric '{key}'{did_you_mean(key, known)}"
-                yield ("names", key), what
+        yield (("metrics",) if settings.metrics else ()), f"{settings.kind} needs {kind.needs}"
+    n = len(groups) * len(matched(settings.datasets, datasets)) if datasets else 0
+    if n > MOST:
+        fix = "name fewer metrics (--metric) or datasets"
+        yield (), f"{settings.kind}: expected at most {MOST} pictures, got {n:,}; {fix}"
+    known = [*known_runs, *names, *(name for one in groups for name in kind.file_names(one))]
+    for key in settings.names if runs is not None else ():
+        if key not in known:
+            what = f"there is no run or metric '{key}'{did_you_mean(key, known)}"
+            yield ("names", key), what
 
 
-def too_many(settings: Settings, datasets: Sequence[str], metrics: Sequence[Metric]) -> str:
-    """Return what is wrong if an entry asks for more than `MOST` pictures; an empty text if not."""
-    some = select(settings.datasets, datasets, "dataset")
-    n = len(find(settings.kind).groups(chosen(metrics, settings))) * len(some)
-    return "" if n <= MOST else f"{settings.kind}: expected at most {MOST} pictures, got {n:,}"
-
-
-def chosen(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
+def chosen(metrics: Sequence[Metric], settings: Settings) -> Metrics:
     """Return the metrics asked for; by default those that have a direction and a mean."""
     by_name = {str(metric): metric for metric in metrics}
     if settings.metrics:
@@ -167,8 +194,7 @@ def chosen(metrics: Sequence[Metric], settings: Settings) -> tuple[Metric, ...]:
     return tuple(usual or metrics)
 
 
-@dataclass(frozen=True)
-class Name:
+class Name(NamedTuple):
     """A system in a picture: its label, and its place among the study's runs (its look)."""
 
     label: str
@@ -185,7 +211,7 @@ class Request:
     study: Study
     settings: Settings
     dataset: str
-    metrics: tuple[Metric, ...]
+    metrics: Metrics
     systems: tuple[System, ...]
     baseline: System | None = None
 
@@ -196,7 +222,7 @@ class Request:
 
     @property
     def others(self) -> tuple[System, ...]:
-        """The systems besides the baseline."""
+        """The systems except the baseline."""
         return tuple(one for one in self.systems if one is not self.baseline)
 
     @property
@@ -206,39 +232,32 @@ class Request:
 
     @property
     def parts(self) -> list[str]:
-        """What its title and file name are made of."""
-        kind = self.settings.kind
-        over = [self.settings.over] if self.settings.over else []
-        return [kind, *over, self.dataset, *find(kind).file_names(self.metrics)]
+        """What the title and the file name consist of."""
+        return _parts(self.settings, self.dataset, self.metrics)
 
     def called(self, run: str) -> str:
-        """Return what a run is called."""
+        """Return a run's name in the picture."""
         return self.settings.names.get(run, self.study.names.get(run, run))
 
     def axis(self, metric: Metric) -> str:
-        """Return a metric's label: its name, and the way that is better."""
+        """Return a metric's label for an axis: its name, and the way that is better."""
         return self.short(metric, characters(self.settings.width, 0.6))
 
     def short(self, metric: Metric, most: int = 24) -> str:
         """Return a metric's name cut to `most` characters, and the way that is better."""
         names = {**self.study.names, **self.settings.names}
-        shown = cut(of_metric(names, str(metric), spelled(metric), patterns=False), most)
+        shown = cut(value_for(names, str(metric), spelled(metric), patterns=False), most)
         return f"{shown} {ARROWS[metric.definition.direction]}".rstrip()
 
     def named(self, systems: Sequence[System], share: float = 0.62) -> tuple[Name, ...]:
         """Return the systems' names, cut to a share of the picture's width."""
         names = [self.called(one.run) for one in systems]
         labels = cut_all(names, characters(self.settings.width, share))
-        places = {run: place for place, run in enumerate(self.study.runs)}
-        return tuple(
-            Name(label, places[one.run]) for label, one in zip(labels, systems, strict=True)
-        )
+        places = [self.study.runs.index(one.run) for one in systems]
+        return tuple(map(Name, labels, places))
 
     def matrix(self, systems: Sequence[System], metric: Metric) -> tuple[list[str], Floats]:
-        """Return the queries of any of the systems, and their values ``(n_systems, n_queries)``.
-
-        NaN if a system has none.
-        """
+        """Return the queries of any system, and values ``(n_systems, n_queries)``, NaN if none."""
         qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
         column = {qid: place for place, qid in enumerate(qids)}
         values = np.full((len(systems), len(qids)), np.nan)
@@ -252,12 +271,22 @@ class Request:
         return InputError(Problem(f"{where} on {self.dataset}", what, fix=fix))
 
 
-def requests(study: Study, settings: Settings) -> Iterator[Request]:
-    """Yield the pictures that one entry of a config stands for.
+def _parts(settings: Settings, dataset: str, metrics: Metrics) -> list[str]:
+    names = find(settings.kind).file_names(metrics)
+    return [*filter(None, (settings.kind, settings.over)), dataset, *names]
 
-    Datasets that hold none of the runs asked for, or not the baseline, have none.
+
+def requests(study: Study, settings: Settings) -> Iterator[Request]:
+    """Yield the pictures that one entry of a config asks for.
+
+    Datasets without the runs asked for, or without the baseline, have none.
     """
-    kind, baselines = find(settings.kind), _baselines(study)
+    kind, compared = find(settings.kind), study.comparisons
+    baselines: tuple[str, ...] | None = None
+    if compared is not None:
+        baselines = compared.plan.baselines
+    elif (plan := study.manifest.get("config", {}).get("compare")) is not None:
+        baselines = tuple(plan.get("baseline", ()))
     wrong = problems(settings, study.runs, study.datasets, study.board.metrics, baselines)
     if texts := [f"plots: {what}" for _, what in wrong]:
         raise UnknownNameError(texts)
@@ -277,27 +306,71 @@ def requests(study: Study, settings: Settings) -> Iterator[Request]:
                 found = True
                 yield Request(study, settings, dataset, metrics, systems, baseline)
     if not found:
-        names = ", ".join(baselines or ()) if kind.needs_baseline else ", ".join(runs)
         what = "the baseline and a run of those chosen" if kind.needs_baseline else "a run"
+        names = ", ".join((baselines or ()) if kind.needs_baseline else runs)
         raise UnknownNameError(f"plots: {settings.kind}: no dataset chosen holds {what}: {names}")
 
 
-def _baselines(study: Study) -> tuple[str, ...] | None:
-    """Return the baselines of the comparisons, or those that the config names; None: no plan."""
-    if study.comparisons is not None:
-        return study.comparisons.plan.baselines
-    compare = study.manifest.get("config", {}).get("compare")
-    return None if compare is None else tuple(compare.get("baseline", ()))
+def file_names(
+    plots: Iterable[Settings], datasets: Sequence[str], metrics: Sequence[Metric]
+) -> list[str]:
+    """Return the files of all pictures that the data may allow, as `render_all` names them."""
+    wanted = [
+        (_stem(_parts(settings, dataset, group)), settings.formats)
+        for settings in plots
+        for dataset in select(settings.datasets, datasets, "dataset")
+        for group in find(settings.kind).groups(chosen(metrics, settings))
+    ]
+    stems = distinct(stem for stem, _ in wanted)
+    pairs = zip(stems, wanted, strict=True)
+    return [f"{stem}.{format}" for stem, (_, formats) in pairs for format in formats]
 
 
-def each_metric(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
-    """Return a picture for each metric: what most kinds have as ``groups``."""
-    return tuple((metric,) for metric in metrics)
+def _stem(parts: Iterable[str]) -> str:
+    return "-".join(map(part, parts))
 
 
-def metric_names(metrics: Sequence[Metric]) -> tuple[str, ...]:
-    """Return the metrics' names: what most kinds have as ``file_names``."""
-    return tuple(map(str, metrics))
+def render_all(
+    study: Study, plots: Iterable[Settings], *, refuse: bool = False,
+    follow: Callable[[list[Request]], Iterable[Request]] = iter,
+) -> dict[str, bytes]:  # fmt: skip
+    """Return the pictures asked for, by file name: ``<kind>-<dataset>-<metric>.<format>``.
+
+    The same study gives the same bytes. A picture that the data do not allow, as of a single run,
+    is left out with a warning; with `refuse` it is an error if no picture can be drawn. `follow`
+    yields each picture when it is to be drawn: for a progress bar.
+    """
+    check_installed()
+    stems: list[str] = []
+    files: list[dict[Format, bytes]] = []
+    refused: list[InputError] = []
+    missing: dict[str, None] = {}
+    # every request is checked before the first is drawn
+    for request in follow([one for settings in plots for one in requests(study, settings)]):
+        kind, settings = find(request.settings.kind), request.settings
+        try:
+            drawn = kind.data(request)
+        except InputError as error:
+            refused.append(error)
+            continue
+        title = " ".join(request.parts)
+        with styled():
+            figure = kind.draw(drawn, settings.width)
+            files.append(
+                {one: save(figure, one, title, study.trace, missing) for one in settings.formats}
+            )
+        stems.append(_stem(request.parts))
+    if refuse and refused and not files:
+        raise InputError([problem for one in refused for problem in one.problems])
+    texts = [f"not drawn: {one}" for one in refused]
+    texts += [
+        f"the font of pictures has no '{letter}'; give another name under 'names:'"
+        for letter in missing
+    ]
+    for text in texts:
+        warnings.warn(text, HarnessWarning, stacklevel=2)
+    named = zip(distinct(stems), files, strict=True)
+    return {f"{stem}.{end}": content for stem, some in named for end, content in some.items()}
 
 
 def sign_of(metric: Metric) -> int:
@@ -320,18 +393,14 @@ ROW = 0.165
 """Inches that one line of text takes."""
 POINTS = 8
 INSTALL = 'pip install "ranking-harness[plots]"  (in a checkout: pip install -e ".[plots]")'
-GREY = "#8c8c8c"
-PALE = "#d9d9d9"
+GREY, PALE = "#8c8c8c", "#d9d9d9"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette without its yellow, which is hard to see on white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
 LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)))
-_GLYPH = re.compile(r"Glyph (\d+) ")
-"""How matplotlib's warning of a missing letter begins."""
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """How a system is told from others: colour, marker, and dashes as matplotlib takes them."""
 
     colour: str
@@ -353,7 +422,7 @@ def look(place: int) -> Look:
 
 
 def check_installed() -> None:
-    """Raise if matplotlib is not installed."""
+    """Raise HarnessError if matplotlib is not installed."""
     if importlib.util.find_spec("matplotlib") is None:
         what = "pictures need matplotlib, which is not installed"
         raise HarnessError(Problem("plots", what, fix=INSTALL))
@@ -361,7 +430,7 @@ def check_installed() -> None:
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in the harness's style within, whatever a matplotlibrc says."""
+    """Draw in the harness's style within, whatever a matplotlibrc sets."""
     import matplotlib
 
     with matplotlib.rc_context():
@@ -371,7 +440,7 @@ def styled() -> Iterator[None]:
 
 
 def figure(width: Width, height: float) -> Figure:
-    """Return an empty figure of that height in inches, which is no part of pyplot."""
+    """Return an empty figure of that height in inches, outside pyplot."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -380,16 +449,6 @@ def figure(width: Width, height: float) -> Figure:
     engine.set(w_pad=0.02, h_pad=0.03)
     FigureCanvasAgg(made)
     return made
-
-
-def lighter(colour: str, strength: float) -> str:
-    """Return a colour mixed with white.
-
-    >>> lighter("#0072B2", 0.5)
-    '#80b8d8'
-    """
-    parts = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return "#" + "".join(f"{round(255 - strength * (255 - part)):02x}" for part in parts)
 
 
 def characters(width: Width, share: float = 1.0) -> int:
@@ -443,19 +502,19 @@ def save(figure: Figure, format: Format, title: str, trace: str, missing: dict[s
     font does not have.
     """
     source = f"manifest.json sha256:{trace}" if trace else "no manifest"
-    metadata: dict[str, Any] = {"Title": legible(title), "Creator": "ranking-harness"}
-    if format == "svg":
-        metadata |= {"Date": None, "Source": source}
-    elif format == "pdf":
-        metadata |= {"CreationDate": None, "Producer": None, "Subject": source}
-    else:
-        metadata = {"Title": legible(title), "Software": "ranking-harness", "Source": source}
+    maker = "ranking-harness"
+    parts: dict[Format, dict[str, Any]] = {
+        "svg": {"Creator": maker, "Date": None, "Source": source},
+        "pdf": {"Creator": maker, "CreationDate": None, "Producer": None, "Subject": source},
+        "png": {"Software": maker, "Source": source},
+    }
+    metadata = {"Title": legible(title), **parts[format]}
     buffer = io.BytesIO()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         figure.savefig(buffer, format=format, metadata=metadata)
     for one in caught:
-        if glyph := _GLYPH.match(str(one.message)):
+        if glyph := re.match(r"Glyph (\d+) ", str(one.message)):
             missing[chr(int(glyph[1]))] = None
         else:
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)

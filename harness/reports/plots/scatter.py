@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...core.metric import Metric
 from ...core.ragged import Floats
 from . import plot
-from .plot import Name, Request, Width, best_of_many, sign_of
+from .plot import Kind, Name, Request, Width, best_of_many, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
-
-needs_baseline, needs_comparisons = False, False
-NEEDS = "needs two metrics or more"
-file_names = plot.metric_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +36,6 @@ class Scatter:
     def of_queries(self) -> bool:
         """Whether a point is a query."""
         return len(self.names) == 1
-
-
-def groups(metrics: Sequence[Metric]) -> tuple[tuple[Metric, ...], ...]:
-    """Return every pair of metrics."""
-    return tuple(combinations(metrics, 2))
 
 
 def data(request: Request) -> Scatter:
@@ -73,22 +62,6 @@ def data(request: Request) -> Scatter:
     return Scatter(x, y, names, tuple(map(bool, shown)), tau, labels)
 
 
-def apart(x: Floats, y: Floats) -> Floats:
-    """Return `x` with points that cover each other moved next to each other.
-
-    >>> apart(np.array([0.0, 0.5, 0.5, 1.0]), np.array([0.0, 0.2, 0.2, 1.0])).tolist()
-    [0.0, 0.49, 0.51, 1.0]
-    """
-    steps = [0.02 * (float(np.ptp(each)) or 1.0) for each in (x, y)]
-    places: dict[tuple[int, int], list[int]] = {}
-    for at, point in enumerate(zip(x / steps[0], y / steps[1], strict=True)):
-        places.setdefault((round(point[0]), round(point[1])), []).append(at)
-    moved: Floats = x.copy()
-    for some in places.values():
-        moved[some] += steps[0] * (np.arange(len(some)) - (len(some) - 1) / 2)
-    return moved
-
-
 def draw(found: Scatter, width: Width) -> Figure:
     """Return the points, tau in the corner that they leave free."""
     side = 2.6 if width == "column" else 4.2
@@ -108,13 +81,11 @@ def draw(found: Scatter, width: Width) -> Figure:
         )
         axes.set_title(f"{found.names[0].label}, {found.x.size:,} queries", loc="left", pad=3)
     else:
-        moved = found.x.copy()
-        moved[~rest] = apart(found.x[~rest], found.y[~rest])
-        for x, y, name, shown in zip(moved, found.y, found.names, found.shown, strict=True):
+        for x, y, name, shown in zip(found.x, found.y, found.names, found.shown, strict=True):
             if shown:
                 look = plot.look(name.place)
                 handles += axes.plot(
-                    x, y, look.marker, color=look.colour, markersize=5.5, alpha=0.85,
+                    x, y, look.marker, color=look.colour, markersize=5.5, alpha=0.7,
                     markeredgecolor="white", markeredgewidth=0.4,
                 )  # fmt: skip
         if rest.any():
@@ -128,8 +99,6 @@ def draw(found: Scatter, width: Width) -> Figure:
     centred = (found.x - found.x.mean()) * (found.y - found.y.mean())
     rising = bool(centred.sum() >= 0)
     text = "τ not defined" if np.isnan(found.tau) else f"τ = {found.tau:.2f}".replace("-", "−")
-    if not found.of_queries and (moved != found.x).any():
-        text += "\npoints that overlap are moved apart"
     axes.text(
         0.03 if rising else 0.97, 0.97, text, transform=axes.transAxes, va="top",
         ha="left" if rising else "right",
@@ -137,3 +106,6 @@ def draw(found: Scatter, width: Width) -> Figure:
     )  # fmt: skip
     plot.legend(figure, handles, labels, width)
     return figure
+
+
+KIND = Kind(data, draw, lambda metrics: combinations(metrics, 2), needs="two metrics or more")

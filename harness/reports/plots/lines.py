@@ -1,0 +1,200 @@
+"""Metrics as lines: against their cutoff, or against a setting of the runs in a sweep."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...core.comparison import Plan
+from ...core.leaderboard import Entry
+from ...core.metric import Metric
+from ...core.ragged import Floats
+from ...core.text import cut_all
+from ...errors import UnknownNameError
+from ..sweep import is_validation, sweep
+from . import plot
+from .plot import Kind, Name, Request, Width, best_of_many
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One system's values ``(n_settings,)``, NaN if it has none; `shown` if the legend names it.
+
+    `low` and `high` are its intervals, `validation` its values on validation queries.
+    """
+
+    name: Name
+    values: Floats
+    low: Floats
+    high: Floats
+    validation: Floats
+    shown: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """What is drawn: the cutoffs or settings on the axis in order, and a line for each system."""
+
+    over: str
+    settings: tuple[str, ...]
+    lines: tuple[Line, ...]
+    metric: str
+
+
+def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:
+    """Return the metrics that differ in their cutoff alone, two or more together."""
+    found: dict[Metric, list[Metric]] = {}
+    for metric in metrics:
+        if metric.cutoff is not None and metric.label is None:
+            found.setdefault(replace(metric, cutoff=None), []).append(metric)
+    together = (sorted(family, key=lambda one: one.cutoff or 0) for family in found.values())
+    return [tuple(family) for family in together if len(family) > 1]
+
+
+def cutoffs(request: Request) -> Lines:
+    """Return each system's summary at each cutoff."""
+    values = np.array(
+        [[one.value(metric) for metric in request.metrics] for one in request.systems]
+    )
+    if not np.isfinite(values).any():
+        raise request.refuse("no query has a value")
+    names, nothing = request.named(request.systems, 0.85), np.full(values.shape[1], np.nan)
+    shown = best_of_many(values[:, -1], request.metric)
+    lines = tuple(
+        Line(name, row, nothing, nothing, nothing, bool(show))
+        for name, row, show in zip(names, values, shown, strict=True)
+    )
+    label = request.short(replace(request.metric, cutoff=None))
+    return Lines("cutoff", tuple(f"{one.cutoff:g}" for one in request.metrics), lines, label)
+
+
+def swept(request: Request) -> Lines:
+    """Return each run's mean and interval at each value of the setting."""
+    study, over, metric = request.study, request.settings.over, str(request.metric)
+    plan = Plan() if study.comparisons is None else study.comparisons.plan
+    try:
+        board = study.board.memo(f"sweep {over}", lambda: sweep(study, [over], plan))
+    except UnknownNameError as error:
+        raise request.refuse(error.problems[0].what) from None
+    runs = {entry.run for system in request.systems for entry in system.entries}
+    here: dict[tuple[str, ...], dict[str, Entry]] = {}
+    before: dict[tuple[str, ...], dict[str, Entry]] = {}
+    settings = list(dict.fromkeys(one.columns[over] for one in board.entries))
+    for one in board.entries:
+        label = one.run, *(f"{name}={text}" for name, text in one.columns.items() if name != over)
+        if one.dataset == request.dataset and one.run in runs:
+            here.setdefault(label, {})[one.columns[over]] = one
+        elif is_validation(board, one):
+            before.setdefault(label, {})[one.columns[over]] = one
+    if not here:
+        raise request.refuse(f"no run has the column '{over}'")
+
+    def column(some: Mapping[str, Entry], part: str) -> Floats:
+        spreads = [some[at].spread.get(metric) if at in some else None for at in settings]
+        if part == "mean":
+            means = (some[at].summary.get(metric) if at in some else None for at in settings)
+            return np.array([math.nan if one is None else one for one in means])
+        return np.array([math.nan if one is None else getattr(one, part) for one in spreads])
+
+    names = [" ".join((request.called(run), *rest)) for run, *rest in here]
+    labels = cut_all(names, plot.characters(request.settings.width, 0.85))
+    sign = plot.sign_of(request.metric)
+    values = [column(some, "mean") for some in here.values()]
+    peaks = [sign * max(sign * row[~np.isnan(row)], default=math.nan) for row in values]
+    shown = best_of_many(np.array(peaks), request.metric)
+    lines = tuple(
+        Line(
+            Name(labels[place], place), values[place], column(some, "low"), column(some, "high"),
+            column(before.get(label, {}), "mean"), bool(shown[place]),
+        )
+        for place, (label, some) in enumerate(here.items())
+    )  # fmt: skip
+    return Lines(over, tuple(settings), lines, request.axis(request.metric))
+
+
+def draw(found: Lines, width: Width) -> Figure:
+    """Return the lines with their intervals; validation values are dotted."""
+    named = [line for line in found.lines if line.shown]
+    others = len(found.lines) - len(named)
+    has_validation = any(not np.isnan(line.validation).all() for line in named)
+    labels = [line.name.label for line in named]
+    labels += [f"{others} others"] if others else []
+    labels += ["on validation queries"] if has_validation else []
+    figure = plot.figure(width, 2.1 + plot.ROW * plot.legend_rows(labels, width))
+    axes = figure.subplots()
+    at, is_log = positions(found.settings)
+    for line in found.lines:
+        if not line.shown:
+            axes.plot(at, line.values, color=plot.PALE, linewidth=0.7, zorder=1)
+    handles = []
+    scale = np.log(at) if is_log else np.array(at)
+    # lines with intervals are drawn next to each other, so that no interval covers another
+    has_intervals = any(not np.isnan(line.low).all() for line in named)
+    step = has_intervals * np.ptp(scale) / 60 * min(1, 20 / len(at) / max(1, len(named)))
+    for place, line in enumerate(named):
+        look = plot.look(line.name.place)
+        moved = scale + (place - (len(named) - 1) / 2) * step
+        x = np.exp(moved) if is_log else moved
+        handles += axes.plot(
+            x, line.values, color=look.colour, marker=look.marker, linestyle=look.line,
+            markersize=3.5, zorder=3,
+        )  # fmt: skip
+        axes.vlines(x, line.low, line.high, color=look.colour, linewidth=0.7, zorder=2)
+        axes.plot(x, line.validation, color=look.colour, linestyle=":", linewidth=0.8, zorder=2)
+    if others:
+        handles += axes.plot([], [], color=plot.PALE)
+    if has_validation:
+        handles += axes.plot([], [], color=plot.GREY, linestyle=":", linewidth=0.8)
+    if is_log:
+        axes.set_xscale("log")
+    shown = ticks(at, is_log, 9 if width == "column" else 22)
+    axes.set_xticks([at[place] for place in shown], [found.settings[place] for place in shown])
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel(found.over)
+    axes.set_ylabel(found.metric)
+    plot.legend(figure, handles, labels, width)
+    return figure
+
+
+def positions(settings: Sequence[str]) -> tuple[list[float], bool]:
+    """Return places on the axis, and whether its scale is logarithmic: numbers beyond 1 to 10.
+
+    >>> positions(["0.01", "0.1", "1"]), positions(["relu", "tanh"])
+    (([0.01, 0.1, 1.0], True), ([0.0, 1.0], False))
+    """
+    try:
+        at = [float(text) for text in settings]
+    except ValueError:
+        at = [math.nan]
+    if not all(map(math.isfinite, at)) or len({*at}) < len(at):
+        return [*map(float, range(len(settings)))], False
+    return at, min(at) > 0 and max(at) > 10 * min(at)
+
+
+def ticks(at: Sequence[float], is_log: bool, most: int) -> list[int]:
+    """Return which places get a label: those far enough from the label before, and the last.
+
+    >>> ticks([5, 10, 15, 20, 30, 100], True, 9)
+    [0, 1, 2, 4, 5]
+    """
+    scale, last = (np.log(at) if is_log else np.array(at)), len(at) - 1
+    apart, named = abs(scale[-1] - scale[0]) / most, [0]
+    for place in range(1, last):
+        is_far = abs(scale[place] - scale[named[-1]]) >= apart
+        if is_far and abs(scale[last] - scale[place]) >= apart:
+            named.append(place)
+    return [*named, last] if last else named
+
+
+CUTOFFS = Kind(
+    cutoffs, draw, families, lambda metrics: (str(replace(metrics[0], cutoff=None)),),
+    "a metric at two cutoffs or more, as in ndcg@5,10,20",
+)  # fmt: skip
+SWEEP = Kind(swept, draw)

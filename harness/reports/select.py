@@ -1,0 +1,220 @@
+"""How tables and plots choose names by patterns and metrics by spelling, and sort their rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import Any, TypeVar
+
+from ..core.evaluation import names_of
+from ..core.leaderboard import Entry, Leaderboard
+from ..core.metric import Metric
+from ..core.names import parse
+from ..core.systems import System
+from ..errors import Problem, UnknownNameError, did_you_mean, near_names
+
+Spellings = Callable[[str], Iterable[str]]
+Found = Iterator[tuple[tuple[str | int, ...], str]]
+"""Problems, each with its place in the settings, such as ``("metrics", 1)``."""
+T = TypeVar("T")
+Row = TypeVar("Row", Entry, System)
+NONE = "none"
+"""The value of ``sort`` that keeps the order of the config."""
+
+
+def select(
+    patterns: Sequence[str],
+    known: Sequence[str],
+    what: str,
+    spellings: Spellings | None = None,
+    elsewhere: Container[str] = (),
+) -> tuple[str, ...]:
+    """Return the names that a list of patterns takes, in its order; raises UnknownNameError.
+
+    A name takes itself; a pattern with ``*`` or ``?`` takes the matching names that nothing took
+    before, so ``*`` is the rest; ``!`` before either leaves out. A list that only leaves out
+    takes the rest, and an empty one takes all. `what` names them in messages, `spellings` finds
+    known names by another spelling, and no pattern takes a name `elsewhere`.
+
+    >>> select(["bm25", "!random", "*"], ["lambda-a", "bm25", "random", "lambda-b"], "run")
+    ('bm25', 'lambda-a', 'lambda-b')
+    """
+    if wrong := [text for _, text in pattern_problems(patterns, known, what, spellings)]:
+        raise UnknownNameError([Problem("", text) for text in wrong])
+    return matched(patterns, known, spellings, elsewhere)
+
+
+def pattern_problems(
+    patterns: Sequence[str], known: Sequence[str], what: str, spellings: Spellings | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield what is wrong with each pattern, by its place; the last one's if nothing is left.
+
+    >>> list(pattern_problems(["map", "ndgc@*"], ["map", "ndcg@10"], "metric"))
+    [(1, "no metric matches 'ndgc@*'; did you mean 'ndcg@10'?  (there are: map, ndcg@10)")]
+    """
+    all_match = True
+    for place, pattern in enumerate(patterns):
+        name = pattern[1:] if _leaves_out(pattern, known) else pattern
+        if name != "*" and not _matched(name, known, spellings):
+            all_match = False
+            problem = f"no {what} matches" if _is_glob(name, known) else f"there is no {what}"
+            near = did_you_mean(name.strip("*?"), known)
+            yield place, f"{problem} '{name}'{near}  (there are: {near_names(name, known)})"
+    if all_match and known and not matched(patterns, known, spellings):
+        yield len(patterns) - 1, f"no {what} is left: {', '.join(patterns)} leaves all of them out"
+
+
+def setting_problems(
+    settings: Any, runs: Sequence[str] | None, datasets: Sequence[str] | None
+) -> Found:
+    """Yield what is wrong with the `datasets` and `runs` of settings; None is not checked."""
+    for key, known in (("datasets", datasets), ("runs", runs)):
+        if known is not None:
+            for place, what in pattern_problems(getattr(settings, key), known, key[:-1]):
+                yield (key, place), what
+
+
+def matched(
+    patterns: Sequence[str],
+    known: Sequence[str],
+    spellings: Spellings | None = None,
+    elsewhere: Container[str] = (),
+) -> tuple[str, ...]:
+    """Return what :func:`select` does, without an error for a pattern that matches nothing."""
+    takes = [one for one in patterns if not _leaves_out(one, known)] or ["*"]
+    leaves = [one[1:] for one in patterns if _leaves_out(one, known)]
+    left_out = {name for one in leaves for name in _matched(one, known, spellings)}
+    # a name written out is taken at its own place, whatever pattern is before it
+    exact = [one for one in takes if not _is_glob(one, known)]
+    named = {name for one in exact for name in _matched(one, known, spellings)}
+    taken = dict.fromkeys(
+        name
+        for pattern in takes
+        for name in _matched(pattern, known, spellings)
+        if pattern in exact or (name not in named and name not in elsewhere)
+    )
+    return tuple(name for name in taken if name not in left_out)
+
+
+def _leaves_out(pattern: str, known: Sequence[str]) -> bool:
+    return pattern.startswith("!") and pattern not in known
+
+
+def _is_glob(pattern: str, known: Sequence[str]) -> bool:
+    return ("*" in pattern or "?" in pattern) and pattern not in known
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatchcase(name, pattern.replace("[", "[[]"))  # brackets are part of names
+
+
+def _matched(pattern: str, known: Sequence[str], spellings: Spellings | None) -> list[str]:
+    if _is_glob(pattern, known):
+        return [name for name in known if _matches(name, pattern)]
+    return [pattern] if pattern in known else list(spellings(pattern)) if spellings else []
+
+
+def metric_spellings(known: Iterable[str]) -> Spellings:
+    """Return a function that finds metrics of `known` by any spelling (``ndcg_cut_10``).
+
+    Settings that all metrics have (``relevance_level: 2``, ``convention: lightgbm``) may be left
+    out: the name then means the one metric that is the same but for them.
+
+    >>> metric_spellings(["ndcg@5", "ndcg@10"])("ndcg_cut_10")
+    ['ndcg@10']
+    >>> known = metric_spellings(["map(rel=2)", "ndcg(gain=exp)@10"])
+    >>> known("AP"), known("ndcg@10")
+    (['map(rel=2)'], [])
+    """
+    names = dict.fromkeys(known)
+
+    def find(text: str) -> list[str]:
+        same = [name for name in names_of(text) if name in names]
+        asked = None if same else _metric(text)
+        if asked is None or asked != Metric(asked.definition, asked.cutoff):
+            return same
+        like = [name for name in names if _is_but_for_settings(_metric(name), asked)]
+        return like if len(like) == 1 else []
+
+    return find
+
+
+def _is_but_for_settings(one: Metric | None, asked: Metric) -> bool:
+    if one is None or one.label is not None:
+        return False
+    own = {name for name, _ in one.params} - {"rel"}  # gain=exp makes another metric
+    is_same = (one.definition, one.cutoff) == (asked.definition, asked.cutoff)
+    return is_same and (one.convention is not None or not own)
+
+
+def _metric(text: str) -> Metric | None:
+    try:
+        return parse(text)[0]
+    except (UnknownNameError, ValueError):
+        return None
+
+
+def value_for(given: Mapping[str, T], name: str, default: T, patterns: bool = True) -> T:
+    """Return what is given for a metric: by its name, another spelling, or the first pattern.
+
+    ``*`` is for all that no other pattern matches.
+
+    >>> import harness.metrics
+    >>> value_for({"*": 3, "ndcg_cut_10": 2}, "ndcg@10", 0), value_for({"P@*": 1}, "map", 0)
+    (2, 0)
+    >>> value_for({"*": 3, "P@*": 1}, "P@5", 0)
+    1
+    """
+    if name in given:
+        return given[name]
+    spellings = metric_spellings([name])
+    keys = [key for key in given if spellings(key)]
+    if patterns:
+        keys += sorted((key for key in given if _matches(name, key)), key=lambda key: key == "*")
+    return given[keys[0]] if keys else default
+
+
+def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | None:
+    """Return the metric that rows are sorted by; None if they keep their order.
+
+    >>> from harness.core.names import parse_all
+    >>> metrics = parse_all(["num_q", "map", "ndcg@10"])
+    >>> str(sort_metric(metrics)), str(sort_metric(metrics, "ndcg_cut_10"))
+    ('map', 'ndcg@10')
+    """
+    if sort == NONE:
+        return None
+    if sort is None:
+        return next((one for one in metrics if one.definition.direction is not None), None)
+    by_name = {str(one): one for one in metrics}
+    names = [sort] if sort in by_name else list(metric_spellings(by_name)(sort))
+    if len(names) != 1:
+        near, there = did_you_mean(sort, [*by_name, NONE]), ", ".join([*by_name, NONE])
+        raise UnknownNameError(f"there is no metric '{sort}'{near}  (there are: {there})")
+    return by_name[names[0]]
+
+
+def best_first(items: Iterable[Row], metric: Metric | None) -> list[Row]:
+    """Return entries or systems by a metric, best first; those without a value last."""
+    if metric is None:
+        return list(items)
+    sign = 1 if metric.definition.direction == "lower" else -1
+
+    def key(one: Row) -> tuple[bool, float]:
+        value = one.value(metric) if isinstance(one, System) else one.summary.get(str(metric))
+        if value is None or math.isnan(value):
+            return True, 0.0
+        return False, sign * value
+
+    return sorted(items, key=key)
+
+
+def in_order(board: Leaderboard, sort: str | None = None) -> Leaderboard:
+    """Return a leaderboard whose entries of each dataset are in order."""
+    metric = sort_metric(board.metrics, sort)
+    if metric is None:
+        return board
+    entries = [one for _, some in board.by_dataset() for one in best_first(some, metric)]
+    return replace(board, entries=tuple(entries))

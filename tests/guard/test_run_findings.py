@@ -1,0 +1,199 @@
+"""Findings of single runs: labels as scores, documents that are not judged, upside-down orders."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.core.align import align, align_parts
+from harness.core.policy import Policy
+from harness.core.tables import Qrels, Run
+from harness.errors import Finding
+from harness.guard.facts import Facts, JudgementFacts, Watch
+from harness.guard.scores import Ahead
+
+Judged = dict[str, dict[str, int]]
+Ranked = dict[str, dict[str, float]]
+
+
+def findings(qrels: Qrels, run: Run, *rules: str) -> list[Finding]:
+    """The findings of these rules, taken in parts of the run."""
+    watch = Watch(qrels, Policy())
+    for part in run.parts(64):
+        watch.run(part)
+    for aligned in align_parts(qrels, run, size=64):
+        watch.aligned(aligned)
+    facts = watch.facts()
+    assert facts is not None
+    found = Facts(JudgementFacts.of(qrels), facts).findings("r")
+    return [one for one in found if one.rule in rules]
+
+
+def of(grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]]) -> Ahead:
+    return Ahead.of(align(Qrels.from_dict(grades), Run.from_dict(scores)))
+
+
+def test_one_query() -> None:
+    # ranks: b 1, x 2, a 3, y 4; relevant: b and a. Pairs (b, x), (b, y), (a, y) are in order, and
+    # (a, x) is not: 3 of 4. By chance (4 + 1) / (12 * 2 * 2) = 5 / 48
+    found = of({"q": {"a": 1, "b": 2, "x": 0}}, {"q": {"b": 4, "x": 3, "a": 2, "y": 1}})
+    assert tuple(found) == (1, 0.75, 0.75**2, pytest.approx(5 / 48), 0)
+    grades = {"no": {"a": 0}, "all": {"a": 1}, "tied": {"a": 1, "b": 0}}
+    scores = {"no": {"a": 1.0, "b": 2.0}, "all": {"a": 1.0}, "tied": {"a": 1.0, "b": 1.0}}
+    assert of(grades, scores) == Ahead()  # no pairs of both kinds in any order
+
+
+ROWS = st.lists(st.booleans(), min_size=1, max_size=8)
+
+
+@given(st.lists(ROWS, min_size=1, max_size=5))
+def test_it_is_the_share_of_pairs(queries: list[list[bool]]) -> None:
+    grades = {
+        str(q): {f"d{at}": int(one) for at, one in enumerate(rows)}
+        for q, rows in enumerate(queries)
+    }
+    scores = {q: {name: -float(name[1:]) for name in rows} for q, rows in grades.items()}
+    shares = []
+    for rows in queries:
+        pairs = [
+            before < after
+            for before, one in enumerate(rows)
+            for after, other in enumerate(rows)
+            if one and not other
+        ]
+        shares += [sum(pairs) / len(pairs)] if pairs else []
+    found = of(grades, scores)
+    assert found.queries == len(shares)
+    assert found.shares == pytest.approx(sum(shares))
+    assert found.squares == pytest.approx(sum(one * one for one in shares))
+    assert found.behind == sum(2 * one < 1 for one in shares)
+
+
+def sums(shares: Any, variance: float) -> Ahead:
+    shares = np.asarray(shares)
+    return Ahead(shares.size, float(shares.sum()), float((shares**2).sum()), variance)
+
+
+@pytest.mark.parametrize(
+    ("found", "fires"),
+    [
+        (sums([0.2, 0.3] * 10, 0.1), True),
+        (sums([0.2, 0.3] * 10, 4.0), False),  # chance: 20 * .25 = 5 is 2.5 times sqrt(4)
+        (sums([0.0, 0.7] * 10, 0.1), False),  # queries disagree: .15 is 1.9 times .35 / sqrt(19)
+        (sums([0.41, 0.42] * 99, 0.1), False),  # bad, and not upside down
+        (sums([0.2, 0.3] * 4, 0.1), False),  # eight queries
+        (sums([0.8, 0.7] * 10, 0.1), False),
+    ],
+)
+def test_when_a_run_is_upside_down(found: Ahead, fires: bool) -> None:
+    assert found.upside_down == fires
+
+
+def test_single_precision_counts_in_the_order_of_the_scores() -> None:
+    scores = 1e6 + np.arange(40) / 100  # single precision has steps of 1/16 there
+    merged = int((np.diff(scores.astype(np.float32)) == 0).sum())
+    assert merged == 33
+    qrels = Qrels.from_dict({f"q{q}": {f"d{d}": d % 2 for d in range(40)} for q in range(10)})
+    for order in (np.arange(40)[::-1], np.random.default_rng(4).permutation(40)):
+        run = {f"q{q}": {f"d{d}": float(scores[d]) for d in order} for q in range(10)}
+        (one,) = findings(qrels, Run.from_dict(run), "single-precision")
+        assert one.count == 10 * merged
+        assert one.examples[0] == "query q0, documents d39 and d38: 1000000.39 and 1000000.38"
+
+
+def rules(judged: Judged, run: Ranked) -> dict[str, str]:
+    names = "other-collection", "other-topics", "nothing-judged"
+    found = findings(Qrels.from_dict(judged), Run.from_dict(run), *names)
+    return {one.rule: one.severity for one in found}
+
+
+def pools(shared: int) -> Judged:
+    """Twenty queries of thirty documents each, and the first ones of the next query."""
+    return {
+        f"q{q}": {
+            **{f"d{q}-{r}": 1 for r in range(30)},
+            **{f"d{(q + 1) % 20}-{r}": 0 for r in range(shared)},
+        }
+        for q in range(20)
+    }
+
+
+def ranked(moved: int, prefix: str = "d") -> Ranked:
+    """Each query's own thirty documents, as answers to a later query."""
+    return {
+        f"q{(q + moved) % 20}": {f"{prefix}{q}-{r}": 1 - r / 100 for r in range(30)}
+        for q in range(20)
+    }
+
+
+def test_documents_of_other_queries_and_collections() -> None:
+    assert rules(pools(0), ranked(0)) == rules(pools(3), ranked(0)) == {}
+    assert rules(pools(0), ranked(7)) == {"other-topics": "error"}
+    assert rules(pools(0), ranked(0, "x")) == {"other-collection": "error"}
+    few = dict([*ranked(0, "x").items()][:3])
+    assert rules(pools(0), few) == {"nothing-judged": "warning"}
+
+
+def test_orders_of_a_closed_collection() -> None:
+    """Judged documents are many, and as many as by chance among the first ten."""
+    random = np.random.default_rng(1)
+    judged: Judged = {}
+    run: Ranked = {}
+    for query in range(40):
+        true = random.normal(size=1000)
+        pool = np.argsort(-(true + random.normal(size=1000)))[:80]
+        judged[f"q{query}"] = {f"d{d}": int(d in pool[:20]) for d in pool.tolist()}
+        scores = true + random.normal(size=1000)
+        first = np.argsort(-scores)[:200].tolist()
+        run[f"q{query}"] = {f"d{d}": float(scores[d]) for d in first}
+    assert rules(judged, run) == {}
+    drawn = {
+        qid: dict(zip(some, random.permutation([*some.values()]).tolist(), strict=True))
+        for qid, some in run.items()
+    }
+    assert rules(judged, drawn) == {}  # the 200 are three times as often judged as by chance
+
+
+def labels_in(grades: Any, scores: Any) -> list[Finding]:
+    judged = {f"q{q}": {f"d{d}": g for d, g in enumerate(row.tolist())} for q, row in
+              enumerate(grades)}  # fmt: skip
+    qrels = Qrels.from_dict(judged, fractions=True)
+    return findings(qrels, Run.for_rows(qrels, np.ravel(scores)), "labels-as-scores")
+
+
+@pytest.mark.parametrize(
+    ("clothes", "fires"),
+    [
+        (lambda grades, noise: grades, True),
+        (lambda grades, noise: -grades, True),
+        (lambda grades, noise: 2.0**grades - 1, True),
+        (lambda grades, noise: grades > 2, True),
+        (lambda grades, noise: grades + 0.001 * noise, False),
+        (lambda grades, noise: noise, False),
+        (lambda grades, noise: 0 * grades + 7, False),
+    ],
+)
+def test_labels_in_other_clothes(clothes: Any, fires: bool) -> None:
+    random = np.random.default_rng(5)
+    grades = random.integers(0, 5, (30, 12))
+    grades[:, :2] = 0, 4
+    found = labels_in(grades, 1.0 * clothes(grades, random.normal(size=grades.shape)))
+    assert [one.severity for one in found] == ["error"] * fires
+    for one in found:
+        assert len(one.examples) == 3
+        assert one.examples[0].startswith("query q0, document d")
+
+
+def test_fractions_and_few_documents() -> None:
+    random = np.random.default_rng(5)
+    grades = random.random((20, 12))
+    assert len(labels_in(grades, grades)) == 1
+    assert not labels_in(grades, np.argsort(grades, axis=1) * 1.0)
+    assert not labels_in(np.array([[0, 1, 2, 0]]), np.array([[0, 1, 2, 0]]))
+    one_each = np.zeros((40, 12), np.int64)
+    one_each[:, 3] = 1  # the known item of each query, which a good system may find
+    assert not labels_in(one_each, one_each + 0.1 * random.random(one_each.shape))
