@@ -109,28 +109,6 @@ def test_comparisons_are_of_systems(place: Path) -> None:
     assert [repr(standing.low), repr(standing.high)] == [row["map low"], row["map high"]]
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize(
-    ("summary", "problem"),
-    [
-        ("{pool: [fould]}", "did you mean 'fold'?"),
-        ("{pool: [seed]}", "pool takes those of datasets"),
-        ("{average: seed}", "average takes those of datasets"),
-        ("{spread: [fold]}", "spread takes those of runs"),
-        ("{pool: [fold], average: [fold]}", "under pool already"),
-        ("{spread: seed, best: seed}", "under spread already"),
-        ("{seeds: [seed]}", "unknown key 'seeds'"),
-        ("{spread: 3}", "expected a list"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_said_with_its_line(place: Path, summary: str, problem: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load(place / "x.yaml", [f"summary={summary}"])
-    assert problem in str(caught.value)
-
-
-=======
->>>>>>> h-flow
 def test_a_fold_without_predictions_loses_no_other_run(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,22 +10,10 @@ import click
 from tqdm import tqdm
 
 from .. import files as store
-<<<<<<< HEAD
-from ..config.model import Config
-from ..core.comparison import Plan
-from ..errors import Problem, UnknownNameError, first_of
-from ..experiment import folder as origin
-from ..experiment.folder import TIMING
-from ..experiment.outcome import Outcome, with_comparisons
-from ..reports.paper import FOLDERS, PLOTS
-from ..reports.plots import plot as plots
-=======
 from ..experiment import folder as results_folder
 from ..experiment.table_and_plots import pictures
 from ..reports.paper import FOLDERS, PLOTS
-from ..reports.plots import check_installed
->>>>>>> h-flow
-from ..reports.plots.plot import Settings
+from ..reports.plots.plot import Settings, check_installed
 from . import options
 from .printing import show
 
@@ -71,59 +59,6 @@ def command(
     bar: Any = partial(tqdm, unit="picture", disable=None, leave=False)
     drawn = pictures(found, kinds, settings, bar)
     if output is not None:
-<<<<<<< HEAD
-        store.write_all(target, drawn, alone=False)
-        return target, list(drawn)
-    files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
-    with store.locked(folder, FOLDERS):  # which a run that writes its own pictures holds, too
-        store.check_own(folder, files, origin.written(folder).own, force=force)
-        timing = origin.record_drawn(folder, files)
-        store.write_all(folder, {TIMING: timing, **files}, alone=False)
-    return target, list(drawn)
-
-
-def pictures(found: Outcome, kinds: Sequence[str], settings: Settings) -> dict[str, bytes]:
-    """Return pictures of results by file name; `settings` apply to each kind in turn."""
-    plots.check_installed()
-    wanted = [replace(settings, kind=kind) for kind in kinds]
-    _check(wanted, found)
-    if any(plots.find(kind).needs_comparisons for kind in kinds):
-        found = with_comparisons(found, _plan(found.config, settings.baseline))
-    return plots.render_all(found, wanted, refuse=True, follow=_with_bar)
-
-
-def _with_bar(wanted: Iterable[T]) -> Iterable[T]:
-    """Yield each picture, with a bar on a terminal alone."""
-    bar: Iterable[T] = tqdm(wanted, unit="picture", disable=None, leave=False)
-    return bar
-
-
-def _check(wanted: Sequence[Settings], found: Outcome) -> None:
-    """Raise if a kind cannot be drawn of these results, before anything is compared or drawn."""
-    compare, study = found.config.compare, found
-    named = () if compare is None else compare.baselines
-    runs, datasets, metrics = study.runs, study.datasets, study.board.metrics
-    problems = []
-    for one in wanted:
-        if plots.find(one.kind).needs_baseline and one.baseline is None and not named:
-            what = f"plots: {one.kind} needs a baseline  (there are: {first_of(runs, 10)})"
-            first = shlex.quote(next(iter(runs), "RUN"))
-            fix = f"give --baseline RUN, such as --baseline {first}; or "
-            fix += "'compare: {baseline: RUN}' in the config"
-            problems.append(Problem("", what, fix=fix))
-        wrong = [what for _, what in plots.problems(one, runs, datasets, metrics, named or runs)]
-        problems += [Problem("", f"plots: {what}") for what in wrong]
-    if problems:
-        raise UnknownNameError(list(dict.fromkeys(problems)))
-
-
-def _plan(config: Config, baseline: str | None) -> Plan | None:
-    """Return the config's plan with another baseline; None for its own as it is."""
-    plan = Plan() if config.compare is None else config.compare
-    if baseline is None or (config.compare is not None and baseline in plan.baselines):
-        return None
-    return replace(plan, baselines=(baseline,))
-=======
         store.write_all(target, drawn)
     else:
         files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
@@ -132,4 +67,3 @@ def _plan(config: Config, baseline: str | None) -> Plan | None:
             timing = results_folder.record_drawn(results, files)
             store.write_all(results, {results_folder.TIMING: timing, **files})
     show("".join(f"{target / name}\n" for name in drawn))
->>>>>>> h-flow

@@ -17,19 +17,8 @@ from ..experiment import folder as results_folder
 from ..experiment.table_and_plots import changed_plan, make_table
 from ..guard.registry import warned
 from ..reports import sweep as sweeps
-<<<<<<< HEAD
-from ..reports.methods import bibliography, methods
-from ..reports.paper_table.build import build
-from ..reports.paper_table.model import PaperTable
-from ..reports.paper_table.rendering import render, too_wide
-from ..reports.paper_table.settings import DEFAULT, Extra, Format, Marks, Settings, Spread
+from ..reports.paper_table.settings import Extra, Format, Marks, Spread
 from ..reports.select import metric_spellings, select
-from ..reports.wording import Markup
-=======
-from ..reports.paper_table.rendering import Format
-from ..reports.paper_table.select import metric_spellings, select
-from ..reports.paper_table.settings import Extra, Marks, Spread
->>>>>>> h-flow
 from . import options
 from .printing import show
 

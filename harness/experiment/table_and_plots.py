@@ -27,13 +27,13 @@ from ..errors import (
     did_you_mean,
     first_of,
 )
-from ..reports import plots
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import PaperTable
-from ..reports.paper_table.rendering import Format, records, render, too_wide
-from ..reports.paper_table.settings import DEFAULT
+from ..reports.paper_table.rendering import records, render, too_wide
+from ..reports.paper_table.settings import DEFAULT, Format
 from ..reports.paper_table.settings import Settings as TableSettings
+from ..reports.plots import plot as plots
 from ..reports.plots.plot import Settings as PlotSettings
 from ..reports.plots.plot import find
 from . import folder as results_folder
@@ -289,9 +289,6 @@ def _check(wanted: Sequence[PlotSettings], found: Results) -> None:
             problems.append(Problem("", what, fix=fix))
         wrong = [what for _, what in plots.problems(one, runs, datasets, metrics, named or runs)]
         problems += [Problem("", f"plots: {what}") for what in wrong]
-        if not wrong and (what := plots.too_many(one, datasets, metrics)):
-            fix = "name fewer with --metric, or with --dataset"
-            problems.append(Problem("", f"plots: {what}", fix=fix))
     if problems:
         raise UnknownNameError(list(dict.fromkeys(problems)))
 
