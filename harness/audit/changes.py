@@ -185,7 +185,8 @@ def _orders(
             places = [ranks([side[key] for key in shared]) for side in (first, second)]
             moves = [RankChange(*one) for one in zip(shared, *places, strict=True)]
             moves.sort(key=lambda one: (one.new, one.old))
-            yield Order(dataset, metric, rank_similarity(*sides, p=p), tuple(moves))
+            alike = rank_similarity(sides[0], sides[1], p=p)
+            yield Order(dataset, metric, alike, tuple(moves))
 
 
 class Difference(NamedTuple):
@@ -521,7 +522,8 @@ def _cell(
     names = str(metrics[0]), str(metrics[1])
     pairs = pairing(before.evaluation, after.evaluation, names)
     if pairs.differ and not math.isnan(cell.difference):
-        values, status = (math.nan, math.nan), "changed"
+        values = (math.nan, math.nan)
+        status: Status = "changed"
         if len(pairs.qids):
             values = (
                 before.summary_over(names[0], pairs.in_old),

@@ -444,12 +444,12 @@ def _owners(one: Number, columns: Sequence[Sequence[Number]], study: Study) -> I
         is_near = other.line is one.line or other.heading is one.heading
         if is_near and other.known and other is not one and one.shows(other.value):
             yield f"{other.line.text}, {other.heading.text}"
-    run, shares_digits = one.line.run, len(one.printed.number.as_tuple().digits) < 2
-    for dataset in () if run is None or shares_digits else study.datasets:
-        system = study.system(dataset, run)
-        for metric in () if system is None else study.board.metrics:
+    if len(one.printed.number.as_tuple().digits) < 2:
+        return  # one digit is a rounding of anything
+    for system in study.systems:
+        for metric in study.board.metrics if system.run == one.line.run else ():
             if one.shows(system.value(metric)):
-                yield f"{metric} on {dataset}"
+                yield f"{metric} on {system.dataset}"
 
 
 def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:

@@ -285,7 +285,7 @@ def _heading(texts: Sequence[str], known: Known, last: Metric | None = None) -> 
                 return Heading(None, shown, has, f"can be {names}; write which")
             if metrics:
                 return Heading(Column(shown, "metric", "", own, metrics[0]), shown, has)
-        for kind in filter(None, (_KINDS.get(text.casefold()) for text in rest)):
+        for kind in (_KINDS[text.casefold()] for text in rest if text.casefold() in _KINDS):
             of = last if kind in ("tier", "rank") else None
             return Heading(Column(shown, kind, "", own, of), shown, has)
     return Heading(None, shown)

@@ -34,7 +34,7 @@ from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
 from ..experiment import folder as results
-from .convention_variants import Plan, Variant, has_conventions, plain, plan_of
+from .convention_variants import Plan, Variant, has_conventions, plain, plans
 
 DIGITS = 9
 """Decimals to which summaries are compared: sums in another order differ in the last bits."""
@@ -57,12 +57,15 @@ class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value.
+    why there is no value. `own` is whether it is another metric of the config, `convention`
+    whether it is a convention's.
     """
 
     name: str
     values: Floats
     refused: tuple[str, ...]
+    own: bool = False
+    convention: bool = True
 
 
 class Comparison(NamedTuple):
@@ -198,7 +201,7 @@ def audit(
         raise HarnessError(Problem("select", what, fix=fix))
     policy = config.to_policy()
     wanted, left_out = _to_audit(config, metrics, conventions)
-    planned = [plan_of(metric, policy, conventions) for metric in wanted]
+    planned = plans(wanted, policy, conventions)
     every = [metric for plan in planned for metric in plan.every()]
     if config.summary.best:
         every = [*_chooser(config), *every]
@@ -396,11 +399,11 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
     def row(variant: Variant) -> Row:
         if variant.metric is None:
             none = np.full(len(systems), np.nan)
-            return Row(variant.name, none, (variant.refused,) * len(systems))
+            return Row(variant.name, none, (variant.refused,) * len(systems), variant.own)
         found = [one.summaries[plain(variant.metric)] for one in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
-        return Row(variant.name, values, refused)
+        return Row(variant.name, values, refused, variant.own, variant.convention)
 
     base = row(Variant(BASE, plan.metric))
     effects = [

@@ -60,9 +60,9 @@ def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]
             return found, total
     a, b = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
     pairs = enumerate(itertools.zip_longest(a, b, fillvalue=NOTHING), start=1)
-    wrong = [(number, *texts) for number, texts in pairs if texts[0] != texts[1]]
-    number, *texts = wrong[0]
-    return Difference("value", name, f"line {number}", *texts), len(wrong)
+    wrong = [(number, old, new) for number, (old, new) in pairs if old != new]
+    number, old_line, new_line = wrong[0]
+    return Difference("value", name, f"line {number}", old_line, new_line), len(wrong)
 
 
 def _one(name: str, where: str, then: str, now: str) -> tuple[Difference, int]:
@@ -119,8 +119,8 @@ def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
     same: Bools = absent & other
     if pa.types.is_floating(old.type) and pa.types.is_floating(new.type):
         a, b = (to_floats(column).astype(np.float64) for column in (old, new))
-        return same | (same_bits(a, b) & (absent == other))
-    if old.type == new.type:
+        same = same | (same_bits(a, b) & (absent == other))
+    elif old.type == new.type:
         same = same | to_numpy(call("coalesce", call("equal", old, new), pa.scalar(False)))
     return same
 
