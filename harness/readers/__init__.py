@@ -1,6 +1,6 @@
-"""Bytes to validated qrels and runs: one file per format.
+"""Bytes to validated qrels and runs: one file per format or family of formats.
 
-To add a format, put a file with a ``FORMAT`` into this folder; nothing else lists it.
+To add a format, put a file with a ``FORMAT`` or ``FORMATS`` into this folder; nothing lists it.
 """
 
 from __future__ import annotations
