@@ -255,11 +255,11 @@ def test_results_that_were_moved(made: Made, tmp_path: Path) -> None:
     assert row(moved, "a", "map", inputs=tmp_path).inputs == row(folder, "a", "map").inputs
     cell = ["fold=1", "seed=1"]
     assert why(moved, "a", "map", where=cell).value == 1.0
-    with pytest.raises(InputError, match=r"not where they were.*(?s:.)*--inputs says where"):
+    with pytest.raises(InputError, match=r"the inputs of these results(?s:.)*--inputs"):
         why(moved, "a", "map", where=cell, query="1")
     found = why(moved, "a", "map", where=cell, query="1", inputs=tmp_path)
     assert found.derived == 1.0
-    with pytest.raises(InputError, match="none: is no folder"):
+    with pytest.raises(InputError, match="none: expected a folder"):
         why(moved, "a", "map", inputs=tmp_path / "none")
 
 
