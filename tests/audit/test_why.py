@@ -274,9 +274,7 @@ def test_an_edited_leaderboard(made: Made, capsys: pytest.CaptureFixture[str]) -
     path.write_text("\n".join([heading, *reversed(lines)]) + "\n", encoding="utf-8")
     assert row(folder, "a", "map").recorded == row(folder, "a", "map").value  # in any order
     path.write_text(text.replace(",a,", ",c,"), encoding="utf-8")
-    with pytest.raises(
-        InputError, match=r"leaderboard.csv:\d: expected a row of a on .*, got c on"
-    ):
+    with pytest.raises(InputError, match=r"leaderboard.csv: expected a row of a on"):
         row(folder, "a", "map")
 
 
