@@ -113,7 +113,7 @@ def formats_page() -> str:
         "which columns were read.\n"
     )
     lines.append(
-        "What a file must not hold: a NaN or infinite score, a grade that is no whole number "
+        "What a file must not hold: a NaN or infinite score, a grade that is not a whole number "
         "(unless a metric accepts fractions), a docno "
         "twice in a query (`duplicates: first` or `last` keeps one), a line with missing "
         "fields, a number of predictions other than the dataset's rows. Each is refused with file "

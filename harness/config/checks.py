@@ -26,7 +26,6 @@ from .cells import Cell, columns_of, without_reference
 from .layers import is_metric, metric_sets
 from .model import Config, Entry
 from .patterns import Pattern
-from .validation import Draft
 from .yaml_file import Loc, Source
 
 _OF_DATASETS = ("pool", "average")
@@ -128,7 +127,7 @@ def _check_names(config: Config) -> Iterator[Problem]:
             if not key.strip():
                 fix = "give it a name; tables show it"
                 yield config.problem((section, key), "the name is empty", fix=fix)
-    if not isinstance(config, Draft) and (wrong := wrong_with(config.name)):
+    if type(config) is Config and (wrong := wrong_with(config.name)):
         yield config.problem(("name",), f"expected the name of a folder, got one that {wrong}")
 
 

@@ -220,8 +220,6 @@ def families(groups: Sequence[Group], dataset: str = "") -> list[Group]:
     What all models of a family begin or end with belongs to their names, unless it is a word such
     as `run`, or one of the path of their `dataset`.
 
-    Examples
-    --------
     >>> some = numbered(["gbrt/fold1.txt", "gbrt/fold2.txt", "svm/fold1.txt", "one.run"])
     >>> [group.pattern for group in families(some)]
     ['{model}/fold{fold}.txt', 'one.run']

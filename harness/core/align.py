@@ -61,7 +61,7 @@ def align(
     Raises
     ------
     AlignmentError
-        If qrels and run share no query, or a query is missing and that is an error.
+        If qrels and run share no query, or a query is missing under ``missing_queries: error``.
 
     Examples
     --------

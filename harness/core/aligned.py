@@ -27,12 +27,12 @@ class Aligned:
     and ``tie_first``, ``tie_last``: the ranks over which its group of tied scores extends.
 
     ``groups`` holds the first and the last rank of every group of tied scores of the whole
-    ranking, ``(n_groups, 2)`` by query, unjudged documents included and whatever the depth;
+    ranking, ``(n_groups, 2)`` by query, with unjudged documents and at any depth;
     None if every retrieved document is judged, so that the items tell. ``reference_ties``,
     if the judgements are a reference run's ranking, holds for each place of ``ideal`` the
     rank at which its group of tied scores begins.
 
-    ``n_left_out`` judged queries are no rows, as the run does not answer them and
+    ``n_left_out`` judged queries are not rows: the run does not answer them, and
     ``missing_queries: skip`` leaves them out.
 
     A grade below 0 is a document in the pool that was not judged, as in trec_eval. ``views``

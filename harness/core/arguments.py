@@ -79,7 +79,7 @@ def describe(given: Any) -> str:
 
 
 def check_choice(name: str, given: Any, known: Iterable[str], what: str = "") -> None:
-    """Raise ArgumentError if `given` is no string, UnknownNameError if it is not in `known`."""
+    """Raise ArgumentError if `given` is not a string, UnknownNameError if it is not in `known`."""
     known = tuple(known)
     if not isinstance(given, str):
         raise wrong(name, f"one of {', '.join(known)}", given)

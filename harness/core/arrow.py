@@ -75,13 +75,13 @@ def string_column(texts: Iterable[str]) -> pa.Array:
 
 
 def strings_of(values: Iterable[Any]) -> pa.Array:
-    """Return values as an Arrow string column; TypeError if one is no text."""
+    """Return values as an Arrow string column; TypeError if one is not text."""
     values = list(values)
     with contextlib.suppress(TypeError):  # bytes are fine too
         return string_column(values)
     texts = pa.array(values, pa.string())
     if texts.null_count:
-        raise TypeError("None is no text")
+        raise TypeError("expected text, got None")
     return texts
 
 

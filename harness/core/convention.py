@@ -53,7 +53,7 @@ CONVENTIONS: dict[str, Convention] = {}
 def contradiction(convention: str | None, policy: Policy) -> tuple[str, str] | None:
     """Return the field of a policy that a convention for all metrics overrules, and what to say.
 
-    None if there is none; the default is no contradiction, and neither are bounds of ties.
+    None if there is none; defaults and bounds of ties never contradict.
     """
     if convention in (None, "none"):
         return None

@@ -36,7 +36,7 @@ class Summary:
     pool: Names = ()
     """Columns of datasets that are parts of one (folds): their queries are taken together."""
     average: Names = ()
-    """Such columns whose parts count alike, whatever their numbers of queries: the summary is the
+    """Such columns whose parts count alike, with any number of queries: the summary is the
     mean of the parts' summaries."""
     spread: Names = ()
     """Columns of repetitions (seeds): mean, deviation, and an interval over seeds and queries."""
@@ -139,7 +139,7 @@ class Summarised(Entry):
 
 
 TEXTS = {"relstring": "the first grades as text", "runid": "the run's tag"}
-"""Metrics that are no numbers, and what trec_eval prints; their 0 here says nothing."""
+"""Metrics that are text in trec_eval, and what it prints; their 0 here has no meaning."""
 
 
 def numbers_of(metrics: Iterable[Metric]) -> list[Metric]:

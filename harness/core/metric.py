@@ -162,8 +162,8 @@ class Metric:
     def trec_name(self) -> str:
         """Key of pytrec_eval's results (``ndcg_cut_10``) if it has the metric, else ours.
 
-        It leaves out a parameter that is no cutoff: ``set_F`` whatever its beta; see
-        :attr:`printed_name`. The level ``rel`` is no part of it.
+        It leaves out parameters other than the cutoff: ``set_F`` for any beta; see
+        :attr:`printed_name`. The level ``rel`` is left out too.
         """
         definition, base = self.definition, self.definition.trec_name
         ours = {name for name, _ in self.params} - {"rel", definition.trec_parameter}
@@ -306,11 +306,11 @@ def metric(
     summary : {"mean", "sum", "gm"}
         How values become one: mean, sum (counts), or exp of the mean (values are logarithms).
     empty : float or None
-        Value of a query without relevant documents; None if such a query is no special
-        case to the metric.
+        Value of a query without relevant documents; None if such a query is not
+        special to the metric.
     missing : float or None
         Value of a query that the run does not answer, under ``missing_queries: zero``. NaN
-        if 0 would be a prize; None for what the function itself gives an empty list
+        if 0 would be the best value; None for what the function itself gives an empty list
         (``num_rel`` counts on).
     trec_name : str, optional
         trec_eval's name, without cutoff.
@@ -334,7 +334,7 @@ def metric(
         Whether the best and the worst order of tied documents, higher grades first or last,
         give its extreme values.
     unbounded_with : tuple of str
-        Parameters under which they do not, whatever their value (``gains``) or with one value
+        Parameters under which they do not, with any value (``gains``) or with one value
         (``gain=letor``).
     check : callable, optional
         Called with the metric's parameters when its name is read, before any data are; raises

@@ -32,7 +32,7 @@ from .ragged import (
 def judged_items(aligned: Aligned) -> Ragged:
     """Return the judged and retrieved documents of each query, as items in rank order.
 
-    Grades below 0 are no judgements and left out.
+    Grades below 0 are unjudged and left out.
     """
 
     def make() -> Ragged:

@@ -80,7 +80,7 @@ def refused(rule: GradeRule, grades: Array) -> Bools:
 
 
 def applied(rule: GradeRule, grades: Array) -> Array:
-    """Return grades that are no error as the tool sees them; themselves if nothing changes."""
+    """Return accepted grades as the tool sees them; themselves if nothing changes."""
     seen = _cut(rule, grades)
     if rule.relevant_from is not None:
         return (seen >= rule.relevant_from).astype(np.int64)

@@ -51,7 +51,7 @@ def positions_of(offsets: Ints, first: int = 0) -> Ints:
 
 def sum_by(row: Ints, weights: Array, n_rows: int) -> Floats:
     """Sum `weights` by `row`, one after another as a C loop would, ``(n_rows,)`` float64."""
-    # bincount of nothing is an array of integers, whatever the weights are.
+    # bincount of no rows returns integers for any weights.
     return np.bincount(row, weights=weights, minlength=n_rows).astype(np.float64, copy=False)
 
 

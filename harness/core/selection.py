@@ -204,7 +204,7 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
     if not entries:
         every = [*absent, *failed]
         problems = [Problem(f"{one.run} on {one.dataset}", one.error) for one in every]
-        problems = problems or [Problem("select", "there are no cells besides those chosen on")]
+        problems = problems or [Problem("select", "expected test cells, got validation cells only")]
         raise HarnessError(problems)
     selection = Selection(settings, board, tuple(choices.values()), absent)
     return Leaderboard(tuple(entries), (*failed, *absent), board.summary, selection)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Range:
     """Bounds of a numeric parameter, put next to its type: ``Annotated[float, Range(0, 1)]``.
 
-    None is no bound; with `open` the bounds themselves are outside.
+    None means unbounded; with `open` the bounds themselves are outside.
     """
 
     low: float | None = None

@@ -37,7 +37,7 @@ from ..readers.build import last_line
 from ..readers.source import NAMELESS, STDIN, HashedSource
 from ..reports.findings import as_text, counts, looked_at
 from .columns import with_ranks
-from .examples import BY_ROW, add_lines, reading_again, run_format
+from .examples import BY_ROW, add_lines, run_format, suppressing_problems
 from .facts import Facts, Watch, observing
 from .judgements import JudgementFacts, query_hashes
 from .registry import (
@@ -150,7 +150,7 @@ class _Check:
         if error is not None:
             self.findings += refused(entry.path, error)
             if "grade-values" in rules_of(error) and not self.fractions:
-                with reading_again():  # as fractions, which rules about columns look at
+                with suppressing_problems():  # as fractions, which rules about columns look at
                     qrels = reader(entry.path, True)
         if qrels is None or file is None:
             return None

@@ -108,7 +108,7 @@ def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
     return replace(facts, ranks=found, first=first)
 
 
-def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     """Yield that scores are ranks, or that columns are swapped."""
     ranks, order = facts.run.ranks, facts.run.order
     if order.whole_scores:
@@ -117,21 +117,21 @@ def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
             f"the predictions are whole numbers ({listed}), and the grades "
             f"{order.different_grades:,} different fractions"
         )
-        yield found("swapped-columns", what, facts.run.queries.rows)
+        yield make("swapped-columns", what, facts.run.queries.rows)
     if ranks is None:
         return
     what = f"the score is the rank in {ranks.same:,} of {ranks.n:,} rows looked at"
     if ranks.swapped:
         what = "the score is in column 4 and the rank in column 5"
         effect, fix = RULES["rank-as-score"].effect, "write qid Q0 docno rank score tag"
-        yield found("swapped-columns", what, ranks.same, None, effect, fix)
+        yield make("swapped-columns", what, ranks.same, None, effect, fix)
     elif ranks.falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
         effect = "if rank 1 is the best, the order is upside down"
         fix = "number the ranks from 1 for the best, or write a score that falls with the rank"
         what += " and falls down the file"
-        yield found("rank-as-score", what, ranks.same, "warning", effect, fix)
+        yield make("rank-as-score", what, ranks.same, "warning", effect, fix)
     else:
-        yield found("rank-as-score", what, ranks.same)
+        yield make("rank-as-score", what, ranks.same)
 
 
 def explain_no_common_query(
@@ -169,11 +169,11 @@ def explain_no_common_query(
             texts_at(qrels.qids, spread(qrels.n_queries)),
         )  # fmt: skip
         if known is not None:
-            way, twins = known
-            examples = [shown(names[at], twin) for at, twin in [*twins.items()][:SHOWN]]
-            what = f"{alone}; {len(twins):,} of {len(qids):,} differ from its queries only in {way}"
+            way, known_as = known
+            examples = [shown(names[at], one) for at, one in [*known_as.items()][:SHOWN]]
+            what = f"{alone}; {len(known_as):,} of {len(qids):,} differ only in {way}"
             fix = RULES["qid-spelling"].fix
-            return finding("no-common-query", place, what, len(twins), examples, fix=fix)
+            return finding("no-common-query", place, what, len(known_as), examples, fix=fix)
     wide = cast(qids, pa.large_string())
     for path, theirs in datasets.items():
         n = int((index_in(wide, cast(theirs, pa.large_string())) >= 0).sum())

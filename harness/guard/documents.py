@@ -18,7 +18,7 @@ from ..errors import Finding
 from ..reports.phrases import counted
 from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, of_queries, texts_at
 from .registry import SHOWN, percent
-from .spelling import OF_DOCNOS, affixes, of_qids, shown, spread, twins
+from .spelling import OF_DOCNOS, affixes, of_qids, shown, spelled_as, spread
 
 if TYPE_CHECKING:
     from .facts import Facts, Part
@@ -203,7 +203,7 @@ class Documents:
             return
         names, n = docnos_at(begin.run.docnos, rows), self.qrels.n_rows
         theirs = docnos_at(self.qrels.docnos, np.arange(0, n, max(n // rows.size, 1))[: rows.size])
-        way, found = twins(names, self._knows, {**OF_DOCNOS, **affixes(names, theirs)})
+        way, found = spelled_as(names, self._knows, {**OF_DOCNOS, **affixes(names, theirs)})
         if len(found) < max(RESPELLED, MANY * (n_known + len(found))):
             return
         docnos = string_column(found.values())
@@ -221,37 +221,37 @@ class Documents:
         return self.qrels.knows(hash_strings(string_column(names)))
 
 
-def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     """Yield queries that are missing, extra or cut short, and documents that are not judged."""
     if not facts.run.follows:
-        yield from _of_queries(facts, found)
-        yield from _of_documents(facts, found)
+        yield from _of_queries(facts, make)
+        yield from _of_documents(facts, make)
 
 
-def _of_queries(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+def _of_queries(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     run = facts.run.queries
     if run.way:
         what = f"{run.respelled:,} of {counted(run.extra, 'unjudged qid')} "
         what += f"differ from unanswered queries only in {run.way}"
-        yield found("qid-spelling", what, run.respelled)
+        yield make("qid-spelling", what, run.respelled)
     if run.missing > run.respelled:
         judged = counted(facts.judgements.queries, "judged query", "judged queries")
-        yield found("missing-queries", f"no answer to {run.missing:,} of {judged}", run.missing)
+        yield make("missing-queries", f"no answer to {run.missing:,} of {judged}", run.missing)
     if run.extra > run.respelled:
         what = f"no judgement of {run.extra:,} of {counted(run.queries, 'query', 'queries')}"
-        yield found("extra-queries", what, run.extra)
+        yield make("extra-queries", what, run.extra)
     alike = run.queries >= ENOUGH_QUERIES and run.at_deepest == run.queries - 1
     if alike and run.last_depth < run.deepest:
         depths = f"{counted(run.last_depth, 'document')}, every other one {run.deepest:,}"
-        yield found("cut-last-query", f"the last query has {depths}", 1)
+        yield make("cut-last-query", f"the last query has {depths}", 1)
 
 
-def _of_documents(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     run, rows = facts.run.documents, facts.run.queries.rows
     if run.way:
         what = f"{run.respelled:,} of {counted(run.unknown, 'unjudged docno')} "
         what += f"differ from judged ones only in {run.way}"
-        yield found("docno-spelling", what, run.respelled, "warning" if run.judged else None)
+        yield make("docno-spelling", what, run.respelled, "warning" if run.judged else None)
     if rows and not run.judged:
         what = f"none of the {counted(rows, 'document')} is judged"
         answered = facts.run.queries.queries - facts.run.queries.extra
@@ -259,14 +259,14 @@ def _of_documents(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
         enough = enough and min(run.looked_at, facts.judgements.rows) >= ENOUGH_ROWS
         if enough and not run.known:
             what += f", and none of {run.looked_at:,} docnos is in the qrels"
-            yield found("other-collection", what, rows)
+            yield make("other-collection", what, rows)
         elif enough and run.known >= SOME_KNOWN * run.looked_at:
             what += f" for its query; {run.known:,} of {run.looked_at:,} docnos are for others"
-            yield found("other-topics", what, rows)
+            yield make("other-topics", what, rows)
         else:
-            yield found("nothing-judged", what, rows)
+            yield make("nothing-judged", what, rows)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY * run.shown:
         below = " or have a grade below 0" if facts.judgements.negative else ""
         what = f"{percent(unjudged, run.shown)} of the top 10 documents are not judged{below}"
-        yield found("unjudged-at-10", what, unjudged)
+        yield make("unjudged-at-10", what, unjudged)

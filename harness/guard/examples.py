@@ -132,7 +132,7 @@ def short(place: str) -> str:
 
 
 @contextlib.contextmanager
-def reading_again() -> Iterator[None]:
+def suppressing_problems() -> Iterator[None]:
     """Read a file without its warnings and errors, which the first reading gave."""
     with contextlib.suppress(HarnessError), warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)
@@ -142,7 +142,7 @@ def reading_again() -> Iterator[None]:
 def qrels_of(cell: Cell, source: Source | None = None) -> Qrels | None:
     """Return the judgements of a cell's dataset, read again; None if they cannot be."""
     entry = cell.dataset_entry
-    with reading_again():
+    with suppressing_problems():
         return readers.read_qrels(
             source or entry.path, name=cell.dataset, fractions=True, **entry.options()
         )
@@ -151,7 +151,7 @@ def qrels_of(cell: Cell, source: Source | None = None) -> Qrels | None:
 
 def scores_of(path: str) -> Array | None:
     """Return the numbers of a file of scores, however many; None if some are no numbers."""
-    with contextlib.suppress(NoArrayError, ValueError, OSError), reading_again():
+    with contextlib.suppress(NoArrayError, ValueError, OSError), suppressing_problems():
         source = Source(path)
         if path.endswith(".npy"):
             return np.asarray(array_of(source.read()), np.float64).ravel()
@@ -164,7 +164,7 @@ def scores_of(path: str) -> Array | None:
 def run_format(cell: Cell) -> str:
     """Return the format of a cell's run; nothing if it cannot be guessed."""
     run = cell.run_entry
-    with reading_again():
+    with suppressing_problems():
         return run.format or readers.guess_format(run.path, "run")
     return ""
 

@@ -38,7 +38,7 @@ from .row_order import Following, OrderFacts
 from .scores import Ahead, LabelFacts, Labels, Order, ScoreFacts, Scores
 
 FAMILIES = (columns, scores, row_order, documents)
-"""Modules whose ``findings(facts, found)`` yields what their rules find in a run."""
+"""Modules whose ``findings(facts, make)`` yields what their rules find in a run."""
 LOOKED_AT = 64
 """Queries at the beginning of a run that are looked at for examples."""
 
@@ -76,9 +76,9 @@ class Facts:
 
     def findings(self, place: str) -> Iterator[Finding]:
         """Yield what the rules find in the run, whose file is `place`."""
-        found = findings_at(place, self.run.first)
+        make = findings_at(place, self.run.first)
         for family in FAMILIES:
-            yield from family.findings(self, found)
+            yield from family.findings(self, make)
 
     def as_dict(self) -> dict[str, Any]:
         """Return them as plain data."""

@@ -116,19 +116,19 @@ def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
 
 def findings(facts: JudgementFacts, place: str) -> Iterator[Finding]:
     """Yield what is wrong with the qrels in the file at `place`."""
-    found, n_queries = findings_at(place, facts.first), facts.queries
+    make, n_queries = findings_at(place, facts.first), facts.queries
     queries, grades = counted(n_queries, "query", "queries"), counted(facts.rows, "grade")
     if n_queries and facts.empty == n_queries:
         what = f"none of the {queries} has a relevant document"
-        yield found("no-relevant-documents", what, n_queries)
+        yield make("no-relevant-documents", what, n_queries)
     elif facts.empty:
         what = f"no relevant document in {facts.empty:,} of {queries}"
-        yield found("empty-queries", what, facts.empty, by_share(facts.empty, n_queries))
+        yield make("empty-queries", what, facts.empty, by_share(facts.empty, n_queries))
     if n := facts.beyond:
         what = f"{n:,} of {grades} above {LARGEST_GRADE}, up to {facts.highest:,.15g}"
-        yield found("grades-above-30", what, n)
+        yield make("grades-above-30", what, n)
     if n := facts.fractional:
         what = f"{n:,} of {grades} with a fraction, from {facts.lowest:,.15g}"
-        yield found("fractional-grades", f"{what} to {facts.highest:,.15g}", n)
+        yield make("fractional-grades", f"{what} to {facts.highest:,.15g}", n)
     if n := facts.negative:
-        yield found("negative-grades", f"{n:,} of {grades} below 0", n)
+        yield make("negative-grades", f"{n:,} of {grades} below 0", n)

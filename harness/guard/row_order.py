@@ -425,7 +425,7 @@ def are_grades(qrels: Qrels, scores: Array) -> bool:
     return np.unique(scores).size <= FEW and np.unique(grades).size >= MANY
 
 
-def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     """Yield which other rows predictions fit, or that they fall as the grades rise."""
     order, n_rows = facts.run.order, facts.run.queries.rows
     if (slip := order.slip) is not None:
@@ -439,23 +439,23 @@ def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
             f"{'further down' if offset > 0 else 'further up'}: correlation {slip.there.r:.2f}, "
             f"in place {slip.own.r:.2f}"
         )
-        yield found("shifted", what, n, None, effect)
+        yield make("shifted", what, n, None, effect)
     elif (one := order.by_score) is not None:
         fall = "fall" if one.falls else "rise"
         of = counted(one.queries, "query", "queries")
         what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
-        yield found("sorted-by-score", what, one.queries)
+        yield make("sorted-by-score", what, one.queries)
     elif (moved := order.misplaced) is not None:
         what = f"the predictions fit the {moved.name}"
         if moved.by_score:
             what += ", and then by score: scores fall or rise in every query there"
         else:
             what += f" (correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
-        yield found("row-order", what, moved.moved)
+        yield make("row-order", what, moved.moved)
     elif order.fit is not None and order.fit.z < -CLEAR:
         below = f"below 0 in {counted(order.falling, 'query', 'queries')}"
         what = f"correlation with the grades {order.fit.r:.2f}, {below}"
-        yield found("upside-down", what, order.falling)
+        yield make("upside-down", what, order.falling)
 
 
 def fits_nothing(run: RunFacts) -> bool:

@@ -279,36 +279,36 @@ class Order:
             self.first.add("upside-down", some._replace(names=tuple(names)))
 
 
-def findings(facts: Facts, found: MakeFinding) -> Iterator[Finding]:
+def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     """Yield that scores are tied or labels, or that the order is upside down."""
-    yield from _of_labels(facts.run.labels, found)
+    yield from _of_labels(facts.run.labels, make)
     run, scores = facts.run, facts.run.scores
     n_rows = run.queries.rows
     if n := scores.constant:
         what = f"all scores are equal in {n:,} of {counted(scores.several, 'query', 'queries')}"
-        yield found("constant-scores", what, n, by_share(n, scores.several))
+        yield make("constant-scores", what, n, by_share(n, scores.several))
     if scores.tied > SOME * scores.pairs:
         what = f"{percent(scores.tied, scores.pairs)} of within-query document pairs have tied "
         what += "scores (in single precision)" if run.single else "scores"
         if scores.by_position:
             what += "; without docnos, they are ordered by d0, d1, ... of their rows"
-        yield found("score-ties", what, scores.tied, by_share(scores.tied, scores.pairs))
+        yield make("score-ties", what, scores.tied, by_share(scores.tied, scores.pairs))
     if n := scores.merged:
         what = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single precision"
-        yield found("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
+        yield make("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
     if run.ahead.upside_down:
         ahead = run.ahead
         what = (
             f"relevant documents come first in {100 * ahead.shares / ahead.queries:.0f}% of pairs "
             f"(chance: 50%), below half in {ahead.behind:,} of {ahead.queries:,} queries"
         )
-        yield found("upside-down", what, ahead.behind)
+        yield make("upside-down", what, ahead.behind)
 
 
-def _of_labels(labels: LabelFacts, found: MakeFinding) -> Iterator[Finding]:
+def _of_labels(labels: LabelFacts, make: MakeFinding) -> Iterator[Finding]:
     if labels.grades:
         what = f"each of the {labels.grades} grades has only one score"
         what = "the scores are the grades" if labels.grades == labels.judged else what
         effect = "the values are those of the labels turned upside down" if labels.falls else ""
         what += f", over {labels.judged:,} judged documents"
-        yield found("labels-as-scores", what, labels.judged, None, effect)
+        yield make("labels-as-scores", what, labels.judged, None, effect)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.ragged import Ints
 
-Twins = dict[int, str]
+Respelled = dict[int, str]
 """By the position of an unknown name, the known name that differs from it in spelling."""
 Known = Callable[[Sequence[str]], Iterable[bool]]
 """Whether each of some names is known."""
@@ -48,10 +48,13 @@ OF_QIDS: Mapping[str, Way] = {
 OF_DOCNOS: Mapping[str, Way] = {**OF_QIDS, "a folder or an ending": _file_name}
 
 
-def twins(names: Sequence[str], known: Known, ways: Mapping[str, Way]) -> tuple[str, Twins]:
-    """Return the way in which most unknown names differ from known ones, and these.
+def spelled_as(
+    names: Sequence[str], known: Known, ways: Mapping[str, Way]
+) -> tuple[str, Respelled]:
+    """Return the way in which most unknown names differ from known ones, and the known ones.
 
-    >>> twins(["051", "052", "Q7"], lambda names: [name in ("51", "52") for name in names], OF_QIDS)
+    >>> known = lambda names: [name in ("51", "52") for name in names]
+    >>> spelled_as(["051", "052", "Q7"], known, OF_QIDS)
     ('leading zeros', {0: '51', 1: '52'})
     """
     tried = [
@@ -61,7 +64,7 @@ def twins(names: Sequence[str], known: Known, ways: Mapping[str, Way]) -> tuple[
         for other in others(name)
         if other and other != name
     ]
-    found: dict[str, Twins] = {}
+    found: dict[str, Respelled] = {}
     if tried:
         are_known = known([other for *_, other in tried])
         for (way, at, other), is_known in zip(tried, are_known, strict=True):
@@ -73,8 +76,8 @@ def twins(names: Sequence[str], known: Known, ways: Mapping[str, Way]) -> tuple[
 
 def of_qids(
     names: Sequence[str], known: Known, n_known: int, some: Sequence[str]
-) -> tuple[str, Twins] | None:
-    """Return how most unknown qids differ from `n_known` known ones, and the known twins.
+) -> tuple[str, Respelled] | None:
+    """Return how most unknown qids differ from `n_known` known ones, and the latter.
 
     None if fewer than a tenth of either do (a half for a common prefix or ending), or one of
     several: ``1`` and ``001`` may be queries of two collections. `some` are known qids.
@@ -87,7 +90,7 @@ def of_qids(
     True
     """
     more = affixes(names, some)
-    way, found = twins(names, known, {**OF_QIDS, **more})
+    way, found = spelled_as(names, known, {**OF_QIDS, **more})
     share, n = HALF if way in more else TENTH, len({*found.values()})
     if not n or n < min(2, len(names)) or n < share * min(len(names), n_known):
         return None
@@ -131,10 +134,10 @@ def _common(names: Sequence[str]) -> str:
     return os.path.commonprefix([*names])  # noqa: RUF071 - of names, not of folders
 
 
-def shown(name: str, twin: str) -> str:
+def shown(name: str, other: str) -> str:
     r"""Return both names, with escapes for what is not ASCII.
 
     >>> print(shown("e\u0301", "\xe9"))
     'e\u0301' for '\xe9'
     """
-    return f"{name!a} for {twin!a}"
+    return f"{name!a} for {other!a}"

@@ -13,7 +13,7 @@ from ..core.aligned import Aligned
 from ..core.exact import powers
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of, rows_of, sum_by
-from ..core.settings import Range
+from ..core.settings import About, Range
 from ..errors import InputError
 from .shared import Cutoff, Short, running, share, without_short_lists
 
@@ -109,9 +109,29 @@ def _before(values: Floats) -> Floats:
     return shifted
 
 
-Stop = Literal["exp", "linear"]
-MaxGrade = Annotated[int, Range(1, 1000)]
-Beyond = Literal["error", "keep"]
+Stop = Annotated[
+    Literal["exp", "linear"],
+    About(
+        "How a grade becomes the probability R: (2^g - 1) / 2^max_grade, or g / max_grade. With "
+        "max_grade=1 the latter is the grade itself, as in CatBoost."
+    ),
+]
+MaxGrade = Annotated[
+    int,
+    Range(1, 1000),
+    About(
+        "The largest grade that the judges could give. It is part of the scale: all values change "
+        "with it. none: that of the query's own judgements (RankEval); values of different "
+        "queries then do not compare."
+    ),
+]
+Beyond = Annotated[
+    Literal["error", "keep"],
+    About(
+        'A judgement above max_grade: an error, or a "probability" above 1 (RankLib, CatBoost), '
+        "with which values can lie outside the bounds."
+    ),
+]
 _LARGEST_EXPONENT = 1000
 
 
@@ -272,19 +292,6 @@ def err(
     documents and grades up to 0 satisfy nobody. With one relevant document it is R times
     ``recip_rank``. gdeval.pl (and ir_measures' ``ERR@k``) rounds it to 5 decimals.
 
-    Parameters
-    ----------
-    stop : {"exp", "linear"}
-        How a grade becomes the probability R: (2^g - 1) / 2^max_grade, or g / max_grade. With
-        ``err(stop=linear,max_grade=1)`` the grade is the probability, as in CatBoost.
-    max_grade : int or None
-        The largest grade that the judges could give, 4 by default. It is part of the scale: all
-        values change with it. ``none``: the largest grade of the query's own judgements
-        (RankEval); values of different queries then do not compare.
-    beyond : {"error", "keep"}
-        What becomes of a judgement above `max_grade`: an error, or a "probability" above 1
-        (RankLib, CatBoost), with which values can lie outside the bounds.
-
     Returns
     -------
     ndarray, shape (n_queries,)
@@ -326,18 +333,10 @@ def nerr(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Expected reciprocal rank as a share of the ideal order's.
+    """ERR divided by the ERR of the ideal ranking.
 
     nERR@k = ERR@k / ERR@k of all judged documents in descending order of grade; see ``err``.
     (The NERR8 to NERR11 of ir_measures are other metrics.)
-
-    Parameters
-    ----------
-    stop : {"exp", "linear"}
-        How a grade becomes a probability: (2^g - 1) / 2^max_grade, or g / max_grade.
-    max_grade : int or None
-        The largest grade that the judges could give; ``none``: that of the query's own
-        judgements.
 
     Raises
     ------
@@ -385,15 +384,6 @@ def pfound(
     decay : float
         Probability to go on after a document that did not satisfy, in (0, 1): 1 less the 0.15
         with which a reader gives up. (RankEval goes on with 0.15: ``pfound(decay=0.15)``.)
-    stop : {"exp", "linear"}
-        How a grade becomes the probability R: (2^g - 1) / 2^max_grade, or g / max_grade. With
-        ``max_grade=1`` the latter is the grade itself, as in CatBoost.
-    max_grade : int or None
-        The largest grade that the judges could give; ``none``: that of the query's own
-        judgements (RankEval).
-    beyond : {"error", "keep"}
-        What becomes of a judgement above `max_grade`: an error, or a "probability" above 1, with
-        which values can lie outside the bounds.
 
     Raises
     ------

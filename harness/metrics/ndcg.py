@@ -42,7 +42,7 @@ def expected_list_dcg(
 ) -> Floats:
     """Return the expected DCG over the orders of tied documents, ``(n_queries,)``.
 
-    With `spill` a group that reaches past the cutoff counts whole, which is no expectation.
+    With `spill` a group that reaches past the cutoff counts whole, which is not an expectation.
     """
     last = None if spill else cutoff
 
@@ -177,7 +177,7 @@ def ndcg(
     cutoff: Cutoff | None = None,
     average: bool = False,
 ) -> Floats:
-    """Discounted cumulative gain as a share of the ideal order's.
+    """DCG divided by the DCG of the ideal ranking.
 
     nDCG@k = DCG@k / ideal DCG@k, with DCG@k = sum over ranks i = 1..k of gain(g_i) / log2(i + 1)
     and the ideal taken over all judged documents in descending order of grade. With its default

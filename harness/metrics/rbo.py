@@ -79,15 +79,6 @@ def table_for(p: float, first: Ints, second: Ints) -> Floats:
     return tails_to(p, int((first + second).max(initial=0)) + 1)
 
 
-def untied(p: float, form: Form, pair: Overlap, k: int | None = None) -> Floats:
-    """Return RBO of lists without ties, ``(n_queries,)``; no list may be empty."""
-    if form == "res":
-        return residual(p, pair)
-    if form == "max":
-        return untied(p, "min", pair) + residual(p, pair)
-    return pair.sum(gain_of(p, form, pair, k)(pair.row, pair.depth))
-
-
 def gain_of(p: float, form: Form, pair: Overlap, k: int | None = None) -> Gain:
     """Return what a document in the overlap from depth m on adds to RBO: p^d / d at every d >= m.
 
@@ -223,24 +214,19 @@ def _pair(aligned: Aligned, rel: int) -> tuple[Overlap, Floats]:
     return pair._replace(first=first, second=second), undefined
 
 
-def _with_ties(
-    aligned: Aligned, p: float, form: Form, rel: int, tied: Tied, k: int | None
+def _sum_of(gain: Gain, aligned: Aligned, rel: int, pair: Overlap, *, average: bool) -> Floats:
+    """Sum the gains of shared documents, in this order or on average over orders of ties."""
+    return expected_sum(aligned, rel, gain) if average else pair.sum(gain(pair.row, pair.depth))
+
+
+def _by_depth(
+    aligned: Aligned, rel: int, tied: Tied, value: Callable[[Depths, Ints], Floats]
 ) -> Floats:
-    def of(part: Aligned) -> Floats:
-        lists = tied_lists(part, rel)
-        values = with_ties(p, form, depths(lists, tied), lists.shared, k)
-        return _within(values) + undefined(lists)
+    """Return a value of each query from its overlaps with ties and its number of shared ones."""
 
-    return by_block(aligned, of)
-
-
-def _average_with_ties(aligned: Aligned, rel: int, tied: Tied, cutoff: int | None) -> Floats:
     def values(part: Aligned) -> Floats:
         lists = tied_lists(part, rel)
-        at = depths(lists, tied)
-        stop = at.short if cutoff is None else np.minimum(at.short, cutoff)
-        total = at.sum(np.where(at.depth <= np.repeat(stop, at.long), at.agreement, 0.0))
-        return _within(total / stop) + undefined(lists)
+        return _within(value(depths(lists, tied), lists.shared)) + undefined(lists)
 
     return by_block(aligned, values)
 
@@ -302,8 +288,8 @@ def rbo(
         first ten ranks carry 86 % of the weight (see :func:`rbo_weight`).
     form : {"ext", "min", "res", "max", "ext-cut", "truncated"}
         ``ext``: the agreement found so far goes on. ``min`` and ``max``: the least and the
-        largest value that longer lists could give; ``res``: the difference of the two, which is
-        no quality but what is left open. ``ext-cut``: as ``ext``, but a list that is shorter
+        largest value that longer lists could give; ``res``: the difference of the two, which
+        measures what is left open, not quality. ``ext-cut``: as ``ext``, but a list that is shorter
         than the other is taken to end there. ``truncated``: the sum to the end of the shorter
         list alone; identical lists of ten documents then have 0.65 at p = .9.
     rel : int
@@ -340,17 +326,18 @@ def rbo(
     """
     _check(form=form, k=k)
     if tied != "none":  # no order matters
-        return _with_ties(aligned, p, form, rel, tied, k)
+        return _by_depth(aligned, rel, tied, lambda at, n: with_ties(p, form, at, n, k))
     pair, nothing = _pair(aligned, rel)
-    if not average:
-        return _within(untied(p, form, pair, k)) + nothing
-    values = np.zeros(aligned.n_queries)
-    if form in ("res", "max"):
-        values += residual(p, pair)
+    values = residual(p, pair) if form in ("res", "max") else np.zeros(aligned.n_queries)
     if form != "res":
         gain = gain_of(p, "min" if form == "max" else form, pair, k)
-        values += expected_sum(aligned, rel, gain)
+        values += _sum_of(gain, aligned, rel, pair, average=average)
     return _within(values) + nothing
+
+
+def _average_agreement(at: Depths, cutoff: int | None) -> Floats:
+    stop = at.short if cutoff is None else np.minimum(at.short, cutoff)
+    return at.sum(np.where(at.depth <= np.repeat(stop, at.long), at.agreement, 0.0)) / stop
 
 
 def _average_gain(pair: Overlap, cutoff: int | None) -> Gain:
@@ -417,9 +404,7 @@ def ao(
     [0.5]
     """
     if tied != "none":  # no order matters
-        return _average_with_ties(aligned, rel, tied, cutoff)
+        return _by_depth(aligned, rel, tied, lambda at, _: _average_agreement(at, cutoff))
     pair, nothing = _pair(aligned, rel)
     gain = _average_gain(pair, cutoff)
-    if average:
-        return _within(expected_sum(aligned, rel, gain)) + nothing
-    return _within(pair.sum(gain(pair.row, pair.depth))) + nothing
+    return _within(_sum_of(gain, aligned, rel, pair, average=average)) + nothing

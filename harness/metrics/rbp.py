@@ -109,13 +109,13 @@ def rbp(
         query's own judgements. Of no effect on ``binary``.
     form : {"value", "residual", "upper"}
         ``residual``: the weight of the unjudged documents retrieved and of all ranks beyond the
-        end of the list or the cutoff, which is no quality but what is left open. ``upper``:
+        end of the list or the cutoff, which measures what is left open, not quality. ``upper``:
         value and residual together, as if all those had the largest gain. A grade below 0 is
         unjudged. A query without relevant documents, and one without an answer, have a residual
         all the same (1 for the latter). The orders ``best`` and ``worst`` of tied documents
         bound ``value`` alone.
     rel : int
-        Smallest grade that ``binary`` counts as relevant; of no effect on graded gains.
+        Smallest grade that ``binary`` counts as relevant; graded gains ignore it.
 
     Raises
     ------

@@ -31,9 +31,7 @@ Cutoff = Annotated[int, Range(1, None), About("Only documents at ranks 1..k coun
 Rel = Annotated[int, Range(1, None), About("Smallest grade that counts as relevant.")]
 Top = Annotated[int, Range(1, None), About("Largest grade that counts as relevant.")]
 Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
-Above = Annotated[
-    float, About("Grades above it count as relevant, fractions too, whatever rel is.")
-]
+Above = Annotated[float, About("Grades above it count as relevant, fractions too; rel is ignored.")]
 
 
 def trec_measure(name: str, file: str, **facts: Any) -> Callable[[Function], Function]:
@@ -118,7 +116,7 @@ def judged_as(
     rel : int
         Smallest grade that counts as relevant.
     above : float, optional
-        Grades above it count as relevant, fractions too; `rel` then says nothing.
+        Grades above it count as relevant, fractions too; `rel` is ignored.
     top : int, optional
         Largest grade that counts as relevant.
 

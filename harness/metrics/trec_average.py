@@ -46,7 +46,7 @@ def _last_of_group(aligned: Aligned, items: Ints) -> Ints:
 def _divisor(
     aligned: Aligned, judged: Aligned, rel: int, cutoff: int | None, denominator: Denominator
 ) -> Array:
-    """Return what the sum is divided by, whatever the ranking's order, ``(n_queries,)``."""
+    """Return what the sum is divided by, for any order of the ranking, ``(n_queries,)``."""
     if denominator == "grades":
         best = aligned.ideal
         return best.sum(where=None if cutoff is None else best.rank <= cutoff)

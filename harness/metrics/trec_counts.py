@@ -92,7 +92,7 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Relevant documents in the qrels, retrieved or not.
 
     Those of queries that the run does not answer are counted, as with ``trec_eval -c`` (whose
-    total then counts every grade above 0, whatever level ``-l`` sets; ours keeps to `rel`).
+    total then counts every grade above 0 for any level ``-l``; ours uses `rel`).
 
     Returns
     -------

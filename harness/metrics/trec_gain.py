@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.exact import log2_discount, log2_of
 from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
+from ..core.settings import About
 from ..core.ties import tied_groups
 from ..errors import InputError
 from .shared import Rel, running, share, trec_measure
 from .tied import totals_of_inverse
 
-Gains = tuple[tuple[int, float], ...]
-"""Pairs of grade and gain; a grade that is not among them has its own gain."""
+Gains = Annotated[
+    tuple[tuple[int, float], ...],
+    About("Gains by grade, written gains=1:3;2:9; a grade's own gain is the grade."),
+]
 
 
 class GainTable(NamedTuple):
@@ -91,7 +94,7 @@ class _Order(NamedTuple):
 
     For each grade: ``gain_of`` is what a retrieved document gains, ``gain_at`` what it gains in
     the ideal order, at ``position``. The two gains differ only if a grade is given twice.
-    ``begins``: whether the first gain of all is above 0, without which there is no ideal order.
+    ``begins``: whether the first gain of all is above 0, else the ideal order is empty.
     """
 
     gain_of: list[float]
@@ -119,7 +122,7 @@ def _order(gains: Gains, own: Sequence[float]) -> _Order:
 def _merge_sorted(entries: list[int], gains: Sequence[float]) -> list[int]:
     """Sort entries by gain as the C library does with trec_eval's comparison.
 
-    Gains that differ by less than 1 compare as equal, which is no proper order; so what comes
+    Gains that differ by less than 1 compare as equal, which is not a proper order; so what comes
     out depends on the method, which is the merge sort of the GNU C library.
     """
     if len(entries) < 2:
@@ -179,11 +182,6 @@ def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     G = sum over documents of gain / log2(2 + cost - gains) / (sum of all gains), where *gains*
     is the sum of gains up to and including the document, and *cost* the largest it could have
     been, each rank counting at least 1. The ideal order has 1.
-
-    Parameters
-    ----------
-    gains : tuple of (int, float)
-        Gains by grade, written ``G(gains=1:3;2:9)``; a grade's own gain is the grade.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 2}})
@@ -257,11 +255,6 @@ def ndcg_at_relevant(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     A document with a gain that is not retrieved has the DCG of the whole list divided by the
     ideal DCG of all judgements. Unlike ``ndcg``, it does not depend on one cutoff.
 
-    Parameters
-    ----------
-    gains : tuple of (int, float)
-        Gains by grade, written ``ndcg_rel(gains=1:3;2:9)``; a grade's own gain is the grade.
-
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1}})
     >>> run = Run.from_dict({"q": {"x": 2.0, "a": 1.0}})
@@ -290,8 +283,6 @@ def ndcg_at_levels(aligned: Aligned, *, gains: Gains = (), rel: Rel = 1) -> Floa
 
     Parameters
     ----------
-    gains : tuple of (int, float)
-        Gains by grade, written ``Rndcg(gains=1:3;2:9)``; a grade's own gain is the grade.
     rel : int
         A query without a document of this grade has value 0; it changes nothing else.
 

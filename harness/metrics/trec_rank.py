@@ -55,7 +55,7 @@ def reciprocal_rank(
     ----------
     target : {"relevant", "largest"}
         Whether any relevant document will do, or only one of the query's largest grade, as in
-        allRank; the thresholds then say nothing.
+        allRank; the thresholds are then ignored.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})

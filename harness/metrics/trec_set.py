@@ -1,4 +1,4 @@
-"""trec_eval's metrics on the retrieved set, whatever its order."""
+"""trec_eval's metrics on the retrieved set, in any order."""
 
 from __future__ import annotations
 

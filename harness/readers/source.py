@@ -440,15 +440,13 @@ class Source:
 class HashedSource(Source):
     """A source whose bytes are hashed as they pass, if it is not compressed.
 
-    `row_marks` are hashes of the rows of a learning-to-rank file that was read (see
-    :mod:`harness.readers.letor`); `tell` is called with the number of bytes that have passed.
+    `row_marks` are hashes of the rows of a learning-to-rank file that was read.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path)
         self._digest = ""
         self.row_marks: Array | None = None
-        self.tell: Callable[[int], None] = lambda size: None
 
     def sha256(self) -> str:
         """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""
@@ -461,12 +459,10 @@ class HashedSource(Source):
         """Yield the text in blocks, as :meth:`Source.blocks`; hash what passes."""
         if self.codec:
             yield from super().blocks(size)
-            self.tell(os.path.getsize(self.file))
             return
         digest = hashlib.sha256(BOM if self.read(len(BOM)) == BOM else b"")
         for block in super().blocks(size):
             digest.update(block)
-            self.tell(len(block))
             yield block
         self._digest = digest.hexdigest()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import pickle
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -14,7 +13,7 @@ import pyarrow as pa
 from ..batch.arrays import as_array
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run, T
-from ..errors import first_of, said_by
+from ..errors import first_of
 from . import numpy_files
 from .column_roles import Names, by_position, select_columns
 from .format import Format
@@ -65,11 +64,9 @@ def _loaded(source: Source) -> Any:
     content = io.BytesIO(source.read())
     try:
         return torch.load(content, map_location="cpu", weights_only=True)
-    except Exception as error:  # at damaged bytes, torch raises a dozen kinds
-        reason = said_by(error)
-        if isinstance(error, pickle.UnpicklingError):
-            reason = "it is damaged, or holds Python objects, which are never loaded"
-        raise source.error(f"a file of torch.save that cannot be read ({reason})", _WHAT) from None
+    except Exception:  # at damaged bytes, torch raises a dozen kinds
+        what = "cannot be read: it is damaged, or holds Python objects, which are never loaded"
+        raise source.error(what, _WHAT) from None
 
 
 def _column(source: Source, key: str, values: Any) -> Array:

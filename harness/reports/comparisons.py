@@ -107,8 +107,8 @@ def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
     ]  # fmt: skip
     has_notes = any(one.note for one in rows)
     shown = [at for at in range(12) if (at != 1 or not single) and (at != 11 or has_notes)]
-    header, *body = [[row[at] for at in shown] for row in (header, *body)]
-    return grid(header, body, left=1 if single else 2, title=title)
+    rows_shown = [[row[at] for at in shown] for row in body]
+    return grid([header[at] for at in shown], rows_shown, left=1 if single else 2, title=title)
 
 
 def _title(dataset: str, metric: Metric) -> str:

@@ -36,7 +36,7 @@ def rank_intervals(
     after `high`.
 
     Hall and Miller, Annals of Statistics 2009. Such an interval is of one system at a time, and
-    it says nothing of pairs: two systems whose intervals overlap may well differ on the same
+    not about pairs: two systems whose intervals overlap may well differ on the same
     queries. Between systems that are equal in truth the bootstrap is too sure of their order.
 
     >>> low, high = rank_intervals(np.array([[0.2, 0.4, 0.1], [0.3, 0.3, 0.1], [0.9, 0.8, 0.9]]))

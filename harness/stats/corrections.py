@@ -12,15 +12,6 @@ from ..errors import UnknownNameError, did_you_mean
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
-SOURCES: dict[Correction, tuple[str, ...]] = {
-    "holm": ("holm1979",),
-    "bonferroni": ("dunn1961",),
-    "bh": ("benjamini1995",),
-    "by": ("benjamini2001",),
-    "none": (),
-}
-"""Keys of the literature to cite for each."""
-
 
 def adjust(p: Floats, method: Correction) -> Floats:
     r"""Return p-values adjusted for a family of comparisons.

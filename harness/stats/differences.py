@@ -14,7 +14,7 @@ EPS = 100 * np.finfo(np.float64).eps
 def differences(values: Floats, baseline: Floats) -> Floats:
     """Return ``values - baseline``, 0 if the two are equal but for floating point.
 
-    Sizes that agree but for floating point are made one, whatever their signs, so that tied
+    Sizes that agree but for floating point are made equal, for any signs, so that tied
     differences are tied: .3 - .2 and .2 - .1 are two floats, and one difference. What counts as
     floating point is each query's own (:func:`noise`): a query with huge values hides no other.
     """

@@ -19,7 +19,7 @@ def paired_t(differences: Floats, stream: Stream) -> Outcome:
     at least as far from 0 with n - 1 degrees of freedom.
 
     Differences that are all one number other than 0 have no deviation, and t would be infinite:
-    such data say nothing of how much differences vary, so there is no answer and the note is
+    such data do not show how much differences vary, so there is no answer and the note is
     ``zero variance``. The tests that flip signs or count wins have one.
 
     Its statistic is t.

@@ -16,7 +16,7 @@ def sign(differences: Floats, stream: Stream) -> Outcome:
     With w wins and l losses, ``p = min(1, 2 P(B <= min(w, l)))`` for B binomial with w + l trials
     and probability 1/2.
 
-    It looks at no size, so it is exact whatever the distribution, and has little power. What it
+    It ignores sizes, so it is exact for any distribution, and has little power. What it
     tests is the median difference, and not the mean that a table shows.
 
     Its statistic is the number of wins.

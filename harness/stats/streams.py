@@ -9,14 +9,14 @@ import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 
 DRAWS = 10_000
-"""How many random draws a test takes if nothing else is asked."""
+"""How many random draws a test takes by default."""
 
 
 @dataclass(frozen=True)
 class Stream:
     """A stream of random numbers of its own for each comparison.
 
-    The same seed and names give the same numbers, whatever was drawn before and by how many
+    The same seed and names give the same numbers, after any other draws and with any number of
     workers.
 
     Parameters

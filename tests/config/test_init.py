@@ -178,7 +178,7 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
     assert "#   five.pred: fits no judgements: other number of rows (7)" in proposed(tmp_path)[0]
 
 
-def test_content_tells_the_fold_where_names_share_no_number(tmp_path: Path) -> None:
+def test_content_tells_the_fold_if_names_share_no_number(tmp_path: Path) -> None:
     for fold in (1, 2):
         make(tmp_path, {f"qrels.{fold}.txt": f"{fold} 0 a{fold} 1\n{fold} 0 b{fold} 0\n"})
         for seed in (1, 2):
@@ -326,34 +326,18 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
             text=True,
         )
 
-    done = run("init", "runs/trec", "--print")
-    assert done.returncode == 0, done.stderr
+    printed = run("init", "runs/trec", "--print").stdout
     assert not (tmp_path / "harness.yaml").exists()
-    printed = done.stdout
-    done = run("init", "runs/trec")
-    assert (
-        done.stdout
-        == "written: harness.yaml; see its cells with: harness run harness.yaml --dry-run\n"
-    )
+    assert run("init", "runs/trec").stdout.startswith("written: harness.yaml; see its cells with: ")
     assert (tmp_path / "harness.yaml").read_text() == printed
-    done = run("run", "harness.yaml", "--dry-run")
-    assert "5 cells x 4 metrics" in done.stdout
-    assert run("init").returncode == 2
+    assert "5 cells x 4 metrics" in run("run", "harness.yaml", "--dry-run").stdout
     assert run("init", "runs/trec", "--print", "-o", "a/b.yaml").returncode == 2
+    assert run("init", "runs/trec", "-o", "sub/new.yaml").returncode == 0
+    assert len(run("run", "sub/new.yaml", "--format", "csv").stdout.splitlines()) == 6
     done = run("init", "runs/trec", "-o", "sub/new.yaml")
-    assert (
-        done.stdout
-        == "written: sub/new.yaml; see its cells with: harness run sub/new.yaml --dry-run\n"
-    )
-    done = run("run", "sub/new.yaml", "--format", "csv")
-    assert done.returncode == 0, done.stderr
-    assert len(done.stdout.splitlines()) == 6
-    done = run("init", "runs/trec", "-o", "sub/new.yaml")
-    assert done.returncode == 2
-    assert done.stderr == (
-        "error: sub/new.yaml: exists, and is not replaced\n"
-        "  fix:   name another file with --output, or add --force\n"
-    )
+    assert (done.returncode, done.stderr.splitlines()[0]) == (
+        2, "error: sub/new.yaml: exists, and is not replaced",
+    )  # fmt: skip
     assert run("init", "runs/letor", "-o", "sub/new.yaml", "--force").returncode == 0
     assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").stdout
 

@@ -94,7 +94,7 @@ def test_the_name_of_the_dataset_in_a_path(tmp_path: Path) -> None:
     ]
 
 
-def test_the_dataset_is_told_from_what_both_share_or_from_its_name(tmp_path: Path) -> None:
+def test_the_dataset_follows_from_shared_placeholders_or_its_name(tmp_path: Path) -> None:
     make(tmp_path, "f1/test.txt", "f2/test.txt", "qrels.txt", "m/f1.txt", "m/f2.txt", "a.run")
     text = """
         datasets:

@@ -116,9 +116,7 @@ def test_every_option(paper: Path) -> None:
         (["--name", "x"], "--name x: expected OLD=NEW, such as bm25=BM25"),
     ],
 )
-def test_mistakes_in_options(
-    paper: Path, arguments: list[str], begin: str
-) -> None:
+def test_mistakes_in_options(paper: Path, arguments: list[str], begin: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         table(paper, *arguments)
     assert str(caught.value).startswith(begin)

@@ -32,22 +32,9 @@ def report(
 ) -> dict[str, Any]:
     """Return the data of the page, named as in ``src/data.ts``.
 
-    Parameters
-    ----------
-    title : str
-    board : Leaderboard
-        An entry a cell.
-    rows : Leaderboard
-        As it is printed: an entry a system if the config has a summary.
-    comparisons : Comparisons, optional
-    interval : callable
-        Interval of a system's value, if there are no comparisons that have one.
-    provenance : mapping
-        What ``Provenance`` of ``src/data.ts`` describes.
-    note : str
-        What the tests are.
-    metadata : mapping, optional
-        Further columns of each run, by its name; ``link`` becomes a link of the name.
+    `board` has an entry a cell, `rows` are as printed: an entry a system if the config has a
+    summary. `interval` is used for values without a comparison; `note` names the tests.
+    `metadata` has further columns of each run by its name; ``link`` becomes a link of the name.
     """
     systems = systems_of(board)
     metrics = numbers_of(board.metrics)
