@@ -229,7 +229,7 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
         assert found.count("error") == 0
         assert len(found.to_pandas()) == len(found.findings)
         assert "checked 1 dataset" in str(found)
-        assert "0 errors" in repr(found)
+        assert "checked 1 dataset" in repr(found)
         assert found._repr_html_() == f"<pre>{escape(str(found))}</pre>"
     assert harness.check(folder / "none.yaml").findings[0].rule == "missing-file"
 
@@ -264,7 +264,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "setting": (lambda r: harness.table(r, metric="map"), "did you mean 'metrics'"),
     "value": (lambda r: harness.table(r, sort=3), "sort: expected a valid string, got 3"),
     "metric": (lambda r: harness.table(r, metrics="ndgc@3"), "did you mean 'ndcg@3'"),
-    "folder": (lambda r: harness.table(r.folder.parent), "harness run"),
+    "folder": (lambda r: harness.table(r.folder.parent), "expected a folder of results"),
     "results": (lambda r: harness.table(3), "results: expected a folder"),  # type: ignore[arg-type]
     "format": (lambda r: harness.table(r).render("latx"), "format: expected"),  # type: ignore[arg-type]
     "kind": (lambda r: harness.plot(r, "heatmpa"), "did you mean 'heatmap'"),

@@ -254,7 +254,7 @@ def test_exit_codes_and_json(
     assert command("--plugins", str(results), "--format", "json") == 1
     assert json.loads(capsys.readouterr().out)["differences"][0]["kind"] == "input"
     assert command(str(place / "data")) == 2
-    assert "the folder holds no manifest.json" in capsys.readouterr().err
+    assert "holds no manifest.json" in capsys.readouterr().err
 
 
 def parquet(**columns: list[Any]) -> bytes:
@@ -349,6 +349,6 @@ def test_edits_if_one_input_is_gone(folds: Path, name: str) -> None:
 
 def test_results_that_were_moved(folds: Path) -> None:
     shutil.move(folds / "out", folds / "far/away/out")
-    with pytest.raises(InputError, match="not where they were"):
+    with pytest.raises(InputError, match="expected the inputs of these results"):
         verify(folds / "far/away/out")
     assert verify(folds / "far/away/out", inputs=folds).is_verified

@@ -197,7 +197,7 @@ def mount(sweep: Sweep) -> Iterator[Callable[[str], None]]:
 
 
 @ROOT_ONLY
-@pytest.mark.parametrize("pages", [1, 25, 55])
+@pytest.mark.parametrize("pages", [1, 25, 40])
 def test_a_full_disk(sweep: Sweep, mount: Callable[[str], None], pages: int) -> None:
     mount(f"size={pages * 4096}")
     code, err = sweep.run()
@@ -320,6 +320,6 @@ def test_other_commands_write_all_or_nothing(sweep: Sweep, name: str) -> None:
     assert sweep.run(words=words, call=call, act=STOP)[0] == 130
     code, err = sweep.run(words=words, limits={"RLIMIT_FSIZE": 10})
     assert (code, "cannot be written: File too large" in err) == (2, True)
-    assert not target.parent.parent.exists()
+    assert not target.exists()
     assert sweep.run(words=words) == (0, "")
     assert [path.name for path in target.parent.iterdir()] == ["x.yaml"]
