@@ -332,8 +332,8 @@ FOLLOWS: Mapping[str, Collection[str]] = {
         "score-ties", "constant-scores", "ranks-against-scores", "upside-down", "unrelated",
         "sorted-by-score",
     },
-    "rank-as-score": {"ranks-against-scores", "upside-down", "other-topics"},
-    "upside-down": {"ranks-against-scores", "other-topics"},
+    "rank-as-score": {"ranks-against-scores", "upside-down", "other-topics", "unjudged-at-10"},
+    "upside-down": {"ranks-against-scores", "other-topics", "unjudged-at-10"},
     "other-topics": {"missing-queries", "extra-queries"},
     "docno-spelling": {
         "unjudged-at-10", "nothing-judged", "other-collection", "other-topics",
