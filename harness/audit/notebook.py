@@ -22,7 +22,7 @@ from .explain_space import levels_of, read, spaces_of
 
 _PATHS = (str, os.PathLike)
 _FILES = Kind(
-    "a path or a list of paths",
+    "a path or a list of paths (harness.save_predictions writes arrays to one)",
     lambda given: (
         isinstance(given, _PATHS)
         or (isinstance(given, (list, tuple)) and all(isinstance(one, _PATHS) for one in given))

@@ -342,6 +342,7 @@ def render(made: Proposal, base: Path, where: str) -> str:
         *_run_lines(made, start),
         "",
         *_where_lines(made),
+        *_select_lines(made, columns[1]),
         "metrics:   # all of them: harness metrics",
         *(f"  - {_quoted(name)}" for name in dict.fromkeys(metrics)),
         "",
@@ -403,6 +404,14 @@ def _where_lines(made: Proposal) -> Iterator[str]:
         value = next(iter(entry.group.values.values()))[name]
         yield f"# where: {{{name}: [{_quoted(value)}]}}   # evaluate a part of it"
         yield "# complete: true   # make gaps in the grid an error"
+        yield ""
+
+
+def _select_lines(made: Proposal, metric: str) -> Iterator[str]:
+    """Yield how to choose settings, if there are predictions for validation data."""
+    if "predictions for validation data" in made.aside.values():
+        yield f"# select: {{on: VALIDATION, by: {metric}, over: [SETTING]}}   # choose settings on"
+        yield "#   the validation data below: docs/how-to/choose-on-validation.md"
         yield ""
 
 

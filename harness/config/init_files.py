@@ -100,7 +100,9 @@ def look(folders: Sequence[Path]) -> Look:
     for one, (parent, _, name) in split.items():
         if (one.kind, parent) in test and _NOT_TEST.search(name):
             found.files.remove(one)
-            found.aside[one.path] = "not test data"
+            is_train = "train" in name.lower()
+            of = "training data" if is_train else "validation data"
+            found.aside[one.path] = of if one.kind == "dataset" else f"predictions for {of}"
     return found
 
 

@@ -167,7 +167,11 @@ class _Search:
                 and self._may_be_kept({**one.values, DATASET: one.name})
             ]
             if own and key not in but:
-                fix = "add them, leave it out as in 'where: {fold: [1, 2]}', or narrow the path"
+                fix = "add them, or narrow the path"
+                others = (one for one in self.datasets if one.key == key and one.name not in own)
+                if (used := [one.values for one in others]) and (name := next(iter(used[0]), "")):
+                    some = ", ".join(sorted({one[name] for one in used}, key=natural))
+                    fix = f"add them, or leave them out: 'where: {{{name}: [{some}]}}'"
                 self.report(
                     ("datasets", key), f"no {run} has predictions for {first_of(own, 5)}", fix
                 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
@@ -327,6 +328,13 @@ def _unknown(text: str) -> str:
         form = "write name, name@10 or name(param=value)@10, and each of several metrics by itself"
         return f"cannot read the metric '{text}'; {form}"
     name, _, end = match.groups("")
-    other = _ELSEWHERE.get(name.lower()) or nearest(name, known_names())
-    near = f"; did you mean '{other if other == name else other + end}'?" if other else ""
+    stem = name if end else name.rstrip("0123456789")  # of NDCG10
+    cut = end or name[len(stem) :]
+    other = _ELSEWHERE.get(stem.lower()) or nearest(stem, known_names())
+    for candidate in (f"{other}{cut}", f"{other}@{cut.lstrip('._@')}") if other and cut else ():
+        with suppress(UnknownNameError):
+            if _read(candidate) is not None:
+                other = candidate
+                break
+    near = f"; did you mean '{other}'?" if other else ""
     return f"unknown metric '{name}{end}'{near}  (all: harness metrics)"

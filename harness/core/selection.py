@@ -106,8 +106,11 @@ class Selection:
     choices: tuple[Choice, ...]
     absent: tuple[Failed, ...] = ()
 
-    def in_words(self, choices: Sequence[Choice]) -> str:
-        """Return what some choices are the best of, and what has a choice of its own."""
+    def in_words(self, choices: Sequence[Choice], metric: str = "") -> str:
+        """Return what some choices are the best of, and what has a choice of its own.
+
+        `metric` is what the metric that chooses is called, if not by its name.
+        """
         numbers = [len(one.ranked) for one in choices]
         low, high = min(numbers), max(numbers)
         n = f"{high}" if low == high else f"{low} to {high}"
@@ -116,7 +119,7 @@ class Selection:
         over, plan = " and ".join(self.settings.over), self.settings
         return (
             f"best of {n} settings of {over} for each {within}, chosen on {plan.shown} by "
-            f"{choices[0].metric}"
+            f"{metric or choices[0].metric}"
         )
 
     def notes(self, choices: Sequence[Choice]) -> Iterator[str]:
@@ -182,7 +185,7 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
         for key, group in groups.items()
         if (choice := _choice(*key, group, metric)) is not None
     }
-    _check_queries(groups)
+    _check_queries(groups, settings)
     entries: list[Entry] = []
     failed: list[Failed] = []
     for one, key in kept:
@@ -249,22 +252,30 @@ def _absent(group: _Group, choice: Choice | None, settings: Select) -> Iterator[
         yield Failed(dataset, one.run, dict(rest), what, one.pattern)
 
 
-def _check_queries(groups: dict[tuple[str, Columns], _Group]) -> None:
+def _check_queries(groups: dict[tuple[str, Columns], _Group], settings: Select) -> None:
     """Raise InputError if a setting is chosen on queries that it is then reported on."""
     problems: dict[tuple[str, str], Problem | None] = {}
     for group in groups.values():
         validation, test = (
-            {one.dataset: one.evaluation.qids for some in cells.values() for one in some.values()
+            {one.dataset: one for some in cells.values() for one in some.values()
              if isinstance(one, Entry)}
             for cells in (group.validation, group.test)
         )  # fmt: skip
-        for (name, qids), (other, test_qids) in product(validation.items(), test.items()):
+        for (name, one), (other, its) in product(validation.items(), test.items()):
             if (name, other) in problems:
                 continue
-            shared = select_rows(qids, index_in(qids, test_qids) >= 0).to_pylist()
+            qids = one.evaluation.qids
+            shared = select_rows(qids, index_in(qids, its.evaluation.qids) >= 0).to_pylist()
             what = f"{len(shared):,} of {len(qids):,} validation queries are also test "
             what += f"queries of {other}: {first_of(shared)}"
             fix = "choose on other queries; give different queries different qids"
+            apart = [
+                column
+                for column, value in one.columns.items()
+                if its.columns.get(column, value) != value and column not in settings.over
+            ]
+            if apart:
+                fix = f"choose for each {' and '.join(apart)}: add it to 'within'"
             problems[name, other] = Problem(name, what, fix=fix, rule=RULE) if shared else None
     if found := [one for one in problems.values() if one is not None]:
         raise InputError(found)

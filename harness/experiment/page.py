@@ -71,7 +71,17 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         files = _add_rankings(data, config, cells, outcome.systems)
     if old is not None:
         data["old"] = _old(data, old)
+    _rename(data["systems"], "name", "run", config.names)
+    _rename(data["boards"], "dataset", "key", config.names)
     return {PAGE: document(data).encode(), **files}
+
+
+def _rename(rows: Sequence[dict[str, Any]], shown: str, own: str, names: Mapping[str, str]) -> None:
+    """Give rows the config's names if these tell them apart, and keep their own for commands."""
+    labels = [names.get(one[shown], one[shown]) for one in rows]
+    if len({*labels}) == len(labels):
+        for one, label in zip(rows, labels, strict=True):
+            one |= {own: one[shown], shown: label} if label != one[shown] else {}
 
 
 def _old(data: Mapping[str, Any], old: Results) -> dict[str, Any]:

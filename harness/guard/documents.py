@@ -29,6 +29,8 @@ MANY = 0.1
 """Share of unjudged documents at rank 10 or before from which on that is reported."""
 SAMPLE = 1024
 """Rows of a part whose docnos are looked up in the qrels."""
+NEARLY_ALL, DENSE = 0.9, 20
+"""The same share in a run of another round, if the qrels have so many judgements a query."""
 ENOUGH_ROWS, ENOUGH_QUERIES = 100, 5
 """Docnos and queries below which it may be chance that all are unjudged, or that depths agree."""
 SOME_KNOWN = 0.01
@@ -252,9 +254,9 @@ def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
         what = f"{run.respelled:,} of {counted(run.unknown, 'unjudged docno')} "
         what += f"differ from judged ones only in {run.way}"
         yield make("docno-spelling", what, run.respelled, "warning" if run.judged else None)
+    answered, judged = facts.run.queries.queries - facts.run.queries.extra, facts.judgements
     if rows and not run.judged:
         what = f"none of the {counted(rows, 'document')} is judged"
-        answered = facts.run.queries.queries - facts.run.queries.extra
         enough = answered >= ENOUGH_QUERIES
         enough = enough and min(run.looked_at, facts.judgements.rows) >= ENOUGH_ROWS
         if enough and not run.known:
@@ -269,4 +271,9 @@ def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     if run.judged and unjudged >= MANY * run.shown:
         below = " or have a grade below 0" if facts.judgements.negative else ""
         what = f"{percent(unjudged, run.shown)} of the top 10 documents are not judged{below}"
-        yield make("unjudged-at-10", what, unjudged)
+        is_dense = answered >= ENOUGH_QUERIES and judged.rows >= DENSE * judged.queries
+        if is_dense and unjudged >= NEARLY_ALL * run.shown:
+            effect = "they count as not relevant; the qrels may be those of another round"
+            yield make("unjudged-at-10", what, unjudged, "warning", effect)
+        else:
+            yield make("unjudged-at-10", what, unjudged)

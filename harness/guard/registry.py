@@ -279,8 +279,8 @@ RUN_RULES = (
          "if the file was cut, that query's values are too low",
          "compare the size of the file with its source's, or copy it again"),
     Rule("unjudged-at-10", "note",
-         "10% or more of the documents at rank 10 or before are not judged, or have a grade "
-         "below 0.",
+         "10% of the documents up to rank 10 are not judged, or below 0; a warning from 90% on "
+         "in dense qrels.",
          "they count as not relevant, so values are lower bounds",
          "report judged@10 next to the numbers"),
     Rule("constant-scores", "warning",
@@ -332,8 +332,8 @@ FOLLOWS: Mapping[str, Collection[str]] = {
         "score-ties", "constant-scores", "ranks-against-scores", "upside-down", "unrelated",
         "sorted-by-score",
     },
-    "rank-as-score": {"ranks-against-scores", "upside-down", "other-topics"},
-    "upside-down": {"ranks-against-scores", "other-topics"},
+    "rank-as-score": {"ranks-against-scores", "upside-down", "other-topics", "unjudged-at-10"},
+    "upside-down": {"ranks-against-scores", "other-topics", "unjudged-at-10"},
     "other-topics": {"missing-queries", "extra-queries"},
     "docno-spelling": {
         "unjudged-at-10", "nothing-judged", "other-collection", "other-topics",

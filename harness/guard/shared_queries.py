@@ -150,17 +150,21 @@ def _shared(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]:
     yield finding(rule, both[0][1], what, n, examples)
 
 
+def are_apart(one: Dataset, other: Dataset, pooled: Sequence[str]) -> bool:
+    """Whether two datasets should have no row in common, unlike validation data of another fold."""
+    own, its = part_of(one.cell, pooled), part_of(other.cell, pooled)
+    return own is None or its is None or own.whole == its.whole or own.name == its.name
+
+
 def of_features(datasets: Sequence[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:
     """Yield learning-to-rank queries of two datasets that have the same rows, whatever their qids.
 
     Files of the same bytes are another finding; parts of different names may share rows, as the
     training rows of fold 1 are the test rows of fold 2.
     """
-    parts = [part_of(one.cell, pooled) for one in datasets]
     for later, earlier in combinations(range(len(datasets))[::-1], 2):
-        one, other, own, its = datasets[later], datasets[earlier], parts[later], parts[earlier]
-        apart = own is None or its is None or own.whole == its.whole or own.name == its.name
-        if one.digest == other.digest or not apart:
+        one, other = datasets[later], datasets[earlier]
+        if one.digest == other.digest or not are_apart(one, other, pooled):
             continue
         if np.intersect1d(one.hashes, other.hashes).any():
             here, there = _whole(one), _whole(other)

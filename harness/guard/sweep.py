@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import combinations, groupby
 
 import pyarrow as pa
 
@@ -43,7 +43,15 @@ from .row_order import (
     unrelated,
     wrong_count,
 )
-from .shared_queries import Dataset, grouped_by, of_features, of_folds, of_validation, part_of
+from .shared_queries import (
+    Dataset,
+    are_apart,
+    grouped_by,
+    of_features,
+    of_folds,
+    of_validation,
+    part_of,
+)
 
 ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
@@ -227,7 +235,9 @@ class Sweep:
                 rows[cell.run_entry.path] = run.queries.rows
         paths = [path for path, n in rows.items() if n >= ENOUGH_ROWS and path in self.digests]
         for same in grouped_by(paths, self.digests.__getitem__).values():
-            if n := len(same) - 1:
+            n, data = len(same) - 1, [self.datasets[one] for one in same if one in self.datasets]
+            pairs = combinations(data, 2)
+            if n and (n >= len(data) or any(are_apart(*pair, self.pooled) for pair in pairs)):
                 what = f"{n:,} other {'file has' if n == 1 else 'files have'} the same bytes"
                 yield Placed(finding("same-file-twice", same[0], what, n, same[1:]))
 

@@ -196,14 +196,15 @@ def name_it(where: Source | str, role: str, column: str = "...") -> str:
     return f"name it in a config: columns: {{{role}: {shorten(column, 60)}}}; or rename the column"
 
 
-def name_docnos(where: Source | str, column: str = "...") -> str:
-    """Return how to name the column of docnos, or to declare that rows go by position."""
+def name_docnos(where: Source | str, column: str = "") -> str:
+    """Return how to name the column of docnos, or to say that rows follow the dataset's order."""
     if isinstance(where, str):
-        return "rename the column to 'docno'; or, if rows follow the dataset's order, drop it"
-    return (
-        f"name it in a config: columns: {{docno: {shorten(column, 60)}}}; or, if rows follow the "
-        "dataset's order, columns: {docno: none} and the dataset"
-    )
+        fix = f"rename column {column!r} to 'docno'" if column else "add a column docno or row"
+        return f"{fix}; if rows follow the dataset's order, give the column of scores alone"
+    fix = "add a column docno or row, or use harness.save_predictions"
+    if column:
+        fix = f"name it in a config: columns: {{docno: {shorten(column, 60)}}}"
+    return f"{fix}; if rows follow the dataset's order, in a config: columns: {{docno: none}}"
 
 
 def _scores(

@@ -81,7 +81,8 @@ def table_of(
     role = number_role(chosen)
     numbers = cells.numbers(role, whole=not (fractions or role == "score"))
     if docnos is None and issubclass(of, Run):
-        if dataset is None or not (asked or "row" in chosen or dataset.docnos.positional):
+        told = asked or "row" in chosen or (dataset is not None and dataset.docnos.positional)
+        if dataset is None or not (told or "grade" in chosen or not _is_sorted(qids, numbers)):
             what, fix = "no column of docnos found", name_docnos(where)
             raise InputError(Problem(cells.place, what, fix=fix, rule="columns"))
         numbers = join_rows(dataset, numbers, qids, cells)
@@ -188,6 +189,12 @@ class _Cells:
         return -numbers if role == "rank" else numbers
 
 
+def _is_sorted(qids: pa.Array, scores: Array) -> bool:
+    """Return whether scores fall in every query, as in a ranking, whose documents have no names."""
+    codes = to_numpy(qids.dictionary_encode().indices)
+    return not (np.diff(scores)[codes[1:] == codes[:-1]] > 0).any()
+
+
 def _by_row(cells: _Cells, dataset: Qrels | None, name: str) -> Run:
     """Return the run of scores in the order of a dataset's rows; row numbers must not contradict.
 
@@ -275,7 +282,9 @@ def join_rows(dataset: Qrels, scores: Array, qids: pa.Array | None, cells: _Cell
     of = f" of {dataset.name}" if dataset.name else ""
     if n != n_rows and qids is not None:
         theirs = f"query '{qids[first]}'" if first < n else "the end"
-        own = f"query '{names[by_row]}'" if by_row < len(names) else "the end"
+        own = "the end"
+        if by_row < query.size:
+            own = f"query '{dataset.qids[int(query[by_row])].as_py()}'"
         what = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
         what += f"; first difference: expected {own}, got {theirs}"
         fix = "predict every row of that file, in its order, and nothing else"

@@ -15,6 +15,7 @@ from ..batch.dicts import from_batch
 from ..core.ragged import Array
 from ..core.tables import DuplicateRows, Qrels, Run, T, Table
 from ..errors import InputError, Problem
+from .predictions import follow_queries
 
 FIX = (
     "give a path, {qid: {docno: number}}, a table or data frame with columns qid, docno and "
@@ -54,6 +55,8 @@ def as_pair(
         return judgements, run
     if not _is_array(run):
         return judgements, as_table(Run, run, dataset=judgements)
+    if isinstance(qrels, (str, os.PathLike, Qrels)):
+        _check_index(run)
     scores = numbers_of(as_array(run, "scores"), "scores")
     scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
     if scores.ndim != 1:
@@ -79,6 +82,8 @@ def as_table(
             return readers.read_run(value)  # type: ignore[return-value]
         return readers.read_qrels(value, fractions=fractions)  # type: ignore[return-value]
     if isinstance(value, Mapping):
+        if value and all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
+            return _by_query(kind, value, dataset, fractions)
         return kind.from_dict(value, name=name, fractions=fractions)
     if isinstance(value, tuple) and len(value) == 3:
         return _from_columns(kind, *value, fractions)
@@ -90,6 +95,15 @@ def as_table(
         return readers.from_frame(value, kind, dataset=dataset, fractions=fractions)
     what = f"expected {kind.kind}, got a {type(value).__name__}"
     raise InputError(Problem(name or kind.kind, what, fix=FIX))
+
+
+def _by_query(kind: type[T], given: Mapping[Any, Any], dataset: Qrels | None, fractions: bool) -> T:
+    """Return the table of ``{qid: numbers}``, in the order of the rows of each query."""
+    parts = {str(qid): as_array(one, f"query '{qid}'") for qid, one in given.items()}
+    if dataset is not None:
+        return follow_queries(kind.kind, dataset, parts, "")  # type: ignore[return-value]
+    qids = np.repeat([*parts], [one.size for one in parts.values()])
+    return _from_columns(kind, qids, None, np.concatenate([*parts.values()]), fractions)
 
 
 def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions: bool) -> T:
@@ -124,6 +138,17 @@ def _strings(value: Any, word: str) -> pa.Array:
         what = f"{strings.null_count} of {len(strings)} are missing"
         raise InputError(Problem(word, what, fix="fill them or leave these rows out"))
     return strings
+
+
+def _check_index(scores: Any) -> None:
+    """Raise if a pandas series has shuffled row numbers, as after ``sort_values``."""
+    index = np.asarray(scores.index) if hasattr(scores, "sort_index") else np.zeros(0)
+    down = np.flatnonzero(index[1:] < index[:-1]) if index.dtype.kind in "iu" else index
+    if down.size and np.unique(index).size == index.size:
+        at = int(down[0]) + 1
+        what = f"expected row numbers that rise, got {index[at]} after {index[at - 1]} in the index"
+        fix = "give series.sort_index(), or series.to_numpy() if rows follow the dataset's order"
+        raise InputError(Problem("scores", what, fix=fix, rule="columns"))
 
 
 def _is_run(value: Any) -> bool:

@@ -273,9 +273,10 @@ def looks_like_lines(head: Head, kind: Kind) -> bool:
     if not head.data.lstrip().startswith(b"{") or not head.lines:
         return False
     first, problem = _object_of(head.lines[0][: LONGEST + 1])
+    roles = guess(list(first), kind)
     return (
         problem is None
-        and "qid" in guess(list(first), kind)
+        and ("qid" in roles or (kind == "run" and "score" in roles))
         and not any(isinstance(value, dict) for value in first.values())
     )
 
@@ -291,7 +292,8 @@ FORMATS = (
     ),
     Format(
         name="jsonl",
-        about='JSON lines, one row a line: {"qid": ..., "docno": ..., "grade" or "score": ...}',
+        about='JSON lines, one row a line: {"qid": ..., "docno": ..., "grade" or "score": ...}; '
+        "scores alone follow the dataset's rows",
         suffixes=(".jsonl", ".ndjson"),
         looks=looks_like_lines,
         qrels=partial(read_lines, Qrels),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from ..core.align import PART
-from ..core.ragged import Array
+from ..core.ragged import Array, lengths_of
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
 from .build import last_lines, warn_cut_line
@@ -57,6 +57,24 @@ def follow(source: Source | str, dataset: Qrels | None, scores: Array, name: str
         raise InputError(problems, total=bad.size)
     _check_count(source, dataset, scores.size)
     scores = scores if dataset.order is None else scores[dataset.order]
+    return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name)
+
+
+def follow_queries(where: str, dataset: Qrels, given: Mapping[str, Array], name: str) -> Run:
+    """Return the run of ``{qid: scores}``, for the rows of each query in the dataset's order."""
+    sizes = dict(zip(dataset.qids.to_pylist(), lengths_of(dataset.offsets).tolist(), strict=True))
+    wrong = [f"'{qid}', which is no query" for qid in given if qid not in sizes]
+    wrong += [f"none of query '{qid}'" for qid in sizes if qid not in given]
+    wrong += [
+        f"{given[qid].size:,} for the {size:,} rows of query '{qid}'"
+        for qid, size in sizes.items()
+        if qid in given and given[qid].shape != (size,)
+    ]
+    if wrong:
+        what = f"expected scores by query, got {wrong[0]} of {dataset.name or 'the dataset'}"
+        fix = "give {qid: scores} of one run, with a score for each row of each query"
+        raise InputError(Problem(where, what, fix=fix, rule="row-count"), total=len(wrong))
+    scores = Run.check_numbers(np.concatenate([given[qid] for qid in sizes]), where)
     return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name)
 
 

@@ -15,10 +15,10 @@ from ..core.ragged import Array
 from ..core.tables import Qrels, Run, T
 from ..errors import first_of
 from . import numpy_files
-from .column_roles import Names, by_position, select_columns
+from .column_roles import Names, by_position, guess, select_columns
 from .format import Format
 from .frame import table_of
-from .predictions import follow
+from .predictions import follow, follow_queries
 from .source import TORCH, Source, is_torch
 
 _WHAT = "save a tensor with one score for each row, or a dict of such tensors: {'scores': scores}"
@@ -44,8 +44,14 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
         for key, one in loaded.items()
         if not isinstance(one, (int, float))  # as of an epoch
     }
-    if len(sizes := dict.fromkeys(f"{one.size:,}" for one in found.values())) != 1:
+    sizes = dict.fromkeys(f"{one.size:,}" for one in found.values())
+    if of is Run and dataset is not None:
+        is_query = dataset.place(pa.array([*found], pa.string())) >= 0
+        if is_query.any() and not guess([*found], of.kind):
+            return follow_queries(source.name, dataset, found, name)  # type: ignore[return-value]
+    if len(sizes) != 1:
         what = f"expected tensors of one length, got {first_of([*sizes]) or 'no tensor'}"
+        what += "; no key is a query of the dataset" * (len(sizes) > 1 and dataset is not None)
         raise source.error(what, _WHAT)
     table = pa.table(found)
     names = table.column_names
@@ -83,7 +89,7 @@ def _column(source: Source, key: str, values: Any) -> Array:
 FORMAT = Format(
     name="torch",
     about="torch.save of a tensor of scores, in the order of the dataset's rows, or of a dict of "
-    "tensors with the names of columns; needs torch",
+    "tensors with the names of columns or queries; needs torch",
     suffixes=(".pt", ".pth"),
     looks=lambda head, kind: is_torch(head.data),
     qrels=partial(read, Qrels),

@@ -99,7 +99,8 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
             )
     text, loaded = proposed(tmp_path)
     assert '"preds/{model}/fold{fold}-seed{seed}.txt"' in text
-    assert "#   data/Fold{fold}/train.txt: 2 files: not test data\n" in text
+    assert "#   data/Fold{fold}/train.txt: 2 files: training data\n" in text
+    assert "# select:" not in text
     assert (
         "\nsummary: {pool: [fold], spread: [seed]}   # a row a system, not a row a cell\n" in text
     )
@@ -110,6 +111,15 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
         ("svm", {"fold": "1", "seed": "1"}, "Fold1/test.txt"),
     ]
     assert len(resolve(loaded)) == 8
+
+
+def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> None:
+    parts = ("vali", "test")
+    make(tmp_path, {f"data/Fold1/{part}.txt": letor(10, 100) for part in parts})
+    make(tmp_path, {f"preds/gbrt/{part}-lr{lr}.txt": scores(10) for part in parts for lr in "12"})
+    text, _ = proposed(tmp_path)
+    assert "\n# select: {on: VALIDATION, by: ndcg@10, over: [SETTING]}   # choose" in text
+    assert "vali-lr1.txt: predictions for validation data\n" in text
 
 
 def test_folds_that_share_queries_are_averaged_and_not_pooled(tmp_path: Path) -> None:

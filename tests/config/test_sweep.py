@@ -146,6 +146,7 @@ def test_data_without_predictions(tmp_path: Path) -> None:
     assert "$.datasets.fold{fold} (line 2)  no run has predictions for fold3\n" in complaint(
         tmp_path, FOLDS
     )
+    assert "leave them out: 'where: {fold: [1, 2]}'" in complaint(tmp_path, FOLDS)
     found = resolve(load(tmp_path, FOLDS + "where: {fold: [1, 2]}"))
     assert [cell.columns["fold"] for cell in found] == ["1", "2"]
 

@@ -13,6 +13,7 @@ from statistics import fmean
 import pytest
 from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
 
+import harness
 from harness.audit.verify import verify
 from harness.audit.why import why
 from harness.errors import ConfigError, HarnessWarning, InputError
@@ -161,6 +162,13 @@ def test_methods_say_what_was_chosen_from_how_many(tmp_path: Path) -> None:
     ) in text
 
 
+def test_a_caption_calls_the_metric_that_chooses_as_the_columns(tmp_path: Path) -> None:
+    put(tmp_path)
+    caption = str(harness.table(ran(tmp_path), metrics=["ndcg@10"])).replace("\n", " ")
+    words = "Each tuned system is the best of 6 settings of lr and leaves for each run, fold and "
+    assert f"{words}seed, chosen on vali by nDCG@10." in caption
+
+
 def test_a_choice_on_other_queries_is_no_warning_below_comparisons(tmp_path: Path) -> None:
     put(tmp_path)
     found = ran(tmp_path, POOLED + "compare: {baseline: linear}\n")
@@ -273,7 +281,8 @@ def test_one_choice_for_all_folds_does_not_see_the_test_queries_of_another(tmp_p
     vali = tmp_path / "data/Fold2/vali.txt"
     vali.write_text((tmp_path / "data/Fold1/test.txt").read_text(encoding="utf-8"), "utf-8")
     ran(tmp_path)
-    with pytest.raises(InputError, match="vali-fold2: 12 of 12 validation queries are also test"):
+    words = r"(?s)vali-fold2: 12 of 12 validation queries are also test.*fold: add it to 'within'"
+    with pytest.raises(InputError, match=words):
         ran(tmp_path, CONFIG.replace("[model, fold, seed]", "[model]"))
 
 

@@ -105,8 +105,8 @@ def test_single_precision_counts_in_the_order_of_the_scores() -> None:
         assert one.examples[0] == "query q0, documents d39 and d38: 1000000.39 and 1000000.38"
 
 
-def rules(judged: Judged, run: Ranked) -> dict[str, str]:
-    names = "other-collection", "other-topics", "nothing-judged"
+def rules(judged: Judged, run: Ranked, *names: str) -> dict[str, str]:
+    names = names or ("other-collection", "other-topics", "nothing-judged")
     found = findings(Qrels.from_dict(judged), Run.from_dict(run), *names)
     return {one.rule: one.severity for one in found}
 
@@ -128,6 +128,16 @@ def ranked(moved: int, prefix: str = "d") -> Ranked:
         f"q{(q + moved) % 20}": {f"{prefix}{q}-{r}": 1 - r / 100 for r in range(30)}
         for q in range(20)
     }
+
+
+def test_the_qrels_of_another_round() -> None:
+    """Where many documents are judged, hardly one of the first ten of a run is."""
+    rule = "unjudged-at-10"
+    new = {q: {f"new-{q}-{r}": 9 - r / 10 for r in range(12)} for q in pools(0)}
+    run = {q: new[q] | ranked(0)[q] for q in new}
+    assert rules(pools(0), run, rule) == {rule: "warning"}
+    sparse = {q: {f"d{q[1:]}-0": 1} for q in new}
+    assert rules(sparse, run, rule) == {rule: "note"}
 
 
 def test_documents_of_other_queries_and_collections() -> None:

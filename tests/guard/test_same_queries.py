@@ -121,6 +121,29 @@ def test_cross_validation(sweep: Sweep) -> None:
     }
 
 
+def test_validation_data_that_are_test_data_of_another_fold(sweep: Sweep) -> None:
+    """As in LETOR 4.0: the same bytes are no mistake, unless both are of one fold."""
+    for fold, names in {"1": ("vali", "test"), "2": ("test", "vali")}.items():
+        for seed, name in enumerate(names):
+            sweep.put(f"{name}{fold}", lines(rows(seed, 100), 1 + 100 * seed))
+    sets = "vali", "test"
+    datasets = ", ".join(
+        f"'{one}-fold{{fold}}': {{format: letor, path: '{one}{{fold}}.txt'}}" for one in sets
+    )
+    runs = ", ".join(
+        f"{{dataset: '{one}-fold{{fold}}', path: '{one}{{fold}}.pred'}}" for one in sets
+    )
+
+    def same() -> list[str]:
+        config = sweep.folder / "c.yaml"
+        config.write_text(f"datasets: {{{datasets}}}\nruns: {{r: [{runs}]}}\nmetrics: [map]\n")
+        return [one.place for one in check_config(config).findings if one.rule == "same-file-twice"]
+
+    assert same() == []
+    sweep.put("vali2", lines(rows(0, 100)))  # as test2
+    assert [Path(place).name for place in same()] == ["vali1.txt"]
+
+
 def test_rows_whose_order_in_the_file_is_another(sweep: Sweep) -> None:
     features = lines(rows(1, 100))
     sweep.put("a", features)

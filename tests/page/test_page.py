@@ -229,6 +229,21 @@ def test_names_are_text(tmp_path: Path, open_page: Open) -> None:
     assert {name for name, _ in board(tab)} == set(HOSTILE)
 
 
+def test_names_of_the_config_are_shown_and_commands_keep_their_own(
+    tmp_path: Path, open_page: Open
+) -> None:
+    names = "names: {bm25: Okapi BM25, trec: TREC 8}\n"
+    results = made(tmp_path, CONFIG.format(runs=ROOT / "runs") + names)
+    tab = open_page(results / "page.html")
+    assert "Okapi BM25" in {name for name, _ in board(tab)}
+    report = tab.evaluate("() => harnessReport")
+    assert {one["name"]: one.get("run") for one in report["systems"]}["Okapi BM25"] == "bm25"
+    assert (report["boards"][0]["dataset"], report["boards"][0]["key"]) == ("TREC 8", "trec")
+    qid = report["boards"][0]["qids"][0]
+    tab = open_page(results / "page.html", f"#v=queries&q={qid}")
+    assert " --dataset trec --metric " in tab.content()
+
+
 def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     import time
 

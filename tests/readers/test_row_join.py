@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from harness import HarnessError, Qrels, read_qrels, read_run
 from harness.core.tables import Run
 from harness.readers import from_frame
+from harness.readers.in_memory import as_pair
 
 LETOR = "2 qid:10 1:.1\n0 qid:10 1:.2\n1 qid:9 1:.3\n0 qid:9 1:.4\n0 qid:9 1:.5\n"
 SCORES = [0.9, 0.1, 0.8, 0.3, 0.4]
@@ -54,6 +56,54 @@ def test_rows_are_joined(tmp_path: Path, dataset: Qrels, text: str) -> None:
     pq.write_table(table, tmp_path / "p.parquet")
     run = read_run(tmp_path / "p.parquet", dataset=dataset)
     assert run.scores.tolist() == SCORES
+
+
+def test_rows_with_docnos(tmp_path: Path) -> None:
+    """MQ2007 names its documents; tables of predictions have queries and labels."""
+    lines = [f"{line} #docid = GX{n}" for n, line in enumerate(LETOR.splitlines())]
+    (tmp_path / "test.txt").write_text("\n".join(lines))
+    dataset = read_qrels(tmp_path / "test.txt", name="test")
+    labelled = "qid,y_true,y_pred\n10,2,.9\n10,0,.1\n9,1,.8\n9,0,.3\n9,0,.4\n"
+    assert read(tmp_path, labelled, dataset) == SCORES
+    assert read(tmp_path, "qid,y_pred\n10,.9\n10,.1\n9,.8\n9,.3\n9,.4\n", dataset) == SCORES
+    ranked = "qid,y_pred\n10,.9\n10,.1\n9,.8\n9,.4\n9,.3\n"
+    with pytest.raises(HarnessError, match="no column of docnos found"):
+        read(tmp_path, ranked, dataset)
+    assert read(tmp_path, ranked, dataset, columns={"docno": "none"}) == [0.9, 0.1, 0.8, 0.4, 0.3]
+    with pytest.raises(HarnessError, match="expected query '9', got the end"):
+        read(tmp_path, "qid,y_pred\n10,.1\n10,.9\n9,.8\n", dataset)
+
+
+def test_shuffled_series(tmp_path: Path, dataset: Qrels) -> None:
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series(SCORES)
+    assert as_pair(dataset, series)[1].scores.tolist() == SCORES
+    with pytest.raises(HarnessError, match="row numbers that rise, got 0 after 4"):
+        as_pair(dataset, series[[3, 4, 0, 1, 2]])
+    grades = pandas.Series([2, 0, 1, 0, 0])[[3, 4, 0, 1, 2]]  # in the order of the scores
+    as_pair((["10", "10", "9", "9", "9"], grades), series[[3, 4, 0, 1, 2]])
+
+
+def test_scores_by_query(dataset: Qrels) -> None:
+    by_query = {"9": np.array(SCORES[2:]), "10": SCORES[:2]}
+    assert as_pair(dataset, by_query)[1].scores.tolist() == SCORES
+    grades = {10: [2, 0], 9: [1, 0, 0]}
+    qrels, run = as_pair(grades, {int(qid): one for qid, one in by_query.items()})
+    assert run.scores.tolist() == SCORES
+    assert qrels.to_dict() == dataset.to_dict()
+    for wrong, words in (
+        ({"a": SCORES, "b": SCORES}, "'a', which is no query of test"),
+        ({"10": SCORES[:2]}, "none of query '9'"),
+        ({"10": SCORES[:2], "9": SCORES[:2]}, "2 for the 3 rows of query '9'"),
+    ):
+        with pytest.raises(HarnessError, match=words):
+            as_pair(dataset, wrong)
+
+
+def test_json_lines_without_queries(tmp_path: Path, dataset: Qrels) -> None:
+    path = tmp_path / "p.jsonl"
+    path.write_text("".join(f'{{"y_pred": {one}}}\n' for one in SCORES))
+    assert read_run(path, dataset=dataset).scores.tolist() == SCORES
 
 
 def test_labels_that_differ_within_queries_determine_the_order(tmp_path: Path) -> None:

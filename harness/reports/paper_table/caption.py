@@ -143,7 +143,9 @@ class Remarks:
         selection = self.study.board.selection
         choices = [c for one in self.systems for entry in one.entries for c in entry.choices]
         if selection is not None and choices:
-            yield f"The {selection.in_words(choices)}."
+            by = {str(one): self.settings.metric_name(one) for one in self.study.board.metrics}
+            words = selection.in_words(choices, by.get(choices[0].metric, ""))
+            yield f"Each tuned system is the {words}."
         elif chosen := how_chosen(self.systems):
             yield f"Each run is the {chosen}."
 

@@ -13,7 +13,7 @@ from ...core.ragged import Floats
 from ...stats.registry import find
 from ...stats.streams import Stream
 from . import plot
-from .plot import Kind, Name, Request, Width, sign_of
+from .plot import Kind, Name, Request, Width, characters, sign_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,9 +53,15 @@ def data(request: Request) -> CriticalDifference:
     if positions is None or not math.isfinite(difference):
         raise request.refuse(f"Friedman's test has no answer: {found.note}")
     order = np.argsort(positions, kind="stable")
-    names, ranks = request.named(request.systems, 0.26), np.asarray(positions)[order]
+    systems, ranks = [request.systems[place] for place in order], np.asarray(positions)[order]
+    half = (len(systems) + 1) // 2
+    sides = systems[:half], systems[half:]
+    longest = [max(len(request.called(one.run)) for one in side) for side in sides]
+    room = characters(request.settings.width, 0.55)  # one side has what the other one leaves
+    left, right = (room - min(other, room // 2) for other in longest[::-1])
+    names = *request.named(sides[0], most=left), *request.named(sides[1], most=right)
     return CriticalDifference(
-        tuple(names[place] for place in order), ranks, difference, cliques(ranks, difference), n,
+        names, ranks, difference, cliques(ranks, difference), n,
         request.level, found.overall_p, request.axis(request.metric),  # type: ignore[union-attr]
     )  # fmt: skip
 

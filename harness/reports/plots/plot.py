@@ -249,10 +249,12 @@ class Request:
         shown = cut(value_for(names, str(metric), spelled(metric), patterns=False), most)
         return f"{shown} {ARROWS[metric.definition.direction]}".rstrip()
 
-    def named(self, systems: Sequence[System], share: float = 0.62) -> tuple[Name, ...]:
-        """Return the systems' names, cut to a share of the picture's width."""
+    def named(
+        self, systems: Sequence[System], share: float = 0.62, *, most: int | None = None
+    ) -> tuple[Name, ...]:
+        """Return the systems' names, cut to a share of the picture's width or `most` characters."""
         names = [self.called(one.run) for one in systems]
-        labels = cut_all(names, characters(self.settings.width, share))
+        labels = cut_all(names, most or characters(self.settings.width, share))
         places = [self.study.runs.index(one.run) for one in systems]
         return tuple(map(Name, labels, places))
 

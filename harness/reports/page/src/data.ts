@@ -13,6 +13,8 @@ export interface Metric {
 
 export interface System {
   name: string;
+  /** What commands call it, if the config's `names` give another name. */
+  run?: string;
   /** Values of the page's columns (placeholders and metadata), in their order. */
   columns: string[];
   link?: string;
@@ -36,6 +38,8 @@ export interface Column {
 
 export interface Board {
   dataset: string;
+  /** What commands call the dataset. */
+  key?: string;
   qids: string[];
   /** Indices of the systems, one per row. */
   systems: number[];

@@ -133,7 +133,9 @@ function OneQuery({ context, query, rows }: { context: Context; query: number; r
 
 /** The command that traces one query's value to its ranking. */
 function trace(context: Context, row: number, qid: string): string {
-  const words = ["--run", systemName(context, row), "--dataset", context.board.dataset, "--metric", context.metric.name, "--query", qid];
+  const { report, board } = context;
+  const run = report.systems[board.systems[row]].run ?? systemName(context, row);
+  const words = ["--run", run, "--dataset", board.key ?? board.dataset, "--metric", context.metric.name, "--query", qid];
   const quoted = words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`));
   return `harness why ${context.report.provenance.results} ${quoted.join(" ")}`;
 }
