@@ -36,6 +36,10 @@ export interface Column {
 
 export interface Board {
   dataset: string;
+  /** Of a slice: its queries' column and label; "" for all queries. */
+  group: string;
+  /** The dataset without the group. */
+  whole: string;
   qids: string[];
   /** Indices of the systems, one per row. */
   systems: number[];
@@ -102,7 +106,6 @@ export interface Report {
   rankingDepth: number;
   /** Texts of queries. */
   texts?: Record<string, string>;
-  groups: { name: string; board: number; rows: number[] }[];
   conventions: Switch[];
   old?: { title: string; boards: { columns: Numbers[] }[] };
   provenance: Provenance;
