@@ -133,8 +133,8 @@ CHANGES = [
     ("metrics: [recip_rank, map]", "different metrics: only the candidate has map", "by the same"),
     ("metrics: [map]", "different metrics: only the baseline has recip_rank", "by the same"),
     ("convention: lightgbm", "different conventions: none and lightgbm", "with one convention"),
-    ("policy: {ties: stable}", "other policies: ", "evaluate both alike"),
-    ("datasets: {d: {path: few.txt}}", "different queries: only the baseline has 9", "one dataset"),
+    ("policy: {ties: stable}", "expected one policy for baseline and candidate", "same policy"),
+    ("datasets: {d: {path: few.txt}}", "different queries: 9", "one dataset"),
     ("runs: {t: {path: base.run}}", "no run of new has the name", "--name OLD=NEW"),
 ]
 
