@@ -1,9 +1,9 @@
-"""How often each test finds a difference where there is none.
+"""How often each test finds a difference where there is none, and how often the gate is wrong.
 
 ``python -m benchmarks.type1``: systems with equal means are drawn again and again, two for the
 paired tests and five for those of all pairs, and each registered test is asked whether they, or
-any two of them, differ at .05. Every trial has its own seed, so the
-table is the same with any number of workers.
+any two of them, differ at .05; and the gate judges candidates whose drop is known. Every trial
+has its own seed, so the table is the same with any number of workers.
 """
 
 from __future__ import annotations
@@ -15,16 +15,22 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from tqdm import tqdm
 
+import harness.metrics as built_in
+from harness.core.names import parse
 from harness.stats.corrections import adjust
 from harness.stats.differences import differences
+from harness.stats.gate import Margin, Pair, judge
 from harness.stats.registry import Kind, load_all
 from harness.stats.streams import Stream
 
+assert built_in  # it registers them
+NDCG = parse("ndcg@10")[0]
 N_QUERIES = 50
 TRIALS = 10_000
 DRAWS = 1999  # (b + 1) / 2,000 can be .05
@@ -71,6 +77,24 @@ The tests of all pairs take one variance for all systems (Tukey), or that all ar
 everything (randomised Tukey, Friedman): one that varies more breaks that. Paired t-tests have each
 pair's own variance.
 """
+GATE = """
+## The gate
+
+Of {trials:,} pairs of a baseline and a candidate, the shares of the outcomes of `harness gate` with
+margin {margin}, one metric and exchangeable values, by the candidate's true drop. A type I error is
+a pass at a drop of the margin or more (at most {pass_level} by design), or a fail at a drop of the
+margin or less (at most {fail_level}). A type II error is no pass without a drop, or no fail at
+twice the margin. A star marks a type I error more than three standard errors above its level.
+"""
+GATE_NOTES = """
+With few queries most outcomes are undecided: a gate that cannot tell says so, and errors stay rare.
+Values are as above; a drop is taken from every query's value of the candidate.
+"""
+GATE_TITLE = GATE.split("\n")[1]
+MARGIN = 0.05
+DROPS = (0.0, MARGIN / 2, MARGIN, 2 * MARGIN)
+GATED = [(metric, n) for metric in ("nDCG", "P@10", "RR") for n in (50, 200, 1000)]
+OUTCOMES = ("pass", "fail", "undecided")
 
 Systems = Callable[..., tuple[np.ndarray, ...]]
 
@@ -149,6 +173,47 @@ def found_of_all(setting: tuple[str, bool], first: int, tests: tuple[str, ...]) 
     return counts
 
 
+def found_of_gate(
+    setting: tuple[str, int], first: int, tests: tuple[tuple[float, str], ...]
+) -> np.ndarray:
+    """Return how many of a block of trials have each outcome at each drop."""
+    metric, n = setting
+    counts = dict.fromkeys(tests, 0)
+    qids = [str(at) for at in range(n)]
+    for trial in range(first, first + BLOCK):
+        rng = Stream(("type1", "gate", metric, str(n), str(trial))).rng()
+        draws = [PAIRS[metric](rng, False) for _ in range(n // N_QUERIES)]
+        baseline, candidate = map(np.concatenate, zip(*draws, strict=True))
+        for drop in DROPS:
+            pair = Pair("d", "", "new", NDCG, qids, baseline, candidate - drop)
+            counts[drop, judge([(pair, Margin(MARGIN))], LEVEL)[0].outcome] += 1
+    return np.array(list(counts.values()))
+
+
+def table_of_gate(shares: dict[tuple[float, str], list[float]], trials: int) -> str:
+    """Return the page's part on the gate, from the share of each outcome at each drop."""
+    levels = {"pass": LEVEL / 2, "fail": LEVEL}
+    names = {0.0: "none", MARGIN / 2: "half the margin", MARGIN: "margin", 2 * MARGIN: "twice"}
+    head = GATE.format(
+        trials=trials, margin=MARGIN, pass_level=levels["pass"], fail_level=levels["fail"]
+    )
+    lines = [
+        head,
+        "| values | queries | drop | pass | fail | undecided |",
+        "|---|---:|---|---:|---:|---:|",
+    ]
+    for at, (metric, n) in enumerate(GATED):
+        for drop in DROPS:
+            row = []
+            for outcome in OUTCOMES:
+                share, level = shares[drop, outcome][at], levels.get(outcome, 1.0)
+                is_wrong = drop >= MARGIN if outcome == "pass" else drop <= MARGIN
+                far = share > level + 3 * (level * (1 - level) / trials) ** 0.5
+                row.append(f"{share:.4f}{'*' * (is_wrong and far)}")
+            lines.append(f"| {metric} | {n:,} | {names[drop]} | {' | '.join(row)} |")
+    return "\n".join([*lines, GATE_NOTES])
+
+
 def table_of_all(shares: dict[str, list[float]], trials: int) -> str:
     """Return the page's second part, from each test's share in each setting."""
     error = (LEVEL * (1 - LEVEL) / trials) ** 0.5
@@ -180,15 +245,19 @@ def _cells(row: list[float], error: float) -> list[str]:
 
 
 def counted(
-    find: Callable[..., np.ndarray], tests: tuple[str, ...], trials: int, workers: int | None
-) -> dict[str, list[float]]:
+    find: Callable[..., np.ndarray],
+    tests: tuple[Any, ...],
+    trials: int,
+    workers: int | None,
+    settings: list[Any] = SETTINGS,
+) -> dict[Any, list[float]]:
     """Return each test's share of trials with a finding, in each setting."""
     firsts = range(0, trials, BLOCK)
-    jobs = [(setting, first) for setting in SETTINGS for first in firsts]
+    jobs = [(setting, first) for setting in settings for first in firsts]
     with ProcessPoolExecutor(workers) as pool:
         counts = pool.map(partial(find, tests=tests), *zip(*jobs, strict=True))
         blocks = np.array(list(tqdm(counts, total=len(jobs), disable=None)))
-    by_setting = blocks.reshape(len(SETTINGS), len(firsts), len(tests)).sum(axis=1)
+    by_setting = blocks.reshape(len(settings), len(firsts), len(tests)).sum(axis=1)
     shares = by_setting / (len(firsts) * BLOCK)
     return {name: shares[:, at].tolist() for at, name in enumerate(tests)}
 
@@ -198,14 +267,23 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=TRIALS, help="a multiple of 500")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--out", type=Path, help="default: benchmarks/TYPE1.md if all is run")
+    parser.add_argument("--gate", action="store_true", help="replace the last part alone")
     given = parser.parse_args()
     trials = -(-given.trials // BLOCK) * BLOCK
+    page = Path(__file__).with_name("TYPE1.md")
+    outcomes = tuple((drop, outcome) for drop in DROPS for outcome in OUTCOMES)
+    of_gate = counted(found_of_gate, outcomes, trials, given.workers, GATED)
+    gate = table_of_gate(of_gate, trials)
+    if given.gate:
+        kept = page.read_text(encoding="utf-8").partition(GATE_TITLE)[0].rstrip("\n")
+        page.write_text(f"{kept}\n{gate}", encoding="utf-8")
+        return
     fewer = -(-trials // SHARE // BLOCK) * BLOCK
     shares = counted(found, _tests("paired"), trials, given.workers)
     of_all = counted(found_of_all, (*_tests("all-pairs"), HOLM), fewer, given.workers)
-    text = table(shares, trials) + table_of_all(of_all, fewer)
+    text = table(shares, trials) + table_of_all(of_all, fewer) + gate
     whole = given.trials == TRIALS
-    out = given.out or (Path(__file__).with_name("TYPE1.md") if whole else None)
+    out = given.out or (page if whole else None)
     if out is not None:
         out.write_text(text, encoding="utf-8")
     print(text)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .core.aligned import Aligned as Aligned
     from .core.comparison import Comparisons as Comparisons
     from .core.evaluation import Evaluation as Evaluation
+    from .core.groups import query_groups as query_groups
     from .core.metric import metric as metric
     from .core.names import metric_name as metric_name
     from .core.policy import Policy as Policy
@@ -80,6 +81,7 @@ _HOME = {
     "metric_name": "core.names",
     "paired_test": "stats.registry",
     "plot": "experiment.table_and_plots",
+    "query_groups": "core.groups",
     "rank_similarity": "metrics.similarity",
     "read_qrels": "readers",
     "read_run": "readers",

@@ -52,6 +52,22 @@ def test_a_block_of_trials_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch
     assert 0 < first.max() < 30
 
 
+def test_the_gate_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import type1
+
+    monkeypatch.setattr(type1, "BLOCK", 100)
+    tests = tuple((drop, outcome) for drop in type1.DROPS for outcome in type1.OUTCOMES)
+    found = dict(zip(tests, type1.found_of_gate(("nDCG", 200), 0, tests), strict=True))
+    for drop in type1.DROPS:
+        assert sum(found[drop, outcome] for outcome in type1.OUTCOMES) == 100
+    assert found[0.0, "pass"] > 30 > 10 > found[0.0, "fail"]
+    assert found[type1.MARGIN, "pass"] <= 10
+    assert found[2 * type1.MARGIN, "fail"] > 30 > found[2 * type1.MARGIN, "pass"]
+    shares = {one: [0.04] * len(type1.GATED) for one in tests}
+    text = type1.table_of_gate(shares, 10_000)
+    assert "| nDCG | 50 | margin | 0.0400* | 0.0400 | 0.0400 |" in text
+
+
 def test_the_table_of_all_pairs() -> None:
     from benchmarks.type1 import HOLM, table_of_all
 

@@ -10,6 +10,7 @@ import click
 from ..errors import ConfigError, HarnessError, InputError, Problem
 from ..guard import check
 from ..reports import findings
+from ..reports.sarif import as_sarif
 from . import options
 from .printing import show
 
@@ -32,12 +33,12 @@ from .printing import show
 @options.overrides
 @options.duplicates
 @options.file_formats
-@options.format_option("text", "json")
+@options.format_option("text", "json", "sarif")
 def command(
     first: str, runs: tuple[str, ...], strict: bool, notes: bool, no_notes: bool,
     by: Literal["run", "rule"], overrides: tuple[str, ...], duplicates: str,
     qrels_format: str | None, run_format: str | None, group: str | None,
-    format: Literal["text", "json"],
+    format: Literal["text", "json", "sarif"],
 ) -> None:  # fmt: skip
     """Find what would make numbers wrong, before any is computed.
 
@@ -55,6 +56,7 @@ def command(
       harness check qrels.txt bm25.run dense.run.gz --strict
       harness check configs/sweep.yaml --by rule --notes
       harness check test.txt predictions.txt --format json
+      harness check configs/sweep.yaml --format sarif > check.sarif
     """
     is_config = first.endswith((".yaml", ".yml"))
     if runs and is_config:
@@ -73,8 +75,10 @@ def command(
                 fix = "harness check CONFIG, or harness check QRELS RUN..."
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused_config(first, wrong)
-    json = format == "json"
-    show(findings.as_json(found) if json else findings.as_text(found, notes=notes, by=by))
+    if format == "text":
+        show(findings.as_text(found, notes=notes, by=by))
+    else:
+        show(findings.as_json(found) if format == "json" else as_sarif(found))
     if found.count("error"):
         raise click.exceptions.Exit(2)
     if strict and found.count("warning"):

@@ -54,6 +54,7 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
 )
 @options.whole("--draws", least=LEAST_DRAWS, default=10_000, help="Random draws, if any are made.")
 @options.whole("--seed", least=0, default=0, help="Seed of what is drawn.")
+@options.grouping
 @options.format_option("text", "csv", "jsonl", "markdown", help="How to print the comparisons.")
 @click.option(
     "--tolerance", metavar="DIFFERENCE", type=float, help="Treat differences up to this as equal."
@@ -106,6 +107,9 @@ def command(
         if found.has_regression or (any_change and found.has_change):
             raise click.exceptions.Exit(1)
         return
+    if results is not None and settings["groups"]:
+        what = "--groups is for run files; a config names 'groups' under its dataset"
+        raise UnknownNameError(Problem("", what, fix="give run files with --qrels"))
     for key, value in {**boards, "any_change": any_change, "name": names}.items():
         if value not in (None, (), False):
             option = f"--{key.removesuffix('s').replace('_', '-')}"

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ..core.leaderboard import Leaderboard
 from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
-from ..errors import HarnessWarning
+from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment.evaluate import evaluate_files
 from ..reports.leaderboard import beside_values, find, names
 from ..reports.select import in_order
 from . import options
 from .printing import show
+
+if TYPE_CHECKING:
+    from ..guard.query_groups import Grouping
 
 
 @click.command()
@@ -25,6 +29,7 @@ from .printing import show
 @options.metrics("A metric, as in 'harness metrics'", required=True)
 @click.option("--per-query", "-q", is_flag=True, help="Also print every query's values.")
 @options.sort
+@options.grouping
 @options.format_option(*names(), default="table", help="How to print the values.")
 @options.evaluation
 def command(
@@ -45,7 +50,7 @@ def command(
       harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
     """
-    board = in_order(evaluate(qrels, runs, metrics, **settings), sort)
+    board = in_order(evaluate(qrels, runs, metrics, **settings).sliced(), sort)
     if format in ("csv", "jsonl", "trec"):  # the others have notes
         for what in beside_values(board, has_runid=format == "trec"):
             warnings.warn(HarnessWarning(what), stacklevel=2)
@@ -55,8 +60,36 @@ def command(
 
 def evaluate(
     qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str, missing: Any,
-    empty: Any, depth: int | None, judged_only: bool, **settings: Any,
+    empty: Any, depth: int | None, judged_only: bool, groups: str | None = None,
+    bins: Sequence[str] = (), **settings: Any,
 ) -> Leaderboard:  # fmt: skip
     """Return the values of files, with the settings of :data:`options.evaluation`."""
+    grouping = None if groups is None else _grouping(groups, bins)
     policy = Policy(without_bounds(ties), missing, empty, depth, judged_only)
-    return evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)
+    board = evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)
+    if grouping is None:
+        return board
+    from ..experiment.groups import attach
+
+    entries, findings = attach(board.entries, {board.entries[0].dataset: grouping})
+    for one in findings:
+        warnings.warn(str(one).removeprefix("warning: "), HarnessWarning, stacklevel=2)
+    return replace(board, entries=tuple(entries))
+
+
+def _grouping(path: str, bins: Sequence[str]) -> Grouping:
+    """Return what groups the queries, by a file and ``length=5,10``."""
+    from pydantic import ValidationError
+
+    from ..config.model import Groups
+    from ..guard.query_groups import load
+
+    edges = {}
+    for one in bins:
+        name, _, numbers = one.rpartition("=")
+        edges[name] = numbers.split(",")
+    try:
+        return load(Groups.model_validate({"path": path, "bins": edges}))
+    except ValidationError:
+        what = f"--bins {', '.join(bins)}: expected a column and numbers from low to high"
+        raise UnknownNameError(Problem("", what, fix="write --bins length=5,10")) from None

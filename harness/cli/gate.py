@@ -10,7 +10,7 @@ import click
 
 from ..core.comparison import Correction
 from ..core.systems import systems_of
-from ..errors import UnknownNameError
+from ..errors import Problem, UnknownNameError
 from ..experiment import gate as gates
 from ..experiment import run as experiment
 from ..reports.gate import FORMATS, render
@@ -34,6 +34,7 @@ Undecided = Literal["pass", "fail"]
 @click.option("--level", metavar="ALPHA", default=0.05, help="Level of intervals and tests.")
 @options.choice("--correction", Correction, default="holm", help="For several metrics or runs.")
 @options.choice("--on-undecided", Undecided, default="fail", help="What too few queries mean.")
+@options.grouping
 @options.format_option(*FORMATS, help="How to print the verdicts.")
 @options.overrides
 @options.evaluation
@@ -56,11 +57,24 @@ def command(
     verdicts = _verdicts(
         inputs, qrels, metrics, margins, names, level, correction, overrides, settings
     )
-    undecided_fails = on_undecided == "fail"
-    show(render(verdicts, format, undecided_fails=undecided_fails))
-    failing = {"fail", "undecided"} if undecided_fails else {"fail"}
-    if failing & {one.outcome for one in verdicts}:
+    show(render(verdicts, format, undecided_fails=on_undecided == "fail"))
+    if not _passes(verdicts, on_undecided):
         raise click.exceptions.Exit(1)
+
+
+def judged(words: Sequence[str]) -> tuple[tuple[Verdict, ...], bool]:
+    """Return the verdicts that the words of a command line ask for, and whether the gate passes."""
+    settings = command.make_context("gate", [*words]).params
+    on_undecided = settings.pop("on_undecided")
+    del settings["format"]
+    keys = "inputs", "qrels", "metrics", "margins", "names", "level", "correction", "overrides"
+    verdicts = _verdicts(**{key: settings.pop(key) for key in keys}, settings=settings)
+    return verdicts, _passes(verdicts, on_undecided)
+
+
+def _passes(verdicts: Sequence[Verdict], on_undecided: Undecided) -> bool:
+    failing = {"fail", "undecided"} if on_undecided == "fail" else {"fail"}
+    return not failing & {one.outcome for one in verdicts}
 
 
 def _verdicts(
@@ -68,12 +82,17 @@ def _verdicts(
     names: Sequence[str], level: float, correction: Correction, overrides: Sequence[str],
     settings: dict[str, Any],
 ) -> tuple[Verdict, ...]:  # fmt: skip
+    if qrels is None and settings["groups"]:
+        what = "--groups is for run files; a config names 'groups' under its dataset"
+        raise UnknownNameError(Problem("", what, fix="add --qrels, or leave --groups out"))
     plan: dict[str, Any] = {"level": level, "correction": correction}
     if len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml")):
         outcome = experiment.run(inputs[0], overrides=overrides)
         chosen = outcome.config.gate
         if chosen is None:
-            raise UnknownNameError(f"{inputs[0]}: expected a key 'gate', which names the baseline")
+            what = "expected a key 'gate', which names the baseline"
+            fix = "add gate: {baseline: RUN, rules: {ndcg@10: {margin: 0.005}}}"
+            raise UnknownNameError(Problem(inputs[0], what, fix=fix))
         return gates.gate_baseline(
             outcome.systems, chosen.baseline, chosen.rules, level=chosen.level,
             correction=chosen.correction,

@@ -105,6 +105,10 @@ workers = joined(
     click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers evaluate."),
 )
 inputs = path("--inputs", metavar="FOLDER", help="The config's folder, if it or RESULTS was moved.")
+grouping = joined(
+    click.option("--groups", metavar="FILE", help="CSV or Parquet of qid and groups of queries."),
+    many("--bins", metavar="COLUMN=X,...", help="Where to cut numbers of --groups: length=5,10"),
+)
 comparison = joined(
     many("--baseline", "-b", "baselines", metavar="RUN", help="Compare again with this baseline"),
     click.option("--test", "-t", metavar="TEST", help="Compare again with this test."),

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..core.convention import contradiction
 from ..core.convention import find as find_convention
+from ..core.groups import find_grouping, sliced_name, slices
 from ..core.leaderboard import NOT_COMPARED
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.systems import compared, run_name, whole_name
 from ..core.text import wrong_with
-from ..errors import Problem, UnknownNameError, did_you_mean, near_names
+from ..errors import (
+    HarnessError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    near_names,
+)
 from ..readers.choice import FORMATS
 from ..readers.format import Kind
+from ..readers.groups import read_groups
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
@@ -24,7 +33,7 @@ from ..stats.gate import OTHERS
 from . import plugins, sweep
 from .cells import Cell, columns_of, without_reference
 from .layers import is_metric, metric_sets
-from .model import Config, Entry
+from .model import Config, DatasetEntry, Entry
 from .patterns import Pattern
 from .yaml_file import Loc, Source
 
@@ -74,6 +83,9 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
         problems += _check_summary(config, cells)
         problems += _check_select(config, cells)
         datasets, systems = names_of(config, cells)
+        problems += _check_groups(config)
+        if any(one.groups and one.groups.function for one in config.datasets.values()):
+            datasets = None  # its groups are known when it is called
     every = None
     if config.metrics and len(metrics) == len(config.metrics):
         every = [one for _, some in metrics for one in some]
@@ -117,7 +129,40 @@ def names_of(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str
         )
         for cell in cells
     )  # fmt: skip
+    for cell in cells if any(one.groups for one in config.datasets.values()) else ():
+        own = whole_name(cell.dataset_key, cell.columns, parts) if parts else cell.dataset
+        datasets |= dict.fromkeys(sliced_name(own, one) for one in _groups_of(cell.dataset_entry))
     return list(datasets), list(runs)
+
+
+def _groups_of(entry: DatasetEntry) -> list[str]:
+    """Return the groups of a file; none if it is wrong, which evaluating reports."""
+    groups = entry.groups
+    if groups is None or groups.path is None:
+        return []
+    try:
+        found = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)
+    except HarnessError:
+        return []
+    return [one.group for one in slices({name: own.values() for name, own in found.items()})]
+
+
+def _check_groups(config: Config) -> Iterator[Problem]:
+    """Yield functions that no plugin registered, and bins of columns that are left out."""
+    for name, entry in config.datasets.items():
+        groups, loc = entry.groups, ("datasets", name, "groups")
+        if groups is None:
+            continue
+        if groups.function is not None and plugins.plugins_allowed():
+            try:
+                find_grouping(groups.function)
+            except UnknownNameError as error:
+                for one in error.problems:
+                    yield config.problem((*loc, "function"), one.what, fix=one.fix)
+        for column in groups.bins:
+            if groups.columns and column not in groups.columns:
+                what = f"bins of '{column}', which is not among the columns"
+                yield config.problem((*loc, "bins"), what, fix="add it to 'columns:'")
 
 
 def _check_names(config: Config) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, doubled, files
 from .yaml_file import AS_WRITTEN, SET, Loc, Source, describe, parse_yaml, show
 
-ENTRY_KEYS = ("path", "format", "duplicates", "columns", "group", "dataset")
+ENTRY_KEYS = ("path", "format", "duplicates", "columns", "group", "groups", "dataset")
 BY_NAME = ("datasets", "runs", "where", "metric_sets", "tables")
 """Mappings of named entries; taking out one that does not exist is an error."""
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
@@ -231,6 +231,8 @@ def _paths(data: Mapping[str, Any]) -> list[_Path]:
                 holders += [((section, name, at), one, keys, True) for at, one in enumerate(entry)]
             else:
                 holders.append(((section, name), entry, keys, True))
+                groups = entry.get("groups") if isinstance(entry, dict) else None
+                holders.append(((section, name, "groups"), groups, ("path",), True))
     found = [
         _Path((*loc, key), holder, key, is_pattern)
         for loc, holder, keys, is_pattern in holders
@@ -274,6 +276,8 @@ def _name_paths(data: Mapping[str, Any]) -> None:
         if not isinstance(entries, dict):
             continue
         for name, entry in entries.items():
+            if isinstance(entry, dict) and isinstance(entry.get("groups"), str):
+                entry["groups"] = {"path": entry["groups"]}
             if isinstance(entry, str) and name not in ENTRY_KEYS:
                 entries[name] = {"path": entry}
 

@@ -245,7 +245,9 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
     elif kind in _UNKNOWN_KEY:
         what, fix = _unknown_key(loc)
     elif kind == "missing":
-        return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing")
+        fix = "add 'baseline: RUN', the run that others are compared with"
+        fix = fix if loc[-1] == "baseline" else ""
+        return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing", fix=fix)
     elif kind == "too_short":
         what = "expected at least one entry, got none"
     elif kind == "value_error":

@@ -25,6 +25,7 @@ from pydantic import (
     StrictStr,
     Tag,
     WithJsonSchema,
+    model_validator,
 )
 
 from ..core import policy as core_policy
@@ -60,7 +61,7 @@ class Model(BaseModel):
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a config, in which each key has the text below it."""
     text = json.dumps(Config.model_json_schema())
-    parts = (DatasetEntry, RunEntry, Metadata, Rule, Caption)
+    parts = (DatasetEntry, RunEntry, Groups, Metadata, Rule, Caption)
     kinds: dict[str, type] = {one.__name__: one for one in parts}
     kinds |= {key.title().rstrip("s"): kind for key, kind in SECTIONS.items()}
     for name, kind in kinds.items():
@@ -123,6 +124,11 @@ Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1 if a table has no header."""
 
 
+def _or_path(kind: Any) -> BeforeValidator:
+    """Let the schema take a path alone, of which the reader of the YAML makes an entry."""
+    return BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | kind)
+
+
 class Entry(Model):
     """What datasets and runs have in common: a file and how to read it."""
 
@@ -135,7 +141,33 @@ class Entry(Model):
 
     def options(self) -> dict[str, Any]:
         """Return the reader's options that are set."""
-        return self.model_dump(exclude={"path", "dataset"}, exclude_none=True)
+        return self.model_dump(exclude={"path", "dataset", "groups"}, exclude_none=True)
+
+
+class Groups(Model):
+    """Groups of a dataset's queries; each is reported as a dataset of its own."""
+
+    path: StrictStr | None = None
+    """CSV, TSV or Parquet file of qids and columns, relative to the config."""
+    function: StrictStr | None = None
+    """Instead of a file: what a plugin registered with ``@harness.query_groups``."""
+    qid: StrictStr = "qid"
+    """The column of qids."""
+    columns: tuple[StrictStr, ...] = ()
+    """The columns to group by; all of the file's if left out."""
+    bins: Mapping[StrictStr, Annotated[tuple[float, ...], Field(min_length=1)]] = Field(
+        default_factory=dict
+    )
+    """Where to cut columns of numbers, as in {length: [5, 10]}; a bin has its lower edge."""
+
+    @model_validator(mode="after")
+    def _checked(self) -> Groups:
+        if (self.path is None) == (self.function is None):
+            raise ValueError("expected one of path and function")
+        for name, edges in self.bins.items():
+            if list(edges) != sorted({*edges}):
+                raise ValueError(f"bins of {name}: expected numbers from low to high")
+        return self
 
 
 class DatasetEntry(Entry):
@@ -145,6 +177,8 @@ class DatasetEntry(Entry):
     """For tables: which column holds what, as in {qid: topic, docno: document}."""
     group: StrictStr | None = None
     """LightGBM's file of group sizes, if the features have no qid."""
+    groups: Annotated[Groups | None, _or_path(Groups)] = None
+    """Groups of queries, which are reported as further datasets: a file, or {path: FILE, ...}."""
 
 
 class RunEntry(Entry):
@@ -200,11 +234,6 @@ class Guard(Model):
 
 def _one_or_list(value: Any) -> str:
     return "list" if isinstance(value, (list, tuple)) else "one"
-
-
-def _or_path(kind: Any) -> BeforeValidator:
-    """Let the schema take a path alone; the reader of the YAML makes it an entry."""
-    return BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | kind)
 
 
 Runs = Annotated[

@@ -211,17 +211,24 @@ class _Search:
         loc: Loc = ("datasets", key)
         name, path = self._pattern(key, loc), self._pattern(entry.path, (*loc, "path"))
         group = self._pattern(entry.group or "", (*loc, "group"))
-        if name is None or path is None or group is None:
+        of_queries = entry.groups.path if entry.groups else None
+        groups = self._pattern(of_queries or "", (*loc, "groups", "path"))
+        if name is None or path is None or group is None or groups is None:
             return
         self.paths[key] = path
         if not (
             self._check_columns(path, "", (*loc, "path"))
             and self._check_fill(name, path.names, loc)
             and self._check_fill(group, path.names, (*loc, "group"))
+            and self._check_fill(groups, path.names, (*loc, "groups", "path"))
         ):
             return
         for found in self._files(entry.path, {}, (*loc, "path")):
-            update = {"path": str(found.path)}
+            update: dict[str, Any] = {"path": str(found.path)}
+            if entry.groups and of_queries is not None:
+                tables = self._files(of_queries, found.values, (*loc, "groups", "path"))
+                there = {"path": str(tables[0].path)} if tables else {}
+                update["groups"] = entry.groups.model_copy(update=there)
             if entry.group is not None:
                 sizes = self._files(entry.group, found.values, (*loc, "group"))
                 update["group"] = str(sizes[0].path) if sizes else entry.group

@@ -120,6 +120,10 @@ class Evaluation:
     unanswered : tuple of str
         Queries of the values that the run does not answer; results read back know their number
         alone, which is in `counts`.
+    groups : mapping of str to pyarrow string array
+        Columns that group the queries, with the label of each query; null if it has none.
+    group : str
+        Of a slice: its column and label, as ``length=short``.
     """
 
     values: Floats
@@ -132,6 +136,8 @@ class Evaluation:
     dataset: str = ""
     errors: Mapping[int, Floats] = field(default_factory=dict)
     unanswered: tuple[str, ...] = ()
+    groups: Mapping[str, pa.Array] = field(default_factory=dict)
+    group: str = ""
 
     def __post_init__(self) -> None:
         check_arguments(
@@ -227,6 +233,7 @@ class Evaluation:
             "dataset": repeated(self.dataset, self.values.size),
             "run": repeated(self.run, self.values.size),
             "qid": take(self.qids, query),
+            **{name: take(labels, query) for name, labels in self.groups.items()},
             "metric": among(which, self.names),
             "value": to_arrow(self.values.reshape(-1)),
         }
@@ -283,7 +290,11 @@ def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluat
         weights=columns([part.weights for part in parts]),
         errors=columns([part.errors for part in parts]),
         unanswered=tuple(qid for part in parts for qid in part.unanswered),
-    )
+        groups={
+            name: pa.concat_arrays([part.groups[name] for part in parts])
+            for name in first.groups if all(name in part.groups for part in parts)
+        },
+    )  # fmt: skip
 
 
 def names_of(text: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -15,6 +15,7 @@ import pyarrow as pa
 from .arguments import Names
 from .arrow import repeated
 from .evaluation import ByMetric, Evaluation
+from .groups import Slice, sliced_name, with_slices
 from .metric import Metric
 from .ragged import Bools
 from .text import rendered
@@ -101,6 +102,14 @@ class Entry:
         """Return one metric's summary over some queries, a bool for each of the evaluation's."""
         return self.evaluation.summary_over(metric, queries)
 
+    def cut(self, one: Slice) -> Entry | None:
+        """Return the entry of a slice of the queries; None if it has none of them."""
+        part = one.of(self.evaluation)
+        pattern = sliced_name(self.pattern, one.group) if self.pattern else ""
+        if part is None:
+            return None
+        return Entry(part, self.columns, pattern, choices=self.choices, warned=self.warned)
+
     @property
     def spread(self) -> dict[str, Spread]:
         """How far each metric's summary is from certain, if the entry is several repetitions."""
@@ -147,6 +156,8 @@ def numbers_of(metrics: Iterable[Metric]) -> list[Metric]:
     return [metric for metric in metrics if metric.definition.name not in TEXTS]
 
 
+UNKNOWN = ("extra", "empty", "retrieved", "judged", "judgements", "tied")
+"""Counts that slices of the queries do not have."""
 FAILED = "error"
 """Column that says why a run could not be evaluated, if there is such a run."""
 CHOSEN = "chosen_from"
@@ -256,8 +267,22 @@ class Leaderboard:
             n_rows += size
         yield _one_table([*map(self._values_of, part)])
 
+    def sliced(self) -> Leaderboard:
+        """Return the leaderboard with an entry for each slice of the queries."""
+        entries = with_slices(self.entries, lambda one: one.evaluation, Entry.cut)
+        return replace(self, entries=tuple(entries))
+
+    @cached_property
+    def groups(self) -> tuple[str, ...]:
+        """Names of the columns that group queries, in order of first appearance."""
+        return tuple(dict.fromkeys(name for one in self.entries for name in one.evaluation.groups))
+
     def _values_of(self, entry: Entry) -> pa.Table:
         table = entry.evaluation.to_arrow()
+        for name in self.groups:  # other datasets have others
+            if name not in table.column_names:
+                column = pa.nulls(table.num_rows, pa.string())
+                table = table.add_column(table.column_names.index("metric"), name, column)
         for place, name in enumerate(self.columns, start=2):
             column = repeated(entry.columns.get(name), table.num_rows)
             table = table.add_column(place, name, column)
@@ -280,6 +305,8 @@ class Leaderboard:
             row: dict[str, str | int | float] = {"dataset": entry.dataset, "run": entry.run}
             row |= {name: entry.columns.get(name, "") for name in self.columns}
             row |= entry.evaluation.counts.as_dict()
+            if entry.evaluation.group:
+                row |= dict.fromkeys(UNKNOWN, math.nan)
             row["undefined"] = " ".join(f"{name}={n}" for name, n in entry.undefined.items())
             if has_bounds:
                 row["unsettled"] = " ".join(unsettled[id(entry)])

@@ -16,6 +16,7 @@ import pyarrow as pa
 from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean, first_of
 from .arrow import call, encode, unique
 from .evaluation import Counts, joined
+from .groups import Slice, whole_of, with_slices
 from .leaderboard import Entry, Failed, Leaderboard, Spread, Summary
 from .metric import Metric
 from .names import NAMES, each_cutoff, parse
@@ -117,6 +118,21 @@ class System:
             name for name in names if len({entry.columns.get(name) for entry in self.entries}) > 1
         )
 
+    @property
+    def group(self) -> str:
+        """Of a slice: its column and label; empty for all queries of the dataset."""
+        return self.entries[0].evaluation.group
+
+    @property
+    def whole(self) -> str:
+        """The dataset, without the group."""
+        return whole_of(self.dataset, self.group)
+
+    def cut(self, one: Slice) -> System | None:
+        """Return the system on a slice of the queries; None if it has none of them."""
+        parts = [part for entry in self.entries if (part := entry.cut(one)) is not None]
+        return System(parts[0].dataset, self.run, tuple(parts), self.chosen) if parts else None
+
     def _summaries(self, metric: Metric | str) -> list[float]:
         return [entry.summary.get(str(metric), math.nan) for entry in self.entries]
 
@@ -149,7 +165,7 @@ def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
                 different = other.evaluation.qids.to_pylist()
                 raise AlignmentError(query_mismatch(where, qids.to_pylist(), different))
         found.append(System(dataset, run, tuple(entries), chosen))
-    return tuple(found)
+    return tuple(with_slices(found, lambda one: one.entries[0].evaluation, System.cut))
 
 
 def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Chosen | None]:
@@ -341,6 +357,14 @@ class _Averaged(Entry):
         found = [part.summary_over(metric, some) for part, some in split if some.any()]
         return math.fsum(found) / len(found)
 
+    def cut(self, one: Slice) -> Entry | None:
+        """Return the average over the parts that have any of a slice's queries."""
+        whole, parts = super().cut(one), [part.cut(one) for part in self.parts]
+        return whole and _Averaged(
+            whole.evaluation, whole.columns, whole.pattern, parts=tuple(filter(None, parts)),
+            choices=whole.choices, warned=whole.warned,
+        )  # fmt: skip
+
 
 def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     """Return one entry with the queries of all folds."""
@@ -354,7 +378,9 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
                  pa.scalar("", one.qids.type))
             for one in evaluations
         ])  # fmt: skip
-    whole = replace(joined(evaluations, qids), dataset=dataset, unanswered=())
+    whole = replace(joined(evaluations, qids), dataset=dataset)
+    if not whole.groups or average:  # slices alone need to know them
+        whole = replace(whole, unanswered=())
     same = {
         name: value
         for name, value in parts[0].columns.items()

@@ -69,6 +69,8 @@ class Record:
     """What the guard's rules look at; None if the guard failed."""
     about: Mapping[str, Any] = field(default_factory=dict)
     """For ``harness cache``: names of dataset, run and files, and what the key is the hash of."""
+    unanswered: tuple[str, ...] = ()
+    """Queries of the values that the run does not answer."""
 
     @classmethod
     def of(
@@ -89,7 +91,7 @@ class Record:
         counts, empty = evaluation.counts, {_level(evaluation.metrics): evaluation.counts.empty}
         return cls(
             evaluation.qids, columns, replace(counts, empty=0), empty, audit,
-            tuple(dict.fromkeys(warnings)), header, facts,
+            tuple(dict.fromkeys(warnings)), header, facts, unanswered=evaluation.unanswered,
         )  # fmt: skip
 
     @property
@@ -147,7 +149,7 @@ class Record:
         evaluation = Evaluation(
             values, self.qids, tuple(metrics), policy,
             replace(self.counts, empty=self.empty[_level(metrics)]),
-            weights, cell.run, cell.dataset, errors,
+            weights, cell.run, cell.dataset, errors, self.unanswered,
         )  # fmt: skip
         return Entry(evaluation, cell.columns, cell.dataset_key if cell.of_dataset else "")
 
@@ -161,6 +163,7 @@ class Record:
             "header": self.header,
             "facts": None if self.facts is None else self.facts.as_dict(),
             "about": self.about,
+            "unanswered": self.unanswered,
         }
         plain["sha256"] = _digest(plain, self.qids, self.columns)
         columns = {name: to_arrow(one) for name, one in self.columns.items()}
@@ -196,6 +199,7 @@ class Record:
             plain["header"],
             None if plain["facts"] is None else Facts.from_dict(plain["facts"]),
             plain["about"],
+            tuple(plain["unanswered"]),
         )
 
 

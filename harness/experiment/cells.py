@@ -21,13 +21,16 @@ from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..errors import Finding, HarnessError, InputError
 from ..files import sha256, state_of
-from ..guard.registry import RULES, file_of
+from ..guard.query_groups import Grouping
+from ..guard.query_groups import load_all as load_groups
+from ..guard.registry import RULES, accepted, file_of
 from ..guard.sweep import Seen, guard
 from .cache import Cache, Input, Record, with_names
 from .cache_key import Keys, hash_of
 from .crosscheck import Audit
 from .executors import check_computed_by, evaluated_jobs
 from .failures import Failure
+from .groups import attach
 from .work import ChangedInputError, Done, Job
 
 PIECES = 4
@@ -76,6 +79,7 @@ def evaluate_all(
     if the cross-check finds a difference; InputError if the guard finds an error that is not one
     run's alone.
     """
+    groups = load_groups(cells)
     run = _Run(config, tuple(cells), cache)
     missing = {place: run.look_up(place) for place in range(len(cells))}
     pending = {place: metrics for place, metrics in missing.items() if metrics}
@@ -87,7 +91,18 @@ def evaluate_all(
             bar.update()
             bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
     cache.save()
-    return run.evaluated()
+    return _grouped(config, run.evaluated(), groups)
+
+
+def _grouped(config: Config, evaluated: Evaluated, groups: Mapping[str, Grouping]) -> Evaluated:
+    """Return what was evaluated with the groups of its queries."""
+    entries, findings = attach(evaluated.entries, groups)
+    findings = accepted(findings, config.guard.accept)
+    printed = [str(one).removeprefix("warning: ") for one in findings if one.severity == "warning"]
+    return replace(
+        evaluated, entries=entries, findings=[*evaluated.findings, *findings],
+        printed=[*evaluated.printed, *printed],
+    )  # fmt: skip
 
 
 class _Run:
@@ -153,7 +168,9 @@ class _Run:
         base = self.config.base
         plugins = [str(base / name) for name in self.config.plugins if name.endswith(".py")]
         of_failed = [path for place in self.failed for path in self.keys.files(self.cells[place])]
-        for path in (*of_failed, *plugins):
+        groups = [one.dataset_entry.groups for one in self.cells]
+        tables = dict.fromkeys(one.path for one in groups if one and one.path)
+        for path in (*of_failed, *plugins, *tables):
             if path not in self.inputs and Path(path).is_file():
                 with contextlib.suppress(InputError):
                     self.inputs[path] = self.cache.hashed(path)

@@ -10,6 +10,7 @@ from typing import Any
 from ..core.arguments import TEXT, TEXTS, Kind, check_arguments, wrong
 from ..core.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
 from ..core.evaluation import Evaluation
+from ..core.groups import Slice, whole_of
 from ..core.leaderboard import NOT_COMPARED, Entry, Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.names import parse, parse_all
@@ -199,13 +200,20 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
                     f"no {what} '{name}' in these results{did_you_mean(name, known)}  "
                     f"(there are: {near_names(name, known)})"
                 )
+    group = next((one.group for one in study.systems if one.dataset == dataset), "")
+    wanted = None if dataset is None else whole_of(dataset, group)
     entries = [
         entry
         for name in dict.fromkeys(runs)
         for entry in board.entries
         if run_name(entry.run, entry.columns, entry.pattern, summary) == name
-        and dataset in (None, dataset_name(entry, summary))
+        and wanted in (None, dataset_name(entry, summary))
     ]
+    if group:
+        parts = [entry.cut(Slice(*group.split("=", 1))) for entry in entries]
+        entries = [part for part in parts if part is not None]
+    elif dataset is not None:
+        entries = [replace(one, evaluation=replace(one.evaluation, groups={})) for one in entries]
     order = {where: place for place, where in enumerate(study.datasets)}
     entries.sort(key=lambda entry: order[dataset_name(entry, summary)])
     return Leaderboard(tuple(entries), summary=summary)

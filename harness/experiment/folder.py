@@ -132,7 +132,7 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Results:
     manifest = read_manifest(folder, content)
     config, metrics = _config(manifest, folder / MANIFEST)
     config._base = folder / manifest["base"]
-    cells = CELLS if config.summary or config.select else LEADERBOARD
+    cells = CELLS if has_cells(config) else LEADERBOARD
     files = {name: read_bytes(folder / name) for name in (cells, PER_QUERY)}
     if others := list(_not_as_written(folder, manifest["outputs"], files, but)):
         what = f"is not the file that {MANIFEST} was written with: edited, or a run was stopped"
@@ -158,6 +158,12 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Results:
         board = select(board, config.select)
     trace = hashlib.sha256(content).hexdigest()
     return Results(board, None, manifest, trace, config=config, folder=folder)
+
+
+def has_cells(config: Config) -> bool:
+    """Return whether the leaderboard's rows are no cells, so that these have a file."""
+    grouped = any(one.groups is not None for one in config.datasets.values())
+    return bool(config.summary or config.select or grouped)
 
 
 def _not_as_written(
@@ -251,6 +257,9 @@ def _read_values(
             raise misfit(path, f"expected {n_rows:,} rows, got {file.metadata.num_rows:,}")
         check_room(len(content) + n_rows * _ROW)
         table = file.read(use_threads=False)
+        captured = {name for cell in cells for name in cell.get("columns", {})}
+        known = {"dataset", "run", "qid", "metric", "value", "weight", *captured}
+        grouping = [name for name in table.column_names if name not in known]
         evaluations, start = [], 0
         for cell, n in zip(cells, sizes, strict=True):
             part = table.slice(start, n * n_metrics)
@@ -261,9 +270,15 @@ def _read_values(
             )
             if values is None:
                 raise misfit(path, "expected a column 'value', got none")
+            groups = {
+                name: cast(take(part[name].combine_chunks(), np.arange(n) * n_metrics), pa.string())
+                for name in grouping
+            }
             evaluation = Evaluation(
                 values, cast(qids, pa.string()), metrics, policy, Counts(**cell["counts"]),
                 _weights(weights), cell["run"], cell["dataset"],
+                unanswered=tuple(cell.get("unanswered", ())),
+                groups={name: one for name, one in groups.items() if one.null_count < n},
             )  # fmt: skip
             evaluations.append(evaluation)
             start += n * n_metrics

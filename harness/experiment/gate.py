@@ -23,6 +23,7 @@ def gate_folders(
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge the runs of a results folder against those of the same name in an older one."""
     before, after = results_folder.read(old), results_folder.read(new)
+    _check_alike(before, after, rules)
     found = list(_same_runs(before, after, names or {}))
     if not found:
         what = f"no run of {new} has the name and dataset of one in {old}"
@@ -61,7 +62,30 @@ def gate_systems(
         for before, after in pairs
         for metric, margin in _gated(before, after, rules)
     ]
+    # a small slice may have no query for which a metric is defined
+    found = [
+        (one, margin)
+        for one, margin in found
+        if not one.group or not np.isnan(one.baseline + one.candidate).all()
+    ]
     return judge(found, level, correction)
+
+
+def _check_alike(before: Results, after: Results, rules: Mapping[str, Rule]) -> None:
+    """Raise InputError if two folders of results have other conventions or metrics."""
+    conventions = [one.config.convention or "none" for one in (before, after)]
+    if conventions[0] != conventions[1]:
+        got = " and ".join(conventions)
+        what = f"baseline and candidate have different conventions: {got}"
+        raise InputError(Problem("gate", what, fix="evaluate both with one convention"))
+    old, new = ([str(one) for one in side.board.metrics] for side in (before, after))
+    for side, own, other in (("baseline", old, new), ("candidate", new, old)):
+        lacking = [name for name in own if name not in other]
+        if OTHERS in rules and lacking:
+            what = "baseline and candidate have different metrics: "
+            what += f"only the {side} has {', '.join(lacking[:3])}"
+            fix = "evaluate both by the same metrics, or name those to gate: --margin map=0.01"
+            raise InputError(Problem("gate", what, fix=fix))
 
 
 def _same_runs(
@@ -108,7 +132,7 @@ def _pair(before: System, after: System, metric: Metric) -> Pair:
         raise InputError(Problem(where, what, fix="evaluate both on one dataset"))
     order = np.array([place[qid] for qid in before.qids], dtype=np.int64)
     return Pair(
-        before.dataset, "", after.run, metric, before.qids, before.values(metric),
+        after.whole, after.group, after.run, metric, before.qids, before.values(metric),
         after.values(metric)[order],
     )  # fmt: skip
 

@@ -64,6 +64,7 @@ def manifest(
             "dataset": entry.dataset, "run": entry.run,
             **_if_any(columns=dict(entry.columns), pattern=entry.pattern, warned=[*entry.warned]),
             "counts": entry.evaluation.counts.as_dict(),
+            **_if_any(unanswered=entry.evaluation.groups and entry.evaluation.unanswered),
             "undefined": entry.undefined,
             "standard_errors": entry.evaluation.summary_errors(),
             "ties": entry.evaluation.policy.ties,
@@ -259,6 +260,8 @@ class EvaluatedCell(_Model):
     warned: tuple[StrictStr, ...] = ()
     """Rules of the guard's warnings about the run's file."""
     counts: Counts
+    unanswered: tuple[StrictStr, ...] = ()
+    """Queries that the run does not answer, if the dataset has groups."""
     undefined: Mapping[StrictStr, Count]
     """Queries for which a metric is NaN, if there are any."""
     standard_errors: Mapping[StrictStr, float | None] = Field(default_factory=dict)

@@ -113,6 +113,8 @@ def systems(board: Leaderboard, config: Config) -> Leaderboard:
         from ..stats.intervals import clustered  # which loads SciPy
 
         board = of_systems(board, partial(clustered, plan=config.compare or Plan()))
+    else:
+        board = board.sliced()
     return in_order(board, config.sort)
 
 

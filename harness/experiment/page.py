@@ -277,12 +277,15 @@ def _add_rankings(
     if len(json.dumps(found)) <= EMBEDDED:
         data["rankings"] = {key: value for some in found.values() for key, value in some.items()}
         return {}
-    data["rankingFiles"] = {str(at): f"{SIDE_FOLDER}/rankings-{at}.js" for at in found}
+    data["rankingFiles"] = {
+        str(at): f"{SIDE_FOLDER}/rankings-{at}.js" for at, some in found.items() if some
+    }
     return {
         f"{SIDE_FOLDER}/rankings-{at}.js": (
             f"(window.harnessRankings ??= {{}})[{at}] = {json.dumps(some, ensure_ascii=True)};\n"
         ).encode()
         for at, some in found.items()
+        if some
     }
 
 

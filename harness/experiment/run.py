@@ -24,8 +24,9 @@ from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, wh
 from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
-from ..core.systems import FEWER, failed_rows, incomplete, key_of
+from ..core.systems import FEWER, dataset_name, failed_rows, incomplete, key_of, systems_of
 from ..errors import HarnessError, HarnessWarning
+from ..guard.registry import accepted
 from ..reports import comparisons as comparing
 from ..reports import html
 from ..reports import paper as paper
@@ -37,7 +38,8 @@ from .cache import Cache, foreign
 from .cells import Evaluated, changed_since, evaluate_all
 from .executors import executor
 from .failures import as_one, failure_texts
-from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, hashes_of, written
+from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, hashes_of, written
+from .groups import reversals
 from .outcome import Results, compare, render_comparisons, systems
 
 _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Config)
@@ -152,8 +154,14 @@ def derive(
         board = select(cells, config.select)
     rows = systems(board, config)
     comparisons = _comparisons(board, config)
+    places = {
+        dataset_name(entry, config.summary): cell.dataset_entry.path
+        for entry, cell in zip(evaluated.entries, evaluated.cells, strict=True)
+    }
+    reversed_pairs = accepted(reversals(systems_of(board), places), config.guard.accept)
+    evaluated = replace(evaluated, findings=[*evaluated.findings, *reversed_pairs])
     made = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
-    if config.summary or config.select:
+    if has_cells(config):
         made[CELLS] = find("csv").render(cells).encode()
     made |= _reports(config, rows, comparisons)
     made[PER_QUERY] = files.parquet(cells.per_query_parts())
@@ -228,6 +236,11 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     notes = [] if board.selection is None else [*board.selection.notes(board.selection.choices)]
     if config.summary.spread and (fewer := incomplete(board)):
         notes.append(f"{FEWER}: {', '.join(map(str, fewer.values()))}")
+    notes += [
+        str(one).removeprefix("warning: ")
+        for one in results.findings
+        if (one.rule, one.severity) == ("reversal", "warning")
+    ]
     manifest = manifests.as_bytes(results.manifest)
     made = paper.files(config, board, results.comparisons, manifest)
     made = {**results.files, **made, MANIFEST: manifest}
@@ -259,7 +272,7 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
 def output_names(config: Config, cells: Sequence[Cell]) -> list[str]:
     """Return the files that a run may write into its output folder; some plots need more data."""
     names = [MANIFEST, TIMING, LEADERBOARD, PER_QUERY]
-    names += [CELLS] if config.summary or config.select else []
+    names += [CELLS] if has_cells(config) else []
     names += [f"leaderboard{find(name).suffix}" for name in config.reports if name != "page"]
     names += ["page.html"] if "page" in config.reports else []
     names += [comparing.SIGNIFICANCE, comparing.STANDINGS] if config.compare is not None else []

@@ -40,6 +40,7 @@ from .columns import with_ranks
 from .examples import BY_ROW, add_lines, run_format, suppressing_problems
 from .facts import Facts, Watch, observing
 from .judgements import JudgementFacts, query_hashes
+from .query_groups import load_all, match
 from .registry import (
     accepted,
     finding,
@@ -237,6 +238,7 @@ def check_cells(
     of_seen = {id(one) for seen in check.seen.values() for one in seen.warnings}
     loose = [one for one in check.findings if id(one) not in of_seen]
     found = [*known, *loose, *(one.finding for one in sweep.examine(accept)), *failures]
+    found += _groups(cells, {one.cell.dataset: one.qids for one in check.datasets.values()})
     found = [replace(one, place=_shown(one.place)) for one in found]
     kept = accepted(without_effects(found, accept), accept)
     return Checked(tuple(in_order(kept)), tuple(cells), check.n_rows, check.alone)
@@ -249,6 +251,14 @@ def _shown(place: str) -> str:
     ('<stdin>', '<stdin>:7', '<stdin>: row 2', 'a-:7')
     """
     return NAMELESS + place[len(STDIN) :] if re.match(rf"{STDIN}(:|$)", place) else place
+
+
+def _groups(cells: Sequence[Cell], qids: Mapping[str, Any]) -> list[Finding]:
+    """Return what is wrong with groups of queries."""
+    try:
+        return match(load_all(cells), {name: own.to_pylist() for name, own in qids.items()})[1]
+    except HarnessError as error:
+        return [*refused("", error)]
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:

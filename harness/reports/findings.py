@@ -87,13 +87,18 @@ def looked_at(checked: Checked) -> str:
     return f"checked {files}, {counted(checked.rows, 'row')}{alone}"
 
 
+def places_of(checked: Checked) -> Iterator[tuple[Finding, dict[str, Any]]]:
+    """Yield each finding with its file, and its line, row or key if it has any."""
+    names = _names(checked.cells)
+    yield from ((one, _at(one.place, names)) for one in checked.findings)
+
+
 def as_json(checked: Checked) -> str:
     """Return the same as one JSON object."""
     names = _names(checked.cells)
     content = {
         "findings": [
-            {**one.as_dict(), **(at := _at(one.place, names)), **names.get(at["file"], {})}
-            for one in checked.findings
+            {**one.as_dict(), **at, **names.get(at["file"], {})} for one, at in places_of(checked)
         ],
         "counts": {name: checked.count(name) for name in ORDER},
         "rows": checked.rows,

@@ -181,7 +181,8 @@ def _rows(
         texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]
         texts += [" ".join(pairs(one.setting) for one in entry.choices)] if setting else []
         texts += [_repetitions(entry)] if has_fewer else []
-        texts += ["{}/{}".format(*entry.evaluation.coverage), str(entry.evaluation.counts.tied)]
+        tied = "–" if entry.evaluation.group else str(entry.evaluation.counts.tied)
+        texts += ["{}/{}".format(*entry.evaluation.coverage), tied]
         rows.append(list(map(Cell, texts)))
         rows[-1][0] = Cell(entry.run, WARNED if entry.warned else "")
     unfair = []

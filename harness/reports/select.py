@@ -36,13 +36,16 @@ def select(
     A name takes itself; a pattern with ``*`` or ``?`` takes the matching names that nothing took
     before, so ``*`` is the rest; ``!`` before either leaves out. A list that only leaves out
     takes the rest, and an empty one takes all. `what` names them in messages, `spellings` finds
-    known names by another spelling, and no pattern takes a name `elsewhere`.
+    known names by another spelling, and no pattern takes a name `elsewhere`. Only a pattern with
+    ``[`` takes slices of datasets.
 
     >>> select(["bm25", "!random", "*"], ["lambda-a", "bm25", "random", "lambda-b"], "run")
     ('bm25', 'lambda-a', 'lambda-b')
     """
     if wrong := [text for _, text in pattern_problems(patterns, known, what, spellings)]:
         raise UnknownNameError([Problem("", text) for text in wrong])
+    if what == "dataset" and not any("[" in one for one in patterns):
+        elsewhere = [one for one in known if "=" in one and one.partition(" [")[0] in known]
     return matched(patterns, known, spellings, elsewhere)
 
 

@@ -129,6 +129,61 @@ def test_wrong_usage(folder: Path, words: tuple[str, ...], message: str) -> None
     assert message in done.err
 
 
+CHANGES = [
+    ("metrics: [recip_rank, map]", "different metrics: only the candidate has map", "by the same"),
+    ("metrics: [map]", "different metrics: only the baseline has recip_rank", "by the same"),
+    ("convention: lightgbm", "different conventions: none and lightgbm", "with one convention"),
+    ("policy: {ties: stable}", "expected one policy for baseline and candidate", "same policy"),
+    ("datasets: {d: {path: few.txt}}", "different queries: 9", "one dataset"),
+    ("runs: {t: {path: base.run}}", "no run of new has the name", "--name OLD=NEW"),
+]
+
+
+@pytest.mark.parametrize(("change", "message", "fix"), CHANGES)
+def test_folders_that_cannot_be_gated(folder: Path, change: str, message: str, fix: str) -> None:
+    lines = (folder / "qrels.txt").read_text().splitlines(keepends=True)
+    (folder / "few.txt").write_text("".join(lines[:-1]))
+    keys = {
+        "datasets": "{d: {path: qrels.txt}}", "runs": "{s: {path: base.run}}",
+        "metrics": "[recip_rank]",
+    }  # fmt: skip
+    for name in ("old", "new"):
+        text = "".join(f"{key}: {value}\n" for key, value in {**keys, "output": name}.items())
+        (folder / f"{name}.yaml").write_text(text)
+        key, _, value = change.partition(": ")
+        keys[key] = value
+    if "lightgbm" in change:
+        for name in ("old", "new"):
+            text = (folder / f"{name}.yaml").read_text().replace("recip_rank", "ndcg@5")
+            (folder / f"{name}.yaml").write_text(text)
+    for name in ("old", "new"):
+        assert called("run", f"{name}.yaml", cwd=folder).code == 0
+    done = called("gate", "old", "new", "--margin", "0.1", cwd=folder)
+    assert done.code == 2
+    assert message in done.err
+    (line,) = [line for line in done.err.splitlines() if line.startswith("  fix:")]
+    assert fix in line
+
+
+def test_a_gate_of_a_config_without_a_baseline(folder: Path) -> None:
+    text = (folder / "gate.yaml").read_text()
+    (folder / "gate.yaml").write_text(text.replace("baseline: base, ", ""))
+    done = called("gate", "gate.yaml", cwd=folder)
+    assert done.code == 2
+    assert "$.gate" in done.err
+    assert "baseline" in done.err
+    (folder / "gate.yaml").write_text(text.replace("margin: 0.05", "margin: -0.05"))
+    done = called("gate", "gate.yaml", cwd=folder)
+    assert done.code == 2
+    assert "at least 0, got -0.05" in done.err
+    (folder / "gate.yaml").write_text(text.partition("gate:")[0])
+    done = called("gate", "gate.yaml", cwd=folder)
+    assert done.code == 2
+    assert "expected a key 'gate'" in done.err
+    words = ("out", "out", "--margin", "0.1", "--groups", "g.csv")
+    assert "--groups is for run files" in called("gate", *words, cwd=folder).err
+
+
 def test_a_config_is_checked_when_it_is_loaded(folder: Path) -> None:
     rules = '{recip_rnk: {margin: 1}, "P@1,9": {margin: 1}, num_ret: {margin: 1}, "*": {margin: 1}}'
     text = (folder / "gate.yaml").read_text().partition("gate:")[0]

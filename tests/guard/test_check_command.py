@@ -111,6 +111,28 @@ def test_json(letor: Any) -> None:
     }
 
 
+def test_sarif(letor: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    letor.put("gbrt/fold1.txt", letor.lines("gbrt/fold1.txt")[1:])
+    monkeypatch.chdir(letor.folder)
+    result = call("c.yaml", "-f", "sarif")
+    assert result.exit_code == 2
+    log = json.loads(result.stdout)
+    (run,) = log["runs"]
+    assert (log["version"], run["tool"]["driver"]["name"]) == ("2.1.0", "harness")
+    rules = run["tool"]["driver"]["rules"]
+    findings = json.loads(call("c.yaml", "-f", "json").stdout)["findings"]
+    assert len(run["results"]) == len(findings)
+    for one, found in zip(run["results"], findings, strict=True):
+        assert rules[one["ruleIndex"]]["id"] == one["ruleId"] == found["rule"]
+        assert rules[one["ruleIndex"]]["helpUri"].endswith(f"rules/#{found['rule']}")
+        assert one["level"] == found["severity"]
+        assert one["message"]["text"].startswith(found["what"])
+        (at,) = one["locations"]
+        assert at["physicalLocation"]["artifactLocation"]["uri"] == found["file"]
+        region = at["physicalLocation"].get("region", {})
+        assert region.get("startLine") == found.get("line")
+
+
 def test_what_is_no_config(root: Path, tmp_path: Path) -> None:
     def found(path: Path) -> list[dict[str, Any]]:
         result = call(path, "--format", "json")

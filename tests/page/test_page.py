@@ -244,6 +244,40 @@ def test_names_of_the_config_are_shown_and_commands_keep_their_own(
     assert " --dataset trec --metric " in tab.content()
 
 
+def test_slices(tmp_path: Path, open_page: Open) -> None:
+    groups = [f"{qid},{'long' if qid % 3 else 'short'}" for qid in range(1, 31)]
+    (tmp_path / "queries.csv").write_text("\n".join(["qid,length", *groups]) + "\n")
+    text = CONFIG.format(runs=ROOT / "runs")
+    text = text.replace("qrels.txt}", "qrels.txt, groups: queries.csv}")
+    results = made(tmp_path, text)
+    tab = open_page(results / "page.html", "#d=trec")
+    assert tab.locator("label", has_text="Dataset").locator("option").all_text_contents() == [
+        "trec", "letor",
+    ]  # fmt: skip
+    queries = tab.locator("label", has_text="Queries").locator("select")
+    assert queries.locator("option").all_text_contents() == [
+        "all (30)", "length=long (20)", "length=short (10)",
+    ]  # fmt: skip
+    queries.select_option(label="length=short (10)")
+    expected = {
+        row["run"]: float(row["map"]) for row in rows(results / "leaderboard.csv")
+        if row["dataset"] == "trec [length=short]"
+    }  # fmt: skip
+    shown = board(tab)
+    assert {name: float(values[1]) for name, values in shown} == pytest.approx(expected)
+    tested = next(
+        row for row in rows(results / "significance.csv") if row["dataset"] == "trec [length=short]"
+    )
+    pair = f"#v=pair&d=trec+%5Blength%3Dshort%5D&a={tested['run']}&b={tested['baseline']}"
+    tab = open_page(results / "page.html", pair)
+    assert f"{float(tested['difference']):+.4f}".replace("-", "−") in (
+        tab.locator("table").first.inner_text()
+    )
+    tab = open_page(results / "page.html", "#v=queries&d=trec+%5Blength%3Dshort%5D&q=3")
+    tab.get_by_role("button", name="ranking").first.click()
+    assert "docno" in tab.locator("main").inner_text().lower()
+
+
 def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     import time
 
@@ -260,13 +294,13 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     }  # fmt: skip
     report = {
         "title": "large", "columns": [], "comparisons": [], "comparisonNote": "", "rankings": {},
-        "rankingFiles": {}, "rankingDepth": 0, "groups": [], "conventions": [],
+        "rankingFiles": {}, "rankingDepth": 0, "conventions": [],
         "metrics": [
             {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4} for i in range(metrics)
         ],
         "systems": [{"name": f"s{i}", "columns": []} for i in range(systems)],
         "boards": [{
-            "dataset": "d", "qids": [str(i) for i in range(queries)],
+            "dataset": "d", "group": "", "whole": "d", "qids": [str(i) for i in range(queries)],
             "systems": list(range(systems)),
             "columns": [column] * metrics, "counts": {}, "errors": [""] * systems, "notes": [],
         }],

@@ -62,7 +62,6 @@ def report(
         "rankings": {},
         "rankingFiles": {},
         "rankingDepth": 0,
-        "groups": [],
         "conventions": [],
         "provenance": dict(provenance),
     }
@@ -113,6 +112,8 @@ def _board(
     counts = [one.entries[0].evaluation.counts.as_dict() for one in systems]
     return {
         "dataset": systems[0].dataset,
+        "group": systems[0].group,
+        "whole": systems[0].whole,
         "qids": systems[0].qids,
         "systems": [place[one.run] for one in systems],
         "columns": [_column(systems, metric, comparisons, interval) for metric in metrics],

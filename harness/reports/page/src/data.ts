@@ -40,6 +40,10 @@ export interface Board {
   dataset: string;
   /** What commands call the dataset. */
   key?: string;
+  /** Of a slice: its queries' column and label; "" for all queries. */
+  group: string;
+  /** The dataset without the group. */
+  whole: string;
   qids: string[];
   /** Indices of the systems, one per row. */
   systems: number[];
@@ -106,7 +110,6 @@ export interface Report {
   rankingDepth: number;
   /** Texts of queries. */
   texts?: Record<string, string>;
-  groups: { name: string; board: number; rows: number[] }[];
   conventions: Switch[];
   old?: { title: string; boards: { columns: Numbers[] }[] };
   provenance: Provenance;

@@ -21,7 +21,7 @@ export function Leaderboard({ context }: { context: Context }) {
     );
   const rows = sortedRows(context);
   const tiers = board.columns[m].tier;
-  const plain = !state.group && !state.convention;
+  const plain = !state.convention;
   const withTiers = plain && tiers.some(Boolean);
   const counts = Object.keys(COUNTS).filter((name) => board.counts[name]);
   const best = shown.map(({ i }) => bestRows(context, i));
@@ -222,7 +222,7 @@ function Notes({ context, withTiers }: { context: Context; withTiers: boolean })
   const { board, state, report, metric } = context;
   const notes = [
     "Bold: the best value of its column, as shown. It is not a significance test.",
-    ...(state.convention || state.group ? [] : ["Bars start at 0 and show the value with its 95% interval over queries."]),
+    ...(state.convention ? [] : ["Bars start at 0 and show the value with its 95% interval over queries."]),
     ...(withTiers ? [`Lines separate tiers by ${metric.label}. Systems that share a tier cannot be told apart.`] : []),
     ...(state.convention ? [`Values as ${state.convention} computes them. Python computed them; ranks are by ${metric.label}.`] : []),
     ...report.metrics.flatMap((one, i) => (board.columns[i].note ? [`${one.label}: ${board.columns[i].note}`] : [])),

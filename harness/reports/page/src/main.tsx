@@ -22,24 +22,25 @@ const VIEWS: Record<View, string> = {
 function Page({ report }: { report: Report }) {
   const [state, go] = useAddress();
   const context = select(report, state, go);
-  const { board, metric, at } = context;
+  const { board, metric } = context;
   const views = (Object.keys(VIEWS) as View[]).filter((view) => view !== "changes" || report.old);
   const view = views.includes(state.view) ? state.view : "leaderboard";
   const metrics = report.metrics.filter((_, i) => !board.columns[i].value.every(isNaN));
-  const groups = report.groups.filter((group) => group.board === at);
+  const wholes = report.boards.filter((one) => !one.group);
+  const slices = report.boards.filter((one) => one.whole === board.whole);
   context.choice = (
     <>
-      {report.boards.length > 1 && (
-        <Select label="Dataset" value={board.dataset} options={report.boards.map((one): [string, string] => [one.dataset, one.dataset])}
-          onChange={(dataset) => go({ dataset, qid: "", group: "" })} />
+      {wholes.length > 1 && (
+        <Select label="Dataset" value={board.whole} options={wholes.map((one): [string, string] => [one.dataset, one.dataset])}
+          onChange={(dataset) => go({ dataset, qid: "" })} />
       )}
       {view !== "ranking" && (
         <Select label="Metric" value={metric.name} options={metrics.map((one): [string, string] => [one.name, one.label])}
           onChange={(name) => go({ metric: name, sort: "", reversed: false })} />
       )}
-      {groups.length > 0 && (
-        <Select label="Queries" value={state.group} onChange={(group) => go({ group })}
-          options={[["", "all"], ...groups.map((one): [string, string] => [one.name, `${one.name} (${one.rows.length})`])]} />
+      {slices.length > 1 && (
+        <Select label="Queries" value={board.dataset} onChange={(dataset) => go({ dataset, qid: "" })}
+          options={slices.map((one): [string, string] => [one.dataset, `${one.group || "all"} (${one.qids.length})`])} />
       )}
       {report.conventions.length > 0 && view === "leaderboard" && (
         <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}

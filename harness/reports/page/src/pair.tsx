@@ -2,7 +2,7 @@
 
 import type { Comparison } from "./data";
 import type { Context } from "./view";
-import { orderedRows, rowOf, rowValues, selectedQueries, systemName } from "./view";
+import { orderedRows, rowOf, rowValues, systemName } from "./view";
 import { queryValues } from "./data";
 import { MetricName, Panel, Select, Value, fixed, probability, signed } from "./text";
 import { useState } from "preact/hooks";
@@ -41,14 +41,14 @@ function differences(context: Context, m: number, a: number, b: number): { query
   if (!column.queries) return [];
   const n = context.board.qids.length;
   const [first, second] = [queryValues(column, a, n), queryValues(column, b, n)];
-  return selectedQueries(context)
+  return Array.from(context.board.qids.keys())
     .map((query) => ({ query, value: first[query] - second[query] }))
     .filter((one) => !isNaN(one.value));
 }
 
 function tested(context: Context, m: number, a: number, b: number): (Comparison & { sign: number }) | undefined {
   const { report, board, at, state } = context;
-  if (state.group || state.convention) return undefined;
+  if (state.convention) return undefined;
   const [one, two] = [board.systems[a], board.systems[b]];
   const found = report.comparisons.find(
     (c) => c.dataset === at && c.metric === m && ((c.run === one && c.baseline === two) || (c.run === two && c.baseline === one)),

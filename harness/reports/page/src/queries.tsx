@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Context } from "./view";
-import { orderedRows, quantile, selectedQueries, systemName } from "./view";
+import { orderedRows, quantile, systemName } from "./view";
 import { mean } from "./data";
 import { Copy, MetricName, Panel, Select, Value, fixed } from "./text";
 
@@ -23,7 +23,7 @@ export function Queries({ context }: { context: Context }) {
   const n = board.qids.length;
   const rows = orderedRows(context);
   const value = (row: number, query: number) => column.queries![row * n + query];
-  const facts: QueryFacts[] = selectedQueries(context).map((query) => {
+  const facts: QueryFacts[] = Array.from(context.board.qids.keys()).map((query) => {
     const values = rows.map((row) => value(row, query));
     const middle = mean(values);
     return { query, mean: middle, spread: Math.sqrt(mean(values.map((one) => (one - middle) ** 2))) };
@@ -94,7 +94,7 @@ export function Queries({ context }: { context: Context }) {
 }
 
 function OneQuery({ context, query, rows }: { context: Context; query: number; rows: number[] }) {
-  const { board, go, metric, m, report, at } = context;
+  const { board, go, metric, m, report, source } = context;
   const n = board.qids.length;
   const values = rows.map((row) => ({ row, value: board.columns[m].queries![row * n + query] }));
   const worse = metric.direction < 0 ? 1 : -1;
@@ -113,13 +113,13 @@ function OneQuery({ context, query, rows }: { context: Context; query: number; r
           <tbody>
             {values.map(({ row, value }) => {
               const name = systemName(context, row);
-              const key = `${at}/${board.systems[row]}/${qid}`;
+              const key = `${source}/${board.systems[row]}/${qid}`;
               return (
                 <tr key={name}>
                   <th scope="row" dir="auto">{name}</th>
                   <td class="number"><Value value={value} digits={metric.digits} /></td>
                   <td class="wide"><svg class="bar long" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" x={0} y={1} width={isNaN(value) ? 0 : Math.max(0, (100 * value) / most)} height={4} /></svg></td>
-                  <td>{(report.rankings[key] || report.rankingFiles[`${at}`]) && <button type="button" class="link" onClick={() => go({ view: "ranking", a: name, qid })}>ranking</button>}</td>
+                  <td>{(report.rankings[key] || report.rankingFiles[`${source}`]) && <button type="button" class="link" onClick={() => go({ view: "ranking", a: name, qid })}>ranking</button>}</td>
                 </tr>
               );
             })}

@@ -13,7 +13,7 @@ declare global {
 }
 
 export function Ranking({ context }: { context: Context }) {
-  const { report, board, state, go, at } = context;
+  const { report, board, state, go, source: at } = context;
   const loaded = useRankings(context);
   const all = loaded ?? report.rankings;
   const names = orderedRows({ ...context, state: { ...state, filter: "", where: {} } }).map((row) => systemName(context, row));
@@ -77,7 +77,7 @@ function List({ title, documents, depth }: { title: string; documents: Ranked[];
 }
 
 /** Rankings of side files, which a classic script loads also from disk. */
-function useRankings({ report, at }: Context): Record<string, Ranked[]> | undefined {
+function useRankings({ report, source: at }: Context): Record<string, Ranked[]> | undefined {
   const file = report.rankingFiles[`${at}`];
   const [loaded, set] = useState(window.harnessRankings?.[at]);
   useEffect(() => {

@@ -17,19 +17,18 @@ export interface State {
   a: string;
   b: string;
   qid: string;
-  group: string;
   convention: string;
   counts: boolean;
 }
 
 const KEYS: Record<string, keyof State> = {
   v: "view", d: "dataset", m: "metric", ms: "metrics", s: "sort", r: "reversed", f: "filter",
-  a: "a", b: "b", q: "qid", g: "group", c: "convention", n: "counts",
+  a: "a", b: "b", q: "qid", c: "convention", n: "counts",
 };
 
 const EMPTY: State = {
   view: "leaderboard", dataset: "", metric: "", metrics: [], sort: "", reversed: false, filter: "",
-  where: {}, a: "", b: "", qid: "", group: "", convention: "", counts: false,
+  where: {}, a: "", b: "", qid: "", convention: "", counts: false,
 };
 
 export function parse(hash: string): State {

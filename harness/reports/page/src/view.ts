@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Board, Column, Metric, Numbers, Report } from "./data";
 import type { Go, State } from "./state";
-import { mean, queryValues, ranked } from "./data";
+import { ranked } from "./data";
 
 export interface Context {
   report: Report;
@@ -12,6 +12,8 @@ export interface Context {
   /** The selected board and its number. */
   board: Board;
   at: number;
+  /** The number of the board with all queries of the dataset, which rankings are kept by. */
+  source: number;
   /** The selected metric and its number. */
   metric: Metric;
   m: number;
@@ -25,27 +27,15 @@ export function select(report: Report, state: State, go: Go): Context {
   const named = report.metrics.findIndex((metric) => metric.name === state.metric);
   const first = board.columns.findIndex((column) => !column.value.every(isNaN));
   const m = named >= 0 ? named : Math.max(0, first);
-  return { report, state, go, board, at, metric: report.metrics[m], m, choice: null };
+  const source = report.boards.findIndex((one) => one.dataset === board.whole);
+  return { report, state, go, board, at, source, metric: report.metrics[m], m, choice: null };
 }
 
-/** Queries of the selected group, as positions; every query without a group. */
-export function selectedQueries({ report, state, board, at }: Context): number[] {
-  const group = report.groups.find((one) => one.name === state.group && one.board === at);
-  return group ? group.rows : Array.from(board.qids.keys());
-}
-
-/** Values of one metric for the rows, of the selected group or convention. */
+/** Values of one metric for the rows, of the selected convention. */
 export function rowValues(context: Context, m: number): Numbers {
   const { report, state, board, at } = context;
-  const column = board.columns[m];
   const other = report.conventions.find((one) => one.name === state.convention);
-  if (other) return other.values[at][m];
-  if (!state.group || !column.queries) return column.value;
-  const queries = selectedQueries(context);
-  return Float64Array.from(board.systems, (_, row) => {
-    const values = queryValues(column, row, board.qids.length);
-    return mean(queries.map((query) => values[query]));
-  });
+  return other ? other.values[at][m] : board.columns[m].value;
 }
 
 /** The rows that the filters keep. */

@@ -1,0 +1,107 @@
+"""What groups the queries of datasets, and whether it fits them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ..config.cells import Cell
+from ..config.model import Groups
+from ..core.groups import find_grouping
+from ..errors import Finding, HarnessError, InputError, Problem, problem
+from ..readers.groups import Labels, labels_of, read_groups
+from ..reports.phrases import counted
+from .registry import finding
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """What groups the queries of a dataset."""
+
+    place: str
+    """The file, or the function, for messages."""
+    labels: Callable[[Sequence[str]], Labels]
+    """From the qids of a dataset to the label of each, by column."""
+
+
+def load(groups: Groups) -> Grouping:
+    """Return what groups the queries: a file's labels, which are read now, or a function's."""
+    if groups.path is not None:
+        labels = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)
+        return Grouping(groups.path, lambda qids: labels)
+    function, name = find_grouping(str(groups.function)), f"function '{groups.function}'"
+
+    def call(qids: Sequence[str]) -> Labels:
+        try:
+            columns = function(qids)
+            if not isinstance(columns, Mapping):
+                what = f"expected a mapping of columns to labels, got {type(columns).__name__}"
+                raise InputError(Problem(name, what, fix="return {'length': [label of each qid]}"))
+            wanted = groups.columns or list(columns)
+            return labels_of(name, qids, {one: list(columns[one]) for one in wanted}, groups.bins)
+        except HarnessError:
+            raise
+        except Exception as error:
+            raise HarnessError(replace(problem(error), where=name)) from error
+
+    return Grouping(name, call)
+
+
+def load_all(cells: Iterable[Cell]) -> dict[str, Grouping]:
+    """Return what groups the queries of each dataset that has groups, by its name."""
+    read: dict[str, Grouping] = {}
+    found = {}
+    for cell in cells:
+        if (groups := cell.dataset_entry.groups) is not None:
+            key = groups.model_dump_json()
+            read[key] = found[cell.dataset] = read.get(key) or load(groups)
+    return found
+
+
+def match(
+    groups: Mapping[str, Grouping], qids: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, Labels], list[Finding]]:
+    """Return the labels of each dataset, and queries without a group and groups without a query.
+
+    Parameters
+    ----------
+    groups : mapping
+        What groups the queries of each dataset.
+    qids : mapping
+        The queries of each dataset.
+
+    Raises
+    ------
+    InputError
+        If a file of groups has no query of a dataset.
+    """
+    labels: dict[str, Labels] = {}
+    unknown, absent = dict[str, dict[str, None]](), dict[str, dict[str, None]]()
+    known: dict[str, set[str]] = {}
+    for name in groups.keys() & qids.keys():
+        known.setdefault(groups[name].place, set()).update(qids[name])
+    for name in (one for one in groups if one in qids):
+        place, own = groups[name].place, qids[name]
+        labels[name] = groups[name].labels(own)
+        inside = dict.fromkeys(qid for each in labels[name].values() for qid in each)
+        if own and not inside.keys() & {*own}:
+            what = f"expected qids of dataset '{name}' such as '{own[0]}', got "
+            what += f"'{next(iter(inside))}'" if inside else "none with a group"
+            fix = "give the groups of this dataset, with qids written alike"
+            raise InputError(Problem(place, what, fix=fix))
+        for qid in inside:
+            if qid not in known[place]:
+                unknown.setdefault(place, {})[qid] = None
+        for qid in own:
+            if qid not in inside:
+                absent.setdefault(place, {})[qid] = None
+    findings = []
+    for place, some in unknown.items():
+        text = counted(len(some), "qid with a group is", "qids with a group are")
+        text += " not in the dataset"
+        findings.append(finding("group-queries", place, text, len(some), [*some]))
+    for place, some in absent.items():
+        text = counted(len(some), "query of the dataset has", "queries of the dataset have")
+        findings.append(finding("group-queries", place, f"{text} no group", len(some), [*some]))
+    return labels, findings

@@ -1,0 +1,111 @@
+"""Files of query groups: a qid, and columns of labels or numbers."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..core.groups import cut_by
+from ..errors import InputError, Problem, did_you_mean
+
+MOST = 20
+"""Groups of a column; more are numbers or identifiers."""
+TAKEN = ("dataset", "run", "qid", "metric", "value", "weight")
+"""Columns of the file of values per query."""
+Labels = dict[str, dict[str, str]]
+"""By column, then qid."""
+Bins = Mapping[str, Sequence[float]]
+
+
+def read_groups(
+    path: Path, qid: str = "qid", columns: Sequence[str] = (), bins: Bins | None = None
+) -> Labels:
+    """Return the groups of the queries of a CSV, TSV or Parquet file.
+
+    Raises
+    ------
+    InputError
+        If a qid occurs twice, a column is missing, or a column has too many groups.
+    """
+    rows = _rows(path)
+    names = list(rows[0]) if rows else []
+    for name in (qid, *columns, *(bins or ())):
+        if name not in names:
+            what = f"expected a column '{name}'{did_you_mean(name, names)}, got {', '.join(names)}"
+            fix = "name the column of qids with 'qid:'" if name == qid else "correct its name"
+            raise InputError(Problem(f"{path}:1", what, fix=fix))
+    qids: dict[str, int] = {}
+    for line, row in enumerate(rows, 2):
+        if row[qid] in qids:
+            what = f"expected each qid once, got '{row[qid]}' on line {qids[row[qid]]} too"
+            raise InputError(Problem(f"{path}:{line}", what, fix="keep one of the lines"))
+        qids[row[qid]] = line
+    wanted = columns or [name for name in names if name != qid]
+    return labels_of(str(path), list(qids), {c: [row[c] for row in rows] for c in wanted}, bins)
+
+
+def labels_of(
+    place: str, qids: Sequence[str], columns: Mapping[str, Sequence[Any]], bins: Bins | None = None
+) -> Labels:
+    """Return the label of each query in each column, numbers cut by `bins`; checked."""
+    found: Labels = {}
+    for name, values in columns.items():
+        if name in TAKEN:
+            what = f"a column of groups cannot be called '{name}', as the outputs have one"
+            raise InputError(Problem(place, what, fix="rename it, or name others with 'columns:'"))
+        if len(values) != len(qids):
+            what = f"column '{name}': expected {len(qids)} labels, one per qid, got {len(values)}"
+            raise InputError(Problem(place, what, fix="return None for queries without a group"))
+        texts = ["" if one is None else str(one).strip() for one in values]
+        if bins and name in bins:
+            cut = cut_by([_number(place, name, one) for one in texts], bins[name])
+            texts = [one or "" for one in cut]
+        labels = {qid: text for qid, text in zip(qids, texts, strict=True) if text}
+        if (n := len({*labels.values()})) > MOST:
+            what = f"column '{name}': expected at most {MOST} groups, got {n}"
+            fix = (
+                f"cut numbers with 'bins: {{{name}: [...]}}', or name other columns with 'columns:'"
+            )
+            raise InputError(Problem(place, what, fix=fix))
+        found[name] = labels
+    return found
+
+
+def _number(place: str, name: str, text: str) -> float | None:
+    try:
+        number = float(text) if text else None
+    except ValueError:
+        number = math.nan
+    if number is not None and math.isnan(number):
+        what = f"column '{name}': expected a number to be cut by bins, got '{text}'"
+        raise InputError(Problem(place, what, fix="correct it, or take the column out of 'bins:'"))
+    return number
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    try:
+        if path.suffix == ".parquet":
+            import pyarrow.parquet as pq
+
+            table = pq.ParquetFile(path).read(use_threads=False)
+            return [
+                {name: "" if one is None else str(one) for name, one in row.items()}
+                for row in table.to_pylist()
+            ]
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            tab = path.suffix in (".tsv", ".txt")
+            reader = csv.DictReader(file, delimiter="\t" if tab else ",", restval=None)
+            rows = []
+            for row in reader:
+                if None in row or None in row.values():
+                    what = f"expected {len(reader.fieldnames or ())} fields, as in the header"
+                    raise InputError(Problem(f"{path}:{reader.line_num}", what))
+                rows.append(row)
+            return rows
+    except (OSError, ValueError, csv.Error) as error:
+        what = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
+        fix = "write a CSV file with a column 'qid' and a column for each grouping"
+        raise InputError(Problem(str(path), what, fix=fix)) from error

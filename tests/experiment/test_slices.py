@@ -1,0 +1,273 @@
+"""Slices: groups of a dataset's queries in every output, and what is wrong with a file of them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from command_line import called
+
+import harness
+
+QIDS = [str(n) for n in (10, 2, 1, 30, 7, 21, 3, 16, 5, 44, 12, 9)]
+LENGTHS = dict(zip(QIDS, (1, 9, 3, 4, 5, 6, 10, 2, 4.5, 12, 1, 8), strict=True))
+TYPES = dict(zip(QIDS, ("web", "news", "") * 4, strict=True))
+CONFIG = """
+datasets: {d: {path: qrels.txt, groups: {path: queries.csv, bins: {length: [4, 10]}}}}
+runs: {"{run}": {path: "{run}.run"}}
+metrics: [recip_rank, num_ret]
+"""
+BINS = ("below 4", "4 to 10", "10 or more")
+
+
+def write_run(path: Path, ranks: dict[str, int]) -> None:
+    """Write a run that has its relevant document at a rank per query."""
+    lines = (
+        f"{qid} Q0 {'r' if rank == hit else f'x{rank}'} {rank} {9 - rank} t\n"
+        for qid, hit in ranks.items()
+        for rank in range(1, 6)
+    )
+    path.write_text("".join(lines))
+
+
+def write_groups(path: Path, qids: list[str] = QIDS, **columns: dict[str, object]) -> None:
+    columns = columns or {"length": LENGTHS, "type": TYPES}
+    rows = [",".join(["qid", *columns])]
+    rows += [",".join([qid, *(str(own.get(qid, "x")) for own in columns.values())]) for qid in qids]
+    path.write_text("\n".join(rows) + "\n")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(5)
+    (tmp_path / "qrels.txt").write_text("".join(f"{qid} 0 r 1\n" for qid in QIDS))
+    for name in ("a", "b", "c"):
+        write_run(tmp_path / f"{name}.run", {qid: int(rng.integers(1, 5)) for qid in QIDS})
+    write_groups(tmp_path / "queries.csv")
+    (tmp_path / "c.yaml").write_text(CONFIG)
+    return tmp_path
+
+
+def run(folder: Path, more: str = "", config: str = CONFIG) -> Path:
+    (folder / "c.yaml").write_text(f"output: out\n{config}{more}")
+    done = called("run", "c.yaml", cwd=folder)
+    assert done.code == 0, done.err
+    return folder / "out"
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def bin_of(length: float) -> str:
+    return BINS[0] if length < 4 else BINS[1] if length < 10 else BINS[2]
+
+
+def test_every_slice_is_a_dataset(folder: Path) -> None:
+    out = run(folder, "compare: {baseline: a}\n")
+    table = pq.read_table(out / "per_query.parquet").to_pylist()
+    own = {(row["qid"], row["length"], row["type"]) for row in table}
+    assert own == {(qid, bin_of(LENGTHS[qid]), TYPES[qid] or None) for qid in QIDS}
+    found = {(row["dataset"], row["run"]): row for row in rows(out / "leaderboard.csv")}
+    groups = [("length", one) for one in BINS] + [("type", "news"), ("type", "web")]
+    names = ["d", *(f"d [{column}={label}]" for column, label in groups)]
+    assert list(dict.fromkeys(name for name, _ in found)) == names
+    for column, label in groups:
+        for name in "abc":
+            some = [
+                row["value"] for row in table
+                if (row["run"], row["metric"], row[column]) == (name, "recip_rank", label)
+            ]  # fmt: skip
+            row = found[f"d [{column}={label}]", name]
+            assert (int(row["queries"]), row["judged"]) == (len(some), "")
+            assert float(row["recip_rank"]) == pytest.approx(np.mean(some), abs=1e-15)
+            assert int(row["num_ret"]) == 5 * len(some)
+    tested = rows(out / "significance.csv")
+    assert {row["dataset"] for row in tested} == {*names}
+    p = np.array([float(row["p"]) for row in tested])
+    adjusted = np.array([float(row["p_adjusted"]) for row in tested])
+    order = np.argsort(p)  # Holm's correction over all slices
+    holm = np.minimum(1, np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1)))
+    assert adjusted[order] == pytest.approx(holm)
+    assert called("verify", "out", cwd=folder).code == 0
+
+
+def test_restricted(folder: Path) -> None:
+    run(folder, "compare: {baseline: a}\ntables: {main: {}}\n")
+    words = ("compare", "a", "b", "--results", "out", "--format", "csv", "--dataset")
+    for dataset, n in (("d", "12"), ("d [type=web]", "4")):
+        done = called(*words, dataset, cwd=folder)
+        (row,) = csv.DictReader(done.out.splitlines())
+        assert (row["dataset"], row["n"]) == (dataset, n)
+    assert "type=web" not in (folder / "out/tables/main.md").read_text()
+    shown = called("table", "out", "--dataset", "d [type*", cwd=folder).out
+    assert "d [type=news] and d [type=web] (4 queries each)" in shown
+
+
+def test_gate(folder: Path) -> None:
+    gate = "gate: {baseline: a, rules: {recip_rank: {margin: 0.1}}}\n"
+    (folder / "g.yaml").write_text(CONFIG + gate)
+    done = called("gate", "g.yaml", "--format", "json", cwd=folder)
+    found = json.loads(done.out)["verdicts"]
+    assert {(one["dataset"], one["group"], one["n"]) for one in found} == {
+        ("d", "", 12), ("d", "length=below 4", 4), ("d", "length=4 to 10", 6),
+        ("d", "length=10 or more", 2), ("d", "type=web", 4), ("d", "type=news", 4),
+    }  # fmt: skip
+    cases = called("gate", "g.yaml", "--format", "junit", cwd=folder).out
+    assert 'name="type=web / recip_rank"' in cases
+    words = ("a.run", "b.run", "--qrels", "qrels.txt", "-m", "recip_rank")
+    groups = ("--groups", "queries.csv", "--bins", "length=4,10", "--format", "json")
+    done = called("gate", *words, "--margin", "0.1", *groups, cwd=folder)
+    of_files = {one["group"]: one["outcome"] for one in json.loads(done.out)["verdicts"]}
+    assert of_files == {one["group"]: one["outcome"] for one in found if one["run"] == "b"}
+
+
+def test_folds_and_seeds(folder: Path) -> None:
+    """Slices of pooled and averaged folds, whose files and groups are apart."""
+    for fold, some in enumerate((QIDS[:5], QIDS[5:]), 1):
+        (folder / f"qrels{fold}.txt").write_text("".join(f"{qid} 0 r 1\n" for qid in some))
+        write_groups(folder / f"queries{fold}.csv", some, type=TYPES)
+        for seed in (1, 2):
+            ranks = {qid: 1 + (int(qid) * seed) % 4 for qid in some}
+            write_run(folder / f"s-{fold}-{seed}.run", ranks)
+    config = """
+datasets: {"d{fold}": {path: "qrels{fold}.txt", groups: "queries{fold}.csv"}}
+runs: {s: {path: "s-{fold}-{seed}.run"}}
+metrics: [recip_rank]
+"""
+    for how in ("pool", "average"):
+        out = run(folder, f"summary: {{{how}: [fold], spread: [seed]}}\n", config)
+        found = {row["dataset"]: row for row in rows(out / "leaderboard.csv")}
+        web = [[q for q in some if TYPES[q] == "web"] for some in (QIDS[:5], QIDS[5:])]
+        values = [[np.mean([1 / (1 + (int(q) * s) % 4) for s in (1, 2)]) for q in w] for w in web]
+        expected = np.mean([np.mean(one) for one in values])
+        if how == "pool":
+            expected = np.mean([one for some in values for one in some])
+        assert float(found["d [type=web]"]["recip_rank"]) == pytest.approx(expected)
+        assert found["d [type=web]"]["queries"] == "4"
+        assert called("verify", "out", cwd=folder).code == 0
+
+
+def test_parquet_and_a_function(folder: Path) -> None:
+    some = run(folder)
+    expected = (some / "leaderboard.csv").read_bytes()
+    columns = {
+        "topic": [*map(int, QIDS)],
+        "length": list(LENGTHS.values()),
+        "type": list(TYPES.values()),
+    }
+    pq.write_table(pa.table(columns), folder / "queries.parquet")
+    text = CONFIG.replace("queries.csv", "queries.parquet, qid: topic")
+    assert (run(folder, "", text) / "leaderboard.csv").read_bytes() == expected
+    (folder / "my_groups.py").write_text(
+        "import csv, harness, pathlib\nLINES = pathlib.Path('queries.csv').read_text()\n"
+        "ROWS = {r['qid']: r for r in csv.DictReader(LINES.splitlines())}\n"
+        "@harness.query_groups('kinds')\ndef kinds(qids):\n"
+        "    return {c: [ROWS[q][c] for q in qids] for c in ('length', 'type')}\n"
+    )
+    text = CONFIG.replace("path: queries.csv", "function: kinds") + "plugins: [my_groups.py]\n"
+    assert (run(folder, "", text) / "leaderboard.csv").read_bytes() == expected
+
+
+def test_missing_queries_of_a_slice(folder: Path) -> None:
+    write_run(folder / "c.run", dict.fromkeys([qid for qid in QIDS if TYPES[qid] != "web"], 1))
+    out = run(folder, "reports: [page]\n")
+    found = {row["dataset"]: row for row in rows(out / "leaderboard.csv") if row["run"] == "c"}
+    assert [found[name]["missing"] for name in ("d", "d [type=web]", "d [type=news]")] == [
+        "4", "4", "0",
+    ]  # fmt: skip
+    page = (out / "page.html").read_bytes()
+    assert called("page", "out", "-o", "page.html", cwd=folder).code == 0
+    assert called("verify", "out", cwd=folder).code == 0
+    assert page
+
+
+def test_a_reversal_is_found(folder: Path) -> None:
+    """Runs that answer other queries have other weights: a is better overall, b in each group."""
+    easy, hard = QIDS[:6], QIDS[6:]
+    kinds = {qid: "easy" if qid in easy else "hard" for qid in QIDS}
+    write_groups(folder / "queries.csv", kind=kinds)
+    write_run(folder / "a.run", {**dict.fromkeys(easy, 2), hard[0]: 4})
+    write_run(folder / "b.run", {easy[0]: 1, **dict.fromkeys(hard, 3)})
+    (folder / "c.run").unlink()
+    config = CONFIG.replace(", bins: {length: [4, 10]}", "")
+    config += "policy: {missing_queries: skip}\noutput: out\n"
+    (folder / "c.yaml").write_text(config)
+    done = called("run", "c.yaml", cwd=folder)
+    what = "on d, a is better than b by recip_rank, and worse in every group of kind [reversal]"
+    assert f"qrels.txt: {what}" in done.err
+    findings = json.loads((folder / "out/manifest.json").read_text())["findings"]
+    assert [one["severity"] for one in findings if one["rule"] == "reversal"] == ["warning"]
+    (folder / "c.yaml").write_text(f"{config}guard: {{accept: [reversal]}}\n")
+    assert "better than b" not in called("run", "c.yaml", cwd=folder).err
+
+
+@pytest.mark.parametrize(
+    ("rows", "message", "fix"),
+    [
+        ("qid,t\n1,a\n2,b\n1,c\n", "queries.csv:4: expected each qid once, got '1'", "keep one"),
+        ("topic,t\n1,a\n", "queries.csv:1: expected a column 'qid'", "'qid:'"),
+        ("qid,t\nq1,a\nq2,b\n", "expected qids of dataset 'd' such as '10', got 'q1'", "alike"),
+        ("qid,t\n1,a,b\n", "queries.csv:2: expected 2 fields", ""),
+        ("qid,run\n1,a\n", "a column of groups cannot be called 'run'", "rename it"),
+        ("", "queries.csv:1: expected a column 'qid'", ""),
+        ("qid,t\n" + "".join(f"{n},{n}\n" for n in range(30)), "at most 20 groups, got 30", "bins"),
+    ],
+)
+def test_wrong_files(folder: Path, rows: str, message: str, fix: str) -> None:
+    (folder / "queries.csv").write_text(rows)
+    (folder / "c.yaml").write_text(CONFIG.replace("bins: {length: [4, 10]}", "bins: {}"))
+    done = called("run", "c.yaml", cwd=folder)
+    assert done.code == 2
+    assert message in done.err
+    assert fix in done.err
+    words = ("evaluate", "qrels.txt", "a.run", "-m", "map", "--groups", "queries.csv")
+    done = called(*words, cwd=folder)
+    assert done.code == 2
+    assert message.replace("'d'", "'qrels'") in done.err
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ("{path: quries.csv}", "$.datasets.d.groups.path"),
+        ("{path: queries.csv, bins: {length: [10, 4]}}", "from low to high"),
+        ("{path: queries.csv, bins: {lenght: [4]}}", "did you mean 'length'?"),
+        ("{path: queries.csv, bins: {type: [4]}}", "expected a number to be cut by bins, got"),
+        ("{path: queries.csv, columns: [type], bins: {length: [4]}}", "not among the columns"),
+        ("{function: kinds}", "no function 'unknown' groups queries"),
+        ("{}", "expected one of path and function"),
+    ],
+)
+def test_wrong_settings(folder: Path, groups: str, message: str) -> None:
+    groups = groups.replace("kinds", "unknown")
+    text = CONFIG.replace("{path: queries.csv, bins: {length: [4, 10]}}", groups)
+    (folder / "c.yaml").write_text(text)
+    done = called("run", "c.yaml", cwd=folder)
+    assert done.code == 2
+    assert message in done.err
+
+
+def test_unknown_and_absent_qids_are_a_finding(folder: Path) -> None:
+    write_groups(folder / "queries.csv", [*QIDS[1:], "99"], length={**LENGTHS, "99": 3})
+    done = called("run", "c.yaml", cwd=folder)
+    assert done.code == 0
+    assert "queries.csv: 1 qid with a group is not in the dataset: 99 [group-queries]" in done.err
+    assert "queries.csv: 1 query of the dataset has no group: 10 [group-queries]" in done.err
+    done = called("check", "c.yaml", cwd=folder)
+    assert "warning: 1 query of the dataset has no group: 10 [group-queries]" in done.out
+    write_groups(folder / "queries.csv", [*QIDS, QIDS[0]])
+    done = called("check", "c.yaml", cwd=folder)
+    assert done.code == 2
+    assert "error: line 14: expected each qid once, got '10' on line 2 too" in done.out
+
+
+def test_in_python() -> None:
+    with pytest.raises(harness.HarnessError, match="name: expected text"):
+        harness.query_groups(3)  # type: ignore[arg-type]
