@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -28,13 +27,11 @@ from ..stats.registry import Test
 from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
 from .changes_queries import (
     Paired,
-    Rankings,
     Reproduced,
     check_baselines,
     paired,
     paired_test,
     pairing,
-    rankings,
     reproduced,
 )
 
@@ -224,24 +221,12 @@ def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Differen
         {each["path"]: f"sha256 {each['sha256'][:12]}, {each['bytes']} bytes" for each in side}
         for side in (old["inputs"], new["inputs"])
     )
-    for path in [path for path in before if path in after]:
-        texts = before.pop(path), after.pop(path)
-        if texts[0] != texts[1]:
-            yield Difference("input", path, *texts)
     moved = {*before.values()} & {*after.values()}
-    names = Counter(PurePosixPath(path).name for path in (*before, *after))
-    gone, come = (
-        {
-            name if names[name := PurePosixPath(path).name] <= 2 else path: (path, text)
-            for path, text in side.items()
-            if text not in moved
-        }
-        for side in (before, after)
-    )
-    for name in dict.fromkeys((*gone, *come)):
-        path, then = gone.get(name, ("", ABSENT))
-        path, now = come.get(name, (path, ABSENT))
-        yield Difference("input", path, then, now)
+    for path in dict.fromkeys((*before, *after)):
+        then, now = before.get(path, ABSENT), after.get(path, ABSENT)
+        is_moved = ABSENT in (then, now) and moved & {then, now}
+        if then != now and not is_moved:
+            yield Difference("input", path, then, now)
 
 
 def _leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
@@ -274,7 +259,7 @@ class Changes:
     """What differs between two leaderboards, `old` and `new`.
 
     `cells` has every row by every metric of both, `orders` the ranks by dataset and metric.
-    `origins`, `reproduced` and `rankings` are of two folders; `has_queries` is whether both are.
+    `origins` and `reproduced` are of two folders; `has_queries` is whether both are.
     `family` tests were corrected together, as in the `plan`. `repetitions` has the rows with
     another number of repetitions (seeds) in `new`; `notes` are assumptions.
     """
@@ -289,7 +274,6 @@ class Changes:
     orders: tuple[Order, ...]
     origins: tuple[Difference, ...]
     reproduced: tuple[Reproduced, ...]
-    rankings: tuple[Rankings, ...]
     plan: Plan
     family: int
     has_queries: bool
@@ -388,7 +372,6 @@ def changes(
     )
     is_reproduction = reproduction or bool(plan.baselines)
     again = reproduced(first, second, shared, rows, plan.baselines) if is_reproduction else ()
-    alike = rankings(first, second, rows, p, notes) if is_reproduction and has_queries else ()
     only_old, only_new = (
         () if metrics else tuple(name for name in one.metrics if name not in other.metrics)
         for one, other in ((first, second), (second, first))
@@ -405,7 +388,6 @@ def changes(
         orders=tuple(_orders(first, second, rows, directions, p)),
         origins=tuple(origins(first, second)),
         reproduced=tuple(again),
-        rankings=tuple(alike),
         plan=plan,
         family=family,
         has_queries=has_queries,

@@ -44,14 +44,13 @@ class Row:
     """One row of a leaderboard.
 
     `values` are summaries by metric, `counts` queries, missing ones and ties. `entry` has the
-    values of each query, `captured` the captured columns if the row is one cell of a folder.
+    values of each query.
     `repetitions` is the number of seeds that the row is a mean over.
     """
 
     values: Mapping[str, float]
     counts: Mapping[str, int] = field(default_factory=dict)
     entry: Entry | None = None
-    captured: Mapping[str, str] | None = None
     repetitions: int | None = None
 
 
@@ -143,8 +142,10 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: boo
     With `cells`, each row is one cell (a fold, a seed).
     """
     study = results.read(folder)
-    board, are_cells = study.board, cells or not study.board.summary
-    if not are_cells:  # the intervals of the leaderboard are not compared, and take long
+    board = study.board
+    if (
+        board.summary and not cells
+    ):  # without intervals, which take long
         board = of_systems(board, lambda system, metric: (math.nan, math.nan))
     rows: dict[Key, Row] = {}
     for entry in board.entries:
@@ -157,7 +158,6 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: boo
             {names.get(name, name): value for name, value in entry.summary.items()},
             entry.evaluation.counts.as_dict(),
             entry,
-            entry.columns if are_cells else None,
             len(entry.system.entries) if isinstance(entry, Repeated) else None,
         )
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}

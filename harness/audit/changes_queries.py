@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from ..core.align import align
 from ..core.arrow import cast, index_in, select
 from ..core.comparison import Plan
 from ..core.evaluation import Evaluation
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats
-from ..core.ranking import as_reference
 from ..core.systems import why_not
-from ..core.tables import Qrels, Run
-from ..errors import HarnessError, HarnessWarning, UnknownNameError, did_you_mean, near_names
-from ..experiment import folder as origin
-from ..metrics.correlation import kendall
-from ..metrics.rbo import rbo
+from ..errors import UnknownNameError, did_you_mean, near_names
 from ..stats.blocks import interval_of
 from ..stats.differences import differences
 from ..stats.paired_t import paired_t
 from ..stats.registry import Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.streams import Stream
-from .changes_board import Board, Key, Row
-from .why import read_inputs
+from .changes_board import Board, Key
 
 MOST = 5
 """Queries listed in either direction."""
@@ -249,86 +240,3 @@ def _effect(errors: Reproduced, old: Board, new: Board, base: Key) -> Reproduced
         notes += ["a baseline is 0"] if math.isnan(relative) else []
     note = "; ".join(filter(None, (errors.note, *notes)))
     return replace(errors, baseline=base.run, effect_ratio=ratio, delta_ri=relative, note=note)
-
-
-@dataclass(frozen=True)
-class Rankings:
-    """One run's rankings, original and reproduced, as means over `n` queries that both answer.
-
-    `coverage` is the share of the original's documents that the reproduction retrieves, `tau`
-    Kendall's tau_b over the documents of both, `rbo` is over the whole rankings.
-    """
-
-    key: Key
-    n: int
-    coverage: float
-    tau: float
-    rbo: float
-
-
-def run_reader(board: Board) -> Callable[[Row], Run]:
-    """Return a function that reads a row's run if its file is the one evaluated."""
-    folder, manifest = Path(board.name), board.manifest or {}
-    _, every = origin.config_and_cells(folder, manifest)
-    cells = {(one.dataset, one.run, *sorted(one.columns.items())): one for one in every}
-    qrels: dict[str, Qrels] = {}
-
-    def read(row: Row) -> Run:
-        assert row.entry is not None
-        assert row.captured is not None
-        evaluation = row.entry.evaluation
-        key = (evaluation.dataset, evaluation.run, *sorted(row.captured.items()))
-        if key not in cells:
-            raise HarnessError("its files are gone")
-        return read_inputs(folder, manifest, cells[key], qrels=qrels)[1]
-
-    return read
-
-
-def rankings(
-    old: Board, new: Board, keys: Sequence[Key], p: float, notes: list[str]
-) -> list[Rankings]:
-    """Return how similar the rankings of each run are; add to `notes` why some are not compared."""
-    single = [
-        key for key in keys if all(board.rows[key].captured is not None for board in (old, new))
-    ]
-    if len(single) < len(keys):
-        notes.append("rankings of folds and seeds taken together are not compared")
-    result = []
-    try:
-        sides = [run_reader(board) for board in (old, new)] if single else []
-    except HarnessError as error:
-        notes.append(f"rankings are not compared: {str(error).splitlines()[0]}")
-        return []
-    for key in single:
-        try:
-            with warnings.catch_warnings():  # shown when the results were made
-                warnings.simplefilter("ignore", HarnessWarning)
-                first, second = (
-                    read(board.rows[key]) for read, board in zip(sides, (old, new), strict=True)
-                )
-            result.append(_similarity(key, old.rows[key], first, second, p))
-        except HarnessError as error:
-            reason = str(error).splitlines()[0]
-            notes.append(f"the rankings of {key} are not compared: {reason}")
-    return result
-
-
-def _similarity(key: Key, row: Row, old: Run, new: Run, p: float) -> Rankings:
-    assert row.entry is not None
-    aligned = align(as_reference(old, qids_of(row.entry.evaluation)), new)
-    length = aligned.n_judged
-    answered = (length > 0) & aligned.answered
-    shared = aligned.count(np.ones(aligned.rank.size, dtype=bool))
-    return Rankings(
-        key,
-        int(answered.sum()),
-        _mean(shared[answered] / length[answered]),
-        _mean(np.asarray(kendall(aligned), dtype=np.float64)[answered]),
-        _mean(np.asarray(rbo(aligned, p=p), dtype=np.float64)[answered]),
-    )
-
-
-def _mean(values: Floats) -> float:
-    defined = values[~np.isnan(values)].tolist()
-    return math.fsum(defined) / len(defined) if defined else math.nan

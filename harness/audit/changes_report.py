@@ -17,7 +17,7 @@ from ..reports.phrases import CORRECTIONS, counted
 from ..stats.registry import find
 from .changes import Cell, Changes, Difference, Order
 from .changes_board import Key
-from .changes_queries import Paired, Rankings, Reproduced
+from .changes_queries import Paired, Reproduced
 
 ROWS, CELLS = 20, 5
 """Rows of a table, and cells whose queries are listed; CSV and JSON lines have all."""
@@ -79,7 +79,6 @@ def records(changes: Changes) -> Iterator[Record]:
             {**_named(key), "old": n[0], "new": n[1]} for key, n in changes.repetitions.items()
         ),
         "reproduction": map(_with_key, changes.reproduced),
-        "ranking": map(_with_key, changes.rankings),
         "note": ({"text": note} for note in changes.notes),
     }
     for kind, found in some.items():
@@ -90,7 +89,7 @@ def _named(key: Key) -> Record:
     return {"dataset": key.dataset, "run": key.run, "columns": dict(key.columns)}
 
 
-def _with_key(one: Reproduced | Rankings) -> Record:
+def _with_key(one: Reproduced) -> Record:
     return {**_named(one.key), **{name: at for name, at in vars(one).items() if name != "key"}}
 
 
@@ -245,13 +244,6 @@ def grids(changes: Changes) -> Iterator[Grid]:
         "inputs, config and versions", [_origin_row(one) for one in changes.origins], 4
     )
     yield from _grid("reproduction of old by new", [_effect_row(one) for one in changes.reproduced])
-    title = "rankings of old and new: share of the old documents, and order of the shared ones"
-    rows = [
-        {"dataset": one.key.dataset, "run": one.key.name, "queries": one.n,
-         "shared": one.coverage, "tau_b": one.tau, "RBO": one.rbo}
-        for one in changes.rankings
-    ]  # fmt: skip
-    yield from _grid(title, rows)
 
 
 def _grid(title: str, rows: Sequence[Record], left: int | None = None) -> Iterator[Grid]:

@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any, Literal
 
@@ -293,19 +293,14 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     known = [one for column in columns for one in column if one.known]
     verdict.verified["numbers"] += len(known)
     for one in known:
-        verdict.findings += _check_number(one, columns, study)
+        verdict.findings += _check_number(one)
         _check_spread(one, study, verdict)
-    if remarks := [one for one in known if one.printed.remark]:
-        first = remarks[0]
-        verdict.notes.append(
-            f"{len(remarks)} in brackets not checked: {first.printed.remark} next to "
-            f"{first.printed.text} of {first.line.text}, {first.heading.text}..."
-        )
+    if n := sum(bool(one.printed.remark) for one in known):
+        verdict.notes.append(f"{counted(n, 'remark')} in brackets not checked")
     if n := sum(bool(one.printed.spread) for one in known) - verdict.verified["spreads"]:
         verdict.notes.append(
             f"{counted(n, 'spread')} not checked: the results have no deviation or interval there"
         )
-    _check_arrows(match, verdict)
     _check_extras(match, study, verdict)
     _check_best(columns, study, verdict)
     _check_significance(match, columns, study, verdict)
@@ -388,29 +383,12 @@ def is_rounded(number: Decimal, digits: int, value: float, *, percent: bool = Fa
     return number in (even, exact, _quantized(exact, digits))
 
 
-def wrong_by(number: Decimal, digits: int, value: float, *, percent: bool = False) -> str:
-    """Return how a number went wrong in its last digit; empty if it is another value.
-
-    >>> wrong_by(Decimal(".423"), 3, 0.4237), wrong_by(Decimal(".431"), 3, 0.4237)
-    ('cut off, not rounded', '')
-    >>> wrong_by(Decimal(".425"), 3, 0.42446)
-    'rounded twice'
-    """
-    exact = _exact(value, percent)
-    if number == _quantized(exact, digits, ROUND_DOWN):
-        return "cut off, not rounded"
-    if number in [_quantized(_quantized(exact, digits + n), digits) for n in (1, 2)]:
-        return "rounded twice"
-    is_near = abs(number - exact) < Decimal(1).scaleb(-digits)
-    return "the last digit is off by one" if is_near else ""
-
-
 def _exact(value: float, percent: bool) -> Decimal:
     return Decimal(repr(value)).scaleb(2 if percent else 0)
 
 
-def _quantized(number: Decimal, digits: int, how: str = ROUND_HALF_UP) -> Decimal:
-    return number.quantize(Decimal(1).scaleb(-digits), how, _EXACT)
+def _quantized(number: Decimal, digits: int) -> Decimal:
+    return number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _EXACT)
 
 
 def _as_text(number: Decimal) -> str:
@@ -418,10 +396,8 @@ def _as_text(number: Decimal) -> str:
     return re.sub(r"^(-?)0\.", r"\1.", f"{number:f}")
 
 
-def _check_number(
-    one: Number, columns: Sequence[Sequence[Number]], study: Study
-) -> Iterator[Finding]:
-    """Yield the finding on a wrong number, with the other value that it is."""
+def _check_number(one: Number) -> Iterator[Finding]:
+    """Yield the finding on a wrong number; one less than a digit off is wrongly rounded."""
     shown = one.printed
     if math.isnan(one.value):
         yield one.finding("digits", shown.text, "none", "the results have no value there")
@@ -429,27 +405,9 @@ def _check_number(
         right = one.expected(shown.digits)
         text = f"{right:f}" if shown.text.lstrip("+-").startswith("0") else _as_text(right)
         computed = f"computed: {one.value * (100 if one.percent else 1):.8g}"
-        slip = wrong_by(shown.number, shown.digits, one.value, percent=one.percent)
-        if slip:
-            yield one.finding("rounding", shown.text, text, f"{slip}; {computed}")
-            return
-        other = next(_owners(one, columns, study), "")
-        owner = f"; that is the value of {other}" if other else ""
-        yield one.finding("digits", shown.text, text, computed + owner)
-
-
-def _owners(one: Number, columns: Sequence[Sequence[Number]], study: Study) -> Iterator[str]:
-    """Yield the places whose value a wrong number is: in its row or column, or of its run."""
-    for other in (other for column in columns for other in column):
-        is_near = other.line is one.line or other.heading is one.heading
-        if is_near and other.known and other is not one and one.shows(other.value):
-            yield f"{other.line.text}, {other.heading.text}"
-    if len(one.printed.number.as_tuple().digits) < 2:
-        return  # one digit is a rounding of anything
-    for system in study.systems:
-        for metric in study.board.metrics if system.run == one.line.run else ():
-            if one.shows(system.value(metric)):
-                yield f"{metric} on {system.dataset}"
+        distance = abs(shown.number - _exact(one.value, one.percent))
+        is_near = distance < Decimal(1).scaleb(-shown.digits)
+        yield one.finding("rounding" if is_near else "digits", shown.text, text, computed)
 
 
 def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
@@ -486,19 +444,6 @@ def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
 def _ends(spread: Sequence[Decimal]) -> str:
     texts = [_as_text(number) for number in spread]
     return f"± {texts[0]}" if len(texts) == 1 else f"[{', '.join(texts)}]"
-
-
-def _check_arrows(match: Match, verdict: Verdict) -> None:
-    """Add the arrows of headings that point to worse values."""
-    arrows = {"higher": "↑", "lower": "↓"}
-    for heading in match.headings:
-        metric = None if heading.column is None else heading.column.metric
-        direction = (metric and metric.definition.direction) or ""
-        shown = [arrow for arrow in arrows.values() if arrow in heading.text]
-        if direction and shown and arrows[direction] not in shown:
-            line = max(cell.line for row in match.grid.rows[: match.grid.header] for cell in row)
-            texts = heading.text, shown[0], arrows[direction], f"{direction} is better"
-            verdict.findings.append(Finding("other", line, "heading", *texts))
 
 
 def _check_extras(match: Match, study: Study, verdict: Verdict) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from ..core.metric import REGISTRY, Metric
 from ..core.study import Study
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Column, Kind
-from .table_files import EMPTY, GREEK, Cell, Grid, Row
+from .table_files import GREEK, Grid, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")
 _LONG_NAMES: Mapping[str, str] = {
@@ -200,9 +200,6 @@ def match(grid: Grid, known: Known) -> Match:
 
 def _match(grid: Grid, known: Known) -> Match:
     headings = list(_headings(grid, known))
-    if not any(one.column for one in headings):
-        grid = _side_by_side(grid, known)
-        headings = list(_headings(grid, known))
     lines = tuple(_lines(grid, known, headings))
     has_datasets = any(one.has_dataset for one in headings)
     unknown = []
@@ -230,35 +227,6 @@ def _block(grid: Grid, place: int) -> str:
     """Return the heading of the block of columns that one is in, if any."""
     cells = (row[place] for row in grid.rows[: grid.header])
     return next((cell.whole for cell in cells if cell.columns > 1 and cell.whole), "")
-
-
-def _side_by_side(grid: Grid, known: Known) -> Grid:
-    """Return a table with a block of columns for each group of rows whose title is a metric.
-
-    The table itself if some title is not a metric. Rows of one name become one row.
-    """
-    groups: list[tuple[Cell, dict[str, Row]]] = []
-    for row in grid.body:
-        title = _title(row)
-        if title is not None and _heading([title], known).column is not None:
-            groups.append((next(cell for cell in row if cell.whole), {}))
-        elif title is not None or not groups:
-            return grid
-        else:
-            groups[-1][1].setdefault(row[0].whole, row)
-    stubs = {name: row[0] for _, rows in reversed(groups) for name, row in rows.items()}
-    if not stubs:
-        return grid
-    width = len(grid.rows[0]) - 1
-    header = [(row[0], *row[1:] * len(groups)) for row in grid.rows[: grid.header]]
-    header.append((EMPTY, *(title for title, _ in groups for _ in range(width))))
-    empty = (EMPTY,) * (width + 1)
-    names = dict.fromkeys(name for _, rows in groups for name in rows)
-    body = [
-        (stubs[name], *(cell for _, rows in groups for cell in rows.get(name, empty)[1:]))
-        for name in names
-    ]
-    return replace(grid, rows=(*header, *body), header=len(header))
 
 
 def _headings(grid: Grid, known: Known) -> Iterator[Heading]:

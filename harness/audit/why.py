@@ -313,21 +313,14 @@ def _states(
 
 
 def read_inputs(
-    folder: Path, manifest: Mapping[str, Any], cell: Cell, fractions: bool = True,
-    qrels: dict[str, Qrels] | None = None,
-) -> tuple[Qrels, Run]:  # fmt: skip
-    """Read the qrels and the run of a cell; InputError if they are gone or have changed.
-
-    `qrels` has those read before, by path.
-    """
+    folder: Path, manifest: Mapping[str, Any], cell: Cell, fractions: bool = True
+) -> tuple[Qrels, Run]:
+    """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
     results.check_inputs(folder, manifest, only=(judged.path, ranked.path))
-    seen = {} if qrels is None else qrels
-    if judged.path not in seen:
-        seen[judged.path] = readers.read_qrels(
-            judged.path, name=cell.dataset, fractions=fractions, **judged.options()
-        )
-    own = seen[judged.path]
+    own = readers.read_qrels(
+        judged.path, name=cell.dataset, fractions=fractions, **judged.options()
+    )
     return own, readers.read_run(ranked.path, dataset=own, name=cell.run, **ranked.options())
 
 

@@ -170,43 +170,6 @@ def test_reproduction(old: Path, new: Path) -> None:
     assert changes(old, new).reproduced == ()
 
 
-def test_the_rankings_of_a_reproduction(old: Path, new: Path, tmp_path: Path) -> None:
-    found = {one.key.run: one for one in changes(old, new, reproduction=True).rankings}
-    # q5 of good: yes no1 no2 no3 no4 became no1 yes no2 no3 no4, one of ten pairs: tau .8
-    assert found["good"].tau == pytest.approx((5 + 0.8) / 6)
-    # nothing in common at depth 1, all from 2 on: RBO is 1 - (1 - p) = .9
-    assert found["good"].rbo == pytest.approx((5 + 0.9) / 6)
-    assert (found["good"].n, found["good"].coverage) == (6, 1)
-    assert (found["base"].tau, found["base"].rbo) == pytest.approx((1, 1), abs=1e-12)
-    assert changes(old, new).rankings == ()
-    # two of the five documents left out of q1, and q2 not answered
-    other = folder(tmp_path, OLD)
-    lines = (tmp_path / "good.run").read_text().splitlines(keepends=True)
-    kept = [
-        line for line in lines
-        if not line.startswith("q2 ") and not line.startswith(("q1 Q0 no3", "q1 Q0 no4"))
-    ]  # fmt: skip
-    (tmp_path / "good.run").write_text("".join(kept))
-    other = harness.run(tmp_path / "made.yaml").folder
-    found = {one.key.run: one for one in changes(old, other, reproduction=True).rankings}
-    assert found["good"].n == 5
-    assert found["good"].coverage == pytest.approx((4 + 0.6) / 5)
-    assert found["good"].tau == 1
-    # files that are not those evaluated are not compared
-    (tmp_path / "good.run").write_text("".join(lines))
-    again = changes(old, other, reproduction=True)
-    assert [one.key.run for one in again.rankings] == ["base", "poor"]
-    (note,) = (note for note in again.notes if "rankings" in note)
-    assert note.startswith(
-        f"the rankings of good on dev are not compared: {tmp_path / 'good.run'}: has changed since"
-    )
-    for path in tmp_path.glob("*.run"):
-        path.unlink()
-    gone = changes(old, other, reproduction=True)
-    assert gone.rankings == ()
-    assert any(note.startswith("rankings are not compared: ") for note in gone.notes)
-
-
 @pytest.mark.filterwarnings("ignore:.*same-file-twice:harness.errors.HarnessWarning")
 def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> None:
     # 2 and 10 are shared: both fall. The new queries are easier, so the mean over all rises
