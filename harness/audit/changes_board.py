@@ -143,9 +143,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: boo
     """
     study = results.read(folder)
     board = study.board
-    if (
-        board.summary and not cells
-    ):  # without intervals, which take long
+    if board.summary and not cells:  # without intervals, which take long
         board = of_systems(board, lambda system, metric: (math.nan, math.nan))
     rows: dict[Key, Row] = {}
     for entry in board.entries:

@@ -27,7 +27,7 @@ from ..errors import (
     shorten,
 )
 from ..experiment import folder as stored
-from ..experiment.outcome import Outcome, with_comparisons
+from ..experiment.outcome import Results, with_comparisons
 from ..reports.numbers import fixed
 from ..reports.paper_table.build import Cells, mean, over_same_queries
 from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_and_second, dagger
@@ -221,7 +221,7 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     return chosen if tables else named
 
 
-def _names(study: Outcome, options: Sequence[str], tables: Sequence[str]) -> list[tuple[str, str]]:
+def _names(study: Results, options: Sequence[str], tables: Sequence[str]) -> list[tuple[str, str]]:
     """Return own names and those shown: by --name, then by the config's table, then by the config.
 
     `tables` are the names the table may have in the config; without any, all of them count.

@@ -119,13 +119,13 @@ def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
     same: Bools = absent & other
     if pa.types.is_floating(old.type) and pa.types.is_floating(new.type):
         a, b = (to_floats(column).astype(np.float64) for column in (old, new))
-        same = same | (same_bits(a, b) & (absent == other))
+        same = same | (_same_bits(a, b) & (absent == other))
     elif old.type == new.type:
         same = same | to_numpy(call("coalesce", call("equal", old, new), pa.scalar(False)))
     return same
 
 
-def same_bits(a: Any, b: Any) -> Bools:
+def _same_bits(a: Any, b: Any) -> Bools:
     """Return which floats of two arrays are equal to the last bit, or both NaN."""
     same: Bools = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
     return same

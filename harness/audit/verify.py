@@ -11,11 +11,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from .. import files as store
 from ..config.model import Config
-from ..config.patterns import as_if_there
 from ..errors import (
     HarnessError,
     HarnessWarning,
@@ -28,19 +25,18 @@ from ..errors import (
 )
 from ..experiment import folder as results
 from ..experiment import manifest as manifests
-from ..experiment.cache import Cache
-from ..experiment.cache_key import Keys, installed_code, sources
+from ..experiment.cache import Cache, installed_code, sources
 from ..experiment.cells import Evaluated, evaluate_all
 from ..experiment.executors import executor
 from ..experiment.failures import as_one
-from ..experiment.folder import MANIFEST, PER_QUERY, TIMING
+from ..experiment.folder import MANIFEST, TIMING
 from ..experiment.manifest import PICTURES
-from ..experiment.outcome import Outcome
+from ..experiment.outcome import Results
 from ..experiment.run import derive
 from ..reports import paper as paper
 from ..reports.grid import and_more
 from ..reports.phrases import counted
-from .file_differences import Cause, Difference, compare, compare_plain, same_bits
+from .file_differences import Cause, Difference, compare, compare_plain
 
 _GONE, _CODE = "gone", "code of the harness"
 _MOVED = (
@@ -135,27 +131,22 @@ def verify(
     if not plugins:
         results.refuse_plugins(folder, manifest, "give --plugins if you trust this code")
     found = Verification(folder, manifest)
-    gone = [path for path, _ in _inputs(found) if not path.is_file()]
+    there = [path.is_file() for path, _ in _inputs(found)]
+    if any(there) and not all(there):
+        _compare_inputs(found, {})
+        found.notes.append("nothing was computed again, as inputs are gone")
+        return found
     try:
-        with as_if_there(gone):
-            place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
-            config, every = results.config_and_cells(
-                place, manifest, failed=True, load_plugins=plugins
-            )
+        place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
+        config, cells = results.config_and_cells(place, manifest, failed=True, load_plugins=plugins)
     except HarnessError as error:
         _compare_inputs(found, {})
-        if len(gone) == len(manifest["inputs"]) or found.is_verified:
+        if not any(there) or found.is_verified:
             raise
         why = "; ".join(" ".join(str(one).split()) for one in error.problems)
         found.notes.append(f"nothing was computed again: {why}")
         return found
     found.versions += _versions(manifest, config)
-    naming = Keys(config, every)
-    cells = [
-        cell
-        for cell in every
-        if all(Path(path).is_file() for path in (*naming.files(cell), *naming.others(cell)))
-    ]
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
         warnings.simplefilter("ignore", HarnessWarning)  # the run gave them
         evaluated = evaluate_all(config, cells, Cache(None), pool)
@@ -163,14 +154,11 @@ def verify(
     # a system that has too little memory says nothing about the values
     if short := [one for one in evaluated.failures if isinstance(one.error, ShortageError)]:
         raise as_one(short)
-    if len(cells) < len(every):
-        names = [results.name_of(cell) for cell in every if cell not in cells]
-        found.notes.append(f"not computed again, as their files are gone: {first_of(names)}")
-        _compare_some(found, evaluated)
-    elif failed := list(_failures(found, evaluated)):
-        for one in failed:
-            found.add(one, "cells")
-        _compare_some(found, evaluated)
+    failed = list(_failures(found, evaluated))
+    for one in failed:
+        found.add(one, "cells")
+    if failed:
+        found.notes.append("values were not compared: they need all cells")
     else:
         _compare_all(found, config, derive(config, evaluated, manifest), content)
     return found
@@ -207,7 +195,7 @@ def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Difference]
         return f"{one['run']} on {one['dataset']}{columns}"
 
     now = {results.name_of(one.cell): str(one.error).splitlines()[0] for one in evaluated.failures}
-    now |= {results.name_of(cell): "evaluated" for cell in evaluated.cells}
+    now |= {results.name_of(one.cell): "evaluated" for one in evaluated.cells}
     then = {name(one): one["error"] for one in found.manifest.get("failed", ())}
     then |= {name(one): "evaluated" for one in found.manifest["cells"]}
     for cell, old in then.items():
@@ -216,7 +204,7 @@ def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Difference]
             yield Difference("cell", cell, "error", old, new, found.cause(True))
 
 
-def _compare_all(found: Verification, config: Config, derived: Outcome, content: bytes) -> None:
+def _compare_all(found: Verification, config: Config, derived: Results, content: bytes) -> None:
     """Compare every file of the folder."""
     then, now = found.manifest, derived.manifest
     if config.plots and (why := _not_drawn(then)):
@@ -246,35 +234,6 @@ def _compare_all(found: Verification, config: Config, derived: Outcome, content:
     if derived.comparisons is not None:
         found.verified["comparisons"] = len(derived.comparisons.rows)
         found.verified["standings"] = len(derived.comparisons.standings)
-
-
-def _compare_some(found: Verification, evaluated: Evaluated) -> None:
-    """Compare the values of the cells that could be computed, and the hashes of all files."""
-    found.notes.append("only values of cells were compared; the other files need all cells")
-    try:
-        board = results.read(found.folder).cells
-    except InputError as error:
-        for one in error.problems:
-            name, is_now = Path(one.where).name, "the file as it is written"
-            found.add(Difference("file", name, "the whole file", one.what, is_now, "edited"), name)
-        return
-    stored = {results.name_of(one): one.evaluation for one in board.entries}
-    for entry in evaluated.entries:
-        name, now = results.name_of(entry), entry.evaluation
-        if (then := stored.get(name)) is None:
-            continue
-        if then.counts != now.counts:
-            counts = str(then.counts), str(now.counts)
-            found.add(Difference("value", MANIFEST, name, *counts, found.cause(True)), MANIFEST)
-        wrong = np.argwhere(~same_bits(then.values, now.values))
-        if wrong.size:
-            row, column = wrong[0].tolist()
-            where = f"{name}, {now.names[column]}, {now.qids[row].as_py()}"
-            values = repr(float(then.values[row, column])), repr(float(now.values[row, column]))
-            first = Difference("value", PER_QUERY, where, *values, found.cause(True))
-            found.add(first, PER_QUERY, len(wrong))
-    n_values = sum(entry.evaluation.values.size for entry in evaluated.entries)
-    found.verified |= {"cells": len(evaluated.entries), "values": n_values}
 
 
 def _compare_file(found: Verification, name: str, now: bytes) -> None:

@@ -38,7 +38,7 @@ from ..core.text import Shown
 from ..core.views import policies_of, takes_fractions, view
 from ..errors import SHOWN, HarnessError, InputError, Problem, UnknownNameError, did_you_mean
 from ..experiment import folder as results
-from ..experiment.outcome import Outcome
+from ..experiment.outcome import Results
 from ..metrics.gains import Scale
 
 UNCHANGED = "unchanged"
@@ -182,7 +182,7 @@ def why(
     return found
 
 
-def _board(stored: Outcome, dataset: str | None, where: Sequence[str]) -> Leaderboard:
+def _board(stored: Results, dataset: str | None, where: Sequence[str]) -> Leaderboard:
     """Return the leaderboard to find names in: all settings if they name one."""
     selection = stored.board.selection
     if selection is None:
@@ -344,7 +344,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
 
 
 def _row(
-    stored: Outcome, asked: Leaderboard, entries: Sequence[Entry], metric: Metric
+    stored: Results, asked: Leaderboard, entries: Sequence[Entry], metric: Metric
 ) -> Account | None:
     """Return a row taken apart; None if the entries are not all cells of rows.
 

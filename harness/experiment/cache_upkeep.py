@@ -21,8 +21,7 @@ from ..errors import InputError, Problem, in_json, lines_of
 from ..reports.phrases import counted
 from ..reports.text import columns
 from . import folder as results_folder
-from .cache import DAMAGED, INDEX, MARKER, VALUES, Cache, Record, is_marked
-from .cache_key import Keys, code, hash_of
+from .cache import DAMAGED, INDEX, MARKER, VALUES, Cache, Keys, Record, code, hash_of, is_marked
 from .folder import MANIFEST
 from .work import Job, each
 

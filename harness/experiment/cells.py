@@ -10,7 +10,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from tqdm import tqdm
@@ -25,8 +25,7 @@ from ..guard.query_groups import Grouping
 from ..guard.query_groups import load_all as load_groups
 from ..guard.registry import RULES, accepted, file_of
 from ..guard.sweep import Seen, guard
-from .cache import Cache, Input, Record, with_names
-from .cache_key import Keys, hash_of
+from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit
 from .executors import check_computed_by, evaluated_jobs
 from .failures import Failure
@@ -39,15 +38,20 @@ MOST = 16
 """Cells of a job at most: those that are lost if its worker dies."""
 
 
+class EvaluatedCell(NamedTuple):
+    """A cell with its entry, cross-check, and the ir_metadata at the head of the run's file."""
+
+    cell: Cell
+    entry: Entry
+    audit: Audit
+    header: Mapping[str, Any] | None
+
+
 @dataclass(eq=False)
 class Evaluated:
     """Results of all cells; lists are in the config's order."""
 
-    cells: list[Cell] = field(default_factory=list)
-    """Those that were evaluated, with their entries, audits and headers."""
-    entries: list[Entry] = field(default_factory=list)
-    audits: list[Audit] = field(default_factory=list)
-    headers: list[Mapping[str, Any] | None] = field(default_factory=list)
+    cells: list[EvaluatedCell] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """Of reading and evaluating, each once."""
     failures: list[Failure] = field(default_factory=list)
@@ -63,6 +67,11 @@ class Evaluated:
     """Of the guard, in all cells."""
     printed: list[str] = field(default_factory=list)
     """The warnings and findings to print, each once."""
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries of all evaluated cells."""
+        return [one.entry for one in self.cells]
 
     @property
     def digests(self) -> dict[str, str]:
@@ -99,8 +108,9 @@ def _grouped(config: Config, evaluated: Evaluated, groups: Mapping[str, Grouping
     entries, findings = attach(evaluated.entries, groups)
     findings = accepted(findings, config.guard.accept)
     printed = [str(one).removeprefix("warning: ") for one in findings if one.severity == "warning"]
+    cells = [one._replace(entry=e) for one, e in zip(evaluated.cells, entries, strict=True)]
     return replace(
-        evaluated, entries=entries, findings=[*evaluated.findings, *findings],
+        evaluated, cells=cells, findings=[*evaluated.findings, *findings],
         printed=[*evaluated.printed, *printed],
     )  # fmt: skip
 
@@ -202,10 +212,8 @@ class _Run:
             record = self.records.pop(place)  # the entry has the values now
             entry = record.entry(self.metrics, self.policy, cell, self.names[place])
             rules = tuple(dict.fromkeys(warned.get(cell.run_entry.path, ())))
-            found.entries.append(replace(entry, warned=rules))
-            found.audits.append(record.audit)
-            found.headers.append(record.header)
-            found.cells.append(cell)
+            entry = replace(entry, warned=rules)
+            found.cells.append(EvaluatedCell(cell, entry, record.audit, record.header))
             found.warnings += guarded.texts[place]
         found.warnings = list(dict.fromkeys(found.warnings))
         return found

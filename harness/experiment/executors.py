@@ -31,7 +31,7 @@ from .. import __version__
 from .. import errors as internal_errors
 from ..core.metric import Metric
 from ..errors import HarnessError, Problem, ShortageError, said_by
-from .cache_key import code, computes_with, installed_code
+from .cache import code, computes_with, installed_code
 from .work import Done, Job, each, last_dataset, work
 
 T = TypeVar("T")

@@ -23,7 +23,7 @@ from ..core.metric import as_plain_data
 from ..core.policy import Policy
 from ..core.selection import Choice
 from ..errors import Finding, in_json
-from .cache_key import installed_code, sources
+from .cache import installed_code, sources
 from .crosscheck import Audit
 
 if TYPE_CHECKING:
@@ -68,12 +68,10 @@ def manifest(
             "undefined": entry.undefined,
             "standard_errors": entry.evaluation.summary_errors(),
             "ties": entry.evaluation.policy.ties,
-            "crosscheck": asdict(audit),
-            **({} if header is None else {"ir_metadata": header}),
+            "crosscheck": asdict(one.audit),
+            **({} if one.header is None else {"ir_metadata": one.header}),
         }
-        for entry, audit, header in zip(
-            board.entries, evaluated.audits, evaluated.headers, strict=True
-        )
+        for entry, one in zip(board.entries, evaluated.cells, strict=True)
     ]  # fmt: skip
     failed = [
         {

@@ -104,9 +104,6 @@ class Results(Study):
         }
 
 
-Outcome = Results
-
-
 def systems(board: Leaderboard, config: Config) -> Leaderboard:
     """Return the leaderboard in order, with a row a system if the config has a summary."""
     if board.summary:

@@ -144,7 +144,7 @@ def derive(
     HarnessError if no cell could be evaluated.
     """
     failures = evaluated.failures
-    if failures and not evaluated.entries:
+    if failures and not evaluated.cells:
         raise as_one(failures)
     of_failed = [path for one in failures for path in one.paths]
     paths = manifests.Paths({*evaluated.inputs, *of_failed}, config.base)
@@ -155,8 +155,8 @@ def derive(
     rows = systems(board, config)
     comparisons = _comparisons(board, config)
     places = {
-        dataset_name(entry, config.summary): cell.dataset_entry.path
-        for entry, cell in zip(evaluated.entries, evaluated.cells, strict=True)
+        dataset_name(one.entry, config.summary): one.cell.dataset_entry.path
+        for one in evaluated.cells
     }
     reversed_pairs = accepted(reversals(systems_of(board), places), config.guard.accept)
     evaluated = replace(evaluated, findings=[*evaluated.findings, *reversed_pairs])
@@ -257,7 +257,7 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     timing = {
         "began": datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="seconds"),
         "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back
-        "cells": len(evaluated.entries),
+        "cells": len(evaluated.cells),
         "from_cache": evaluated.cached,
         "files": hashes_of(made),
         "earlier": earlier.own,  # if this run is killed now, the next one knows whose they are

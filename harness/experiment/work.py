@@ -34,8 +34,7 @@ from ..guard.facts import Facts, JudgementFacts, Watch, observing
 from ..guard.registry import of_warning
 from ..readers import ir_metadata as ir_metadata
 from ..readers.source import HashedSource
-from .cache import Input, Record, without_names
-from .cache_key import group_sizes_of
+from .cache import Input, Record, group_sizes_of, without_names
 from .crosscheck import Crosscheck, Peer
 from .evaluate import evaluate_one
 

@@ -172,7 +172,7 @@ def test_verify_finds_damage(place: Path, config: Path, cache: Command) -> None:
 def test_records_of_other_code(
     place: Path, cache: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.experiment.cache_key.code", lambda: "f" * 64)
+    monkeypatch.setattr("harness.experiment.cache.code", lambda: "f" * 64)
     monkeypatch.setattr("harness.experiment.cache_upkeep.code", lambda: "f" * 64)
     assert cache("list", place / "out")[1].count("other code") == 3
     out = cache("verify", place / "out", "--recompute", "1")[1]

@@ -17,8 +17,7 @@ from harness.config import sweep
 from harness.config.load import load
 from harness.core.metric import REGISTRY
 from harness.experiment import work
-from harness.experiment.cache import INDEX, Cache, Record
-from harness.experiment.cache_key import Keys
+from harness.experiment.cache import INDEX, Cache, Keys, Record
 from harness.experiment.cells import evaluate_all
 
 ALL = {"one": ["map", "ndcg@10", "arp"], "ten": ["map", "ndcg@10", "arp"]}
@@ -110,7 +109,7 @@ def test_other_code_computes_everything(
     config: Path, evaluated: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness.run(config)
-    monkeypatch.setattr("harness.experiment.cache_key.code", lambda: "another version")
+    monkeypatch.setattr("harness.experiment.cache.code", lambda: "another version")
     evaluated()
     harness.run(config)
     assert evaluated() == ALL

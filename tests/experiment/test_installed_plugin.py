@@ -12,7 +12,7 @@ import pytest
 import harness
 from harness.audit.verify import verify
 from harness.core.metric import REGISTRY
-from harness.experiment import cache_key as plugged
+from harness.experiment import cache as plugged
 
 CONFIG = """
 output: out

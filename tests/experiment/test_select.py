@@ -18,7 +18,7 @@ from harness.audit.verify import verify
 from harness.audit.why import why
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.experiment import folder as results
-from harness.experiment.outcome import Outcome
+from harness.experiment.outcome import Results
 from harness.experiment.run import run
 from harness.reports.leaderboard import find
 from harness.reports.methods import methods
@@ -27,7 +27,7 @@ SHOWN = ("dataset", "run", "fold", "seed", "map", "ndcg@10")
 SEVERAL = f"best of {len(SETTINGS)} settings of lr and leaves"
 
 
-def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Outcome:
+def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Results:
     """Run a config in a folder; `said` receives the warnings."""
     path = folder / "swept.yaml"
     path.write_text(text, encoding="utf-8")
@@ -293,7 +293,7 @@ def test_one_choice_for_all_folds_does_not_see_the_test_queries_of_another(tmp_p
         ("by: ndcg@10", "by: ndcg@5", "no metric 'ndcg@5' was evaluated"),
         ("over: [lr, leaves]", "over: [lr, leafs]", "no column 'leafs'; did you mean 'leaves'"),
         ("over: [lr, leaves]", "over: [fold]", "no column 'fold'"),
-        ("over: [lr, leaves]", "over: []", "select.over (line 12)  is empty"),
+        ("over: [lr, leaves]", "over: []", "expected at least one column"),
         ("[model, fold, seed]", "[model, lr]", "column 'lr' is under over already"),
         ("[model, fold, seed]", "[modle]", "did you mean 'model'"),
         ('"{model}":', '"{model} {lr}":', "select cannot choose between them"),
