@@ -27,12 +27,12 @@ from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
 from ..experiment.cells import Evaluated, evaluate_all
-from ..experiment.executors import executor
 from ..experiment.failures import as_one
 from ..experiment.folder import MANIFEST, TIMING
 from ..experiment.manifest import PICTURES
 from ..experiment.outcome import Results
 from ..experiment.run import derive
+from ..experiment.work import executor
 from ..reports import paper as paper
 from ..reports.grid import and_more
 from ..reports.phrases import counted

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from ..experiment import executors
 from ..experiment import run as experiment
 from ..experiment.outcome import render_comparisons
 from ..guard.registry import warned
@@ -48,6 +47,8 @@ def command(
         show(experiment.plan(config, overrides=overrides))
         return
     if jobs > 1 and not scheduler:
+        from ..experiment import executors
+
         executors.prepare()
     began = time.monotonic()
     results = experiment.run(

@@ -27,10 +27,9 @@ from ..guard.registry import RULES, accepted, file_of
 from ..guard.sweep import Seen, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit
-from .executors import check_computed_by, evaluated_jobs
 from .failures import Failure
 from .groups import attach
-from .work import ChangedInputError, Done, Job
+from .work import ChangedInputError, Done, Job, evaluated
 
 PIECES = 4
 """Jobs for each process that the remaining cells are split into, so that all end together."""
@@ -88,19 +87,20 @@ def evaluate_all(
     if the cross-check finds a difference; InputError if the guard finds an error that is not one
     run's alone.
     """
-    groups = load_groups(cells)
+    has_groups = any(cell.dataset_entry.groups for cell in cells)
+    groups = load_groups(cells) if has_groups else {}
     run = _Run(config, tuple(cells), cache)
     missing = {place: run.look_up(place) for place in range(len(cells))}
     pending = {place: metrics for place, metrics in missing.items() if metrics}
     run.cached = len(cells) - len(pending)
     jobs = list(_jobs(run, pending, getattr(pool, "workers", 1)))
     with tqdm(total=len(cells), initial=run.cached, unit="cell", disable=None) as bar:
-        for done in evaluated_jobs(pool, jobs):
+        for done in evaluated(pool, jobs):
             run.take(done)
             bar.update()
             bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
     cache.save()
-    return _grouped(config, run.evaluated(), groups)
+    return _grouped(config, run.evaluated(), groups) if groups else run.evaluated()
 
 
 def _grouped(config: Config, evaluated: Evaluated, groups: Mapping[str, Grouping]) -> Evaluated:
@@ -147,7 +147,6 @@ class _Run:
 
     def take(self, done: Done) -> None:
         """Keep a cell's record in memory and in the cache, or its error."""
-        check_computed_by(done, self.metrics)
         place, error = done.place, done.error
         for path, read in done.inputs.items():
             if self.inputs.setdefault(path, read).digest != read.digest:

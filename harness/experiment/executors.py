@@ -32,7 +32,7 @@ from .. import errors as internal_errors
 from ..core.metric import Metric
 from ..errors import HarnessError, Problem, ShortageError, said_by
 from .cache import code, computes_with, installed_code
-from .work import Done, Job, each, last_dataset, work
+from .work import Done, Job, work
 
 T = TypeVar("T")
 TRIES = 3
@@ -47,27 +47,12 @@ SILENCE = 20
 """Seconds without an answer after which a scheduler is lost; a busy one may take some."""
 
 
-@contextlib.contextmanager
-def executor(jobs: int = 1, scheduler: str | None = None) -> Iterator[Executor | None]:
-    """Give the executor for a number of processes or a Dask scheduler; None is this process."""
-    if scheduler is None and jobs == 1:
-        yield None
-        return
-    with Processes(jobs) if scheduler is None else Cluster(scheduler) as pool:
-        yield pool
-
-
-def evaluated_jobs(pool: Executor | None, jobs: Sequence[Job]) -> Iterator[Done]:
+def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
     """Yield what became of each cell as soon as it is known.
 
     A job whose worker dies goes to another. A pool of processes that breaks loses all of its jobs:
     they go again one at a time, so that only the one that breaks it is given up.
     """
-    if pool is None:
-        for job in jobs:
-            yield from each(job)
-        last_dataset.clear()
-        return
     cluster = pool if isinstance(pool, Cluster) else None
     died = (BrokenExecutor, CancelledError, *(cluster.died if cluster else ()))
     tries, one_at_a_time = [0] * len(jobs), False
@@ -83,7 +68,9 @@ def evaluated_jobs(pool: Executor | None, jobs: Sequence[Job]) -> Iterator[Done]
         for future in finished:
             number = running.pop(future)
             try:
-                yield from future.result()
+                for done in future.result():
+                    _check_computed_by(done, jobs[number].config.parsed_metrics())
+                    yield done
             except HarnessError:
                 raise
             except died as error:
@@ -174,7 +161,7 @@ def computed_by(metrics: Iterable[Metric]) -> str:
     return ", ".join([f"harness {__version__} ({code()[:12]})", *computes_with(), *packages])
 
 
-def check_computed_by(done: Done, metrics: Iterable[Metric]) -> None:
+def _check_computed_by(done: Done, metrics: Iterable[Metric]) -> None:
     """Raise HarnessError if a worker has other code or another kind of machine than this one."""
     if done.by and done.by != (here := computed_by(metrics)):
         what = f"a worker computes with {done.by}; here it is {here}"

@@ -32,15 +32,16 @@ from ..reports import html
 from ..reports import paper as paper
 from ..reports.leaderboard import find
 from ..reports.phrases import counted
+from ..reports.plots import plot as plots
 from ..reports.text import columns
 from . import manifest as manifests
 from .cache import Cache, foreign
 from .cells import Evaluated, changed_since, evaluate_all
-from .executors import executor
 from .failures import as_one, failure_texts
 from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, hashes_of, written
 from .groups import reversals
 from .outcome import Results, compare, render_comparisons, systems
+from .work import executor
 
 _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Config)
 
@@ -112,7 +113,8 @@ def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterato
     files.check_writable(folder)
     if cache_folder and not config.cache:  # a link must not lead its records out of the results
         files.below(folder, f"{cache_folder.name}/records")
-    paper.check(config)
+    if config.plots:
+        plots.check_installed()
     with files.locked(folder, paper.FOLDERS), files.shared(cache_folder):
         files.check_own(folder, output_names(config, cells), written(folder).own, force=force)
         if cache_folder is not None and not force:
@@ -154,12 +156,14 @@ def derive(
         board = select(cells, config.select)
     rows = systems(board, config)
     comparisons = _comparisons(board, config)
-    places = {
-        dataset_name(one.entry, config.summary): one.cell.dataset_entry.path
-        for one in evaluated.cells
-    }
-    reversed_pairs = accepted(reversals(systems_of(board), places), config.guard.accept)
-    evaluated = replace(evaluated, findings=[*evaluated.findings, *reversed_pairs])
+    findings = evaluated.findings
+    if any(one.entry.evaluation.groups for one in evaluated.cells):
+        places = {
+            dataset_name(one.entry, config.summary): one.cell.dataset_entry.path
+            for one in evaluated.cells
+        }
+        pairs = accepted(reversals(systems_of(board), places), config.guard.accept)
+        findings = [*findings, *pairs]
     made = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
     if has_cells(config):
         made[CELLS] = find("csv").render(cells).encode()
@@ -170,15 +174,17 @@ def derive(
     evaluated = replace(
         evaluated,
         warnings=[*map(paths.placed, evaluated.warnings)],
-        findings=[*map(paths.placed_finding, evaluated.findings)],
+        findings=[*map(paths.placed_finding, findings)],
     )
     choices = () if board.selection is None else board.selection.choices
     manifest = manifests.manifest(config, evaluated, cells, paths, made, choices)
-    errors = *failure_texts(failures, len(cells.entries) + len(failures)), *_incomplete(board, rows)
+    errors = [*_incomplete(board, rows)]
+    if failures:
+        errors = [*failure_texts(failures, len(cells.entries) + len(failures)), *errors]
     results = Results(
         board, comparisons, manifest, "", config=config, folder=config.output_folder,
         files=made, warnings=tuple(evaluated.warnings), findings=tuple(evaluated.findings),
-        errors=errors, cached=evaluated.cached, summarised=rows,
+        errors=tuple(errors), cached=evaluated.cached, summarised=rows,
     )  # fmt: skip
     if "page" in config.reports:
         from .page import page_files  # which loads SciPy
@@ -242,8 +248,10 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
         if (one.rule, one.severity) == ("reversal", "warning")
     ]
     manifest = manifests.as_bytes(results.manifest)
-    made = paper.files(config, board, results.comparisons, manifest)
-    made = {**results.files, **made, MANIFEST: manifest}
+    made = {**results.files}
+    if config.tables or config.plots:
+        made |= paper.files(config, board, results.comparisons, manifest)
+    made[MANIFEST] = manifest
     reported = {problem.where for one in evaluated.failures for problem in one.error.problems}
     notes += changed_since(evaluated.inputs, reported)
     earlier = written(folder)
@@ -276,4 +284,6 @@ def output_names(config: Config, cells: Sequence[Cell]) -> list[str]:
     names += [f"leaderboard{find(name).suffix}" for name in config.reports if name != "page"]
     names += ["page.html"] if "page" in config.reports else []
     names += [comparing.SIGNIFICANCE, comparing.STANDINGS] if config.compare is not None else []
-    return [*dict.fromkeys([*names, *paper.names(config, cells)])]
+    if config.tables or config.plots:
+        names += paper.names(config, cells)
+    return [*dict.fromkeys(names)]

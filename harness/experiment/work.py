@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -77,6 +79,29 @@ class Done:
     """The files read, by path."""
     by: str = ""
     """What computed it, if not this machine; see :mod:`harness.experiment.executors`."""
+
+
+def executor(
+    jobs: int = 1, scheduler: str | None = None
+) -> contextlib.AbstractContextManager[Executor | None]:
+    """Return the executor for a number of processes or a Dask scheduler; None is this process."""
+    if scheduler is None and jobs == 1:
+        return contextlib.nullcontext()
+    from .executors import Cluster, Processes
+
+    return Processes(jobs) if scheduler is None else Cluster(scheduler)
+
+
+def evaluated(pool: Executor | None, jobs: Sequence[Job]) -> Iterator[Done]:
+    """Yield what became of each cell of some jobs, as soon as it is known."""
+    if pool is None:
+        for job in jobs:
+            yield from each(job)
+        last_dataset.clear()
+    else:
+        from .executors import evaluated_jobs
+
+        yield from evaluated_jobs(pool, jobs)
 
 
 def work(job: Job) -> list[Done]:

@@ -22,12 +22,6 @@ FOLDERS = ("tables", PLOTS)
 """Folders of all that is written next to results."""
 
 
-def check(config: Config) -> None:
-    """Raise HarnessError if the config asks for pictures and matplotlib is not installed."""
-    if config.plots:
-        plots.check_installed()
-
-
 def names(config: Config, cells: Sequence[Cell]) -> list[str]:
     """Return the paths of the tables and pictures that a config asks for."""
     found = []
@@ -49,8 +43,6 @@ def files(
 
     They carry the hash of the manifest, so the manifest cannot hold theirs.
     """
-    if not config.tables and not config.plots:
-        return {}
     study = Study(board, comparisons, json.loads(manifest), sha256(manifest).hexdigest())
     found: dict[str, bytes] = {}
     if config.tables:

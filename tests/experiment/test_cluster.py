@@ -17,6 +17,7 @@ import pytest
 import harness
 from harness.errors import HarnessError
 from harness.experiment import executors
+from harness.experiment.work import executor
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -171,7 +172,7 @@ def test_a_scheduler_that_does_not_exist_fails_soon(monkeypatch: pytest.MonkeyPa
         pytest.raises(
             HarnessError, match=r"^--scheduler tcp://127\.0\.0\.1:9: no scheduler answers"
         ),
-        executors.executor(1, "tcp://127.0.0.1:9"),
+        executor(1, "tcp://127.0.0.1:9"),
     ):
         pass
     assert time.monotonic() - began < 5
@@ -188,7 +189,7 @@ def test_a_scheduler_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch
             address = next(found[1] for found in said if found)
             with (
                 pytest.raises(HarnessError) as caught,
-                executors.executor(1, address),
+                executor(1, address),
             ):
                 pass
         finally:
