@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from .aligned import Aligned
 from .arrow import index_in
+from .hashing import hash_strings, splitmix64
 from .policy import Policy, Scores
 from .ragged import Array, Bools, Ints, lengths_of, offsets_of, positions_of
 from .tables import Docnos, Qrels, Run
@@ -65,17 +66,46 @@ def by_score(run: Run, types: Iterable[Scores]) -> dict[Scores, tuple[Ints | Non
         found["none"] = None, _ties(np.zeros(run.n_rows, dtype=np.float32), follows)
     if not types - {"none"}:
         return found
-    with np.errstate(over="ignore"):
-        single = run.scores.astype(np.float32)
-    order = None
-    if (follows & (single[1:] > single[:-1])).any():
-        order = _falling_order(run, single)
-        single = single[order]
-    ties = _ties(single, follows)
-    found["float32"] = order, ties
+    order, ties = found["float32"] = _in_single(run, follows)
     if "float64" in types:
         found["float64"] = _refined(run, order, ties)
     return found
+
+
+def _in_single(run: Run, follows: Bools) -> tuple[Ints | None, Ties]:
+    """Return the order and the ties in single precision; a run keeps them, as two ask for them."""
+    known: tuple[Ints | None, Ties] | None = vars(run).get("_in_single")
+    if known is None:
+        with np.errstate(over="ignore"):
+            single = run.scores.astype(np.float32)
+        order = None
+        if (follows & (single[1:] > single[:-1])).any():
+            order = _falling_order(run, single)
+            single = single[order]
+        known = order, _ties(single, follows)
+        vars(run)["_in_single"] = known
+    return known
+
+
+def ranking_hash(run: Run) -> int:
+    """Return a hash of each query's documents in the order of their scores, ties in any order.
+
+    Those of runs that share no query add up to the hash of both, modulo 2^64.
+
+    >>> one, other = Run.from_dict({"q": {"a": 2, "b": 1}}), Run.from_dict({"q": {"b": 5, "a": 9}})
+    >>> ranking_hash(one) == ranking_hash(other)
+    True
+    """
+    order, ties = by_score(run, ["float32"])["float32"]
+    place = np.arange(run.n_rows)
+    place[ties.places] = ties.starts[ties.group(ties.places)]
+    lengths = lengths_of(run.offsets)
+    place -= np.repeat(run.offsets[:-1], lengths)
+    hashes = run.docnos.hashes if order is None else run.docnos.hashes[order]
+    hashes = hashes * (2 * place + 1).view(np.uint64)
+    answered = lengths > 0
+    of_query = np.add.reduceat(hashes, run.offsets[:-1][answered]) if run.n_rows else hashes
+    return int(splitmix64(of_query ^ hash_strings(run.qids)[answered]).sum())
 
 
 def _ties(scores: Array, follows: Bools) -> Ties:

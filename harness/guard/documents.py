@@ -13,6 +13,7 @@ from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, index_in, string_column, take
 from ..core.hashing import hash_strings
 from ..core.ragged import Bools, Ints
+from ..core.ranking import ranking_hash
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding
 from ..reports.phrases import counted
@@ -45,7 +46,7 @@ NO_ROW: Ints = np.full(1, -1)
 
 @dataclass(frozen=True)
 class QueryFacts:
-    """Of the queries of a run; the last five are 0 if the run follows rows."""
+    """Of the queries of a run; all after `extra` is empty if the run follows rows."""
 
     rows: int = 0
     queries: int = 0
@@ -63,6 +64,8 @@ class QueryFacts:
     """How qids differ from those of judged queries; ``""`` if no other spelling is judged."""
     respelled: int = 0
     """Queries that are judged in that spelling."""
+    ranking: str = ""
+    """:func:`harness.core.ranking.ranking_hash`; ``""`` if the run follows rows."""
 
 
 class Queries:
@@ -73,7 +76,7 @@ class Queries:
         self.qids: list[pa.Array] = []
         self.depths: list[Ints] = []
         self.starts: list[Ints] = []
-        self.rows = self.rows_in_file = self.answered = self.extra = 0
+        self.rows = self.rows_in_file = self.answered = self.extra = self.ranking = 0
         self.follows = False
 
     def run(self, part: Part) -> None:
@@ -83,6 +86,7 @@ class Queries:
         self.depths.append(part.lengths)
         self.starts.append(part.places(np.minimum(part.run.offsets[:-1], part.run.n_rows - 1)))
         self.rows += part.run.n_rows
+        self.ranking += 0 if part.follows else ranking_hash(part.run)
         self.rows_in_file += part.n_source
 
     def aligned(self, part: Aligned) -> None:
@@ -121,7 +125,7 @@ class Queries:
         self.first.add("cut-last-query", cut)
         return QueryFacts(
             self.rows, n, missing, self.extra, deepest, int((depths == deepest).sum()),
-            int(depths[-1]), way, respelled,
+            int(depths[-1]), way, respelled, f"{self.ranking % 2**64:016x}",
         )  # fmt: skip
 
     def _respelled(self, own: pa.Array, unjudged: Ints, unanswered: Ints) -> tuple[str, int]:

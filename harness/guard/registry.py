@@ -303,7 +303,8 @@ RUN_RULES = (
          "save what the model predicts, or accept an oracle: 'guard: {accept: [labels-as-"
          "scores]}'"),
     Rule("same-file-twice", "warning",
-         "Runs or datasets with the same bytes, or two run names for one file.",
+         "Runs or datasets with the same bytes, runs with the same rankings, or two run names for "
+         "one file.",
          "one system counts under two names, and seeds or folds seem to vary less",
          "check which file should have been another one"),
     Rule("shared-queries", "warning",

@@ -221,7 +221,7 @@ class Sweep:
         return wrong_count(run, cell.dataset, rows, scores, self._as_many(scores.size, path))
 
     def _of_files(self) -> Iterator[Placed]:
-        """Yield files of the same bytes, and files with several names.
+        """Yield files of the same bytes or the same ranking, and files with several names.
 
         Not runs of equal scores, or of the labels, which other rules find.
         """
@@ -229,10 +229,16 @@ class Sweep:
         for found in _named_twice(every[place] for place in sorted(every)):
             yield Placed(found)
         rows = {path: one.facts.rows for path, one in self.datasets.items()}
+        rankings: dict[tuple[str, str], dict[str, str]] = {}
         for _, cell, facts in self.facts:
             run = facts.run
             if not (run.labels.grades or 0 < run.scores.several == run.scores.constant):
-                rows[cell.run_entry.path] = run.queries.rows
+                path = cell.run_entry.path
+                rows[path] = run.queries.rows
+                if run.queries.ranking and run.queries.rows >= ENOUGH_ROWS:
+                    key = cell.dataset_entry.path, run.queries.ranking
+                    # one path for each content
+                    rankings.setdefault(key, {}).setdefault(self.digests.get(path, path), path)
         paths = [path for path, n in rows.items() if n >= ENOUGH_ROWS and path in self.digests]
         for same in grouped_by(paths, self.digests.__getitem__).values():
             n, data = len(same) - 1, [self.datasets[one] for one in same if one in self.datasets]
@@ -240,6 +246,10 @@ class Sweep:
             if n and (n >= len(data) or any(are_apart(*pair, self.pooled) for pair in pairs)):
                 what = f"{n:,} other {'file has' if n == 1 else 'files have'} the same bytes"
                 yield Placed(finding("same-file-twice", same[0], what, n, same[1:]))
+        for first, *others in map(dict.values, rankings.values()):
+            if n := len(others):
+                what = f"{n:,} other {'run has' if n == 1 else 'runs have'} the same rankings"
+                yield Placed(finding("same-file-twice", first, what, n, others))
 
     def _of_queries(self) -> Iterator[Placed]:
         """Yield the queries that datasets have in common."""
