@@ -405,16 +405,11 @@ def changes(
 def _boards(
     old: Path, new: Path, keys: Sequence[str], names: Mapping[str, str]
 ) -> tuple[Board, Board, list[str]]:
-    """Return both boards with a row for each system, or for each cell if only these match."""
-    for cells in (False, True):
-        first, second = (
-            read_folder(path, some, cells=cells) if path.is_dir() else read_csv(path, keys, some)
-            for path, some in ((old, names), (new, NO_NAMES))
-        )
-        boards = matched(first, second)
-        if any(key in boards[1].rows for key in boards[0].rows):
-            break
-    return boards
+    first, second = (
+        read_folder(path, some) if path.is_dir() else read_csv(path, keys, some)
+        for path, some in ((old, names), (new, NO_NAMES))
+    )
+    return matched(first, second)
 
 
 def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> None:

@@ -136,14 +136,11 @@ def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
     return replace(board, rows=rows)
 
 
-def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES, *, cells: bool = False) -> Board:
-    """Read a folder of ``harness run``, with runs, datasets and metrics under new `names`.
-
-    With `cells`, each row is one cell (a fold, a seed).
-    """
+def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
+    """Read a folder of ``harness run``, with runs, datasets and metrics under new `names`."""
     study = results.read(folder)
     board = study.board
-    if board.summary and not cells:  # without intervals, which take long
+    if board.summary:  # without intervals, which take long
         board = of_systems(board, lambda system, metric: (math.nan, math.nan))
     rows: dict[Key, Row] = {}
     for entry in board.entries:

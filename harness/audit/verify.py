@@ -18,7 +18,6 @@ from ..errors import (
     HarnessWarning,
     InputError,
     ShortageError,
-    first_of,
     in_json,
     lines_of,
     shorten,
@@ -28,7 +27,7 @@ from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
 from ..experiment.cells import Evaluated, evaluate_all
 from ..experiment.failures import as_one
-from ..experiment.folder import MANIFEST, TIMING
+from ..experiment.folder import MANIFEST
 from ..experiment.manifest import PICTURES
 from ..experiment.outcome import Results
 from ..experiment.run import derive
@@ -216,14 +215,6 @@ def _compare_all(found: Verification, config: Config, derived: Results, content:
     _compare_manifest(found, now)
     for name, new in made.items():
         _compare_file(found, name, new)
-    if sorted(then["warnings"]) != sorted(now["warnings"]):
-        found.notes.append("the warnings in the manifest differ from those given now")
-    checks = [[cell["crosscheck"] for cell in one["cells"]] for one in (then, now)]
-    if checks[0] != checks[1]:
-        found.notes.append("other values were cross-checked then: cached cells keep their checks")
-    if others := list(_unknown_files(found.folder, {*derived.files, *made}, config)):
-        listed = first_of(others)
-        found.notes.append(f"not written by a run of this config, and not verified: {listed}")
     entries = derived.cells.entries
     found.verified |= {
         "cells": len(entries) + len(derived.cells.failed),
@@ -299,18 +290,6 @@ def _not_drawn(manifest: Mapping[str, Any]) -> str:
     if now is None:
         return "matplotlib is not installed here"
     return "" if then == now else f"matplotlib was {then or 'not recorded'}, and is {now} here"
-
-
-def _unknown_files(folder: Path, written: set[str], config: Config) -> Iterator[str]:
-    """Yield the files of a folder that no run of its config writes."""
-    cells = config.cache_folder
-    for path in sorted(path for path in folder.rglob("*") if not path.is_dir()):
-        name = path.relative_to(folder).as_posix()
-        if name in {*written, MANIFEST, TIMING} or name.startswith((".", "cells/")):
-            continue
-        is_cached = cells is not None and path.resolve().is_relative_to(cells.resolve())
-        if not is_cached and (config.plots or not name.startswith(f"{paper.PLOTS}/")):
-            yield name
 
 
 def text(found: Verification) -> str:

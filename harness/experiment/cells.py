@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections import deque
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -20,7 +19,6 @@ from ..config.model import Config
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..errors import Finding, HarnessError, InputError
-from ..files import sha256, state_of
 from ..guard.query_groups import Grouping
 from ..guard.query_groups import load_all as load_groups
 from ..guard.registry import RULES, accepted, file_of
@@ -220,27 +218,6 @@ class _Run:
 
 def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
     return {path: read.digest for path, read in inputs.items()}
-
-
-def changed_since(inputs: Mapping[str, Input], reported: Container[str]) -> Iterator[str]:
-    """Yield a sentence for each file that no longer has the bytes that were read.
-
-    Files in `reported` are left out, as an error says so already; so are pipes, which cannot tell.
-    """
-    for path, read in inputs.items():
-        if path in reported or (os.path.exists(path) and not os.path.isfile(path)):
-            continue
-        try:
-            if state_of(path) == read.state or sha256(Path(path)) == read.digest:
-                continue
-            became = "changed"
-        except (OSError, InputError):
-            became = "changed" if os.path.exists(path) else "deleted or moved"
-        yield (
-            f"{path}: {became} while the run was going, after its values were computed: "
-            f"results follow from the {read.size:,} bytes that were read, whose hash the "
-            "manifest has; run again when nothing writes to it"
-        )
 
 
 def _columns(

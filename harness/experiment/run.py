@@ -36,7 +36,7 @@ from ..reports.plots import plot as plots
 from ..reports.text import columns
 from . import manifest as manifests
 from .cache import Cache, foreign
-from .cells import Evaluated, changed_since, evaluate_all
+from .cells import Evaluated, evaluate_all
 from .failures import as_one, failure_texts
 from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, hashes_of, written
 from .groups import reversals
@@ -252,8 +252,6 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     if config.tables or config.plots:
         made |= paper.files(config, board, results.comparisons, manifest)
     made[MANIFEST] = manifest
-    reported = {problem.where for one in evaluated.failures for problem in one.error.problems}
-    notes += changed_since(evaluated.inputs, reported)
     earlier = written(folder)
     files.check_own(folder, [TIMING, *made], earlier.own, force=force)
     drawn = {name: digest for name, digest in earlier.drawn.items() if name not in made}

@@ -260,20 +260,6 @@ def test_judgements_change_between_two_cells(sweep: Sweep, jobs: str) -> None:
     assert (code == 0 and jobs == "2") or "changed while the run was going" in err
 
 
-@pytest.mark.parametrize("what", ["changed", "deleted or moved"])
-def test_an_input_changes_after_its_values_were_computed(
-    sweep: Sweep, undisturbed: dict[str, str], what: str
-) -> None:
-    path = sweep.folder / "data/gbrt/fold1-seed1.txt"
-    act = ["copy", str(sweep.config), str(path)]
-    if what != "changed":
-        act = ["delete", str(path.parent)]
-    code, err = sweep.run(call=DERIVE, act=act)
-    assert code == 0
-    assert f"{path}: {what} while the run was going, after its values were computed" in err
-    assert sweep.files() == undisturbed
-
-
 @pytest.mark.parametrize("call", [DERIVE, [*REPLACE, 16]], ids=str)
 def test_results_are_deleted_while_a_run_writes(sweep: Sweep, call: list[Any]) -> None:
     code, err = sweep.run(call=call, act=["delete", str(sweep.out)])
