@@ -17,7 +17,7 @@ from harness.cli.app import COMMANDS, app
 from harness.config.load import json_schema
 from harness.core.metric import REGISTRY
 from harness.experiment import manifest as provenance
-from harness.guard.registry import FOUND, PLACED, REFUSED, RUN_RULES, WARNED
+from harness.guard.registry import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
 from harness.readers.choice import FORMATS
 
 HERE = Path(__file__).parent
@@ -138,6 +138,7 @@ def rules_page() -> str:
     parts = (
         ("While a run is read", (*RUN_RULES, *PLACED)),
         ("By harness check only", FOUND),
+        ("In submissions to a shared task", SUBMITTED),
         ("Warnings of readers", WARNED),
         ("Errors of readers", REFUSED),
     )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Literal
 
 import click
 
 from ..errors import ConfigError, HarnessError, InputError, Problem
 from ..guard import check
+from ..guard.submissions import Terms
 from ..reports import findings
 from ..reports.sarif import as_sarif
 from . import options
@@ -30,15 +32,22 @@ from .printing import show
     default="run",
     help="Group findings by run or rule.",
 )
+@options.path("--topics", metavar="FILE", help="Check submissions against these queries.")
+@options.path("--docnos", metavar="FILE", help="Every docno of the collection, one a line.")
+@options.whole("--max-per-query", least=1, help="Documents of a query, at most.")
+@click.option("--tag-pattern", metavar="RE", default="", help="What the whole tag must match.")
+@options.whole("--max-runs", least=1, help="Runs of a team, at most.")
+@options.teams
 @options.overrides
 @options.duplicates
 @options.file_formats
-@options.format_option("text", "json", "sarif")
+@options.format_option("text", "json", "sarif", "markdown")
 def command(
     first: str, runs: tuple[str, ...], strict: bool, notes: bool, no_notes: bool,
-    by: Literal["run", "rule"], overrides: tuple[str, ...], duplicates: str,
-    qrels_format: str | None, run_format: str | None, group: str | None,
-    format: Literal["text", "json", "sarif"],
+    by: Literal["run", "rule"], topics: Path | None, docnos: Path | None,
+    max_per_query: int | None, tag_pattern: str, max_runs: int | None, teams: str,
+    overrides: tuple[str, ...], duplicates: str, qrels_format: str | None,
+    run_format: str | None, group: str | None, format: Literal["text", "json", "sarif", "markdown"],
 ) -> None:  # fmt: skip
     """Find what would make numbers wrong, before any is computed.
 
@@ -47,6 +56,10 @@ def command(
     files, and documents that are not judged. Each run gets one line: OK, WARN or ERROR with its
     rules. Below it, each finding says what is wrong, its effect on the numbers, and the fix.
     docs/reference/rules.md has every rule.
+
+    With --topics all files are submissions to a shared task, and no judgements are needed. Each
+    gets one line: OK, WARN or REJECT, and why. --docnos and the options after it check
+    submissions against QRELS too.
 
     Exit codes: 0 no errors; 1 with --strict if there are warnings; 2 if there are errors.
 
@@ -57,14 +70,25 @@ def command(
       harness check configs/sweep.yaml --by rule --notes
       harness check test.txt predictions.txt --format json
       harness check configs/sweep.yaml --format sarif > check.sarif
+      harness check runs/* --topics topics.txt --docnos docnos.txt --max-per-query 1000
     """
+    if topics is not None:
+        first, runs = str(topics), (first, *runs)
+    asked = (docnos, max_per_query, tag_pattern, max_runs, teams)
+    terms = None
+    if topics is not None or any(asked):
+        terms = Terms(
+            str(topics or ""), str(docnos or ""), max_per_query, tag_pattern, max_runs, teams
+        )
     is_config = first.endswith((".yaml", ".yml"))
+    if terms is not None and (is_config or not runs):
+        raise click.UsageError("to check submissions, give RUN... --topics FILE, or QRELS RUN...")
     if runs and is_config:
         raise click.BadParameter("a config names its runs itself; give it alone")
     if runs:
         of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
         of_runs = {"format": run_format, "duplicates": duplicates}
-        found = check.check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs)
+        found = check.check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs, terms=terms)
     else:
         try:
             found = check.check_config(first, overrides)
@@ -76,7 +100,10 @@ def command(
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused_config(first, wrong)
     if format == "text":
-        show(findings.as_text(found, notes=notes, by=by))
+        as_text = findings.as_text(found, notes=notes, by=by)
+        show(findings.verdicts_as_text(found) if found.submitted else as_text)
+    elif format == "markdown":
+        show(findings.as_markdown(found))
     else:
         show(findings.as_json(found) if format == "json" else as_sarif(found))
     if found.count("error"):

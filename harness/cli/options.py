@@ -114,6 +114,10 @@ comparison = joined(
     click.option("--test", "-t", metavar="TEST", help="Compare again with this test."),
     choice("--correction", Correction, help="Compare again with this correction."),
 )
+teams = click.option(
+    "--teams", metavar="FILE|RE", default="",
+    help="CSV of run and team, or a pattern that finds the team in a tag.",
+)  # fmt: skip
 file_formats = joined(
     click.option(
         "--qrels-format", metavar="FORMAT", help="Format of QRELS, if it cannot be guessed."

@@ -21,7 +21,7 @@ from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
 from ..core.selection import Select
-from ..core.tables import Qrels
+from ..core.tables import Qrels, Run
 from ..core.text import Shown
 from ..core.views import takes_fractions
 from ..errors import (
@@ -36,7 +36,7 @@ from ..errors import (
 from ..readers.build import last_line
 from ..readers.source import NAMELESS, STDIN, HashedSource
 from ..reports.findings import as_text, counts, looked_at
-from .columns import with_ranks
+from .columns import explain_no_common_query, with_ranks
 from .examples import BY_ROW, add_lines, run_format, suppressing_problems
 from .facts import Facts, Watch, observing
 from .judgements import JudgementFacts, query_hashes
@@ -51,6 +51,7 @@ from .registry import (
     without_effects,
 )
 from .shared_queries import Dataset
+from .submissions import Submission, Terms, across, as_submitted, read_topics
 from .sweep import Seen, Sweep, accepted_rules
 
 if TYPE_CHECKING:
@@ -73,12 +74,15 @@ class Checked(Shown):
         Of all runs that could be read.
     alone : int
         Runs that were not compared with their dataset, as that could not be read.
+    submitted : bool
+        Whether the runs were checked as submissions to a shared task.
     """
 
     findings: tuple[Finding, ...]
     cells: tuple[Cell, ...]
     rows: int = 0
     alone: int = 0
+    submitted: bool = False
 
     def count(self, severity: str) -> int:
         """Return how many findings are of a severity: "error", "warning" or "note"."""
@@ -129,8 +133,9 @@ def _read(path: str, reader: Callable[[HashedSource], T]) -> Read[T]:
 class _Check:
     """Reads the files of cells one after the other, and keeps what the guard looks at."""
 
-    def __init__(self, policy: Policy, fractions: bool) -> None:
-        self.policy, self.fractions = policy, fractions
+    def __init__(self, policy: Policy, fractions: bool, terms: Terms | None = None) -> None:
+        self.policy, self.fractions, self.terms = policy, fractions, terms
+        self.submissions: dict[str, Submission] = {}
         self.findings: list[Finding] = []
         self.seen: dict[int, Seen] = {}
         self.failed: dict[int, tuple[Cell, HarnessError]] = {}
@@ -144,6 +149,8 @@ class _Check:
         options: dict[str, Any] = {"name": cell.dataset, **entry.options()}
 
         def reader(source: HashedSource | str, fractions: bool = self.fractions) -> Qrels:
+            if self.terms is not None and self.terms.topics:
+                return read_topics(entry.path)
             return readers.read_qrels(source, fractions=fractions, **options)
 
         qrels, file, error, findings = _read(entry.path, reader)
@@ -169,11 +176,15 @@ class _Check:
             self._read_alone(entry, form, options)
             return
         watch = Watch(qrels, self.policy, NAMELESS if entry.path == STDIN else entry.path)
+        submission = Submission(self.terms, qrels) if self.terms is not None else None
+
+        def look(run: Run) -> None:
+            watch.run(run)
+            if submission is not None:
+                submission.run(run)
 
         def reader(source: HashedSource) -> None:
-            for aligned in readers.align_run(
-                qrels, source, self.policy, watch=watch.run, **options
-            ):
+            for aligned in readers.align_run(qrels, source, self.policy, watch=look, **options):
                 watch.aligned(aligned)
 
         _, file, error, findings = _read(entry.path, reader)
@@ -181,7 +192,12 @@ class _Check:
         self.findings += [*findings, *watch.failures]
         if file is not None:
             self.digests[entry.path] = file.sha256()
-        if error is not None:
+        cause = None
+        if error is not None and not qrels.n_rows and rules_of(error) == ["no-common-query"]:
+            cause = explain_no_common_query(cell, qrels, {})  # a list of queries, not read again
+        if cause is not None:
+            self.findings.append(cause)
+        elif error is not None:
             self.failed[place] = cell, error
         elif run is not None and file is not None:
             self.n_rows += run.queries.rows
@@ -190,6 +206,10 @@ class _Check:
             rules = {"unrelated", *(one.rule for one in facts.findings(entry.path))}
             add_lines(run.first, file, entry, rules)
             self.seen[place] = Seen(facts, findings, qrels.qids)
+            if submission is not None:
+                add_lines(submission.first, file, entry, submission.first)
+                self.submissions[entry.path] = submission
+                self.findings += submission.findings(entry.path)
 
     def _read_alone(self, entry: RunEntry, form: str, options: Mapping[str, Any]) -> None:
         """Read a run whose dataset cannot be read."""
@@ -209,14 +229,15 @@ class _Check:
 def check_cells(
     cells: Sequence[Cell], policy: Policy, *, fractions: bool = False,
     known: Sequence[Finding] = (), accept: Sequence[str] = (), pooled: Sequence[str] = (),
-    wary: bool = False, select: Select | None = None,
+    wary: bool = False, select: Select | None = None, terms: Terms | None = None,
 ) -> Checked:  # fmt: skip
     """Read every file of these cells, and return all findings.
 
     Cells of one dataset are next to each other. `known` was found before, findings of rules in
-    `accept` become notes, and `pooled`, `wary` and `select` are for :class:`Sweep`.
+    `accept` become notes, and `pooled`, `wary` and `select` are for :class:`Sweep`. With `terms`
+    the runs are submissions to a shared task.
     """
-    check, failures = _Check(policy, fractions), list[Finding]()
+    check, failures = _Check(policy, fractions, terms), list[Finding]()
     groups = groupby(enumerate(cells), key=lambda one: (one[1].dataset, one[1].dataset_entry))
     with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
         for (_, dataset), some in groups:
@@ -239,9 +260,13 @@ def check_cells(
     loose = [one for one in check.findings if id(one) not in of_seen]
     found = [*known, *loose, *(one.finding for one in sweep.examine(accept)), *failures]
     found += _groups(cells, {one.cell.dataset: one.qids for one in check.datasets.values()})
+    if terms is not None:
+        facts = {cells[place].run_entry.path: seen.facts for place, seen in check.seen.items()}
+        found = as_submitted(found, terms, across(terms, check.submissions, facts))
     found = [replace(one, place=_shown(one.place)) for one in found]
     kept = accepted(without_effects(found, accept), accept)
-    return Checked(tuple(in_order(kept)), tuple(cells), check.n_rows, check.alone)
+    submitted = terms is not None
+    return Checked(tuple(in_order(kept)), tuple(cells), check.n_rows, check.alone, submitted)
 
 
 def _shown(place: str) -> str:
@@ -294,19 +319,24 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
 
 
 def check_files(
-    qrels: str, runs: Sequence[str], *, of_qrels: Mapping[str, Any], of_runs: Mapping[str, Any]
-) -> Checked:
+    qrels: str, runs: Sequence[str], *, of_qrels: Mapping[str, Any], of_runs: Mapping[str, Any],
+    terms: Terms | None = None,
+) -> Checked:  # fmt: skip
     """Check a qrels file and runs, or a learning-to-rank file and its predictions.
 
-    `of_qrels` and `of_runs` tell how they are read, as in a config: ``{"format": "trec"}``.
+    `of_qrels` and `of_runs` tell how they are read, as in a config: ``{"format": "trec"}``. With
+    `terms` the runs are submissions; if these have topics, `qrels` is that file.
     """
+    if terms is not None:  # mistakes in the lists are no run's fault
+        _ = terms.collection, terms.topics and read_topics(terms.topics)
+        of_runs = {"format": "trec", **{k: v for k, v in of_runs.items() if v}}
     dataset = DatasetEntry(path=qrels, **of_qrels)
     cells = [
         Cell(qrels, run, dataset, RunEntry(path=run, **of_runs), qrels, run, {}, {})
         for run in dict.fromkeys(runs)
     ]
     # wary: in a sweep, one of many models may be a random baseline
-    found = check_cells(cells, Policy(), fractions=True, wary=True)
+    found = check_cells(cells, Policy(), fractions=True, wary=True, terms=terms)
     shown = (  # standard input as in findings
         replace(
             cell,

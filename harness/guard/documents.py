@@ -237,14 +237,17 @@ def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
 def _of_queries(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     run = facts.run.queries
     if run.way:
-        what = f"{run.respelled:,} of {counted(run.extra, 'unjudged qid')} "
+        extra = "unjudged qid" if facts.judgements.rows else "unknown qid"
+        what = f"{run.respelled:,} of {counted(run.extra, extra)} "
         what += f"differ from unanswered queries only in {run.way}"
         yield make("qid-spelling", what, run.respelled)
     if run.missing > run.respelled:
-        judged = counted(facts.judgements.queries, "judged query", "judged queries")
+        kind = "judged " if facts.judgements.rows else ""
+        judged = counted(facts.judgements.queries, f"{kind}query", f"{kind}queries")
         yield make("missing-queries", f"no answer to {run.missing:,} of {judged}", run.missing)
     if run.extra > run.respelled:
-        what = f"no judgement of {run.extra:,} of {counted(run.queries, 'query', 'queries')}"
+        what = f"{run.extra:,} of {counted(run.queries, 'query', 'queries')}"
+        what = f"no judgement of {what}" if facts.judgements.rows else f"{what} not in the list"
         yield make("extra-queries", what, run.extra)
     alike = run.queries >= ENOUGH_QUERIES and run.at_deepest == run.queries - 1
     if alike and run.last_depth < run.deepest:
@@ -259,7 +262,7 @@ def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
         what += f"differ from judged ones only in {run.way}"
         yield make("docno-spelling", what, run.respelled, "warning" if run.judged else None)
     answered, judged = facts.run.queries.queries - facts.run.queries.extra, facts.judgements
-    if rows and not run.judged:
+    if rows and not run.judged and facts.judgements.rows:
         what = f"none of the {counted(rows, 'document')} is judged"
         enough = answered >= ENOUGH_QUERIES
         enough = enough and min(run.looked_at, facts.judgements.rows) >= ENOUGH_ROWS

@@ -208,6 +208,24 @@ FOUND = (
          "none by itself; a cut file often ends so",
          "compare the size of the file with its source's; end the line if nothing is missing"),
 )  # fmt: skip
+SUBMITTED = (
+    Rule("too-deep", "error",
+         "A query with more documents than --max-per-query.",
+         "the documents after that rank are not evaluated, or the submission is not accepted",
+         "write the best documents of each query, as many as are allowed"),
+    Rule("not-in-collection", "error",
+         "Documents that are not in the list of --docnos.",
+         "they can never be judged, and count as not relevant",
+         "search the collection of this task, and write its docnos as they are"),
+    Rule("tag", "error",
+         "A tag that does not match --tag-pattern, or that another submission has too.",
+         "the submission cannot be told apart from others",
+         "write a tag of your own that follows the rules of the task"),
+    Rule("too-many-runs", "error",
+         "More runs of a team than --max-runs.",
+         "the submission is not accepted",
+         "choose which runs to submit"),
+)  # fmt: skip
 POOLED = Rule(
     "pooled-queries", "error",
     "Folds that 'summary: {pool: ...}' joins share queries.",
@@ -328,13 +346,13 @@ RUN_RULES = (
          "report it, with what 'harness --debug check' prints"),
 )  # fmt: skip
 RULES: dict[str, Rule] = {
-    rule.name: rule for rule in (*RUN_RULES, *PLACED, *REFUSED, *WARNED, *FOUND)
+    rule.name: rule for rule in (*RUN_RULES, *PLACED, *REFUSED, *WARNED, *FOUND, *SUBMITTED)
 }
 """Every rule by its name."""
 ACCEPTABLE = tuple(
     name
     for name, rule in RULES.items()
-    if rule not in (*REFUSED, POOLED, VALIDATION) and name != "config"
+    if rule not in (*REFUSED, *SUBMITTED, POOLED, VALIDATION) and name != "config"
 )
 """Those that a config can accept: what cannot be read, pooled or chosen on stays an error."""
 FOLLOWS: Mapping[str, Collection[str]] = {

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import Finding, Severity, for_terminal, in_json, legible, others_at
+from . import markdown
+from .grid import grid
 from .phrases import counted
 
 if TYPE_CHECKING:
@@ -103,6 +106,7 @@ def as_json(checked: Checked) -> str:
         "counts": {name: checked.count(name) for name in ORDER},
         "rows": checked.rows,
         "runs_without_dataset": checked.alone,
+        **({"verdicts": verdicts(checked)} if checked.submitted else {}),
         "checked": [
             {
                 "dataset": cell.dataset,
@@ -129,6 +133,47 @@ def _names(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
         path: {what: next(iter(some)) for what, some in of.items() if len(some) == 1}
         for path, of in found.items()
     }
+
+
+def verdicts(checked: Checked) -> list[dict[str, str]]:
+    """Return OK, WARN or REJECT for each run, with a reason of one line that can be mailed."""
+    reasons: dict[str, list[Finding]] = {cell.run_entry.path: [] for cell in checked.cells}
+    for one in checked.findings:
+        if (file := _at(one.place, reasons)["file"]) in reasons and one.severity != "note":
+            reasons[file].append(one)
+    return [
+        {
+            "run": file,
+            "verdict": _SUBMITTED[some[0].severity] if some else "OK",
+            "reason": "; ".join(map(_reason, some)),
+        }
+        for file, some in reasons.items()
+    ]
+
+
+_SUBMITTED = {"error": "REJECT", "warning": "WARN"}
+
+
+def _reason(one: Finding) -> str:
+    at = _at(one.place)
+    where = [f"{name} {at[name]}: " for name in ("line", "row") if name in at]
+    return f"{''.join(where)}{one.what}{one.shown}"
+
+
+def verdicts_as_text(checked: Checked) -> str:
+    """Return a line for each submission, and how many there are of each verdict."""
+    found = verdicts(checked)
+    lines = [f"{one['verdict']:6}  {one['run']}  {one['reason']}".rstrip() for one in found]
+    number = Counter(one["verdict"] for one in found)
+    lines.append(", ".join(f"{number[name]:,} {name}" for name in ("OK", "WARN", "REJECT")))
+    return for_terminal("".join(f"{legible(line)}\n" for line in lines))
+
+
+def as_markdown(checked: Checked) -> str:
+    """Return the verdicts as a table."""
+    header = ["run", "verdict", "reason"]
+    rows = [[one[name] for name in header] for one in verdicts(checked)]
+    return markdown.render([grid(header, rows, left=3)])
 
 
 _PLACE = re.compile(

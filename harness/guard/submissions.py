@@ -1,0 +1,239 @@
+"""Rules about submissions to a shared task: queries, documents, depth, tag, number of runs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+
+from ..core.arrow import string_column
+from ..core.hashing import hash_strings
+from ..core.ragged import Array, Bools
+from ..core.tables import Docnos, Qrels, Run
+from ..errors import Finding, InputError, Problem
+from ..readers.columns import parse_csv
+from ..readers.source import Source, check_unpacked, no_rows
+from ..readers.teams import teams_of
+from ..reports.phrases import counted
+from .examples import Examples, ExamplesByRule, docnos_at, findings_at, texts_at
+from .facts import Facts, Part
+from .registry import finding
+from .spelling import OF_DOCNOS, affixes, shown, spelled_as
+
+NAMES = 256
+"""Docnos that are compared with those of the collection to find another spelling."""
+REJECTED = ("cut-line", "extra-queries", "qid-spelling")
+"""Rules that are errors in a submission: the list of queries is complete."""
+_XML_QID = re.compile(r"<topic\b[^>]*\bnumber=[\"']([^\"']+)|<num>\s*(?:Number:)?\s*([^\s<]+)")
+_NO_LIST = "write one qid a line; a text may follow after a tab"
+
+
+def read_topics(path: str) -> Qrels:
+    """Return the queries of a file as qrels without a judgement.
+
+    The first word of each line is a qid, or the file has TREC's tags ``<topic number="...">`` or
+    ``<num>``.
+    """
+    source = Source(path)
+    source.check_text()
+    text = source.read().decode("utf-8-sig", "replace")
+    if re.match(r"\s*[\[{]", text):
+        raise source.error("expected one qid a line, got JSON", _NO_LIST)
+    lines = [line.split("\t", 1)[0].split() for line in text.splitlines()]
+    found = [words[0] for words in lines if words]
+    if re.match(r"\s*<", text):
+        found = [one or other for one, other in _XML_QID.findall(text)]
+        if not found:
+            raise source.error("expected TREC topics, got other tags", _NO_LIST)
+    elif any("," in qid for qid in found):
+        raise source.error(f"expected one qid a line, got '{found[0]}'", _NO_LIST)
+    if not found:
+        raise no_rows(path)
+    qids = string_column(dict.fromkeys(found))
+    offsets = np.zeros(len(qids) + 1, np.int64)
+    return Qrels(qids, offsets, Docnos(string_column(()), offsets), np.zeros(0, np.int64))
+
+
+class Collection:
+    """The docnos of a collection, as sorted hashes of 8 bytes each, and a few of them as text."""
+
+    def __init__(self, path: str) -> None:
+        source, parts, n = Source(path), list[Array](), 0
+        self.path, self.some = path, tuple[str, ...]()
+        first = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
+        source.check_text()
+        if len(first.split()) > 1 or first[:1] in "{[<":
+            fix = "write one docno a line, such as with cut -f1"
+            raise source.error(f"expected one docno a line, got '{first.strip()[:60]}'", fix)
+        for block in source.blocks():
+            names = parse_csv(block, ["docno"], {"docno": pa.string()}, "\x1f")["docno"]
+            n += len(names)
+            check_unpacked(path, 3 * 8 * n)  # they are joined and sorted
+            parts += [hash_strings(chunk) for chunk in names.chunks]
+            self.some = self.some or tuple(names[:NAMES].to_pylist())
+        self.hashes = np.sort(np.concatenate(parts)) if n else np.zeros(0, np.uint64)
+        if not n:
+            raise no_rows(path)
+
+    def has(self, hashes: Array) -> Bools:
+        """Return which documents are in the collection."""
+        at = np.minimum(np.searchsorted(self.hashes, hashes), self.hashes.size - 1)
+        found: Bools = self.hashes[at] == hashes
+        return found
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a shared task asks of each submission.
+
+    Parameters
+    ----------
+    topics : str
+        A file with every qid; if empty, the qrels have them.
+    docnos : str
+        A file with the docno of every document, one a line.
+    max_per_query : int, optional
+        Number of documents of a query, at most.
+    tag_pattern : str
+        A regular expression that matches the whole tag.
+    max_runs : int, optional
+        Number of runs of a team, at most.
+    teams : str
+        See :func:`harness.readers.teams.teams_of`; if empty, all runs are of one team.
+    """
+
+    topics: str = ""
+    docnos: str = ""
+    max_per_query: int | None = None
+    tag_pattern: str = ""
+    max_runs: int | None = None
+    teams: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            re.compile(self.tag_pattern)
+        except re.error as error:
+            what = f"expected a regular expression: {error}"
+            raise InputError(Problem(f"--tag-pattern {self.tag_pattern}", what)) from error
+
+    @cached_property
+    def collection(self) -> Collection | None:
+        """The documents, read once."""
+        return Collection(self.docnos) if self.docnos else None
+
+
+class Submission:
+    """Sums up what the terms ask about one run, part by part."""
+
+    def __init__(self, terms: Terms, qrels: Qrels) -> None:
+        self.terms, self.qrels = terms, qrels
+        self._begin("")
+
+    def _begin(self, first_qid: str) -> None:
+        self.first_qid, self.first = first_qid, ExamplesByRule()
+        self.rows = self.deepest = self.deep = self.outside = 0
+        self.tags: dict[str, None] = {}
+        self.unknown: list[str] = []
+
+    def run(self, run: Run) -> None:
+        """Look at a part of the run; the first query again means that it is read again, whole."""
+        begins = texts_at(run.qids, np.arange(min(1, run.n_queries)))
+        if begins and (not self.rows or begins[0] == self.first_qid):
+            self._begin(begins[0])
+        part = Part(run, self.qrels, False, self.rows)
+        self.rows += part.n_source
+        self.tags |= dict.fromkeys(run.tags)
+        if self.terms.max_per_query is not None:
+            deep = np.flatnonzero(part.lengths > self.terms.max_per_query)
+            self.deep += deep.size
+            self.deepest = max(self.deepest, int(part.lengths.max(initial=0)))
+            self.first.add("too-deep", part.queries(deep))
+        if self.terms.collection is not None:
+            rows = np.flatnonzero(~self.terms.collection.has(run.docnos.hashes))
+            self.outside += rows.size
+            self.first.add("not-in-collection", part.documents(rows))
+            self.unknown += docnos_at(run.docnos, rows[: NAMES - len(self.unknown)])
+
+    @property
+    def tag(self) -> str:
+        """The first tag; ``""`` if there is none."""
+        return next(iter(self.tags), "")
+
+    def findings(self, place: str) -> Iterator[Finding]:
+        """Yield what contradicts the terms in the run, whose file is `place`."""
+        make, terms = findings_at(place, self.first), self.terms
+        if self.deep:
+            what = f"{counted(self.deep, 'query has', 'queries have')} more than "
+            what += f"{terms.max_per_query:,} documents, up to {self.deepest:,}"
+            yield make("too-deep", what, self.deep)
+        if terms.collection is not None and self.outside:
+            some = terms.collection.some
+            way, found = spelled_as(
+                self.unknown,
+                lambda names: terms.collection.has(hash_strings(string_column(names))),  # type: ignore[union-attr]
+                {**OF_DOCNOS, **affixes(self.unknown, some)},
+            )
+            what = f"{self.outside:,} of {counted(self.rows, 'document')} not in the collection"
+            if 2 * len(found) > len(self.unknown):
+                at = min(found)
+                what += f"; docnos differ in {way}: {shown(self.unknown[at], found[at])}"
+                self.first["not-in-collection"] = self._place_alone()
+            elif self.outside == self.rows:
+                what += f", which has docnos such as {some[0]}"
+            yield make("not-in-collection", what, self.outside)
+        for tag in self.tags:
+            if terms.tag_pattern and not re.fullmatch(terms.tag_pattern, tag):
+                yield finding("tag", place, f"the tag '{tag}' does not match {terms.tag_pattern}")
+
+    def _place_alone(self) -> Examples:
+        return self.first["not-in-collection"]._replace(names=())
+
+
+def across(
+    terms: Terms, submissions: Mapping[str, Submission], facts: Mapping[str, Facts | None]
+) -> Iterator[Finding]:
+    """Yield runs that repeat another one's tag or rankings, and runs that are too many."""
+    tags = {path: one.tag or path for path, one in submissions.items()}
+    rankings = {path: one.run.queries.ranking for path, one in facts.items() if one is not None}
+    for rule, said, of in (
+        ("tag", "the tag is also that of", tags),
+        ("same-file-twice", "the same rankings as in", rankings),
+    ):
+        groups = defaultdict(list)
+        for path, value in of.items():
+            if value:
+                groups[value].append(path)
+        for paths in groups.values():
+            for path in paths if len(paths) > 1 else ():
+                others = [other for other in paths if other != path]
+                listed = ", ".join(others[:3]) + (" ..." if len(others) > 3 else "")
+                yield finding(rule, path, f"{said} {listed}", len(others))
+    if terms.max_runs is not None:
+        team = teams_of([*tags.values()], terms.teams) if terms.teams else {}
+        seen: Counter[str] = Counter()
+        for path, tag in tags.items():
+            name = team.get(tag, "")
+            seen[name] += 1
+            if seen[name] > terms.max_runs:
+                what = f"run {seen[name]} of {name or 'this team'}, expected at most "
+                yield finding("too-many-runs", path, what + f"{terms.max_runs:,}")
+
+
+def as_submitted(
+    findings: Sequence[Finding], terms: Terms, more: Iterable[Finding]
+) -> list[Finding]:
+    """Return findings and those between submissions, which name every run that has a copy.
+
+    With a list of queries, those that cannot be accepted in a submission are errors.
+    """
+    rejected = REJECTED if terms.topics else REJECTED[:1]
+    return [
+        *(replace(f, severity="error") if f.rule in rejected else f for f in findings
+          if f.rule != "same-file-twice"),
+        *more,
+    ]  # fmt: skip

@@ -1,0 +1,124 @@
+"""``harness check --topics``: submissions to a shared task, before judgements exist."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.cli.main import main
+from harness.errors import InputError
+from harness.guard.submissions import Collection, Terms, read_topics
+from harness.readers.teams import teams_of
+
+
+def rows(tag: str, *, prefix: str = "", qids: str = "123456", scale: float = 1.0) -> str:
+    return "".join(
+        f"{prefix}{q} Q0 d{d} {d + 1} {scale * (int(q) + 9 - d)} {tag}\n"
+        for q in qids for d in range(8)
+    )  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("topics.txt").write_text("".join(f"{q}\tquery {q}\n" for q in "123456"))
+    Path("docnos.txt").write_text("".join(f"d{n}\n" for n in range(30)))
+    Path("good.run").write_text(rows("good"))
+    return tmp_path
+
+
+def verdicts(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, list[str]]]:
+    with pytest.raises(SystemExit) as ended:
+        main(["check", *words, "--format", "json"])
+    found = json.loads(capsys.readouterr().out)
+    return int(ended.value.code or 0), {
+        one["run"]: [one["verdict"], one["reason"]] for one in found["verdicts"]
+    }
+
+
+ALL = ("--topics", "topics.txt", "--docnos", "docnos.txt")
+
+
+def test_runs_that_are_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "some.run").write_text(rows("some", qids="1234", scale=-1))  # two queries missing
+    code, found = verdicts(capsys, "good.run", "some.run", *ALL)
+    assert code == 0
+    assert found["good.run"] == ["OK", ""]
+    assert found["some.run"][0] == "WARN"
+    assert "no answer to 2 of 6 queries" in found["some.run"][1]
+    assert verdicts(capsys, "some.run", *ALL, "--strict")[0] == 1
+
+
+def test_queries_and_documents_of_other_lists(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    extra = rows("extra") + "7 Q0 d1 1 2.5 extra\n"
+    texts = {
+        "prefix": rows("prefix", prefix="Q"), "extra": extra,
+        "one": rows("one").replace(" d3 ", " x3 ", 1),
+        "scattered": rows("s") + "1 Q0 dX 9 0.5 s\n",
+    }  # fmt: skip
+    for name, text in texts.items():
+        (folder / f"{name}.run").write_text(text)
+    code, found = verdicts(capsys, *(f"{name}.run" for name in texts), *ALL)
+    assert code == 2
+    assert {verdict for verdict, _ in found.values()} == {"REJECT"}
+    assert "differ only in the prefix 'Q'" in found["prefix.run"][1]
+    assert "1 of 7 queries not in the list" in found["extra.run"][1]
+    assert found["one.run"][1].startswith("line 4: 1 of 48 documents not in the collection")
+    assert "1 of 49 documents not in the collection" in found["scattered.run"][1]
+
+
+def test_depth_tags_and_numbers_of_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("north_1", "north_2", "south_1"):
+        text = rows(name, scale=int(name[-1])).replace("d7", name)  # not copies of each other
+        (folder / f"{name}.run").write_text(text)
+    runs = "north_1.run", "north_2.run", "south_1.run"
+    more = "--topics", "topics.txt", "--max-runs", "1", "--teams", r"(.+)_\d"
+    _, found = verdicts(capsys, *runs, *more, "--tag-pattern", r"north_\d")
+    assert found["north_1.run"] == ["OK", ""]
+    assert found["north_2.run"] == ["REJECT", "run 2 of north, expected at most 1"]
+    assert found["south_1.run"] == ["REJECT", r"the tag 'south_1' does not match north_\d"]
+    (folder / "north_2.run").write_text(rows("north_1").replace("d7", "d9"))
+    _, found = verdicts(capsys, *runs, *more[:2], "--max-per-query", "7")
+    assert "the tag is also that of north_1.run" in found["north_2.run"][1]
+    assert "6 queries have more than 7 documents, up to 8: 1, 2, 3" in found["south_1.run"][1]
+
+
+def test_lists_of_queries(tmp_path: Path) -> None:
+    path = tmp_path / "topics"
+    for text in (
+        "1\ta query\n2\tanother, longer\n1\n",
+        '<topics><topic number="1"><query>a</query></topic>\n'
+        '<topic number="2">', "<top>\n<num> Number: 1\n<title> a\n</top>\n<top>\n<num>2</num>",
+    ):  # fmt: skip
+        path.write_text(text)
+        assert read_topics(str(path)).qids.to_pylist() == ["1", "2"]
+    for text in ('{"1": "a"}', "qid,query\n1,a\n", "<html><body>", "<a>", "\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"topics: (expected|an HTML page|the file holds no)"):
+            read_topics(str(path))
+
+
+def test_lists_of_documents(tmp_path: Path) -> None:
+    path = tmp_path / "docnos"
+    for text in ("d1 0\n", '{"id": "d1"}\n', "\n"):
+        path.write_text(text)
+        with pytest.raises(InputError, match=r"docnos: (expected one docno a line|the file holds)"):
+            Collection(str(path))
+    with pytest.raises(InputError, match="expected a regular expression"):
+        Terms(tag_pattern="(")
+
+
+def test_teams(tmp_path: Path) -> None:
+    path = tmp_path / "teams.csv"
+    path.write_text("team,run\nnorth,a\n")
+    assert teams_of(["a", "b"], str(path)) == {"a": "north", "b": "b"}
+    path.write_text("x,y\n")
+    with pytest.raises(InputError, match="expected the columns run and team, got x, y"):
+        teams_of(["a"], str(path))
+    for teams in ("(", "no.csv"):
+        with pytest.raises(InputError, match="--teams"):
+            teams_of(["a"], teams)
