@@ -31,10 +31,14 @@ from ..reports.leaderboard import find
 from ..reports.methods import methods
 from ..reports.page.build import Interval, report
 from ..reports.page.document import document
+from ..reports.paper_table.build import build
+from ..reports.paper_table.rendering import render
+from ..reports.paper_table.settings import DEFAULT
 from ..reports.select import value_for
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
 from .cells import evaluate_all
+from .folder import PER_QUERY
 from .outcome import Results
 
 PAGE = "page.html"
@@ -50,7 +54,10 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
     With `old` results, the page also shows what changed since then.
     """
     config, settings, comparisons = outcome.config, outcome.config.page, outcome.comparisons
-    test = "" if comparisons is None else next(iter(comparing.notes(comparisons)), "") + "."
+    why = "an average is not tested" if config.summary.average else "`compare: {}` adds them"
+    test = f"The config has no tests, so there are no tiers and ranges of ranks: {why}."
+    if comparisons is not None:
+        test = next(iter(comparing.notes(comparisons)), "") + "."
     data = report(
         config.name, outcome.board, outcome.leaderboard, comparisons,
         interval=_interval(config), provenance=_provenance(outcome), note=test,
@@ -173,11 +180,16 @@ def _provenance(outcome: Results) -> dict[str, Any]:
     ]
     first = outcome.systems[0]
     trace = f"harness why {folder} --run {shlex.quote(first.run)} --metric {first.metrics[0]}"
-    downloads = {
+    csvs = {
         "leaderboard.csv": find("csv").render(outcome.leaderboard, comparisons=outcome.comparisons)
     }
     if outcome.comparisons is not None:
-        downloads |= {n: c.decode() for n, c in comparing.files(outcome.comparisons).items()}
+        csvs |= {n: c.decode() for n, c in comparing.files(outcome.comparisons).items()}
+    untraced = replace(outcome, trace="")  # the manifest's hash depends on the page's
+    tables = [
+        (f"tables/{name}.tex", render(build(untraced, settings, name), "latex", settings))
+        for name, settings in (outcome.config.tables or {"leaderboard": DEFAULT}).items()
+    ]
     return {
         "facts": [[name, str(text)] for name, text in facts if text],
         "inputs": [[one["path"], str(one["bytes"]), one["sha256"]] for one in manifest["inputs"]],
@@ -199,7 +211,9 @@ def _provenance(outcome: Results) -> dict[str, Any]:
         ],
         "results": folder,
         "downloads": [
-            {"name": name, "type": "text/csv", "text": text} for name, text in downloads.items()
+            *({"name": name, "type": "text/csv", "text": text} for name, text in csvs.items()),
+            *({"name": name, "type": "text/x-tex", "text": text} for name, text in tables),
+            {"name": PER_QUERY},
         ],
     }
 
@@ -258,6 +272,9 @@ def _add_rankings(
     for cell in cells:
         if (cell.dataset, cell.run, tuple(sorted(cell.columns.items()))) not in first:
             continue
+        board = next(
+            at for at, name in enumerate(boards) if (name, cell.dataset, cell.run) in where
+        )
         key = cell.dataset_entry.model_dump_json()
         if key not in qrels:
             entry = cell.dataset_entry
@@ -265,11 +282,11 @@ def _add_rankings(
                 entry.path, name=cell.dataset, fractions=True, **entry.options()
             )
             qrels = {key: found_qrels}
+            for qid, judged in found_qrels.to_dict().items():
+                ideal = _ideal(judged, config.page.rankings, texts)
+                found[board][f"{board}/ideal/{qid}"] = ideal
         run = readers.read_run(
             cell.run_entry.path, dataset=qrels[key], name=cell.run, **cell.run_entry.options()
-        )
-        board = next(
-            at for at, name in enumerate(boards) if (name, cell.dataset, cell.run) in where
         )
         system = names.index(where[boards[board], cell.dataset, cell.run])
         for qid, documents in _top(qrels[key], run, config, texts):
@@ -311,10 +328,20 @@ def _top(
         tied = np.append(equal, False) | np.insert(equal, 0, False)
         judged, top = grades.get(qid, {}), rows[:depth]
         docnos = run.docnos.take(top).to_pylist()
-        yield qid, [
-            {
-                "docno": docno, "score": float(run.scores[row]), "grade": judged.get(docno),
-                "tied": bool(tie), **({"text": texts[docno]} if docno in texts else {}),
-            }
-            for docno, row, tie in zip(docnos, top, tied, strict=False)
-        ]  # fmt: skip
+        shown = zip(docnos, run.scores[top].tolist(), tied.tolist(), strict=False)
+        yield qid, [_document(one, score, judged.get(one), tie, texts) for one, score, tie in shown]
+
+
+def _ideal(
+    judged: Mapping[str, float], depth: int, texts: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return a query's judged documents, best grade first."""
+    best = sorted(judged, key=lambda docno: -judged[docno])[:depth]
+    return [_document(docno, None, judged[docno], False, texts) for docno in best]
+
+
+def _document(
+    docno: str, score: float | None, grade: float | None, tied: bool, texts: Mapping[str, str]
+) -> dict[str, Any]:
+    text = {"text": texts[docno]} if docno in texts else {}
+    return {"docno": docno, "score": score, "grade": grade, "tied": tied, **text}

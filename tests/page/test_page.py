@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import gzip
 import json
 import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -179,6 +182,100 @@ def test_provenance(results: Path, open_page: Open) -> None:
     with tab.expect_download() as download:
         tab.click("a[download='leaderboard.csv']")
     assert Path(download.value.path()).read_bytes() == (results / "leaderboard.csv").read_bytes()
+
+
+def test_ranks_do_not_depend_on_the_order(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html", "#d=trec&s=system")
+    shown = tab.eval_on_selector_all(
+        "table.board tbody tr",
+        "rows => rows.map(row => [row.querySelector('th').title, parseInt(row.innerText)])",
+    )
+    standings = rows(results / "standings.csv")
+    expected = [
+        (one["run"], int(one["rank"])) for one in standings
+        if (one["dataset"], one["metric"]) == ("trec", "ndcg@10")
+    ]  # fmt: skip
+    assert [tuple(one) for one in shown] == sorted(expected)
+    tab = open_page(results / "page.html", "#d=trec&n=1&s=count+tied")
+    counts = tab.eval_on_selector_all(
+        "table.board tbody tr", "rows => rows.map(row => Number(row.lastChild.innerText))"
+    )
+    assert counts == sorted(counts)
+
+
+def test_print_has_every_dataset(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html", color_scheme="dark")
+    tab.evaluate("""() => addEventListener('beforeprint', () => {
+        window.printed = [...document.querySelectorAll('h2')].map(one => one.innerText) })""")
+    assert tab.pdf().startswith(b"%PDF")
+    assert tab.evaluate("window.printed") == ["trec", "letor", "Methods"]
+    assert tab.locator("h2").all_inner_texts() == ["trec"]
+    tab.emulate_media(media="print")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_ties_of_queries_and_ideal_order(results: Path, open_page: Open) -> None:
+    tab = open_page(results / "page.html", "#v=queries&d=trec&m=map&o=easiest")
+    assert tab.inner_text("h2 >> nth=-1") == "Queries, easiest first"
+    assert "all equal" in tab.inner_text("tr:has(th button:text-is('8'))")
+    tab = open_page(results / "page.html", "#v=ranking&d=trec&q=10")
+    grades = tab.locator(".columns section").nth(1).locator("td:nth-child(3)").all_inner_texts()
+    judged = [line.split() for line in (ROOT / "runs/trec/qrels.txt").read_text().splitlines()]
+    best = sorted((int(line[3]) for line in judged if line[0] == "10"), reverse=True)
+    assert list(map(int, grades)) == best[:5]
+
+
+OTHER = """
+output: results
+names: {{letor: MQ2007, gbrt: Gradient boosting}}
+datasets: {{letor: {{format: letor, path: {runs}/letor/fold1/test.txt}}}}
+runs: {{"{{model}}": {{format: scores, path: "{runs}/letor/{{model}}/fold1-seed1.txt"}}}}
+metrics: [map]
+page: {{rankings: 5, metadata: {{path: teams.csv, key: run}}}}
+tables: {{main: {{}}}}
+reports: [page]
+"""
+
+
+def test_names_metadata_and_files_next_to_the_page(
+    tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.experiment.page.EMBEDDED", 0)
+    (tmp_path / "teams.csv").write_text(
+        "run,team,link\ngbrt,Lakes,https://example.org\nneural,Hills,javascript:alert(1)\n"
+    )
+    results = made(tmp_path, OTHER.format(runs=ROOT / "runs"))
+    tab = open_page(results / "page.html")
+    assert tab.inner_text("h2") == "MQ2007"
+    assert "adds them" in tab.inner_text(".notes")
+    assert tab.locator("tbody a").all_inner_texts() == ["Gradient boosting"]
+    tab.locator("label", has_text="team").locator("select").select_option("Lakes")
+    assert [name for name, _ in board(tab)] == ["Gradient boosting"]
+    tab.go_back()
+    tab.wait_for_selector("tbody tr >> nth=4")
+    tab = open_page(results / "page.html", "#v=ranking&a=Gradient+boosting")
+    tab.wait_for_selector(".columns")
+    assert (results / "page_data" / "rankings-0.js").is_file()
+    assert tab.locator(".columns section").first.locator("tbody tr").count() == 5
+    tab = open_page(results / "page.html", "#v=about")
+    with tab.expect_download() as download:
+        tab.click("text=tables/main.tex")
+    tex = Path(download.value.path()).read_text()
+    assert tex.split("\n", 1)[1] == (results / "tables" / "main.tex").read_text().split("\n", 1)[1]
+    assert (results / str(tab.get_attribute("text=per_query.parquet", "href"))).is_file()
+
+
+def test_verify_checks_the_page(results: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(results, tmp_path / "copy")
+    page = (copy / "page.html").read_text()
+    start = page.index('id="data">') + 10
+    packed = page[start : page.index("<", start)]
+    data = gzip.decompress(base64.b64decode(packed))
+    changed = base64.b64encode(gzip.compress(data.replace(b"Holm", b"Hoch"))).decode()
+    (copy / "page.html").write_text(page.replace(packed, changed))
+    done = called("verify", str(copy), cwd=tmp_path)
+    assert done.code == 1
+    assert "page.html" in done.out
 
 
 def test_without_scripts(results: Path, open_page: Open) -> None:

@@ -1,23 +1,24 @@
 /** Where the numbers come from, and how to make them again. */
 
 import type { Context } from "./view";
-import { Copy, Panel } from "./text";
+import { Command, Copy, Panel } from "./text";
+
+export function Methods({ context }: { context: Context }) {
+  const { methods } = context.report.provenance;
+  return methods ? <Panel title="Methods" aside={<Copy text={methods} />}><p class="prose">{methods}</p></Panel> : null;
+}
 
 export function About({ context }: { context: Context }) {
   const { provenance } = context.report;
   return (
     <>
-      {provenance.methods && (
-        <Panel title="Methods" aside={<Copy text={provenance.methods} />}>
-          <p class="prose">{provenance.methods}</p>
-        </Panel>
-      )}
+      <Methods context={context} />
       <Panel title="Make these numbers again">
         <dl class="commands">
           {provenance.commands.map(([what, command]) => (
             <div key={what}>
               <dt>{what}</dt>
-              <dd><code>{command}</code> <Copy text={command} /></dd>
+              <dd><Command text={command} /></dd>
             </div>
           ))}
         </dl>
@@ -27,7 +28,11 @@ export function About({ context }: { context: Context }) {
           <ul class="downloads">
             {provenance.downloads.map((file) => (
               <li key={file.name}>
-                <a download={file.name} href={`data:${file.type};base64,${base64(file.text)}`}>{file.name}</a>
+                {file.text === undefined ? (
+                  <><a href={file.name}>{file.name}</a> <span class="muted">(in {provenance.results}: this link works while the page is there too)</span></>
+                ) : (
+                  <a download={file.name.replace(/^.*\//, "")} href={`data:${file.type};base64,${base64(file.text)}`}>{file.name}</a>
+                )}
               </li>
             ))}
           </ul>

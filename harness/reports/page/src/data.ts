@@ -71,6 +71,7 @@ export interface Comparison {
 /** One document of a ranking. */
 export interface Ranked {
   docno: string;
+  /** NaN in the ideal order. */
   score: number;
   /** NaN: unjudged. */
   grade: number;
@@ -87,7 +88,8 @@ export interface Provenance {
   commands: [string, string][];
   /** The results folder, as commands name it. */
   results: string;
-  downloads: { name: string; type: string; text: string }[];
+  /** Files that the page holds, and links to files next to it. */
+  downloads: { name: string; type?: string; text?: string }[];
 }
 
 export interface Switch {

@@ -39,7 +39,7 @@ export function Leaderboard({ context }: { context: Context }) {
           </span>
         }
       >
-        <div class="scroll" tabIndex={0} role="region" aria-label={`Leaderboard of ${board.dataset}`}>
+        <div class={`scroll${rows.length > 20 ? " long" : ""}`} tabIndex={0} role="region" aria-label={`Leaderboard of ${board.dataset}`}>
           <table class="board">
             <caption class="hidden">{`Leaderboard of ${board.dataset}, sorted by ${state.sort || metric.label}`}</caption>
             <thead>
@@ -53,22 +53,22 @@ export function Leaderboard({ context }: { context: Context }) {
                   <Heading key={one.name} context={context} name={one.name} numeric text={<MetricName metric={one} />} />
                 ))}
                 {state.counts && counts.map((name) => (
-                  <th key={name} scope="col" class="number" title={COUNTS[name]}>{name}</th>
+                  <Heading key={name} context={context} name={`count ${name}`} numeric text={name} title={COUNTS[name]} />
                 ))}
               </tr>
             </thead>
             <tbody>
               {rows.map((row, place) => {
                 const system = report.systems[board.systems[row]];
-                const fresh = withTiers && place > 0 && tiers[row] !== tiers[rows[place - 1]];
+                const fresh = withTiers && place > 0 && !shareTier(tiers[row], tiers[rows[place - 1]]);
                 return (
                   <tr key={system.name} class={fresh ? "fresh" : ""}>
                     <td class="number rank">
-                      <Rank context={context} row={row} place={place} plain={plain} />
+                      <Rank context={context} row={row} plain={plain} />
                     </td>
                     <th scope="row" dir="auto" title={system.name}>
                       {system.link ? <a href={system.link} rel="noreferrer">{system.name}</a> : system.name}
-                      {withTiers && tiers[row] && <span class="tier" title="Systems that share a tier cannot be told apart">tier {tiers[row]}</span>}
+                      {withTiers && tiers[row] && <span class="tier" title="Tests do not tell systems that share a tier apart">tier {tiers[row]}</span>}
                       {board.errors[row] && <p class="error">{board.errors[row]}</p>}
                     </th>
                     {system.columns.map((value, i) => <td key={i} dir="auto">{value}</td>)}
@@ -91,10 +91,20 @@ export function Leaderboard({ context }: { context: Context }) {
   );
 }
 
-function Rank({ context, row, place, plain }: { context: Context; row: number; place: number; plain: boolean }) {
+/** Whether two systems share a tier; "1-2" is tiers 1 and 2. */
+function shareTier(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((text) => text.split("-").map(Number));
+  return one === other || (a[0] <= b[b.length - 1] && b[0] <= a[a.length - 1]);
+}
+
+function Rank({ context, row, plain }: { context: Context; row: number; plain: boolean }) {
   const column = context.board.columns[context.m];
   const rank = column.rank[row];
-  if (!plain || isNaN(rank)) return <>{isNaN(rowValues(context, context.m)[row]) ? "–" : place + 1}</>;
+  if (!plain || isNaN(rank)) {
+    const values = rowValues(context, context.m);
+    const sign = context.metric.direction < 0 ? -1 : 1;
+    return <>{isNaN(values[row]) ? "–" : 1 + values.filter((one) => sign * one > sign * values[row]).length}</>;
+  }
   const low = column.rankLow[row];
   const high = column.rankHigh[row];
   return (
@@ -127,11 +137,12 @@ function Interval({ context, row, m, scale }: { context: Context; row: number; m
   );
 }
 
-function Heading({ context, name, text, numeric = false }: {
+function Heading({ context, name, text, title, numeric = false }: {
   context: Context;
   name: string;
   text: preact.ComponentChildren;
   numeric?: boolean;
+  title?: string;
 }) {
   const { state, go, metric, report } = context;
   const current = (state.sort || metric.name) === name;
@@ -141,7 +152,7 @@ function Heading({ context, name, text, numeric = false }: {
     go({ sort: isMetric ? "" : name, reversed: current && !state.reversed, ...(isMetric ? { metric: name } : {}) });
   return (
     <th scope="col" class={numeric ? "number" : ""} aria-sort={current ? (descending ? "descending" : "ascending") : undefined}>
-      <button type="button" onClick={sort}>
+      <button type="button" title={title} onClick={sort}>
         {text}
         <span class="order" aria-hidden="true">{current ? (descending ? "▾" : "▴") : ""}</span>
       </button>
@@ -153,7 +164,9 @@ export function sortedRows(context: Context): number[] {
   const { state, report, board, m } = context;
   const kept = new Set(keptRows(context));
   let rows: number[];
-  if (state.sort) {
+  const count = state.sort.startsWith("count ") ? board.counts[state.sort.slice(6)] : undefined;
+  if (count) rows = ranked(count, -1);
+  else if (state.sort) {
     const column = report.columns.findIndex((name) => state.sort === `column ${name}`);
     const text = (row: number) =>
       column < 0 ? systemName(context, row) : report.systems[board.systems[row]].columns[column];
@@ -220,10 +233,13 @@ function Controls({ context }: { context: Context }) {
 
 function Notes({ context, withTiers }: { context: Context; withTiers: boolean }) {
   const { board, state, report, metric } = context;
+  const plain = !state.convention;
+  const withIntervals = board.columns.some((one) => one.low.some((low) => !isNaN(low)));
   const notes = [
     "Bold: the best value of its column, as shown. It is not a significance test.",
-    ...(state.convention ? [] : ["Bars start at 0 and show the value with its 95% interval over queries."]),
-    ...(withTiers ? [`Lines separate tiers by ${metric.label}. Systems that share a tier cannot be told apart.`] : []),
+    ...(state.convention ? [] : [`Bars start at 0 and show the value${withIntervals ? " with its 95% interval over queries" : ""}.`]),
+    ...(withTiers ? [`Tiers are by ${metric.label}: tests do not tell systems that share a tier apart. A line separates neighbours that share none.`] : []),
+    ...(plain && !withTiers ? [report.comparisons.some((one) => one.dataset === context.at) ? `No tiers: ${metric.label} was not compared.` : report.comparisonNote] : []),
     ...(state.convention ? [`Values as ${state.convention} computes them. Python computed them; ranks are by ${metric.label}.`] : []),
     ...report.metrics.flatMap((one, i) => (board.columns[i].note ? [`${one.label}: ${board.columns[i].note}`] : [])),
     ...board.notes,

@@ -6,7 +6,7 @@ import { unpack } from "./data";
 import type { State, View } from "./state";
 import { useAddress } from "./state";
 import { select } from "./view";
-import { About } from "./about";
+import { About, Methods } from "./about";
 import { Changes } from "./changes";
 import { Leaderboard } from "./leaderboard";
 import { Pair } from "./pair";
@@ -19,19 +19,21 @@ const VIEWS: Record<View, string> = {
   changes: "Changes", about: "Provenance",
 };
 
-function Page({ report }: { report: Report }) {
+/** On paper, the leaderboard is that of every dataset, and the methods follow. */
+function Page({ report, printing = false }: { report: Report; printing?: boolean }) {
   const [state, go] = useAddress();
   const context = select(report, state, go);
-  const { board, metric } = context;
+  const { board, metric, source } = context;
   const views = (Object.keys(VIEWS) as View[]).filter((view) => view !== "changes" || report.old);
   const view = views.includes(state.view) ? state.view : "leaderboard";
   const metrics = report.metrics.filter((_, i) => !board.columns[i].value.every(isNaN));
   const wholes = report.boards.filter((one) => !one.group);
   const slices = report.boards.filter((one) => one.whole === board.whole);
+  context.printing = printing;
   context.choice = (
     <>
       {wholes.length > 1 && (
-        <Select label="Dataset" value={board.whole} options={wholes.map((one): [string, string] => [one.dataset, one.dataset])}
+        <Select label="Dataset" value={report.boards[source].dataset} options={wholes.map((one): [string, string] => [one.dataset, one.dataset])}
           onChange={(dataset) => go({ dataset, qid: "" })} />
       )}
       {view !== "ranking" && (
@@ -60,7 +62,10 @@ function Page({ report }: { report: Report }) {
         </nav>
       </header>
       <main>
-        {view === "leaderboard" && <Leaderboard context={context} />}
+        {view === "leaderboard" && report.boards.filter((one) => one === board || (printing && !one.group)).map((one) => (
+          <Leaderboard key={one.dataset} context={{ ...select(report, { ...state, dataset: one.dataset }, go), choice: context.choice }} />
+        ))}
+        {view === "leaderboard" && printing && <Methods context={context} />}
         {view === "pair" && <Pair context={context} />}
         {view === "queries" && <Queries context={context} />}
         {view === "ranking" && <Ranking context={context} />}
@@ -84,7 +89,10 @@ async function start(): Promise<void> {
     restore(report.rankings);
     for (const one of report.comparisons) numbers(one);
     root.textContent = "";
-    render(<Page report={report} />, root);
+    const show = (printing: boolean) => render(<Page report={report} printing={printing} />, root);
+    show(false);
+    addEventListener("beforeprint", () => show(true));
+    addEventListener("afterprint", () => show(false));
     Object.assign(window, { harnessReport: report });
     document.documentElement.dataset.ready = "1";
   } catch (error) {

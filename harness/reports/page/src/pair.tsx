@@ -101,7 +101,7 @@ function Summary({ context, a, b }: { context: Context; a: string; b: string }) 
         </table>
       </div>
       <ul class="notes">
-        {report.comparisonNote && <li>{report.comparisonNote} Bold: significant.</li>}
+        {report.comparisonNote && <li>{report.comparisonNote}{report.comparisons.length > 0 && " Bold: significant."}</li>}
         {untested && <li>“Not tested”: the results hold no test of this pair. The difference is shown without one.</li>}
       </ul>
     </>
@@ -146,9 +146,9 @@ function Differences({ context, a, b }: { context: Context; a: string; b: string
       <p class="readout" aria-live="polite">
         {chosen ? <><b dir="auto">query {board.qids[chosen.query]}</b>: {signed(chosen.value, metric.digits)}</> : <span class="muted">{`${a} is better on the left, ${b} on the right${better < 0 ? " (reversed: lower is better)" : ""}.`}</span>}
       </p>
-      <table class="hidden"><caption>Largest differences</caption><tbody>
+      <div class="hidden"><table><caption>Largest differences</caption><tbody>
         {[...found.slice(0, 10), ...found.slice(-10)].map((one, i) => <tr key={i}><th scope="row">{board.qids[one.query]}</th><td>{fixed(one.value, metric.digits)}</td></tr>)}
-      </tbody></table>
+      </tbody></table></div>
     </div>
   );
 }

@@ -1,10 +1,11 @@
 /** Systems x queries as a heat map, and every system's value of one query. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Context } from "./view";
 import { orderedRows, quantile, systemName } from "./view";
 import { mean } from "./data";
-import { Copy, MetricName, Panel, Select, Value, fixed } from "./text";
+import { Command, MetricName, Panel, Select, Value, fixed } from "./text";
 
 interface QueryFacts {
   query: number;
@@ -16,7 +17,7 @@ const STEP = 50;
 
 export function Queries({ context }: { context: Context }) {
   const { board, state, go, metric, m } = context;
-  const [by, setBy] = useState("hardest");
+  const by = state.order || "hardest";
   const [shown, setShown] = useState(STEP);
   const column = board.columns[m];
   if (!column.queries) return <p class="empty">An average over datasets has no values per query. Choose a dataset.</p>;
@@ -42,7 +43,7 @@ export function Queries({ context }: { context: Context }) {
     <>
       <div class="controls">
         {context.choice}
-        <Select label="Order" value={by} onChange={setBy} options={[
+        <Select label="Order" value={by} onChange={(order) => go({ order: order === "hardest" ? "" : order })} options={[
           ["hardest", "hardest first"], ["easiest", "easiest first"],
           ["discriminating", "most discriminating first"], ["qid", "by qid"],
         ]} />
@@ -73,12 +74,12 @@ export function Queries({ context }: { context: Context }) {
                 const values = rows.map((row) => value(row, one.query));
                 const range = [quantile(values, 0), quantile(values, 0.5), quantile(values, 1)];
                 const [least, middle, most] = worse > 0 ? range : range.reverse();
-                const top = rows.find((row) => value(row, one.query) === most);
+                const top = rows.filter((row) => value(row, one.query) === most);
                 return (
                   <tr key={one.query}>
                     <th scope="row" dir="auto"><button type="button" class="link" onClick={() => { go({ qid: board.qids[one.query] }); scrollTo(0, 0); }}>{board.qids[one.query]}</button></th>
                     {[one.mean, least, middle, most, one.spread].map((number, i) => <td key={i} class="number"><Value value={number} digits={metric.digits} /></td>)}
-                    <td dir="auto">{top === undefined ? "–" : systemName(context, top)}</td>
+                    <td dir="auto">{bestSystems(context, top, values.filter((each) => !isNaN(each)).length)}</td>
                   </tr>
                 );
               })}
@@ -91,6 +92,14 @@ export function Queries({ context }: { context: Context }) {
       </Panel>
     </>
   );
+}
+
+/** Which systems have a query's best value, of how many with a value. */
+function bestSystems(context: Context, top: number[], n: number): ComponentChildren {
+  if (!top.length) return "–";
+  if (n > 1 && top.length === n) return <span class="muted">all equal</span>;
+  const rest = top.length - 1;
+  return <>{systemName(context, top[0])}{rest > 0 && <span class="muted" title={top.map((row) => systemName(context, row)).join(", ")}>{` and ${rest} more`}</span>}</>;
 }
 
 function OneQuery({ context, query, rows }: { context: Context; query: number; rows: number[] }) {
@@ -126,13 +135,13 @@ function OneQuery({ context, query, rows }: { context: Context; query: number; r
           </tbody>
         </table>
       </div>
-      <p class="notes">Trace a value: <code>{trace(context, values[0].row, qid)}</code> <Copy text={trace(context, values[0].row, qid)} /></p>
+      <p class="notes">Trace a value: <Command text={trace(context, values[0].row, qid)} /></p>
     </Panel>
   );
 }
 
 /** The command that traces one query's value to its ranking. */
-function trace(context: Context, row: number, qid: string): string {
+export function trace(context: Context, row: number, qid: string): string {
   const { report, board } = context;
   const run = report.systems[board.systems[row]].run ?? systemName(context, row);
   const words = ["--run", run, "--dataset", board.key ?? board.dataset, "--metric", context.metric.name, "--query", qid];
@@ -152,14 +161,14 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
   const [near, setNear] = useState<[number, number] | null>(null);
   const n = board.qids.length;
   const values = board.columns[m].queries!;
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = !context.printing && matchMedia("(prefers-color-scheme: dark)").matches;
   const finite = rows.flatMap((row) => queries.map((query) => values[row * n + query])).filter((one) => !isNaN(one));
   let [least, most] = [Infinity, -Infinity];
   for (const one of finite) {
     if (one < least) least = one;
     if (one > most) most = one;
   }
-  useEffect(() => {
+  useLayoutEffect(() => {
     const area = canvas.current?.getContext("2d");
     if (!area || !rows.length || !queries.length) return;
     const image = area.createImageData(queries.length, rows.length);

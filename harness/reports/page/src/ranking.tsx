@@ -3,8 +3,9 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Ranked } from "./data";
 import type { Context } from "./view";
+import { trace } from "./queries";
 import { orderedRows, rowOf, systemName } from "./view";
-import { Panel, Select, fixed } from "./text";
+import { Command, Panel, Select, fixed } from "./text";
 
 declare global {
   interface Window {
@@ -37,15 +38,11 @@ export function Ranking({ context }: { context: Context }) {
       </div>
       <div class="columns">
         <List title={a} documents={first} depth={report.rankingDepth} />
-        {second ? <List title={state.b} documents={second} depth={report.rankingDepth} /> : <List title="Ideal order of these documents" documents={ideal(first)} depth={report.rankingDepth} />}
+        {second ? <List title={state.b} documents={second} depth={report.rankingDepth} /> : <List title="Ideal order" documents={all[`${at}/ideal/${qid}`] ?? []} depth={report.rankingDepth} />}
       </div>
+      <p class="notes">DCG gain: grade / log2(rank + 1). With the metric's own gains: <Command text={trace(context, rowOf(context, a), qid)} /></p>
     </>
   );
-}
-
-/** The same documents, best grade first. */
-function ideal(documents: Ranked[]): Ranked[] {
-  return documents.filter((one) => !isNaN(one.grade)).sort((a, b) => b.grade - a.grade);
 }
 
 function List({ title, documents, depth }: { title: string; documents: Ranked[]; depth: number }) {
@@ -65,7 +62,7 @@ function List({ title, documents, depth }: { title: string; documents: Ranked[];
                   {one.text && <p class="text" dir="auto">{one.text}</p>}
                 </th>
                 <td class="number">{isNaN(one.grade) ? <span class="muted">unjudged</span> : <span class="grade" style={{ "--share": String(Math.max(one.grade, 0) / most) }}>{one.grade}</span>}</td>
-                <td class="number"><span title={String(one.score)}>{fixed(one.score, 4)}</span></td>
+                <td class="number"><span title={isNaN(one.score) ? "" : String(one.score)}>{fixed(one.score, 4)}</span></td>
                 <td class="number">{one.grade > 0 ? fixed(one.grade / Math.log2(i + 2), 4) : "–"}</td>
               </tr>
             ))}
@@ -91,9 +88,9 @@ function useRankings({ report, source: at }: Context): Record<string, Ranked[]> 
   return loaded;
 }
 
-/** JSON has no NaN: an unjudged document's grade is null there. */
+/** JSON has no NaN: the grade of an unjudged document, and a score in the ideal order, are null there. */
 export function restore(rankings: Record<string, Ranked[]> | undefined): Record<string, Ranked[]> | undefined {
   for (const documents of Object.values(rankings ?? {}))
-    for (const one of documents) if (one.grade === null) one.grade = NaN;
+    for (const one of documents) for (const key of ["grade", "score"] as const) if (one[key] === null) one[key] = NaN;
   return rankings;
 }

@@ -17,18 +17,20 @@ export interface State {
   a: string;
   b: string;
   qid: string;
+  /** Of the queries; empty: hardest first. */
+  order: string;
   convention: string;
   counts: boolean;
 }
 
 const KEYS: Record<string, keyof State> = {
   v: "view", d: "dataset", m: "metric", ms: "metrics", s: "sort", r: "reversed", f: "filter",
-  a: "a", b: "b", q: "qid", c: "convention", n: "counts",
+  a: "a", b: "b", q: "qid", o: "order", c: "convention", n: "counts",
 };
 
 const EMPTY: State = {
   view: "leaderboard", dataset: "", metric: "", metrics: [], sort: "", reversed: false, filter: "",
-  where: {}, a: "", b: "", qid: "", convention: "", counts: false,
+  where: {}, a: "", b: "", qid: "", order: "", convention: "", counts: false,
 };
 
 export function parse(hash: string): State {

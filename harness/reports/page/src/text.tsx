@@ -77,6 +77,11 @@ export function Copy({ text, label = "Copy" }: { text: string; label?: string })
   );
 }
 
+/** A command and a button that copies it. */
+export function Command({ text }: { text: string }) {
+  return <><code>{text}</code> <Copy text={text} /></>;
+}
+
 /** For pages opened from disk, in browsers that give them no clipboard. */
 function selectAndCopy(text: string): void {
   const area = document.createElement("textarea");

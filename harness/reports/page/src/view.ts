@@ -19,6 +19,8 @@ export interface Context {
   m: number;
   /** The choice of dataset, metric and queries, which every view shows first. */
   choice: ComponentChildren;
+  /** Whether the page is on its way to paper. */
+  printing: boolean;
 }
 
 export function select(report: Report, state: State, go: Go): Context {
@@ -27,8 +29,8 @@ export function select(report: Report, state: State, go: Go): Context {
   const named = report.metrics.findIndex((metric) => metric.name === state.metric);
   const first = board.columns.findIndex((column) => !column.value.every(isNaN));
   const m = named >= 0 ? named : Math.max(0, first);
-  const source = report.boards.findIndex((one) => one.dataset === board.whole);
-  return { report, state, go, board, at, source, metric: report.metrics[m], m, choice: null };
+  const source = report.boards.findIndex((one) => (one.key ?? one.dataset) === board.whole);
+  return { report, state, go, board, at, source, metric: report.metrics[m], m, choice: null, printing: false };
 }
 
 /** Values of one metric for the rows, of the selected convention. */
