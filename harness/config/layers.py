@@ -20,6 +20,9 @@ BY_NAME = ("datasets", "runs", "where", "metric_sets", "tables")
 """Mappings of named entries; taking out one that does not exist is an error."""
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
+_OUTSIDE = re.compile(r",\s*(?![^()]*\))")
+"""A comma outside of parentheses."""
+_WITH_CUTOFF = re.compile(r".+[@._]\d[\d.]*(,\d+)*")
 _USAGE = "write KEY=VALUE, as in policy.ties=stable"
 
 
@@ -314,6 +317,10 @@ def escape(data: Mapping[str, Any]) -> None:
 
 def expand_sets(source: Source) -> None:
     """Put the metrics of a set wherever a list of metrics has its name."""
+    for loc, holder in _metric_lists(source.data):
+        _join_cutoffs(source, loc, holder)
+    for name in metric_sets(source.data):
+        _join_cutoffs(source, ("metric_sets", name), source.data["metric_sets"])
     sets = metric_sets(source.data)
     for loc, holder in _metric_lists(source.data):
         listed = holder["metrics"]
@@ -323,17 +330,52 @@ def expand_sets(source: Source) -> None:
         if not isinstance(names, list) or not any(_is_set(name, sets) for name in names):
             continue
         metrics: list[Any] = []
+        before = dict(source.origins)
         for place, name in enumerate(names):
             here = loc if isinstance(listed, str) else (*loc, place)
             for metric, there in _metrics_of(name, here, sets):
                 place_of_metric: Loc = (*loc, len(metrics))
-                source.origins[place_of_metric] = there if loc == ("metrics",) else here
+                at = there if loc == ("metrics",) else here
+                source.origins[place_of_metric] = before.get(at, at)
                 metrics.append(metric)
         holder["metrics"] = metrics
     for name in sets:
         if circle := _circle(name, sets, (name,)):
             what = f"holds itself: {' -> '.join(circle)}"
             source.problems.append(source.problem(("metric_sets", name), what))
+
+
+def _join_cutoffs(source: Source, loc: Loc, holder: dict[str, Any]) -> None:
+    """Make a list of metrics of what commas separate, in YAML too: ndcg@5,10 is one entry.
+
+    In brackets YAML reads ``[map, ndcg@5,10]`` as three items, and ``{metrics: ndcg@5,10}`` as
+    the keys ``metrics`` and ``10``.
+    """
+    key = loc[-1]
+    listed = holder[key]
+    rest = [one for one in holder if key == "metrics" and holder[one] is None and _is_listed(one)]
+    if isinstance(listed, str) and rest:
+        listed = [listed, *(one for one in rest if holder.pop(one) is None)]
+    elif isinstance(listed, dict) and set(listed.values()) == {None}:
+        listed = [*listed]
+    items = [listed] if isinstance(listed, str) else listed
+    if not isinstance(items, list) or str(listed).startswith("-"):
+        return
+    found: list[tuple[Any, Loc]] = []
+    for place, item in enumerate(items):
+        several = isinstance(item, str) and not is_metric(item)
+        for part in _OUTSIDE.split(item) if several else [item]:
+            if str(part).isdecimal() and found and _WITH_CUTOFF.fullmatch(str(found[-1][0])):
+                found[-1] = f"{found[-1][0]},{part}", found[-1][1]
+            else:
+                found.append((part, (*loc, place) if items is listed else loc))
+    if [part for part, _ in found] != items or isinstance(holder[key], dict):
+        holder[key] = [part for part, _ in found]
+        source.origins |= {(*loc, at): there for at, (_, there) in enumerate(found)}
+
+
+def _is_listed(text: str) -> bool:
+    return text.isdecimal() or is_metric(text)
 
 
 def metric_sets(data: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -126,8 +126,8 @@ _LIMITS = {
 }  # fmt: skip
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 _EXAMPLES = {
-    "datasets": "trec: {path: qrels.txt}",
-    "runs": "bm25: {path: runs/bm25.run}",
+    "datasets": "{trec: qrels.txt}",
+    "runs": "{bm25: runs/bm25.run}",
     "columns": "{qid: topic, docno: document}",
     "where": "seed: [1, 2, 3]",
     "metrics": "[map, ndcg@10]",
@@ -138,6 +138,8 @@ _EXAMPLES = {
     "a mapping": "{path: qrels.txt}",
 }
 """Values by key, or of any key."""
+_PATH = ("file", "files", "filename", "name", "qrels", "run", "data", "predictions", "scores")
+"""What people call the key ``path``."""
 _Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
 
 
@@ -209,7 +211,7 @@ def _follows_from_others(
             if one["type"] in _UNKNOWN_KEY and one["loc"][:-1] == loc[:-1]
         )
         known = _known(_loc(error))
-        if any(f"'{loc[-1]}'" in did_you_mean(name, known) for name in unknown):
+        if any(f"'{loc[-1]}'" in _near(name, known) for name in unknown):
             return True
     return (error["type"] == "too_short" and bool(error["input"])) or _loc(error) in around
 
@@ -271,10 +273,15 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
     return source.problem(loc, what, fix=fix)
 
 
+def _near(name: str, known: Sequence[str]) -> str:
+    """Return the key that is probably meant, as :func:`~harness.errors.did_you_mean` does."""
+    return did_you_mean("path" if "path" in known and name in _PATH else name, known)
+
+
 def _unknown_key(loc: Loc) -> tuple[str, str]:
     """Return what is wrong with an unknown key, and a fix."""
     name, known, fix = str(loc[-1]), _known(loc), ""
-    near = did_you_mean(name, known)
+    near = _near(name, known)
     key, _, value = name.partition(":")
     if key in known:
         near, fix = "", f"write a blank after the colon: {key}: {value}"
@@ -294,4 +301,6 @@ def _fix(loc: Loc, value: Any, expected: str) -> str:
         return "write a blank after every '-'"
     if expected != "text" or isinstance(value, (Mapping, list)):
         return ""
-    return "put it in quotes, as in 'ndcg@5,10'" if loc[0] == "metrics" else "put it in quotes"
+    if "metrics" in loc:
+        return "write the name of a metric before its cutoff, as in ndcg@10"
+    return "put it in quotes"

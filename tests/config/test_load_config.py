@@ -74,7 +74,7 @@ def test_every_problem_at_once(base: Path) -> None:
     metrics:
       - map
       - ndgc@10
-      - 5
+      - 5.5
       - rbo(p=2)
     plugins: [broken.py, mine.py, no.such.module]
     policy:

@@ -60,3 +60,36 @@ def test_a_key_is_no_name(folder: Path, name: str) -> None:
     with pytest.raises(ConfigError) as error:
         loads(text, "c.yaml", folder)
     assert error.value.problems[0].where.startswith(f"$.datasets.{name}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "metrics: [map, ndcg@1,2, P.5,10]",
+        "metrics: map, ndcg@1,2, P.5,10",
+        "metrics: {map, ndcg@1,2, P.5,10}",
+        "metrics:\n  - map, ndcg@1,2\n  - P.5,10",
+        "metrics: [own]\nmetric_sets: {own: [map, ndcg@1,2, P.5,10]}",
+        "metrics: map, ndcg@1,2, P@5, P@10\ncompare: {metrics: map, ndcg@1,2, P@5,10, level: 0.9}",
+    ],
+)
+def test_commas_separate_metrics_and_their_cutoffs(folder: Path, text: str) -> None:
+    every = f"datasets: {{mq: mq.txt}}\nruns: {{a: a.txt, b: b.txt}}\n{text}\n"
+    config = loads(every, "c.yaml", folder)
+    names = ["map", "ndcg@1", "ndcg@2", "P@5", "P@10"]
+    assert [str(metric) for metric in config.parsed_metrics()] == names
+    if config.compare is not None:
+        assert list(config.compare.metrics or ()) == ["map", "ndcg@1,2", "P@5,10"]
+
+
+def test_a_number_alone_is_no_metric(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="write the name of a metric before its cutoff"):
+        loads(SHORT.replace("metrics: ndcg@1,2", "metrics: [10]"), "c.yaml", folder)
+
+
+@pytest.mark.parametrize("key", ["file", "name", "qrels"])
+def test_another_word_for_path_is_suggested(folder: Path, key: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        loads(SHORT.replace("{mq: mq.txt}", f"{{mq: {{{key}: mq.txt}}}}"), "c.yaml", folder)
+    (only,) = error.value.problems
+    assert f"unknown key '{key}'; did you mean 'path'?" in only.what
