@@ -57,7 +57,7 @@ class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value. `own` is whether it is another metric of the config, `convention`
+    why there is no value. `own` is whether the config has it as a metric, `convention`
     whether it is a convention's.
     """
 
@@ -231,7 +231,7 @@ def _to_audit(
 ) -> tuple[list[Metric], tuple[str, ...]]:
     """Return the metrics to audit, those given or the config's, and the names of others.
 
-    Raises UnknownNameError if none is left, or one that was given cannot be audited.
+    Raises UnknownNameError if no metric is left, or a given one cannot be audited.
     """
     policy = replace(config.policy, ties=without_bounds(config.policy.ties))
     update = {"metrics": tuple(given or config.metrics), "policy": policy}

@@ -304,5 +304,7 @@ def short_names(paths: Sequence[str]) -> list[str]:
         names.append(name)
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
-        raise InputError(Problem(twice, "the run is named twice", fix="name each run once"))
+        raise InputError(
+            Problem(twice, "expected each run once, got it twice", fix="name each run once")
+        )
     return names if len(set(names)) == len(names) else list(map(readable_name, paths))

@@ -60,7 +60,7 @@ def find_texts(
 ) -> dict[int, tuple[int, str]]:
     """Return the number and the text of the line of each wanted row, counted from 0.
 
-    A line without the words of its row is another one, and is not returned. The first block alone
+    A line without the words of its row belongs to another row, and is not returned. The first block alone
     is searched unless `whole`.
     """
     found = {}
