@@ -132,9 +132,15 @@ def public() -> Iterator[tuple[str, str]]:
                 yield f"{name}.{member}", inspect.getdoc(value) or ""
 
 
-@pytest.mark.parametrize(("name", "text"), public(), ids=lambda one: one if " " not in one else "")
-def test_docstrings_of_public_names_have_short_sentences(name: str, text: str) -> None:
-    prose = re.sub(r"^(\w[\w ,*]* : .*|\w[\w, *]*\n(?=    )|.*\n-{3,})$", "", text, flags=re.M)
+PUBLIC = dict(public())
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_docstrings_of_public_names_have_short_sentences(name: str) -> None:
+    text = PUBLIC[name]
+    prose = re.sub(
+        r"^([\w*][\w ,*]* : .*|[\w*][\w, *]*(?=\n    )|.*\n-{3,})$", "\n", text, flags=re.M
+    )
     prose = re.sub(r"^\s*(>>>|\.\.\. ).*(\n(?!\s*\n).*)*", "", prose, flags=re.M)
     prose = re.sub(r"^\s*\.\. math::(\n(?!\s*\n).*|\n\s*\n +.*)*", "", prose, flags=re.M)
     prose = re.sub(r"``[^`]*``", "Code", prose)

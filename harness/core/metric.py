@@ -326,8 +326,8 @@ def metric(
         Whether the metric compares to the ideal order, and so can compare to another run:
         adds the parameter ``reference=NAME``.
     expected : {"average", "itself"} or None
-        How its exact expectation over the orders of tied documents is computed: by the function
-        with ``average=True``, or by the function as it is, if no order changes the value. With
+        How its exact expectation over the orders of tied documents is computed. It is the function
+        with ``average=True``, or the function as it is if no order changes the value. With
         ``average=True`` the function returns None if its arguments allow no closed form. By
         default it is estimated from random orders.
     bounded : bool

@@ -522,8 +522,8 @@ class Qrels(Table):
     """All judgements of a dataset.
 
     ``numbers`` are the grades, in int64 or the smallest type that holds them, to save memory.
-    A grade below 0 means unjudged, as in trec_eval. Fractions are float64; they are judgements only to conventions that take them
-    (:class:`~harness.core.policy.GradeRule`).
+    A grade below 0 means unjudged, as in trec_eval. Fractions are float64; only conventions
+    that take them read them as judgements (:class:`~harness.core.policy.GradeRule`).
 
     Examples
     --------

@@ -73,7 +73,7 @@ def evaluate(
         * a tuple of columns ``(qids, docnos, numbers)``;
         * :class:`Qrels` and :class:`Run`.
 
-        Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``;
+        Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``.
         `run` as a path of predictions or an array of shape (n_rows,), in the order of the rows.
 
         A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` or `mask`, and
