@@ -241,8 +241,8 @@ class VerificationError(HarnessError):
 class HarnessWarning(UserWarning):
     """Something that is not wrong but changes what the numbers mean.
 
-    `rule` is one of the guard's; it concerns `count` rows or queries (or more, with `at_least`),
-    the first of which are `examples`, from `line` on.
+    `rule` is one of the guard's. It concerns `count` rows or queries, or more with `at_least`.
+    `examples` are the first of them, from `line` on.
     """
 
     def __init__(

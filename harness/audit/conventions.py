@@ -228,7 +228,7 @@ def _to_audit(
 ) -> tuple[list[Metric], tuple[str, ...]]:
     """Return the metrics to audit, those given or the config's, and the names of others.
 
-    Raises UnknownNameError if none is left, or one that was given cannot be audited.
+    Raises UnknownNameError if no metric is left, or a given one cannot be audited.
     """
     policy = replace(config.policy, ties=without_bounds(config.policy.ties))
     update = {"metrics": tuple(given or config.metrics), "policy": policy}

@@ -160,7 +160,7 @@ _MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "\u00a0": " "})
 
 
 class Printed(NamedTuple):
-    """A number as it is printed, with so many decimals (`digits`), and the text behind it.
+    """A number as it is printed, with `digits` decimals, and the text behind it.
 
     `spread` is a deviation, or the two ends of an interval; `remark` text in brackets that is no
     deviation: ``(+5.9%)``, ``(17/20)``. `marks` and `lowered` are letters or daggers, `raised` the

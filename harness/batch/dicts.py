@@ -76,8 +76,8 @@ def from_batch(
     if below.size:
         at, qid = place(int(below[0]))
         what = (
-            f"relevance{at}, query '{qid}': grades below 0 among the documents: {below.size:,}; "
-            "they count as not judged; if they mark padding, give mask=relevance >= 0"
+            f"relevance{at}, query '{qid}': grades below 0: {below.size:,}; they count "
+            "as unjudged; for padding, give mask=relevance >= 0"
         )
         warnings.warn(HarnessWarning(what, "negative-grades", below.size), stacklevel=3)
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)

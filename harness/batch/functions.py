@@ -290,8 +290,8 @@ def lambdas(
 ) -> Floats:
     """Return each document's lambda, the slope of its query's pairwise loss by its score.
 
-    See :func:`harness.metrics.pair_agreement.lambdas`. It is the slope of the *sum* over pairs, of
-    which ``pairwise_logloss`` is the mean.
+    See :func:`harness.metrics.pair_agreement.lambdas`. It is the slope of the *sum* over pairs;
+    ``pairwise_logloss`` is their mean.
 
     Parameters
     ----------

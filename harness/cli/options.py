@@ -74,7 +74,7 @@ def several(name: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
 def format_option(
     *words: str, default: str | None = None, help: str = "How to print it."
 ) -> Option[Any]:
-    """Return ``--format``; the first word is the default if none is given."""
+    """Return ``--format``; the first word is the default without `default`."""
     default = default or words[0]
     return click.option("--format", "-f", type=Choice(words), default=default, help=help)
 

@@ -242,8 +242,8 @@ def _parse(
 
 
 DOCUMENTS, DOCUMENTS_A_MEASURE = 2000, 50
-"""A call of this many documents, and so many more for each value of a query, takes about the same
-time either way. Its qids are counted with them."""
+"""A call of this many documents, plus these for each value of a query, takes about the same time
+either way. Its qids are counted with them."""
 _LARGEST_GRADE = 100  # pytrec_eval's time grows with the square of the largest grade
 
 Judgements = Mapping[str, Mapping[str, int]]

@@ -125,7 +125,7 @@ Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 
 
 def _or_path(kind: Any) -> BeforeValidator:
-    """Let the schema take a path alone, of which the reader of the YAML makes an entry."""
+    """Let the schema take a path alone; the reader of the YAML turns it into an entry."""
     return BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | kind)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 NO_PLUGINS = "--no-plugins"
 """The option of every command that forbids plugins."""
 GROUP = "harness.metrics"
-"""Entry points of this group are modules whose import registers metrics; none is loaded unnamed."""
+"""Entry points of this group are modules whose import registers metrics; a config names each."""
 _allowed = True
 
 

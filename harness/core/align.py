@@ -289,6 +289,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
                 f"the run does not answer {len(names)} of the {aligned.n_queries} judged queries: "
                 f"{first_of(names, 5)}",
                 fix="complete the run, or set missing_queries (--missing) to zero or skip",
+                rule="refused-missing-queries",
             )
         )
     if policy.missing_queries == "zero":

@@ -26,9 +26,9 @@ class Aligned:
     ``(n_items,)``, grouped by query, ascending rank): ``rank`` from 1, ``grade``, ``score``,
     and ``tie_first``, ``tie_last``: the ranks over which its group of tied scores extends.
 
-    ``groups`` holds the first and the last rank of every group of tied scores of the whole
-    ranking, ``(n_groups, 2)`` by query, with unjudged documents and at any depth;
-    None if every retrieved document is judged, so that the items tell. ``reference_ties``,
+    ``groups`` holds the first and the last rank of every group of tied scores, ``(n_groups, 2)``
+    by query. It covers the whole ranking, with unjudged documents and at any depth. It is
+    None if every retrieved document is judged: the items hold the same then. ``reference_ties``,
     if the judgements are a reference run's ranking, holds for each place of ``ideal`` the
     rank at which its group of tied scores begins.
 

@@ -1,4 +1,4 @@
-"""Conventions: named bundles of settings, each of which reproduces one tool."""
+"""Conventions: named bundles of settings that each reproduce one tool."""
 
 from __future__ import annotations
 

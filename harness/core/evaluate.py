@@ -40,7 +40,8 @@ def evaluate(
             Problem(
                 dataset,
                 f"{len(empty)} queries have no relevant document: {', '.join(empty[:5])}",
-                fix="take them out of the dataset, or set empty_queries: zero, one or skip",
+                fix="take them out of the dataset, or set empty_queries (--empty) to zero or skip",
+                rule="refused-empty-queries",
             )
         )
     return replace(joined([part for part, _ in done]), run=run, dataset=dataset)

@@ -326,10 +326,10 @@ def metric(
         Whether the metric compares to the ideal order, and so can compare to another run:
         adds the parameter ``reference=NAME``.
     expected : {"average", "itself"} or None
-        How its exact expectation over the orders of tied documents is computed: by the function
-        itself with ``average=True``, which returns None if its arguments allow no closed form;
-        by the function as it is, if no order changes the value; None if it is always estimated
-        from random orders.
+        How its exact expectation over the orders of tied documents is computed. It is the function
+        with ``average=True``, or the function as it is if no order changes the value. With
+        ``average=True`` the function returns None if its arguments allow no closed form. By
+        default it is estimated from random orders.
     bounded : bool
         Whether the best and the worst order of tied documents, higher grades first or last,
         give its extreme values.

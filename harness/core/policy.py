@@ -246,8 +246,11 @@ def check_ties(ties: str) -> str:
     """Return the name of a policy for ties."""
     if ties == "bounds":
         raise UnknownNameError(
-            "ties=bounds holds for a whole run: ties: bounds under policy, or --ties bounds; "
-            "of one metric write NAME_min, NAME_expected or NAME_max"
+            Problem(
+                "ties",
+                "expected the order of one metric, got bounds, which apply to a whole run",
+                fix="set policy.ties or --ties; for one metric write NAME_min or NAME_max",
+            )
         )
     ties_of_tools = {"input": "stable", "docno-": "trec_eval10"}
     if ties in ties_of_tools:

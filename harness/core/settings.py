@@ -199,8 +199,8 @@ class Settings:
             check_ties(self.ties)
         if self.scores == "none" and self.ties not in (None, *get_args(Order)):
             raise UnknownNameError(
-                f"scores=none ties all documents of a query, so that ties={self.ties} does not "
-                "depend on the run. Write ties=stable for the order of the file"
+                f"scores=none ties all documents of a query, so ties={self.ties} ignores the run; "
+                "write ties=stable for the order of the file"
             )
 
     def with_values(self, given: Mapping[str, Any]) -> Settings:

@@ -521,10 +521,9 @@ GRADE_LIMIT = MOST
 class Qrels(Table):
     """All judgements of a dataset.
 
-    ``numbers`` are the grades, in int64 or a smaller type that holds them (a byte a row is a
-    large part of what a learning-to-rank file takes in memory); a grade below 0 means unjudged,
-    as in trec_eval. Fractions are float64; they are judgements only to conventions that take them
-    (:class:`~harness.core.policy.GradeRule`).
+    ``numbers`` are the grades, in int64 or the smallest type that holds them, to save memory.
+    A grade below 0 means unjudged, as in trec_eval. Fractions are float64; only conventions
+    that take them read them as judgements (:class:`~harness.core.policy.GradeRule`).
 
     Examples
     --------

@@ -180,7 +180,8 @@ def check_metrics(names: Iterable[str]) -> None:
 def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Leaderboard:
     """Return the entries of some runs of a folder of results, in the order of their names.
 
-    HarnessError if they are averages over parts and no part is named, or a name does not exist.
+    HarnessError if they are averages over parts and `dataset` names no part, or a name does not
+    exist.
     """
     study: Study = results_folder.read(folder)
     board, summary = study.board, study.board.summary

@@ -73,7 +73,7 @@ def evaluate(
         * a tuple of columns ``(qids, docnos, numbers)``;
         * :class:`Qrels` and :class:`Run`.
 
-        Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``;
+        Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``.
         `run` as a path of predictions or an array of shape (n_rows,), in the order of the rows.
 
         A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` or `mask`, and
@@ -304,5 +304,7 @@ def short_names(paths: Sequence[str]) -> list[str]:
         names.append(name)
     if len(set(paths)) < len(paths):
         twice = next(path for path in paths if paths.count(path) > 1)
-        raise InputError(Problem(twice, "the run is named twice", fix="name each run once"))
+        raise InputError(
+            Problem(twice, "expected each run once, got it twice", fix="name each run once")
+        )
     return names if len(set(names)) == len(names) else list(map(readable_name, paths))

@@ -96,8 +96,9 @@ class Cluster(Executor):
         try:
             distributed: Any = import_module("distributed")
         except ImportError as error:
-            fix = 'pip install "ranking-harness[dask]"'
-            raise HarnessError(Problem("--scheduler", "needs Dask distributed", fix=fix)) from error
+            what = "expected the package distributed, got none"
+            fix = "pip install distributed"
+            raise HarnessError(Problem("--scheduler", what, fix=fix)) from error
         for name in ("distributed.client", "tornado.application"):  # what they log is raised here
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._where = f"--scheduler {address}"

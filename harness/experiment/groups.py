@@ -44,7 +44,7 @@ def attach(
 
 
 def reversals(systems: Sequence[System], places: Mapping[str, str]) -> list[Finding]:
-    """Return pairs of systems of which one is better overall and worse in every group.
+    """Return pairs of systems where one is better overall and worse in every group.
 
     `places` are the files of datasets, by name.
     """

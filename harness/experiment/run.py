@@ -78,9 +78,9 @@ def run(
     ConfigError
         If the config is wrong.
     InputError, AlignmentError
-        If no run at all could be evaluated, or the guard finds an error that is not one run's
-        alone, or the output folder has files that would be replaced and are not ours. Nothing is
-        written then.
+        If every run failed, or the guard finds an error that concerns more than one run. If the
+        run would replace files in the output folder that the harness did not write. Nothing
+        is written then.
     VerificationError
         If the cross-check finds a difference.
     """

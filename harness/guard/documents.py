@@ -31,7 +31,7 @@ MANY = 0.1
 SAMPLE = 1024
 """Rows of a part whose docnos are looked up in the qrels."""
 NEARLY_ALL, DENSE = 0.9, 20
-"""The same share in a run of another round, if the qrels have so many judgements a query."""
+"""The same share in a run of another round, and the judgements a query that it takes."""
 ENOUGH_ROWS, ENOUGH_QUERIES = 100, 5
 """Docnos and queries below which it may be chance that all are unjudged, or that depths agree."""
 SOME_KNOWN = 0.01

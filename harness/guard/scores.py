@@ -35,7 +35,7 @@ CHANCE, BEHIND = 0.5, 0.4
 CLEAR, APART = 6.0, 5.0
 """Standard errors below chance within queries, and of what differs between queries."""
 MOST = 32
-"""Grades of which each may have one score of its own, at most: any order maps distinct grades."""
+"""Largest number of grades that may each have one score: any order maps distinct grades."""
 OTHERS = 10
 """Documents that repeat a grade other than the commonest: with fewer, a map may be chance."""
 

@@ -156,8 +156,8 @@ def graded(aligned: Aligned) -> Ints:
 def top_grades(aligned: Aligned, max_grade: int | None) -> Array:
     """Return what counts as the largest grade of each query, ``(n_queries,)``.
 
-    `max_grade`, or if that is None the largest of the query's own judgements; 1 if none
-    is above 0.
+    `max_grade`, or if that is None the largest of the query's own judgements; 1 without a
+    grade above 0.
     """
     ideal = aligned.ideal
     if max_grade is not None:

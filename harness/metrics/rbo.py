@@ -239,7 +239,7 @@ def _within(values: Floats) -> Floats:
 def _check(*, form: Form, k: int | None, **_: object) -> None:
     if k is not None and form != "truncated":
         raise UnknownNameError(
-            f"k={k} needs form=truncated, got form={form}; write rbo(form=truncated,k={k}), or "
+            f"k={k} needs form=truncated, got form={form}; write form=truncated, or "
             f"rbo(depth={k}) to cut the ranking"
         )
 

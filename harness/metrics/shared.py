@@ -22,7 +22,7 @@ from ..core.settings import SHOWN, About, Range
 from ..errors import InputError, Problem
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-"""trec_eval's cutoffs if none is given."""
+"""trec_eval's cutoffs for a name without one."""
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 """The eleven points of recall at which precision used to be reported."""
 LARGEST_SHARE = 1e9

@@ -47,8 +47,8 @@ def reciprocal_rank(
 ) -> Floats:
     """One divided by the rank of the first relevant document.
 
-    recip_rank = 1 / (rank of the first relevant document), 0 if none is retrieved, or none
-    within the first k. trec_eval's has no cutoff (it reads ``recip_rank_10`` as
+    recip_rank = 1 / (rank of the first relevant document), 0 without one
+    among the first k. trec_eval's has no cutoff (it reads ``recip_rank_10`` as
     ``recip_rank``); MS MARCO's MRR@10 is ``recip_rank@10``.
 
     Parameters

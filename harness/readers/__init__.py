@@ -123,8 +123,8 @@ def read_run(
     Warns
     -----
     HarnessWarning
-        If rows are scattered, nearly all scores are constant, or they equal the grades; if a TREC
-        run has several tags, or ranks that contradict the scores in the pieces looked at.
+        If rows are scattered, nearly all scores are constant, or they equal the grades. If a TREC
+        run has several tags, or ranks that contradict the scores in the parts that are checked.
 
     See Also
     --------

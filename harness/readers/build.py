@@ -60,8 +60,8 @@ def find_texts(
 ) -> dict[int, tuple[int, str]]:
     """Return the number and the text of the line of each wanted row, counted from 0.
 
-    A line without the words of its row is another one, and is not returned. The first block alone
-    is searched unless `whole`.
+    A line without the words of its row belongs to another row, and is not returned. Only the
+    first block is searched unless `whole`.
     """
     found = {}
     lines = source.lines(first_block=not whole)

@@ -154,7 +154,7 @@ def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
 def _heads(
     data: Array, starts: Ints, ends: Ints, most: int, with_qid: bool
 ) -> tuple[pa.Array, pa.Array, pa.Array] | None:
-    """Return the heads of lines, their grades and qids, found in so many bytes; None if not all."""
+    """Return the heads, grades and qids in the first `most` bytes of lines; None if not all."""
     lines = _strings(data, starts, np.minimum(starts + most, ends)).view(pa.large_binary())
     options = ExtractRegexOptions(_HEAD + _QID * with_qid + _HEAD_END)
     groups = call("extract_regex", lines, options=options)
@@ -228,7 +228,7 @@ def read_qrels(
 
     Docnos come from the comments if every row has one, and are d0, d1, ... by position
     otherwise. Real files hold rows twice, and predictions follow all of them: under
-    ``duplicates="error"`` such a file is warned about, keeps every row and is named by position.
+    ``duplicates="error"`` such a file gets a warning, keeps every row, and has docnos by position.
     Queries of lines without qids are named 1, 2, ...; qids must agree with group sizes.
     """
     sizes = group_file(source, group)

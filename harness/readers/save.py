@@ -25,8 +25,8 @@ def save_predictions(
 ) -> None:
     """Write the predictions of one model so that no later reordering can misplace them.
 
-    A path that ends in ``.parquet`` gets columns qid, row (from 0) and score, or qid, docno and
-    score if docnos are given; any other path gets a TREC run, sorted by score within each query.
+    A path that ends in ``.parquet`` gets columns qid, row (from 0) and score. With docnos, docno
+    replaces row. Any other path gets a TREC run, sorted by score within each query.
 
     Parameters
     ----------

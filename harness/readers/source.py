@@ -85,7 +85,7 @@ def most_unpacked() -> int:
 
 
 def check_unpacked(name: str, size: int) -> None:
-    """Raise if so many bytes do not fit into the free memory."""
+    """Raise if `size` bytes do not fit into the free memory."""
     if size > _HARMLESS and size > most_unpacked():
         what = "takes more bytes than the free memory has"
         fix = "free memory, or split the file"

@@ -154,8 +154,8 @@ def _warn_extra(source: Source) -> None:
     line, text = next(longer, (0, b""))
     n = 1 + sum(1 for _ in longer)
     what = (
-        f"lines with more than 6 fields: {n:,}; the first 6 are read, as in trec_eval, so a "
-        "docno with a blank has its rank for a score"
+        f"lines with more than 6 fields: {n:,}; the first 6 are read, as in trec_eval; "
+        "a blank in a docno shifts the score"
     )
     warn(source, what, "extra-fields", n, line, (readable(text).strip(),))
 
@@ -193,8 +193,8 @@ def warn_ranks(source: Source, rows: pa.Table | None = None) -> None:
     place = first_line(source, lambda fields: [*fields[0:3:2]] == wanted)
     whole = source.sample.whole
     what = (
-        f"rows with a higher score than the row ranked before: {higher.size:,} of {rank.size:,}"
-        f"{'' if whole else ' looked at'}; scores decide the order, as in trec_eval, not ranks"
+        f"rows with a higher score than the rank before: {higher.size:,} of {rank.size:,}"
+        f"{'' if whole else ' looked at'}; scores decide, as in trec_eval"
     )
     warn(source, what, "ranks-against-scores", higher.size, *place, at_least=not whole)
 

@@ -77,16 +77,19 @@ def span(numbers: Iterable[int]) -> str:
     return f"{low:,} to {high:,}" if low < high else f"{low:,}"
 
 
-def sized(sizes: Mapping[str, int]) -> str:
-    """Return datasets with their numbers of queries.
+def sized(sizes: Mapping[str, tuple[int, int]]) -> str:
+    """Return datasets with the queries that count, and how many there are.
 
-    >>> sized({"fold1": 50, "fold2": 50}), sized({"fold1": 50, "fold2": 1200})
-    ('fold1 and fold2 (50 queries each)', 'fold1 (50 queries) and fold2 (1,200 queries)')
+    >>> sized({"fold1": (50, 50), "fold2": (50, 50)}), sized({"fold1": (42, 50), "fold2": (1, 1)})
+    ('fold1 and fold2 (50 queries each)', 'fold1 (42 of 50 queries) and fold2 (1 query)')
     """
-    numbers = {*sizes.values()}
-    if len(sizes) > 1 and len(numbers) == 1:
-        return f"{listed(sizes)} ({numbers.pop():,} queries each)"
-    return listed(f"{name} ({counted(n, 'query', 'queries')})".strip() for name, n in sizes.items())
+    texts = {
+        name: (f"{n:,} of " if n < size else "") + counted(size, "query", "queries")
+        for name, (n, size) in sizes.items()
+    }
+    if len(sizes) > 1 and len({*sizes.values()}) == 1:
+        return f"{listed(sizes)} ({texts.popitem()[1]} each)"
+    return listed(f"{name} ({text})".strip() for name, text in texts.items())
 
 
 def capitalised(text: str) -> str:

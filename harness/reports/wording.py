@@ -73,12 +73,15 @@ class Writer:
 
 def data_in_words(systems: Sequence[System], name: Callable[[str], str]) -> str:
     """Return the datasets of some systems with their queries."""
-    sizes: dict[str, int] = {}
+    sizes: dict[str, tuple[int, int]] = {}
     for system in systems:
-        queries = [entry.evaluation.coverage[1] for entry in system.entries]
-        sizes[name(system.dataset)] = max(sizes.get(name(system.dataset), 0), *queries)
+        dataset = name(system.dataset)
+        for one in (entry.evaluation for entry in system.entries):
+            known = sizes.get(dataset, (0, 0))
+            counts = max(one.n().values(), default=0), one.coverage[1]
+            sizes[dataset] = max(known[0], counts[0]), max(known[1], counts[1])
     if len(sizes) > SHOWN:
-        return f"{len(sizes)} datasets ({span(sizes.values())} queries each)"
+        return f"{len(sizes)} datasets ({span(n for _, n in sizes.values())} queries each)"
     return sized(sizes)
 
 

@@ -53,7 +53,7 @@ def snapped(sizes: Floats, tolerance: Floats) -> Floats:
 
 
 FINEST = 2.0**-17
-"""A step is looked for down to this share of the largest number: five decimals of values to 1."""
+"""Smallest step, as a share of the largest number: five decimals of values to 1."""
 NEAR = 1e-8
 """A number is a multiple if it is this near to one, in steps."""
 

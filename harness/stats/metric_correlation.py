@@ -64,7 +64,7 @@ def correlations(
     Parameters
     ----------
     systems : sequence of System
-        Those of results; datasets are told apart.
+        Those of results, of one or several datasets.
     metrics : sequence of str
         All that have means over queries, if empty.
     level : float

@@ -11,9 +11,9 @@ from .registry import Outcome, as_p, named_outcome, paired_test
 from .streams import Stream
 
 MOST_STEPS = 2**26
-"""Up to so many additions (some 0.07 s) a distribution over whole numbers is exact."""
+"""Most additions (some 0.07 s) for an exact distribution over whole numbers."""
 FEW = 36
-"""Up to so many numbers, each way to flip their signs is counted (some 0.02 s)."""
+"""Most numbers for which every way to flip their signs is counted (some 0.02 s)."""
 BITS = 8
 """How many numbers share a table of sums; one random byte gives all their signs."""
 SUMS_AT_ONCE = 2**17

@@ -19,8 +19,8 @@ from .registry import SMALLEST, AllPairs
 def groups(apart: Bools) -> Ints:
     """Return the first and last system of each group that cannot be told apart.
 
-    A group is a longest run of neighbours, in the order of the mean, no two of which can be
-    told apart: the bars of a critical-difference diagram. A system that can be told apart from
+    A group is a longest run of neighbours, in the order of the mean, that cannot be told
+    apart pairwise: the bars of a critical-difference diagram. A system that can be told apart from
     its neighbour, but not from one further off (whose differences to it vary more), is not in a
     group with the latter, as the neighbour between them would be in it too.
 

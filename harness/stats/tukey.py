@@ -42,7 +42,7 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
     Notes
     -----
     Differs from ``scipy.stats.tukey_hsd``, which is the one-way test: it leaves the differences
-    between queries in the error, and misses most of what is there. With two systems p is that of
+    between queries in the error, and misses most true differences. With two systems p is that of
     the paired t-test. It takes one variance for all, as ``randomized-tukey`` does: with eight
     systems of equal means, one of them ten times as noisy as the others, some pair is found in
     18 % of the tables at a level of .05, and what is between the others is hidden.

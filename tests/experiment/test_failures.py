@@ -79,3 +79,18 @@ def test_a_leaderboard_names_ten_that_failed(
     assert err.count("  fix: ") == 1
     (board,) = Path().rglob("leaderboard.csv")
     assert board.read_text().count("expected a finite number") == 13
+
+
+@pytest.mark.parametrize("which", ["missing", "empty"])
+def test_queries_that_the_policy_refuses_have_a_rule_of_their_own(
+    which: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Callable
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("q").write_text("1 0 a 1\n2 0 a 1\n3 0 a 0\n")
+    Path("a.run").write_text("1 Q0 a 1 0.5 t\n3 Q0 a 1 0.5 t\n")
+    Path("c.yaml").write_text(
+        "datasets: {d: {path: q}}\nruns: {a: {path: a.run}}\nmetrics: [map]\n"
+        f"policy: {{{which}_queries: error}}\n"
+    )
+    code, _, err = command("run", "c.yaml")
+    assert (code, f"[refused-{which}-queries]" in err) == (2, True), err

@@ -240,7 +240,7 @@ def sort_key(
 ) -> tuple[str | None, list[str]]:
     """Return the dataset and the metrics that ``metric`` or ``dataset: metric`` names.
 
-    The dataset is None if none is named; the list is empty if no metric has that name.
+    The dataset is None if the text has only a metric; the list is empty if no metric has that name.
     """
     dataset, colon, metric = text.partition(": ")
     own = dataset if colon and dataset in datasets else None

@@ -403,7 +403,7 @@ LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1))
 
 
 class Look(NamedTuple):
-    """How a system is told from others: colour, marker, and dashes as matplotlib takes them."""
+    """The colour and marker of a system, and its dashes as matplotlib takes them."""
 
     colour: str
     marker: str
