@@ -9,10 +9,6 @@ import pytest
 
 import harness
 from harness.audit import conventions as audit
-from harness.audit.changes_board import read_folder
-from harness.audit.changes_queries import run_reader
-from harness.config import sweep
-from harness.config.load import load
 from harness.guard.check import check_config
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
@@ -82,14 +78,3 @@ def test_audit_has_the_values_of_the_leaderboard(config: Path) -> None:
         for system, value in zip(one.systems, one.base.values.tolist(), strict=True):
             run, seed = system.split(" seed=")
             assert value == values[fold, run, seed]
-
-
-def test_rankings_are_read_with_their_own_fold(config: Path) -> None:
-    harness.run(config)
-    board = read_folder(config.parent / "out")
-    read = run_reader(board)
-    for row in board.rows.values():
-        assert row.captured is not None
-        assert row.entry is not None
-        assert read(row).qids.equals(row.entry.evaluation.qids)
-    assert len(board.rows) == len(sweep.resolve(load(config)))

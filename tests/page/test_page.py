@@ -16,7 +16,6 @@ from command_line import called
 Open = Callable[..., Any]
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared" / "data"
 CONFIG = """
 name: example
 output: results
@@ -181,14 +180,6 @@ def test_provenance(results: Path, open_page: Open) -> None:
     assert Path(download.value.path()).read_bytes() == (results / "leaderboard.csv").read_bytes()
 
 
-def test_without_scripts(results: Path, open_page: Open) -> None:
-    tab = open_page(results / "page.html", java_script_enabled=False)
-    names = {row["run"] for row in rows(results / "leaderboard.csv") if row["dataset"] == "trec"}
-    text = tab.inner_text("main")
-    assert all(name in text for name in names)
-    assert tab.locator("table").count() == 1
-
-
 def test_the_page_stays_within_its_width(results: Path, open_page: Open) -> None:
     for width in (1440, 1024, 390):
         for view in ("leaderboard", "pair", "queries", "ranking", "about"):
@@ -314,19 +305,3 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     tab = open_page(tmp_path / "page.html", "#v=queries")
     tab.wait_for_selector("canvas")
     assert time.monotonic() - began < 20  # 2 s on an idle machine
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
-def test_143_runs(tmp_path: Path, open_page: Open) -> None:
-    folder = SHARED / "trec_covid_round1"
-    config = (
-        f"output: results\ndatasets: {{covid: {{path: {folder}/qrels-rnd1.txt}}}}\n"
-        f'runs: {{"{{run}}": {{path: "{folder}/runs/{{run}}.gz"}}}}\n'
-        "metrics: [ndcg@10, P@5, bpref, map, recall@100, recip_rank, 'rbp(p=0.5)', Rprec, ndcg, "
-        "err@10]\n"
-        "compare: {baseline: sab20.1.meta.docs}\nreports: [page]\n"
-    )
-    results = made(tmp_path, config)
-    assert (results / "page.html").stat().st_size < 2e6
-    tab = open_page(results / "page.html")
-    assert len(board(tab)) == 143
