@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 SLOW = (
     "faults/", "page/", "experiment/test_cluster.py", "readers/test_memory.py",
-    "test_every_real_run.py", "test_load.py", "test_other_processors.py",
+    "test_every_real_run.py", "test_load.py",
 )  # fmt: skip
 """Tests of kills, faults, memory, load, clusters, processors and every real file."""
 

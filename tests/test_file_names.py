@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import files as store
-from harness.core.text import distinct, folded, part, readable_name, wrong_with
+from harness.core.text import distinct, folded, part, wrong_with
 from harness.errors import HarnessError
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=12)
@@ -81,10 +81,3 @@ def test_a_link_that_leads_out_is_refused(tmp_path: Path) -> None:
         "  fix:   move the link that leads out of it away, or name another folder"
     )
     assert (os.listdir(elsewhere), os.listdir(folder)) == ([], ["plots"])
-
-
-@given(st.binary(max_size=8))
-def test_bytes_of_a_file_name_become_text(name: bytes) -> None:
-    shown = readable_name(name.decode("utf-8", "surrogateescape"))
-    shown.encode()
-    assert readable_name(shown) == shown

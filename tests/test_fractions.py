@@ -5,15 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import torch
 
 import harness
 from harness import readers
@@ -166,35 +162,6 @@ def test_files(name: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="whole number"):
         harness.evaluate(path, RUN, ["dcg"])
     assert readers.read_qrels(path, fractions=True).to_dict() == QRELS
-
-
-@pytest.mark.parametrize(
-    "qrels",
-    [
-        QRELS,
-        pa.table(FRAME),
-        pd.DataFrame(FRAME),
-        pl.DataFrame(FRAME),
-        pl.LazyFrame(FRAME),
-        (QIDS, DOCNOS, np.array(GRADES)),
-        (QIDS, DOCNOS, torch.tensor(GRADES)),
-    ],
-    ids=["dict", "arrow", "pandas", "polars", "lazy", "columns", "tensor"],
-)
-def test_forms_in_memory(qrels: Any) -> None:
-    assert harness.evaluate(qrels, RUN, [METRIC]).to_dict()["q1"] == {METRIC: VALUE}
-    with pytest.raises(InputError, match="whole number"):
-        harness.evaluate(qrels, RUN, ["dcg"])
-
-
-def test_rows_and_batches() -> None:
-    scores = np.array([3.0, 2.0, 1.0, 1.0])
-    found = harness.evaluate((QIDS, np.array(GRADES)), scores, [METRIC]).values[:, 0]
-    assert found.tolist() == [VALUE, 1.0]
-    relevance = torch.tensor([[0.5, 0.0, 2.5], [1.0, 9.0, 9.0]], dtype=torch.float16)
-    batch = [[3.0, 2.0, 1.0], [1.0, 9.0, 9.0]]
-    found = harness.evaluate(relevance, batch, [METRIC], n=[3, 1]).values[:, 0]
-    assert found.tolist() == [VALUE, 1.0]
 
 
 def test_files_and_configs(tmp_path: Path) -> None:

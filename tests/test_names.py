@@ -86,16 +86,6 @@ def test_printed_names_hold_the_parameter_that_keys_leave_out() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["recip_rank@10", "ndcg(gain=exp)@10", "utility(documents=9)"])
-def test_what_trec_eval_lacks_keeps_our_name(text: str) -> None:
-    (metric,) = parse(text)
-    assert metric.trec_name == metric.printed_name == text
-
-
-def test_the_level_is_no_part_of_trec_evals_name() -> None:
-    assert [metric.trec_name for metric in parse("map(rel=2)@10")] == ["map_cut_10"]
-
-
 # --- ir_measures' spellings --------------------------------------------------------------------
 
 IR_MEASURES = {
@@ -203,11 +193,6 @@ def test_what_is_printed_is_read_again(data: st.DataObject) -> None:
 def test_every_name_and_alias_is_read(name: str) -> None:
     for metric in parse(name):
         assert parse(str(metric)) == [metric]
-
-
-def test_no_two_metrics_share_a_name() -> None:
-    taken = known_names()
-    assert len(taken) == len(set(taken))
 
 
 # --- mistakes ----------------------------------------------------------------------------------

@@ -14,8 +14,7 @@ from harness import readers
 from harness.cli.app import app
 from harness.core.metric import REGISTRY, Definition
 from harness.core.settings import PARAMETERS, Parameter
-from harness.errors import ConfigError, HarnessError, UnknownNameError
-from harness.experiment import evaluate as direct
+from harness.errors import ConfigError, HarnessError
 from harness.experiment import run as experiment
 
 BUILT_IN = [name for name, one in REGISTRY.items() if one.function.__module__[:8] == "harness."]
@@ -116,15 +115,6 @@ def test_a_dry_run_and_a_run_refuse_each_wrong_name_of_the_registry(files: Path)
             places = {problem.where.partition(" ")[0] for problem in caught.value.problems}
             passed = [n for at, n in enumerate(some) if f"$.metrics[{at}]" not in places]
             assert not passed
-
-
-def test_evaluate_refuses_each_wrong_name_of_the_registry(files: Path) -> None:
-    qrels, runs = str(files / "qrels.txt"), [str(files / "mine.run"), str(files / "other.run")]
-    for name in every_wrong_name():
-        with pytest.raises(UnknownNameError):
-            harness.evaluate(qrels, runs[0], ["map", name], references={"other": runs[1]})
-        with pytest.raises(UnknownNameError):  # as -m of `harness evaluate` does
-            direct.evaluate_files(qrels, runs, ["map", name])
 
 
 COMMANDS: list[tuple[tuple[str, ...], str]] = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import math
-import warnings
 from pathlib import Path
 
 import pytest
@@ -91,13 +90,6 @@ def test_averages_over_folds_are_not_compared(
         assert NOT_COMPARED in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_column_that_is_neither_makes_another_system(place: Path) -> None:
-    harness.run(place / "x.yaml", overrides=["summary={pool: [fold]}"])
-    rows = rows_of(place / "out/leaderboard.csv")
-    assert [row["run"] for row in rows] == ["a seed=1", "a seed=2", "b seed=1", "b seed=2"]
-    assert float(rows[0]["map"]) == pytest.approx(2.5 / 3)
-
-
 def test_comparisons_are_of_systems(place: Path) -> None:
     results = harness.run(place / "x.yaml", overrides=[POOLED, "compare={baseline: b}"])
     (one,) = results.comparisons.rows
@@ -140,19 +132,3 @@ def test_a_seed_whose_files_are_missing(place: Path) -> None:
     assert incomplete(study.board) == {("web", "a"): lost}
     assert study.comparisons is not None
     assert study.comparisons.lost == (lost,)
-
-
-def test_what_is_no_lack_of_repetitions(place: Path) -> None:
-    # b has other seeds, and as many; c has none, as its path has no seed
-    for fold in "12":
-        for seed, other in (("1", "7"), ("2", "8")):
-            (place / f"b-{fold}-{seed}.txt").rename(place / f"b-{fold}-{other}.txt")
-    config = CONFIG.replace("runs: {", 'runs: {c: {format: scores, path: "a-{fold}-1.txt"}, ')
-    (place / "y.yaml").write_text(
-        config + "summary: {pool: [fold], spread: [seed]}\n", encoding="utf-8"
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)  # of the grid's gaps
-        results = harness.run(place / "y.yaml")
-    assert "fewer repetitions" not in str(results)
-    assert incomplete(read(place / "out").board) == {}

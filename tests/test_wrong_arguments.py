@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import harness
-from harness.core.metric import REGISTRY
 from harness.core.tables import Qrels, Run
 from harness.errors import ArgumentError, HarnessError
 
@@ -170,10 +169,3 @@ def test_the_message_names_the_argument(call: Callable[[], Any], message: str) -
         call()
     assert str(caught.value).startswith(message)
     assert isinstance(caught.value, (TypeError, ValueError))
-
-
-def test_no_metric_is_left_behind_by_a_wrong_decorator() -> None:
-    before = set(REGISTRY)
-    with pytest.raises(ArgumentError):
-        harness.metric("new", direction=None, bounds=(0, 1), source="s")(None)  # type: ignore[arg-type]
-    assert set(REGISTRY) == before

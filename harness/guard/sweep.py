@@ -34,6 +34,8 @@ from .registry import (
     without_effects,
 )
 from .row_order import (
+    CHANCE,
+    ENOUGH,
     NO_FIT,
     Fit,
     Rows,
@@ -149,20 +151,22 @@ class Sweep:
             if fits_nothing(facts.run):
                 found = self._swapped(cell, facts)
                 if found is None:
-                    better, path = self._better(place, cell), cell.run_entry.path
+                    better, path = self._better(place, cell, facts), cell.run_entry.path
                     found = unrelated(path, facts.run, better, self.wary)
                 if found is not None:
                     yield Placed(found, cell.dataset_key)
 
-    def _better(self, place: int, cell: Cell) -> tuple[str, Fit] | None:
-        """Return the best fit of other models on these rows, and of this model on other folds."""
+    def _better(self, place: int, cell: Cell, own: Facts) -> tuple[str, Fit] | None:
+        """Return the best fit of this model on other folds, and of other models on these rows."""
         if RANDOM in cell.run.lower():  # meant to fit nothing
             return None
-        model = self._model(cell)
+        model, fit = self._model(cell), own.run.order.fit or NO_FIT
+        # on few rows, a weak model or setting looks like one whose rows are shuffled
+        is_chance = fit.n >= ENOUGH and fit.z < CHANCE
         related = [
             (f"{other.run} on {other.dataset}", facts.run.order.fit or NO_FIT)
             for at, other, facts in self.facts
-            if other.dataset_entry.path == cell.dataset_entry.path
+            if (is_chance and other.dataset_entry.path == cell.dataset_entry.path)
             or (model is not None and self._model(other) == model)
             if at != place
         ]

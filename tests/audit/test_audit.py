@@ -17,12 +17,10 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import harness
-from harness.audit.convention_variants import under_conventions
-from harness.audit.conventions import Matrix, Row, audit, compare, effect
-from harness.audit.conventions_report import as_csv, as_html, as_text
+from harness.audit.conventions import Matrix, Row, audit, compare
+from harness.audit.conventions_report import as_csv, as_text
 from harness.core.convention import CONVENTIONS
 from harness.core.names import parse
-from harness.core.policy import Policy
 from harness.errors import AlignmentError, InputError
 
 nan = math.nan
@@ -87,21 +85,6 @@ def test_the_order_of_two_systems_depends_on_the_gain(toy: Path) -> None:
     assert not by_name["catboost"].order_changed
 
 
-def test_single_choices_of_the_base(toy: Path) -> None:
-    (matrix,) = audit(toy).matrices
-    effects = {each.choice: each for each in matrix.effects}
-    # the ideal of the whole list: 3 + 2/L + 2/2; broad falls by (2 + 2/L) (1/4.262 - 1/5.262)
-    assert effects["ideal"].system == 0
-    assert effects["ideal"].change == pytest.approx((2 + 2 / L) / (4 + 2 / L) - BROAD)
-    assert (effects["ideal"].tau, effects["gain"].tau) == (1.0, -1.0)
-    assert "exp" in effects["gain"].best_changed
-    assert not effects["ties"].matters  # no scores are tied
-    changes = [abs(each.change) for each in matrix.effects]
-    assert changes == sorted(changes, reverse=True)
-    effects = {each.choice: each for each in audit(toy, metrics=["err@2"]).matrices[0].effects}
-    assert effects["max_grade"].lost == ("1",)  # CatBoost's; the grades go up to 3
-
-
 def test_every_value_is_that_of_the_metrics_name(root: Path) -> None:
     config = root / "configs/sweep.yaml"
     found = audit(config, metrics=["ndcg@5", "P@5"], conventions=["lightgbm", "letor"])
@@ -147,18 +130,6 @@ def test_a_folder_of_results(toy: Path, data: Path, monkeypatch: pytest.MonkeyPa
         audit(folder)
     assert f"{data}/broad.run: is gone; the results were computed from it" in str(caught.value)
     assert f"{data}/sharp.run: has changed since the results were computed" in str(caught.value)
-
-
-def test_fractions(toy: Path, data: Path) -> None:
-    edit(data / "qrels.txt", "b 2", "b 0.5")
-    (matrix,) = audit(toy, metrics=["ndcg@2"], conventions=["catboost", "lightgbm"]).matrices
-    rows = {row.name: row for row in (matrix.base, *matrix.rows)}
-    # broad ranks b (0.5) and c (2) first, sharp a (3) and x (0); ideal: 3 + 2/L
-    assert rows["catboost"].values == pytest.approx([(0.5 + 2 / L) / (3 + 2 / L), SHARP])
-    for name in ("base", "lightgbm"):
-        assert all("judgement of 0.5" in reason for reason in rows[name].refused)
-    with pytest.raises(InputError, match=r"0\.5"):
-        audit(toy, metrics=["ndcg@2"], conventions=["lightgbm"])
 
 
 def with_summary(folder: Path, summary: str) -> Path:
@@ -310,51 +281,6 @@ def test_an_order_compared_with_the_bases(
     assert found[1:4] == (order_changed, best, best_changed)
 
 
-@pytest.mark.parametrize(
-    ("base", "rows", "value", "change", "system", "tau", "tau_value", "best_changed", "lost"),
-    [
-        # "b" moves the second system by -0.3, more than "a" does; "a" turns the order round
-        ([0.5, 0.4], {"a": [0.3, 0.45], "b": [0.5, 0.1]}, "b", -0.3, 1, -1, "a", ("a",), ()),
-        ([0.5, 0.4], {"1": [0.5, 0.4]}, "", 0, -1, 1, "1", (), ()),  # no effect
-        ([0.5, 0.4], {"none": [0.2, 0.2]}, "none", -0.3, 0, nan, "none", ("none",), ()),  # all tied
-        ([0.5], {"nan": [nan]}, "", 0, -1, nan, "", (), ("nan",)),
-    ],
-)
-def test_the_effect_of_a_choice(
-    base, rows, value, change, system, tau, tau_value, best_changed, lost
-) -> None:
-    found = effect(NDCG, "c", "own", np.array(base), [row(name, *v) for name, v in rows.items()])
-    expected = value, system, tau_value, best_changed, lost
-    assert expected == (
-        found.value, found.system, found.tau_value, found.best_changed, found.lost,
-    )  # fmt: skip
-    assert found.change == pytest.approx(change)
-    assert found.tau == pytest.approx(tau, nan_ok=True)
-
-
-def test_why_the_number_of_lightgbm_differs(toy: Path, data: Path) -> None:
-    # a query without relevant documents: half of the mean, 0 by the base and 1 by LightGBM
-    lines = {"qrels.txt": "r 0 a 0\n", "broad.run": "r Q0 a 1 1 t\n", "sharp.run": "r Q0 a 1 1 t\n"}
-    for name, line in lines.items():
-        (data / name).write_text((data / name).read_text() + line)
-    found = audit(toy, metrics=["ndcg@2"], conventions=["XGBoost", "lightgbm", "LightGBM"])
-    assert [each.name for each in found.matrices[0].walks] == ["lightgbm", "xgboost"]
-    text = as_text(found)
-    block = text[text.index("base -> lightgbm") :]
-    # with gain g: 0.7654 and 0.7039, halved; with 2^g - 1: 0.5502 and 0.7872
-    assert [line.split() for line in block.splitlines()[1:5]] == [
-        ["base", "0.3827", "0.3520"],
-        ["gain=exp", "-0.1076", "+0.0416"],
-        ["empty=one", "+0.5000", "+0.5000"],
-        ["=", "lightgbm", "0.7751", "0.8936"],
-    ]
-    assert "  no change by: ties=stable, scores=float64" in block
-    assert re.search(r"gain=exp</th><td[^>]*>-0.1076</td><td[^>]*>\+0.0416</td>", as_html(found))
-    assert "->" not in as_text(audit(toy))  # only for those that are asked for
-    (matrix,) = audit(toy, metrics=["map"], conventions=["xgboost", "lightgbm"]).matrices
-    assert [each.name for each in matrix.walks] == ["lightgbm"]  # XGBoost takes grades 0 and 1
-
-
 def test_the_steps_of_every_convention_lead_to_its_value(root: Path) -> None:
     config = root / "configs/quickstart.yaml"
     found = audit(config, metrics=["ndcg@10", "map@5", "mrr"], conventions=[*CONVENTIONS])
@@ -367,30 +293,3 @@ def test_the_steps_of_every_convention_lead_to_its_value(root: Path) -> None:
             assert total[known] == pytest.approx(rows[each.name][known])
             walked += known.any()
     assert walked > 20
-
-
-def variants(name: str) -> dict[str, str]:
-    """Return the metric under each convention, or why there is none."""
-    found = under_conventions(parse(name)[0], Policy())
-    return {each.name: each.refused or str(each.metric) for each in found}
-
-
-def test_what_a_convention_keeps_of_the_base() -> None:
-    of_ndcg = variants("ndcg@10")
-    assert set(of_ndcg) == {n for n, c in CONVENTIONS.items() if "ndcg" in c.metrics}
-    assert variants("ndcg(gain=exp,ties=average)@10") == of_ndcg
-    assert variants("ndcg(convention=letor)@10") == of_ndcg
-    assert variants("rbp(p=0.7)") == {
-        "trec_eval10": "rbp(convention=trec_eval10,p=0.7)",
-        "rankeval": "rbp(convention=rankeval,p=0.7)",  # its own would be 0.5
-    }
-    of_map = variants("map(rel=2)@10")
-    assert of_map["trec_eval9"] == "map(convention=trec_eval9,rel=2)@10"
-    assert of_map["lightgbm"] == "map(convention=lightgbm)@10"  # above 0.5, whatever is asked
-    for variant in under_conventions(parse("ndcg")[0], Policy()):
-        assert variant.metric is not None
-        assert variant.metric.cutoff is None  # XGBoost's would be 32, gdeval's 20
-    reason = "RankLib 2.10.2 (codelibs) has map of the whole list only"
-    assert (variants("map@10")["ranklib"], variants("map")["ranklib"]) == (
-        reason, "map(convention=ranklib)",
-    )  # fmt: skip

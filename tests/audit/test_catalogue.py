@@ -6,12 +6,8 @@ import re
 
 import pytest
 
-from harness.audit.catalogue import define, plain, show
-from harness.core.convention import CONVENTIONS
-from harness.core.metric import REGISTRY
+from harness.audit.catalogue import show
 from harness.errors import UnknownNameError
-
-BUILT_IN = [n for n, d in REGISTRY.items() if d.function.__module__.startswith("harness.")]
 
 
 def rows(text: str) -> dict[str, list[str]]:
@@ -22,16 +18,6 @@ def rows(text: str) -> dict[str, list[str]]:
             first, *rest = re.split(" {2,}", line.strip())
             found[first] = [*found.get(first, []), *rest]
     return found
-
-
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_a_definition_has_nothing_of_python(name: str) -> None:
-    text = define(REGISTRY[name])
-    assert text.startswith(f"{name}: {plain(REGISTRY[name].headline)}")
-    for mark in (">>>", "aligned : ", "ndarray", "----", "``", ":func:", "default ()", "None"):
-        assert mark not in text, mark
-    assert re.findall(r"^  (\w+): ", text, re.M) == list(REGISTRY[name].parameters)  # each once
-    assert "source       " in text
 
 
 def test_a_metric() -> None:
@@ -69,21 +55,6 @@ def test_a_metric() -> None:
 def test_a_name_with_settings(name: str, expected: dict[str, list[str]]) -> None:
     found = rows(show(name))
     assert {setting: found[setting] for setting in expected} == expected
-
-
-def test_the_tools_of_a_metric() -> None:
-    text = show("ndcg", True)
-    found = rows(text)
-    header = [name for name in found["convention"] if name != "convention"]
-    settings = dict(zip(header, found["lightgbm"], strict=True))
-    assert settings["gain"] == "exp"
-    assert settings["bare name"] == "@1,2,3,4,5"
-    assert settings["grades"] == "whole 0 to 30"
-    assert settings["discount"] == "-"  # log2, as without a convention
-    assert "ideal" not in header  # in which they do not differ
-    expected = [name for name, each in CONVENTIONS.items() if "ndcg" in each.metrics]
-    assert [name for name in found if name in CONVENTIONS] == expected
-    assert max(map(len, text.splitlines())) <= 100
 
 
 @pytest.mark.parametrize(

@@ -95,29 +95,6 @@ def test_ties_tell_tools_apart(value: str, conventions: set[str]) -> None:
     assert conventions <= unchanged(search(value, THREE, depth=0))
 
 
-def test_one_setting_changed() -> None:
-    # CatBoost with denominator=Position: gains 7, 0, 15 by 1, 2, 3 over 15, 7 by 1, 2
-    found = search("0.6486", THREE)
-    of_first = {fit.name for fit in found.explanations[0].fits}
-    assert "ndcg(convention=lightgbm,discount=position)@3" in of_first
-    assert found.explanations[0].fits[0].value == pytest.approx((7 + 15 / 3) / (15 + 7 / 2))
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "map(convention=catboost,rel=2)@3",  # in place of above=0.5
-        "map(convention=torchmetrics,rel=2)@3",  # grades of 2 become 1, others 0
-        "ndcg(convention=xgboost,gain=linear)@3",  # which changes the accepted grades too
-    ],
-)
-def test_a_change_means_what_it_means_in_a_name(name: str) -> None:
-    metrics = parse(name)
-    aligned = align(*TWO, Policy(), policies_of(metrics, Policy()))
-    (value,) = evaluate(aligned, metrics).summary().values()
-    assert name in names(search(f"{value:.8f}", TWO, f"{metrics[0].definition.name}@3", 1))
-
-
 def test_percent_and_cutoffs() -> None:
     for value in ("79.67", "79.67%", "0.7967", ".7967"):
         assert unchanged(search(value, TWO, depth=0)) == {"gdeval"}
@@ -126,14 +103,6 @@ def test_percent_and_cutoffs() -> None:
     # rank 1 alone: 1/3; the mean over the other query too if that counts 0
     assert names(search("0.3333", TWO, "ndcg", 0)) == {"ndcg(convention=gdeval)@1"}
     assert not search("226", TWO, "dcg", 0).explanations  # dcg is no share
-
-
-def test_a_value_above_1_is_itself_before_it_is_a_percentage() -> None:
-    # dcg@2 of q is 1 + 2/log2(3) = 2.2619 with gain g, of r 0: the mean is 1.1309
-    found = explain(read("1.13"), *TWO, spaces_of(["ndcg", "dcg@2"]), 1)
-    best = [explanation.fits[0].value for explanation in found.explanations]
-    assert best[0] == pytest.approx(1.13093, abs=1e-5)
-    assert best == sorted(best, key=lambda value: value < 1)
 
 
 def test_the_nearest_miss() -> None:
@@ -171,13 +140,6 @@ def test_a_published_value(text: str, number: str, windows: list[tuple[float, fl
     asked = read(text)
     assert asked.number == Decimal(number)
     assert [(w.low, w.high) for w in asked.windows()] == windows
-
-
-def test_both_ways_of_rounding_a_half_are_accepted() -> None:
-    values = np.array([0.47304, 0.47305, 0.4731, 0.47315, 0.47316, np.nextafter(0.47305, 0)])
-    distances = read("0.4731").distances(values, 1.0)
-    assert (distances == 0).tolist() == [False, True, True, True, False, True]
-    assert distances[4] == pytest.approx(0.00006)
 
 
 @pytest.mark.parametrize(
@@ -291,15 +253,6 @@ def test_a_cell_of_results(run, workplace: Path) -> None:
     title = f"of lambdamart on {row['dataset']}, fold={row['fold']}, seed={row['seed']}, 50 queries"
     assert title in out.splitlines()[0]
     assert "  ndcg(empty=nan)@10" in out
-
-
-def test_fractions_are_grades_to_the_conventions_that_take_them(run, tmp_path: Path) -> None:
-    (tmp_path / "test.txt").write_text("0.5 qid:1 1:0\n2 qid:1 1:0\n", encoding="utf-8")
-    (tmp_path / "run.txt").write_text("2\n1\n", encoding="utf-8")
-    # (0.5 + 2 / log2(3)) / (2 + 0.5 / log2(3)) = 0.760909
-    files = [str(tmp_path / name) for name in ("test.txt", "run.txt")]
-    code, out, _ = run("0.7609", *files, "-m", "ndcg", "-k", "2")
-    assert (code, "  ndcg(convention=catboost)@2\n" in out) == (0, True)
 
 
 @pytest.mark.parametrize(

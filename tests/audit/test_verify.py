@@ -21,7 +21,6 @@ from harness.audit import verify as module
 from harness.audit.file_differences import compare
 from harness.audit.verify import as_json, text
 from harness.cli.main import main
-from harness.errors import InputError
 from harness.experiment import manifest as manifests
 
 verify = partial(module.verify, plugins=True)
@@ -181,12 +180,6 @@ def test_an_edited_manifest(
     assert (one.file, one.where) == ("manifest.json", where)
 
 
-def test_results_of_an_older_format_are_refused(results: Path) -> None:
-    edit_manifest(results, lambda m: m.update(manifest=1))
-    with pytest.raises(InputError, match="of format 3, got 1"):
-        verify(results)
-
-
 @pytest.mark.parametrize("name", ["qrels.txt", "bm25.run"])
 def test_one_byte_of_any_input(place: Path, results: Path, name: str) -> None:
     path = place / "data" / name
@@ -197,17 +190,6 @@ def test_one_byte_of_any_input(place: Path, results: Path, name: str) -> None:
     assert {first.then[:7], first.now[:7]} == {"sha256 "}
     assert {one.cause for one in found.differences} == {"input"}
     assert found.verified["inputs"] == 4
-
-
-@pytest.mark.parametrize("content", [PLUGIN + "\n", None])
-def test_a_plugin_is_an_input(place: Path, results: Path, content: str | None) -> None:
-    path = place / "configs/own.py"
-    path.unlink()
-    if content is not None:
-        path.write_text(content, encoding="utf-8")
-    found = verify(results)
-    assert (found.differences[0].kind, found.differences[0].file) == ("input", "own.py")
-    assert any("nothing was computed" in note for note in found.notes) == (content != PLUGIN + "\n")
 
 
 def test_other_versions_alone_are_no_difference(
@@ -319,21 +301,3 @@ def folds(tmp_path: Path) -> Path:
     harness.run(tmp_path / "x.yaml")
     assert verify(tmp_path / "out").is_verified
     return tmp_path
-
-
-def test_a_seed_of_one_fold_is_gone(folds: Path) -> None:
-    (folds / "runs/a-1-2.txt").unlink()
-    found = verify(folds / "out")
-    assert [(one.kind, one.file, one.now) for one in found.differences] == [
-        ("input", "runs/a-1-2.txt", "gone")
-    ]
-    assert "--inputs FOLDER" in found.notes[0]
-    assert found.notes[1].startswith("nothing was computed again")
-    assert found.verified == {"inputs": 13}
-
-
-def test_results_that_were_moved(folds: Path) -> None:
-    shutil.move(folds / "out", folds / "far/away/out")
-    with pytest.raises(InputError, match="expected the inputs of these results"):
-        verify(folds / "far/away/out")
-    assert verify(folds / "far/away/out", inputs=folds).is_verified

@@ -226,43 +226,6 @@ def test_every_sum_leads_to_the_leaderboard(made: Made, summary: str) -> None:
                     assert math.isclose(whole, math.fsum(parts), rel_tol=1e-15)
 
 
-def test_a_query_of_several_seeds(
-    made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = made(POOLED)
-    for where in ([], ["fold=1"]):
-        found = why(folder, "a", "map", query="1", where=where)
-        # seed 1 has the relevant document first, seed 2 second
-        assert found.values == (({"seed": "1"}, 1.0), ({"seed": "2"}, 0.5))
-        assert found.value == 0.75
-    text = render(found, str(folder))
-    assert "map of query 1, a on web: 0.75\n" in text
-    assert "inputs: 3 files, unchanged\n" in text
-    assert command(*text.splitlines()[-1].split()[2:]) == 0
-    first = capsys.readouterr().out.splitlines()[0]
-    assert first == "map of query 1, a on web-fold1, fold=1, seed=1: 1.0"
-    (tmp_path / "a-1-2.txt").unlink()
-    text = render(why(folder, "a", "map", query="1"), "out")
-    assert "inputs: 1 of 3 files HAVE CHANGED\n  a-1-2.txt: is gone" in text
-
-
-def test_results_that_were_moved(made: Made, tmp_path: Path) -> None:
-    folder, moved = made(POOLED), tmp_path / "far/away/results"
-    shutil.copytree(folder, moved)
-    text = render(row(moved, "a", "map"), "out")
-    assert "inputs: 6 of 6 files HAVE CHANGED\n" in text
-    assert "--inputs FOLDER" in text
-    assert row(moved, "a", "map", inputs=tmp_path).inputs == row(folder, "a", "map").inputs
-    cell = ["fold=1", "seed=1"]
-    assert why(moved, "a", "map", where=cell).value == 1.0
-    with pytest.raises(InputError, match=r"the inputs of these results(?s:.)*--inputs"):
-        why(moved, "a", "map", where=cell, query="1")
-    found = why(moved, "a", "map", where=cell, query="1", inputs=tmp_path)
-    assert found.derived == 1.0
-    with pytest.raises(InputError, match="none: expected a folder"):
-        why(moved, "a", "map", inputs=tmp_path / "none")
-
-
 def test_an_edited_leaderboard(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
     folder = made(POOLED)
     path = folder / "leaderboard.csv"

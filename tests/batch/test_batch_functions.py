@@ -106,27 +106,6 @@ def test_lambdas_push_by_what_an_exchange_changes() -> None:
     assert batch.lambdas([[2.0, 1.0]], [[0, 0]], [2], delta_ndcg=True).tolist() == [[0.0, 0.0]]
 
 
-@pytest.mark.parametrize("gain", ["exp", "linear"])
-def test_lambda_weights_are_differences_of_ndcg(gain: Any) -> None:
-    rng = np.random.default_rng(4)
-    scores, relevance = rng.normal(size=8), rng.integers(0, 4, 8)
-    base = batch.ndcg([scores], [relevance], [8], k=8, gain=gain).item()
-    expected = np.zeros(8)
-    for i in range(8):
-        for j in range(8):
-            if relevance[i] > relevance[j]:
-                exchanged = scores.copy()
-                exchanged[[i, j]] = scores[[j, i]]
-                change = abs(
-                    batch.ndcg([exchanged], [relevance], [8], k=8, gain=gain).item() - base
-                )
-                pull = 2 / (1 + math.exp(2 * (scores[i] - scores[j]))) * change
-                expected[i] -= pull
-                expected[j] += pull
-    found = batch.lambdas([scores], [relevance], [8], alpha=2, delta_ndcg=True, gain=gain)
-    np.testing.assert_allclose(found[0], expected, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -139,15 +118,3 @@ def test_lambda_weights_are_differences_of_ndcg(gain: Any) -> None:
 def test_refused_parameters(name: str, options: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         getattr(batch, name)(SCORES, RELEVANCE, N, **options)
-
-
-def test_several_cutoffs_at_once() -> None:
-    # Grades in the order of the scores f1: 1 0 2 0 1; gains 1 0 3 0 1, ideal 3 1 1 0 0.
-    # @1: 1 / 3. @3: (1 + 3 / 2) / (3 + 1 / 1.58496 + 1 / 2) = 2.5 / 4.13093. @5: 2.88685 / 4.13093
-    given = ([[0.3, 0.4, 0.2, 0.5, 1.1]], [[0, 2, 1, 0, 1]], [5])
-    several = batch.ndcg(*given, k=[1, 3, 5])
-    assert several.shape == (1, 3)
-    np.testing.assert_allclose(several, [[1 / 3, 0.6051908, 0.6988385132278441]], rtol=1e-6)
-    for column, k in enumerate((1, 3, 5)):
-        assert several[0, column] == batch.ndcg(*given, k=k)[0]
-        assert batch.dcg(*given, k=(1, 3, 5))[0, column] == batch.dcg(*given, k=k)[0]

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 import harness
 from harness import BatchCollector, readers
 from harness.batch.dicts import from_batch
 from harness.core.ragged import Array
-from harness.errors import HarnessError, InputError
+from harness.errors import InputError
 
 Batch = tuple[Array, Array, Array]
 
@@ -55,17 +54,6 @@ def test_batches_together_equal_one_large_batch() -> None:
     assert values.run == "model"
     assert values.qids.to_pylist() == [str(row) for row in range(12)]
     np.testing.assert_array_equal(values.values, expected_values.values)
-
-
-def test_batches_of_different_widths_and_kinds() -> None:
-    collector = BatchCollector()
-    collector.add(torch.tensor([[0.5, 2.0]], requires_grad=True), [[1, 0]], [2], ["a"])
-    collector.add(np.zeros((0, 9)), np.zeros((0, 9)), np.zeros(0), [])
-    collector.add([[3.0], [1.0]], [[1], [0]], [1, 0], torch.tensor([5, 6]))
-    assert repr(collector) == "<BatchCollector: 3 queries, 3 documents>"
-    qrels, run = collector.to_tables(name="net")
-    assert run.name == "net"
-    assert qrels.to_dict() == {"a": {"d0": 1, "d1": 0}, "5": {"d0": 1}, "6": {}}
 
 
 def test_a_query_twice_is_an_error_and_nothing_is_kept() -> None:
@@ -129,17 +117,3 @@ def test_the_saved_file_is_read_back(tmp_path: Path) -> None:
     read = readers.read_qrels(path)
     assert read.to_dict() == qrels.to_dict()
     assert readers.read_run(path, dataset=read).to_dict() == run.to_dict()
-
-
-def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(HarnessError, match="file: cannot be written"):
-        filled(batches()).save(tmp_path / "file" / "model.npz")
-
-
-def test_a_metric_may_have_ties_and_a_convention_of_its_own() -> None:
-    collector = BatchCollector()
-    collector.add([[1.0, 1.0, 0.0]], [[0, 1, 0]], [3])
-    # d0 and d1 are tied: d1 is first as docnos fall, second in the order of the input
-    found = collector.evaluate(["recip_rank", "recip_rank(ties=stable)", "map(convention=xgboost)"])
-    assert found.values.tolist() == [[1.0, 0.5, 0.5]]

@@ -14,7 +14,6 @@ from hypothesis.extra import numpy as arrays_of
 
 from harness import from_pytrec_eval, to_pytrec_eval
 from harness.batch.dicts import from_batch
-from harness.core.align import align
 from harness.core.ragged import Array
 from harness.errors import InputError
 
@@ -143,29 +142,6 @@ def test_every_form_of_n(n: Any) -> None:
     assert to_pytrec_eval(SCORES, GRADES, n) == (QREL, RUN)
 
 
-@pytest.mark.parametrize(
-    ("qids", "names"),
-    [
-        (None, ["0", "1"]),
-        ([31, 7], ["31", "7"]),
-        (["a", "é"], ["a", "é"]),
-        (["1", 2], ["1", "2"]),
-        (np.array(["x", "yy"]), ["x", "yy"]),
-        (np.array([b"x", b"yy"]), ["x", "yy"]),
-        (np.array([3, 2**63], dtype=np.uint64), ["3", str(2**63)]),
-        (np.array([3.0, 4.0]), ["3", "4"]),
-        (np.array(["a", 1], dtype=object), ["a", "1"]),
-        (torch.tensor([5, 6]), ["5", "6"]),
-        (list(torch.tensor([5, 6])), ["5", "6"]),
-        ([np.int32(5), np.str_("b")], ["5", "b"]),
-    ],
-    ids=str,
-)
-def test_every_form_of_qids(qids: Any, names: list[str]) -> None:
-    qrels, run = from_batch(SCORES, GRADES, N, qids)
-    assert qrels.qids.to_pylist() == run.qids.to_pylist() == names
-
-
 @pytest.mark.parametrize("padding", [float("nan"), float("inf"), -1e9, None])
 def test_padding_is_never_read(padding: Any) -> None:
     scores = np.array(SCORES, dtype=object)
@@ -176,31 +152,6 @@ def test_padding_is_never_read(padding: Any) -> None:
     if isinstance(padding, float):
         tensors = [torch.tensor(array.astype(np.float32)) for array in (scores, grades)]
         assert to_pytrec_eval(*tensors, N) == (QREL, RUN)
-
-
-def test_tables_share_their_rows() -> None:
-    qrels, run = from_batch(SCORES, GRADES, N, name="model")
-    assert run.name == "model"
-    assert run.docnos is qrels.docnos
-    assert run.docnos.positional
-    # q0 ranks d2, d0, d1; q1 ranks d0, d1
-    aligned = align(qrels, run)
-    assert aligned.grade.tolist() == [0, 0, 1, 0, 2]
-    assert aligned.n_retrieved.tolist() == N
-
-
-def test_the_callers_arrays_are_not_kept() -> None:
-    scores = np.array(SCORES)
-    _, run = from_batch(scores, GRADES, [3, 3])
-    scores[:] = 9
-    assert run.scores.tolist() == [1.0, 0.0, 1.5, 1.5, 0.25, 0.5]
-
-
-def test_lists_without_documents() -> None:
-    qrels, run = from_batch(np.zeros((2, 0)), np.zeros((2, 0)), [0, 0])
-    assert qrels.to_dict() == run.to_dict() == {"0": {}, "1": {}}
-    assert to_pytrec_eval(np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0)) == ({}, {})
-    assert from_pytrec_eval({}, {})[0].shape == (0, 0)
 
 
 NAN = float("nan")
@@ -254,15 +205,6 @@ def test_dicts_that_make_no_batch(qrel: Any, run: Any, place: str) -> None:
     with pytest.raises(InputError) as error:
         from_pytrec_eval(qrel, run)
     assert error.value.problems[0].where == place
-
-
-def test_documents_are_in_the_order_of_qrel() -> None:
-    qrel = {"b": {"x": 1, "y": 2}, "a": {"z": 0}}
-    run = {"a": {"z": 7}, "b": {"y": 0.5, "x": 1.5}}
-    scores, relevance, n, qids = from_pytrec_eval(qrel, run)
-    assert scores.tolist() == [[1.5, 0.5], [7.0, 0.0]]
-    assert relevance.tolist() == [[1, 2], [0, 0]]
-    assert (n.tolist(), qids) == ([2, 1], ["b", "a"])
 
 
 def test_the_example_of_pytorchltr_s_page() -> None:

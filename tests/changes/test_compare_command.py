@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from made_boards import table
 
-import harness
 from harness.audit.changes import changes
 from harness.cli.app import app
-from harness.errors import HarnessError, HarnessWarning
+from harness.errors import HarnessError
 
 
 def output(*words: object, code: int = 0) -> str:
@@ -65,45 +63,8 @@ def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
     assert (good["moved_queries"], good["significant"], good["method"]) == ("1", "false", "t(5)")
 
 
-def test_options_of_a_csv(tmp_path: Path) -> None:
-    old = table(tmp_path / "a.csv", "team,entry,map(rel=2),time\nus,x,0.3,9\nyou,x,0.2,5")
-    new = table(tmp_path / "b.csv", "team,entry,MAP,time\nus,x,0.3,8\nyou,x,0.2,5")
-    text = output(old, new, "--key", "entry", "--key", "team", "--name", "map(rel=2)=map",
-                "--lower", "time", "--p", 0.8)  # fmt: skip
-    assert "4 cells in both: 1 better, 3 the same\n" in text
-    assert "x team=us" in text
-    assert output(old, new, "--name", "x", code=2).startswith("--name x: ")
-
-
 def test_options_that_are_for_leaderboards(old: Path) -> None:
     words = ("a.run", "b.run", "--qrels", "q.txt", "-m", "map")
     for option in (["--tolerance", 0.1], ["--any-change"], ["--lower", "map"], ["--key", "run"],
                    ["--name", "a=b"], ["--p", 0.8], ["--reproduction"]):  # fmt: skip
         assert output(*words, *option, code=2).startswith(f"{option[0]} is for ")
-
-
-def test_folds_and_seeds_have_a_row_a_system(tmp_path: Path, root: Path) -> None:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
-    first = harness.run(tmp_path / "configs/folds.yaml").folder
-    assert output(first, first, "--any-change").endswith("\nnothing has changed\n")
-    rows = list(csv.DictReader(io.StringIO((first / "leaderboard.csv").read_text())))
-    found = changes(first, first / "leaderboard.csv")
-    assert {cell.status for cell in found.cells} == {"same"}
-    assert len({cell.key for cell in found.cells}) == len(rows)
-    cells = changes(first, first / "leaderboard_cells.csv")
-    assert {cell.status for cell in cells.cells} == {"same"}
-    assert len({cell.key for cell in cells.cells}) > len(rows)
-    prediction = next((tmp_path / "runs/letor/gbrt").glob("fold1-seed1*"))
-    lines = prediction.read_text().splitlines()
-    prediction.write_text("\n".join(reversed(lines)) + "\n")
-    with pytest.warns(HarnessWarning, match="row-order"):
-        second = harness.run(
-            tmp_path / "configs/folds.yaml", overrides=["output=../results/again"]
-        ).folder
-    moved = changes(first, second)
-    assert {cell.key.run for cell in moved.cells if cell.has_moved} == {"gbrt"}
-    (changed,) = (one for one in moved.origins if one.kind == "input")
-    assert changed.what.endswith("gbrt/fold1-seed1.txt")
-    assert moved.has_queries
-    assert all(cell.queries is not None for cell in moved.cells if cell.has_moved)

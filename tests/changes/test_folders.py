@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from folds_and_seeds import CELLS, DATA
-from folds_and_seeds import put as write_folds
 from made_boards import OLD, folder
 from scipy import stats
 
-import harness
 from harness.audit.changes import Changes, changes
 from harness.audit.changes_report import render
 from harness.core.comparison import Plan
@@ -58,19 +54,6 @@ def test_the_queries_that_did_it(old: Path, new: Path) -> None:
     assert low < -0.5 / 6 < high
 
 
-def test_queries_that_cancel_out(tmp_path: Path, old: Path) -> None:
-    ranks = {name: dict(row) for name, row in OLD.items()}
-    ranks["base"].update(q1=2, q2=1)
-    other = folder(tmp_path, ranks)
-    found = changes(old, other)
-    assert cells(found) == {"base": "queries", "good": "same", "poor": "same"}
-    assert not found.has_regression
-    assert found.has_change
-    assert not changes(old, other, tolerance=0.001).has_change
-    text = render(found)
-    assert "6 cells in both: 1 with other query values, 5 the same\n" in text
-
-
 def test_the_tolerance(old: Path, new: Path) -> None:
     # good moved by -.0833, poor by .0417
     assert cells(changes(old, new, tolerance=0.05)) == {
@@ -100,37 +83,6 @@ def test_where_they_come_from(old: Path, tmp_path: Path) -> None:
     assert found["config", "metrics"].new == "recip_rank, num_ret, P@5"
     assert found["version", "numpy"].new == "0.1"
     assert {kind for kind, _ in found} <= {"input", "config", "policy", "version", "git"}
-
-
-def test_inputs_that_were_moved_or_swapped(old: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "elsewhere"
-    shutil.copytree(old, copy)
-    text = (copy / "manifest.json").read_text()
-    manifest = json.loads(text)
-    for each in manifest["inputs"]:
-        each["path"] = f"moved/{each['path']}"
-    (copy / "manifest.json").write_text(json.dumps(manifest))
-    assert changes(old, copy).origins == ()
-    manifest = json.loads(text)
-    first, second = manifest["inputs"][:2]
-    first["sha256"], second["sha256"] = second["sha256"], first["sha256"]
-    first["bytes"], second["bytes"] = second["bytes"], first["bytes"]
-    (copy / "manifest.json").write_text(json.dumps(manifest))
-    assert [one.what for one in changes(old, copy).origins] == [first["path"], second["path"]]
-
-
-def test_queries_of_one_of_them(old: Path, tmp_path: Path) -> None:
-    ranks = {name: {**row, "q7": 1} for name, row in OLD.items()}
-    for row in ranks.values():
-        del row["q2"]
-    found = changes(old, folder(tmp_path, ranks))
-    good = next(cell for cell in found.cells if cell.key.run == "good")
-    assert good.queries is not None
-    assert (good.queries.n, good.queries.moved) == (5, 0)
-    assert (good.queries.only_old, good.queries.only_new) == (("q2",), ("q7",))
-    assert math.isnan(good.queries.p)
-    assert good.status == "queries"
-    assert "1 query in old only: q2; 1 query in new only: q7" in render(found)
 
 
 def test_names_and_choices(old: Path, new: Path, tmp_path: Path) -> None:
@@ -208,30 +160,3 @@ def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> 
     lines = [json.loads(line) for line in render(found, "jsonl").splitlines()]
     row = next(one for one in lines if one["kind"] == "cell" and one["run"] == "run")
     assert (row["old_all"], row["new_all"]) == (run.old_all, run.new_all)
-
-
-def test_seeds_and_folds_with_other_queries(tmp_path: Path) -> None:
-    write_folds(tmp_path)
-    boards = []
-    for average in ("pool", "average"):
-        for name, rows in (("old", DATA), ("new", {1: DATA[1][DATA[1].index("1 qid:2") :]})):
-            for fold, text in rows.items():
-                (tmp_path / f"fold{fold}.txt").write_text(text, encoding="utf-8")
-            if name == "new":  # without the first query, of two rows
-                for path in tmp_path.glob("*-1-*.txt"):
-                    path.write_text("\n".join(path.read_text().splitlines()[2:]), encoding="utf-8")
-            text = f"{CELLS}metrics: [map]\nsummary: {{{average}: [fold], spread: [seed]}}\n"
-            (tmp_path / "x.yaml").write_text(text, encoding="utf-8")
-            output = f"output={average}-{name}"
-            boards.append(harness.run(tmp_path / "x.yaml", overrides=[output]).folder)
-        write_folds(tmp_path)
-    pooled, averaged = changes(*boards[:2]), changes(*boards[2:])
-    values = {cell.key.run: (cell.old, cell.new, cell.old_all) for cell in pooled.cells}
-    # a: queries 2 and 3 are 1 and 1/2 with one seed, 1/3 and 1 with the other
-    a = ((1 + 1 / 2) / 2 + (1 / 3 + 1) / 2) / 2
-    a_all = ((1 + 1 + 1 / 2) / 3 + (1 / 2 + 1 / 3 + 1) / 3) / 2
-    assert values["a"] == pytest.approx((a, a, a_all))
-    values = {cell.key.run: (cell.old, cell.new, cell.old_all) for cell in averaged.cells}
-    a_all = (((1 + 1) / 2 + 1 / 2) / 2 + ((1 / 2 + 1 / 3) / 2 + 1) / 2) / 2
-    assert values["a"] == pytest.approx((a, a, a_all))
-    assert {cell.status for cell in (*pooled.cells, *averaged.cells)} == {"queries"}

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 import pytest
-from known_means import ALL, findings, named_study, study, verdict
-
-from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import letter, place_of
-from harness.reports.paper_table.rendering import render
-from harness.reports.paper_table.settings import Settings
+from known_means import findings, named_study, verdict
 
 DAGGERS = r"""
 \documentclass{article}
@@ -307,14 +301,6 @@ def test_styles_of_tables(name: str) -> None:
         assert not expected or [getattr(one, name_of) for one in found.findings] == [*expected]
 
 
-def test_a_dataset_that_is_given() -> None:
-    found = verdict(NEWS % "both", named_study("plain"), dataset="web")
-    assert [(one.found, one.right) for one in found.findings] == [
-        (".220", ".400"),
-        (".231", ".424"),
-    ]
-
-
 def test_names_of_the_paper() -> None:
     text = "| | Collection A: MAP |\n|---|---|\n| Our model | .424 |\n"
     found = verdict(text, named_study("plain"), ".md", ours="Our model", web="Collection A")
@@ -323,52 +309,3 @@ def test_names_of_the_paper() -> None:
     for heading, value in (("ndcg@10", ".551"), ("nDCG@10 ↑", ".400"), ("NDCG@10", ".551")):
         one = verdict(text.format(heading), named_study("plain"), ".md", map="nDCG@10")
         assert [finding.right for finding in one.findings] == [value] * (value != ".551")
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        ("Δ", ".5", ".6"), ("Improvement (%)", "5.9", "4.0"), ("Adj. p-value", "0.88", "0.99"),
-        ("#queries", "20", "20"), ("N-Gram", "1.2", "20"), ("Ours − BM25", "+.024", "+.022"),
-        ("Ours / BM25", "60%", "40%"),
-    ],
-)  # fmt: skip
-def test_rows_that_are_no_systems(row: tuple[str, ...]) -> None:
-    text = """
-| | web MAP | web nDCG@10 |
-|---|---|---|
-| bm25 | .400 | <ins>.551</ins> |
-| ql | <ins>.412</ins> | .550 |
-| ours | **.424** | **.573** |
-| {} | {} | {} |
-"""
-    found = verdict(text.format(*row), named_study("plain"), ".md")
-    assert found.findings == []
-    assert found.unknown == [f"row '{row[0]}': no run of the results"]
-    assert found.verified == {"numbers": 6, "best values": 2, "second best values": 2}
-
-
-def test_more_systems_than_letters() -> None:
-    # s0 < s1 < ... in steps of .01, each found by the test; the last one's letters are a to aa
-    means = {"web": {f"s{at}": (0.1 + at / 100, 0.2 + at / 100) for at in range(28)}}
-    found = study(ALL, means=means)
-    table = build(found, Settings(marks="letters"))
-    text = render(table, "latex")
-    assert r"s27$^{ab}$ & \textbf{.370}$^{a{-}aa}$" in text
-    for format, suffix in (("markdown", ".md"), ("html", ".html"), ("csv", ".csv")):
-        checked = verdict(render(table, format), found, suffix)
-        assert (checked.findings, checked.notes) == ([], [])
-    spelled_out = re.sub(
-        r"\^\{a\{-\}(\w+)\}",
-        lambda last: f"^{{{','.join(map(letter, range(place_of(last[1]) + 1)))}}}",
-        text,
-    )
-    for same in (text, spelled_out, spelled_out.replace(",", ""), text.replace("{-}", "--")):
-        assert verdict(same, found).findings == []
-    (missing,) = verdict("^{aa}".join(text.rsplit("^{a}", 1)), found).findings[:1]
-    assert (missing.row, missing.found, missing.right) == ("s1", ".210 with aa", "without aa")
-    wrong = verdict("^{a{-}z,ab}".join(text.rsplit("^{a{-}aa}", 1)), found)
-    assert findings(wrong) == [
-        ("marker", "s27", "nDCG@10 ↑", ".470 with ab", "without ab"),
-        ("marker", "s27", "nDCG@10 ↑", ".470 without aa", "with aa"),
-    ]

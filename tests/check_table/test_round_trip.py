@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache, partial
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +13,6 @@ from known_means import BASELINE, study, verdict
 from harness.audit.check_table import FORMATS, Verdict, verify
 from harness.audit.check_table_match import Known, match
 from harness.core.comparison import Plan
-from harness.core.leaderboard import Leaderboard
 from harness.core.study import Study
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import Cell, PaperTable
@@ -60,24 +58,6 @@ def test_a_table_of_the_harness_is_right(suffix: str, kind: str, seeds: int) -> 
     # 3 runs x 2 datasets x 2 metrics, and their means over datasets
     assert checked.verified["numbers"] == (18 if chosen.average else 12)
     assert checked.verified["marks"] > 0
-
-
-@pytest.mark.parametrize("suffix", RENDERED)
-def test_nothing_is_the_best_over_other_queries(suffix: str) -> None:
-    whole = of(1, False)
-    first, *rest = whole.board.entries
-    values = first.evaluation.values.copy()
-    values[0, 0] = np.nan  # bm25 has no MAP for one query of web
-    evaluation = replace(first.evaluation, values=values)
-    found = Study(Leaderboard((replace(first, evaluation=evaluation), *rest)), None, {}, "f" * 64)
-    for table in (build(found), build(whole)):  # marked as it is printed, and as others mark
-        checked = verdict_of(table, found, suffix, Settings())
-        assert [one for one in checked.findings if one.kind in ("bold", "underline")] == []
-        (note,) = (one for one in checked.notes if "different queries" in one)
-        assert note.endswith(": runs were scored on different queries; its marks are not "
-                             "checked")  # fmt: skip
-        # the other three columns have a best value each; two share that of news by MAP
-        assert checked.verified["best values"] == (3 if suffix == ".csv" else 4)
 
 
 def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: Settings) -> Verdict:
@@ -150,23 +130,6 @@ def test_one_mark(suffix: str, row: int, column: int, what: str) -> None:
     assert rows == ({list(table.rows)[row].title} if expected else set())
 
 
-def test_a_csv_marked_by_full_values() -> None:
-    # .2304 and .23037 are both best as .230; in full ql alone is
-    found = of(1, False)
-    (metric, _) = found.board.metrics
-    rows = [
-        f",{run},x,,{found.system('news', run).value(metric)!r},{mark}"  # type: ignore[union-attr]
-        for run, mark in (("bm25", ""), ("ql", "best"), ("ours", "second"))
-    ]
-    text = "\n".join(["group,run,name,sign,news map,news map marks", *rows])
-    checked = verdict(text, found, ".csv")
-    assert checked.findings == []
-    assert (checked.verified["best values"], checked.verified["second best values"]) == (1, 1)
-    as_shown = text.replace("second", "best")  # as tables show them to 3 digits
-    assert verdict(as_shown, found, ".csv").findings == []
-    assert len(verdict(text.replace("best", "").replace("second", "best"), found, ".csv").findings)
-
-
 def test_names_of_any_signs() -> None:
     runs = ("α-BM25 ≥ ½", "中文", "k²", "a|b*c`d", "my_run & 50%", '"dq" <b> ~', "[link](x)",
             "@u :v:", "<x>")  # fmt: skip
@@ -179,15 +142,3 @@ def test_names_of_any_signs() -> None:
     assert "\\geq" in render(build(found), "latex")
     text = r"\begin{tabular}{lc} & MAP \\ $\alpha$-BM25 $\ge$ \textonehalf{} & .100 \end{tabular}"
     assert verdict(text, study(means={"web": {"α-BM25": (0.1, 0.2)}})).verified["numbers"] == 1
-
-
-def test_a_mean_over_some_datasets_is_none() -> None:
-    # ql was not run on news: "– (1/2)" stands in place of its mean
-    means = {"web": {"bm25": (0.4, 0.5), "ql": (0.3, 0.4)}, "news": {"bm25": (0.2, 0.3)}}
-    found = study(means=means)
-    chosen = Settings(average=True, metrics=("map",))
-    table = build(found, chosen)
-    for suffix in (".tex", ".md", ".html"):
-        checked = verdict_of(table, found, suffix, chosen)
-        assert (checked.findings, checked.unknown) == ([], [])
-        assert checked.verified == {"numbers": 4, "best values": 1}

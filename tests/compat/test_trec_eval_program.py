@@ -15,7 +15,6 @@ from harness.compat.trec_eval.arguments import parse
 from harness.compat.trec_eval.input import RunSource
 from harness.compat.trec_eval.measures import VERSIONS
 from harness.compat.trec_eval.program import main
-from harness.errors import HarnessWarning
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n"
 RUN = "q1 Q0 b 1 2.0 tag\nq1 Q0 a 2 1.0 tag\nq2 Q0 a 1 1.0 tag\n"
@@ -72,18 +71,6 @@ def test_wrong_usage(options: str, files: Files, capsys: pytest.CaptureFixture[s
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith(f"harness trec_eval: {message}")
-
-
-@pytest.mark.parametrize("options", ["-D1", "-D6.q1", "-D1 -mmap -mgm_bpref", "-D-1 -mndcg"])
-def test_debugging_levels_without_traces(
-    options: str, files: Files, capsys: pytest.CaptureFixture[str]
-) -> None:
-    names = files()
-    assert main([*options.split(), *names]) == 0
-    printed = capsys.readouterr().out
-    without = [word for word in options.split() if not word.startswith("-D") or "." in word]
-    assert main([*without, *names]) == 0
-    assert printed == capsys.readouterr().out != ""
 
 
 BROKEN = {
@@ -174,30 +161,6 @@ def test_standard_input(
     assert capsys.readouterr().out == MAP
 
 
-# a line's score and tag, and the rank it gives among 9 to 1 (of which 6 is its own)
-@pytest.mark.parametrize(("line", "rank"), [("0x1p4 tag", 1), ("6,5 tag", 4), ("1 t\u00e9", 9)])
-@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
-def test_an_unusual_line_among_many_blocks(
-    line: str, rank: int, files: Files, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = ROWS.copy()
-    rows[33 * 9 + 3] = f"q33 Q0 d3 1 {line}\n"
-    qrels = "".join(f"q{query} 0 d3 1\n" for query in range(60))
-    assert main(["-q", "-mmap", *files(qrels, "".join(rows).encode("latin-1"))]) == 0
-    assert f"map                   \tq33\t{1 / rank:.4f}\n" in capsys.readouterr().out
-
-
-def test_a_docno_twice_in_one_part_of_a_long_run(
-    files: Files, capsys: pytest.CaptureFixture[str]
-) -> None:
-    qrels = "".join(f"q{query} 0 d3 1\n" for query in range(60))
-    assert main(["-mmap", "-q", *files(qrels, "".join([*ROWS[:301], *ROWS[300:]]))]) == 4
-    printed = capsys.readouterr()
-    # by bytes q0, q1, q10 ... q19, q2, q20 ... q29, q3, q30, q31, q32 precede q33
-    assert printed.out.count("\n") == 1 + 1 + 10 + 1 + 10 + 1 + 3
-    assert printed.err == "harness trec_eval: query q33 of the run ranks d3 twice\n"
-
-
 def test_version_10_stops_at_a_query_without_an_answer(
     files: Files, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,36 +169,6 @@ def test_version_10_stops_at_a_query_without_an_answer(
     out, err = capsys.readouterr()
     assert out == "map                   \tq1\t1.0000\n"
     assert err.startswith("harness trec_eval: the run does not answer query q2;")
-
-
-SILENT = {
-    "queries without judgements, left out: 1": (QRELS, RUN + "q3 Q0 a 1 1 tag\n"),
-    "queries without a relevant document: 1": (QRELS + "q3 0 a 0\n", RUN + "q3 Q0 a 1 1 tag\n"),
-    "judged queries that the run does not answer, left out (-c counts them as 0): 1": (
-        QRELS + "q3 0 a 1\n", RUN,
-    ),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("warning", SILENT)
-def test_warnings(warning: str, files: Files) -> None:
-    with pytest.warns(HarnessWarning) as caught:
-        assert main(["-mmap", *files(*SILENT[warning])]) == 0
-    assert [str(one.message) for one in caught] == [f"run: {warning}"]
-
-
-@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
-def test_names_in_bytes(files: Files, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
-    qrels, run = b"\xff\x01 0 \xfe 1\n", b"\xff\x01 Q0 \xfe 1 1 \xe9\n"
-    assert main(["-q", "-mmap", "-mrunid", *files(qrels, run)]) == 0
-    assert capfdbinary.readouterr().out == (
-        b"map                   \t\xff\x01\t1.0000\n"
-        b"runid                 \tall\t\xe9\n"
-        b"map                   \tall\t1.0000\n"
-    )
-    # a byte order mark is part of the first qid, so q1 of the qrels is not q1 of the run
-    assert main(["-mmap", *files("\ufeffq1 0 a 1\nq2 0 a 1\n")]) == 0
-    assert capfdbinary.readouterr().out.endswith(b"\t1.0000\n")
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -266,15 +199,3 @@ def test_the_command(files: Files) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, MAP, "")
     failed = subprocess.run([*run, "-mfoo"], capture_output=True, text=True, check=False)
     assert (failed.returncode, failed.stdout) == (1, "")
-
-
-@pytest.mark.filterwarnings("ignore:.*queries without a relevant document")
-@pytest.mark.parametrize("number", ["99999999999999999999", "1e308", "nan"])
-def test_large_numbers(number: str, files: Files, capsys: pytest.CaptureFixture[str]) -> None:
-    """They are cast as C casts them, without numpy's warning (an error in this test)."""
-    for measure in ("P", "iprec_at_recall", "11pt_avg", "Rprec_mult", "relstring", "recall"):
-        for version in VERSIONS:
-            limits = ["-q", "-M", "9" * 20, "-l", "9" * 20]
-            main(["--as", version, *limits, "-m", f"{measure}.{number}", *files()])
-            printed = capsys.readouterr()
-            assert printed.out.startswith(measure) or "a cutoff is at least 1" in printed.err

@@ -10,16 +10,13 @@ import sys
 import zipfile
 from pathlib import Path
 
-import numpy as np
 import pytest
-from command_line import called
 
 import harness
 from harness.config import load as config
 from harness.config.cells import Cell
 from harness.config.init import propose_config, save
 from harness.config.sweep import resolve
-from harness.errors import HarnessWarning, InputError
 from harness.experiment import run as experiment
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
@@ -122,21 +119,6 @@ def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> Non
     assert "vali-lr1.txt: predictions for validation data\n" in text
 
 
-def test_folds_that_share_queries_are_averaged_and_not_pooled(tmp_path: Path) -> None:
-    qrels, runs = [QRELS, OTHER_QRELS], [RUN, OTHER_RUN]  # query 1 is in both
-    make(tmp_path, {f"qrels-fold{n}.txt": text for n, text in enumerate(qrels, 1)})
-    make(tmp_path, {f"bm25-fold{n}.run": text for n, text in enumerate(runs, 1)})
-    text, _ = proposed(tmp_path)
-    line = "\nsummary: {average: [fold]}   # a row a system, not a row a cell\n"
-    assert f"{line}#   average, which goes without compare: folds share queries" in text
-    (tmp_path / "c.yaml").write_text(text, encoding="utf-8")
-    with pytest.warns(HarnessWarning, match="1 of 2 queries are in several of"):
-        assert len(harness.run(tmp_path / "c.yaml").leaderboard.entries) == 1  # the mean
-    make(tmp_path, {"qrels-fold2.txt": OTHER_QRELS.replace("1 0", "7 0")})
-    make(tmp_path, {"bm25-fold2.run": OTHER_RUN.replace("1 Q0", "7 Q0")})
-    assert "\nsummary: {pool: [fold]}   # a row" in proposed(tmp_path)[0]
-
-
 def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> None:
     make(tmp_path, {f"data/Fold{n}.txt": letor(10 * n, 100 * n) for n in (1, 2)})
     for model in ("linear", "gbrt", "svm"):
@@ -188,22 +170,6 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
     assert "#   five.pred: fits no judgements: other number of rows (7)" in proposed(tmp_path)[0]
 
 
-def test_content_tells_the_fold_if_names_share_no_number(tmp_path: Path) -> None:
-    for fold in (1, 2):
-        make(tmp_path, {f"qrels.{fold}.txt": f"{fold} 0 a{fold} 1\n{fold} 0 b{fold} 0\n"})
-        for seed in (1, 2):
-            rows = f"{fold} Q0 a{fold} 1 {seed} t\n{fold} Q0 b{fold} 2 0.5 t\n"
-            make(tmp_path, {f"a-f{fold}-s{seed}.run": rows})
-    make(tmp_path, {"stray.run": "9 Q0 z 1 1.0 t\n"})
-    found = [(cell.dataset, relative(cell, tmp_path)) for cell in resolve(proposed(tmp_path)[1])]
-    assert found == [
-        (f"qrels.{fold}", f"a-f{fold}-s{seed}.run") for fold in (1, 2) for seed in (1, 2)
-    ]
-    assert (
-        "#   stray.run: fits no judgements: other queries or documents\n" in proposed(tmp_path)[0]
-    )
-
-
 def test_the_nearest_judgements_are_taken_and_the_others_named(tmp_path: Path) -> None:
     """Those in the folder above judge every document, and fit better."""
     make(tmp_path, {"qrels.complete.txt": QRELS + "2 0 x 0\n", "qrels.other.txt": OTHER_QRELS})
@@ -216,17 +182,6 @@ def test_the_nearest_judgements_are_taken_and_the_others_named(tmp_path: Path) -
     assert f"# a guess: could also be {other}\n    - {{dataset: round1" in text
     for name in ("qrels.complete.txt", "qrels.other.txt"):
         assert f"#   {name}: no run was assigned to it\n" in text
-
-
-def test_what_all_models_begin_with_belongs_to_their_names(tmp_path: Path) -> None:
-    """Unless it is a general word, or one of the data's."""
-    make(tmp_path, {"qrels.txt": QRELS, "mq7/test.txt": letor(6)})
-    make(tmp_path, {f"a/final.{name}.txt": RUN for name in ("bm25", "lsi")})
-    make(tmp_path, {f"b/run_{name}_v2.txt": RUN for name in ("dense", "sparse")})
-    make(tmp_path, {f"c/mq7-{name}-scores.txt": scores(6) for name in ("gbrt", "svm")})
-    assert {cell.run for cell in resolve(proposed(tmp_path)[1])} == {
-        "final.bm25", "final.lsi", "dense_v2", "sparse_v2", "gbrt", "svm",
-    }  # fmt: skip
 
 
 def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
@@ -250,48 +205,6 @@ def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
         assert f"#   {name}: " in text
 
 
-@pytest.mark.parametrize("inside", [True, False])
-def test_paths_do_not_follow_links(tmp_path: Path, inside: bool) -> None:
-    make(tmp_path, {"disk/data/qrels.txt": QRELS, "disk/data/bm25.run": RUN})
-    make(tmp_path, {"disk/configs/.keep": "", "work/.keep": ""})
-    (tmp_path / "work/data").symlink_to(tmp_path / "disk/data")
-    (tmp_path / "work/configs").symlink_to(tmp_path / "disk/configs")
-    base = tmp_path / "work" if inside else tmp_path / "work/configs"
-    text = propose_config(tmp_path / "work/data", base)
-    assert f"path: {'data' if inside else '../data'}/bm25.run}}" in text
-    assert len(resolve(config.loads(text, "c.yaml", base))) == 1
-    (tmp_path / "work/more").mkdir()
-    make(tmp_path, {"work/more/q.qrels": QRELS, "work/more/bm25.run": RUN})
-    if not inside:  # .. leads out of the folder that the link names
-        text = propose_config(tmp_path / "work/more", base)
-        assert "path: ../../work/more/bm25.run}" in text
-        assert len(resolve(config.loads(text, "c.yaml", base))) == 1
-
-
-def test_batches(tmp_path: Path) -> None:
-    for seed, model in enumerate(("gbrt", "svm")):
-        collector, generator = harness.BatchCollector(), np.random.default_rng(seed)
-        grades = np.arange(8 * 5).reshape(8, 5) % 3
-        collector.add(generator.normal(size=(8, 5)), grades, np.full(8, 5), np.arange(8))
-        collector.save(tmp_path / f"{model}.npz")
-    text, loaded = proposed(tmp_path)
-    assert {cell.run for cell in resolve(loaded)} == {"gbrt", "svm"}
-    assert "format: batch" in text
-
-
-@pytest.mark.parametrize("folder", ["runs", "runs/trec", "runs/letor"])
-def test_the_shipped_runs(root: Path, tmp_path: Path, folder: str) -> None:
-    shutil.copytree(root / "runs", tmp_path / "runs")
-    save(tmp_path / folder, tmp_path / "configs/new.yaml")
-    found = {
-        Path(c.run_entry.path).resolve()
-        for c in resolve(config.load(tmp_path / "configs/new.yaml"))
-    }
-    every = {path for path in (tmp_path / folder).rglob("*") if path.suffix in (".run", ".gz")}
-    every |= set((tmp_path / folder).rglob("fold*-seed*.txt"))
-    assert found == every
-
-
 @pytest.mark.parametrize(
     "folder",
     ["trec_web2012_baselines", "dl_hard", "ltr", "web_table_retrieval", "trec_covid_round1"],
@@ -311,18 +224,6 @@ def test_gaps_are_to_be_filled_in(tmp_path: Path) -> None:
     text = propose_config(tmp_path, tmp_path)
     assert "  # fill in: no run was found that fits the judgements" in text
     assert "path: x.txt}" in text
-
-
-def test_a_folder_with_nothing(tmp_path: Path) -> None:
-    (tmp_path / "results").mkdir()
-    for name in ("manifest.json", "leaderboard.csv"):
-        (tmp_path / "results" / name).write_text("{}")
-    for folder, says in [("results", "holds no files"), ("no", "is no folder")]:
-        with pytest.raises(InputError, match=says):
-            propose_config(tmp_path / folder, tmp_path)
-    (tmp_path / "words.txt").write_text("words\n")
-    with pytest.raises(InputError, match="none of its 1 files is a run or judgements"):
-        propose_config(tmp_path, tmp_path)
 
 
 def test_the_command(root: Path, tmp_path: Path) -> None:
@@ -350,35 +251,6 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert run("init", "runs/letor", "-o", "sub/new.yaml", "--force").returncode == 0
     assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").stdout
-
-
-LETOR = "1 qid:1 1:0.5\n0 qid:1 1:0.25\n"
-
-
-def test_what_only_begins_like_a_run_is_none(tmp_path: Path) -> None:
-    """A training log has six columns and a number in the fifth, but not in every line."""
-    log = "".join(f"{n} | 39 | 0.49 | 0.55 | OK |\n" for n in range(1, 20))
-    make(tmp_path, {"qrels.txt": QRELS, "x.run.gz": RUN})  # not packed, which is warned of later
-    make(tmp_path, {"log.txt": log + "20 | 39 | | | ROLLBACK |\n" + log})
-    make(tmp_path, {"more.qrels": QRELS + "3 0 a\n"})
-    text = propose_config(tmp_path, tmp_path)
-    assert "#   log.txt: looks like a run (trec), but its line 20 does not\n" in text
-    assert "#   more.qrels: looks like judgements (trec), but its line 5 does not\n" in text
-    (cell,) = resolve(config.loads(text, "c.yaml", tmp_path))
-    assert cell.run == "x"
-
-
-def test_data_and_predictions_in_folders_of_their_own(tmp_path: Path) -> None:
-    make(tmp_path, {f"disk/data/fold{n}.txt": LETOR * n for n in (1, 2)})
-    make(tmp_path, {f"work/preds/{m}/fold{n}.txt": "1\n2\n" * n for m in "ab" for n in (1, 2)})
-    make(tmp_path, {"work/notes/x.run": RUN, "here/.keep": ""})
-    done = called("init", "../disk/data", "../work/preds", "--print", cwd=tmp_path / "here")
-    assert (done.code, done.err) == (0, "")
-    assert '{format: letor, path: "../disk/data/fold{fold}.txt"}\n' in done.out
-    assert '"{model}": {format: scores, path: "../work/preds/{model}/fold{fold}.txt"}' in done.out
-    assert "x.run" not in done.out
-    loaded = config.loads(done.out, "c.yaml", tmp_path / "here")
-    assert [cell.run for cell in resolve(loaded)] == ["a", "b"] * 2
 
 
 NAMES = ["null", "1e5", "a b", "{model}", "${HOME}", "a: b", "fold"]  # fmt: skip

@@ -7,13 +7,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config import load as config
-from harness.config.layers import escape, expand, merge
 from harness.config.sweep import resolve
-from harness.config.yaml_file import Loc, Source
 from harness.errors import ConfigError
 
 BASE = """\
@@ -90,35 +87,6 @@ def test_paths_start_in_their_file_and_the_name_is_its_own(base: Path) -> None:
     assert loaded.output_folder.resolve() == base / "shared/out/c"
 
 
-def test_what_is_resolved_needs_no_base(base: Path) -> None:
-    write("mine/c.yaml", "extends: ../shared/base.yaml\nruns: {b: {path: b.res}}\n")
-    loaded = config.load("mine/c.yaml")
-    text = json.dumps(loaded.resolved())
-    assert "extends" not in text
-    (base / "shared/base.yaml").unlink()
-    again = config.loads(text, "mine/c.yaml", "mine")
-    assert again == loaded
-    assert resolve(again) == resolve(loaded)
-
-
-@pytest.mark.usefixtures("base")
-def test_null_takes_out() -> None:
-    write("mine/c.yaml", """\
-        extends: ../shared/base.yaml
-        runs: {"{model}": null}
-        policy: null
-        output:
-        """)  # fmt: skip
-    loaded = config.load("mine/c.yaml")
-    assert list(loaded.runs) == ["bm25"]
-    assert loaded.policy.ties == "trec_eval"
-    assert loaded.output == "results/c"
-    write(
-        "mine/d.yaml", "extends: ../shared/base.yaml\nruns: {bm52: null}\npolicy: {depth: null}\n"
-    )
-    assert places("mine/d.yaml") == ["$.runs.bm52 (line 2)"]
-
-
 @pytest.mark.usefixtures("base")
 def test_a_problem_names_its_file() -> None:
     write("deeper.yaml", "polcy: {}\nplugins: [no.py]\nmetrics: [mpa]\n")
@@ -182,25 +150,6 @@ def literally(below: object, above: object) -> object:
     return above
 
 
-def places_of(data: object, file: str, loc: Loc = ()) -> dict[Loc, tuple[str, int]]:
-    found: dict[Loc, tuple[str, int]] = {}
-    for key, value in data.items() if isinstance(data, dict) else ():
-        found |= {(*loc, key): (file, 1), **places_of(value, file, (*loc, key))}
-    return found
-
-
-@given(mappings, mappings)
-def test_merging_keeps_the_place_of_every_part(
-    below: dict[str, object], above: dict[str, object]
-) -> None:
-    base = Source("b", below, places_of(below, "b.yaml"))
-    both = merge(base, Source("a", above, places_of(above, "")), "b.yaml")
-    assert both.data == literally(below, above)
-    assert list(both.data) == [*below, *(key for key in above if key not in below)]
-    own = places_of(above, "")
-    assert both.places == {loc: own.get(loc, ("b.yaml", 1)) for loc in places_of(both.data, "")}
-
-
 VARIABLES = """\
 datasets:
   trec: {path: "${HARNESS_TEST_DATA}/qrels.txt"}
@@ -247,14 +196,6 @@ def test_variables_that_are_not_set(data: Path) -> None:
     ]  # fmt: skip
 
 
-@given(st.text(alphabet="$ {}:-aN"))
-def test_what_is_escaped_is_itself_again(text: str) -> None:
-    paths = {"datasets": {"d": {"path": text}}}
-    escape(paths)
-    expand(Source("c", paths))
-    assert paths == {"datasets": {"d": {"path": text}}}
-
-
 SETS = """\
 datasets: {trec: {path: qrels.txt}}
 runs: {a: {path: a.run}, b: {path: b.run}}
@@ -278,23 +219,3 @@ def test_a_set_means_its_metrics(runs_ab: Path) -> None:
     loaded = config.loads(SETS + "metrics: [P@1, main, P@5]\n", "c.yaml", runs_ab)
     assert loaded.metrics == ("P@1", "map", "ndcg@10", "P@5")
     assert config.loads(json.dumps(loaded.resolved()), "c.yaml", runs_ab) == loaded
-
-
-def test_problems_are_placed_where_the_metric_is_written(runs_ab: Path) -> None:
-    text = SETS.replace("P@5", "PP@5").replace("- main", "- mian") + "metrics: [both, mapp, erly]\n"
-    with pytest.raises(ConfigError) as caught:
-        config.loads(text, "c.yaml", runs_ab)
-    assert [problem.where for problem in caught.value.problems] == [
-        "$.metric_sets.early[0] (line 5)", "$.metric_sets.both[0] (line 7)",
-        "$.metrics[1] (line 9)", "$.metrics[2] (line 9)",
-    ]  # fmt: skip
-
-
-def test_a_set_does_not_hold_itself(runs_ab: Path) -> None:
-    text = SETS.replace("ndcg@10", "both").replace("early:", "official:") + "metrics: [map]\n"
-    with pytest.raises(ConfigError) as caught:
-        config.loads(text, "c.yaml", runs_ab)
-    assert {problem.where for problem in caught.value.problems} >= {
-        "$.metric_sets.official (line 5)", "$.metric_sets.main (line 4)",
-        "$.metric_sets.both (line 6)",
-    }  # fmt: skip

@@ -7,18 +7,10 @@ import textwrap
 from pathlib import Path
 
 import pytest
-import yaml
 
 from harness.config import load as config
-from harness.config.cells import missing
-from harness.config.sweep import resolve
 from harness.core.policy import Policy
 from harness.errors import ConfigError
-
-ROOT = Path(__file__).resolve().parents[2]
-CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
-
-KEYS = ", ".join(config.Config.model_fields)
 
 GOOD = """\
 datasets:
@@ -181,20 +173,6 @@ def test_defaults_and_what_follows_from_them(base: Path) -> None:
         loaded.name = "other"
 
 
-@pytest.mark.usefixtures("base")
-def test_policy_and_relevance_level() -> None:
-    text = GOOD.replace("ndcg@10", '"P(rel=1)@5", P@5, "rbo(reference=bm25)"') + (
-        "policy: {ties: stable, missing_queries: skip, empty_queries: one, depth: 5, "
-        "judged_only: true, relevance_level: 2}\n"
-    )
-    loaded = config.loads(text)
-    assert loaded.to_policy() == Policy("stable", "skip", "one", 5, True)
-    # a metric that compares to another run's order has no grades for the level to divide
-    assert [str(metric) for metric in loaded.parsed_metrics()] == [
-        "map(rel=2)", "P@5", "P(rel=2)@5", "rbo(p=0.9,reference=bm25)",
-    ]  # fmt: skip
-
-
 def test_a_config_that_cannot_be_read(base: Path) -> None:
     (base / "latin.yaml").write_bytes(b"name: K\xf6ln\n")
     for name, what in [
@@ -206,29 +184,6 @@ def test_a_config_that_cannot_be_read(base: Path) -> None:
         with pytest.raises(ConfigError) as caught:
             config.load(name)
         assert str(caught.value).startswith(f"{name}: 1 problem\n  {what}")
-
-
-@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_shipped_configs(path: Path) -> None:
-    loaded = config.load(path)
-    cells = resolve(loaded)
-    assert cells
-    assert missing(cells) == []
-    assert loaded.output_folder.resolve() == ROOT / "results" / path.stem
-    assert all(Path(cell.run_entry.path).is_file() for cell in cells)
-    again = config.loads(yaml.safe_dump(loaded.resolved(), sort_keys=False), str(path), path.parent)
-    assert again == loaded
-    assert resolve(again) == cells
-
-
-def test_the_schema_asks_for_what_loading_asks_for() -> None:
-    schema = config.json_schema()
-    assert schema["required"] == ["datasets", "runs", "metrics"]
-    assert schema["additionalProperties"] is False
-    assert ", ".join(schema["properties"]) == KEYS
-    parts = [*schema["properties"].values()]
-    parts += [p for part in schema["$defs"].values() for p in part["properties"].values()]
-    assert all("description" in part or "$ref" in part for part in parts)
 
 
 @pytest.mark.usefixtures("base")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -39,31 +38,11 @@ def test_filling_and_matching_round_trip(case: tuple[str, dict[str, str]]) -> No
     assert set(pattern.names) == set(values)
 
 
-def test_a_placeholder_that_occurs_twice_must_be_equal() -> None:
-    assert Pattern("{a}-{b}-{a}").match("x-y-x") == {"a": "x", "b": "y"}
-    assert Pattern("{a}-{b}-{a}").match("x-y-z") is None
-
-
 def test_an_earlier_placeholder_takes_as_much_as_it_can() -> None:
     assert Pattern("{model}-{seed}").match("linear-regression-1") == {
         "model": "linear-regression",
         "seed": "1",
     }
-
-
-@given(
-    st.lists(st.sampled_from(["{a}", "{b}", "{c}", "-", "x"]), max_size=7),
-    st.text("-x/", max_size=9),
-)
-def test_a_match_is_that_of_the_regular_expression(parts: list[str], text: str) -> None:
-    """Also where placeholders touch, where one occurs again, and where there are many ways."""
-    expression = ""
-    for place, part in enumerate(parts):
-        name = part.strip("{}")
-        again = f"(?P={name})" if part in parts[:place] else f"(?P<{name}>[^/]+)"
-        expression += again if part.startswith("{") else part
-    found = re.fullmatch(expression, text)
-    assert Pattern("".join(parts)).match(text) == (None if found is None else found.groupdict())
 
 
 @pytest.mark.parametrize(
@@ -101,39 +80,6 @@ def test_files_come_in_natural_order_and_names_are_literal(tmp_path: Path) -> No
     assert found(tmp_path, "{m}/fold{fold}.txt", m="a+b(1)[x]", fold="2") == [
         ("a+b(1)[x]/fold2.txt", {"m": "a+b(1)[x]", "fold": "2"})
     ]
-
-
-def test_a_placeholder_over_two_folders(tmp_path: Path) -> None:
-    make(tmp_path, "s1/x/s1.txt", "s1/x/s2.txt", "s2/y/s2.txt")
-    assert found(tmp_path, "s{seed}/{m}/s{seed}.txt") == [
-        ("s1/x/s1.txt", {"seed": "1", "m": "x"}),
-        ("s2/y/s2.txt", {"seed": "2", "m": "y"}),
-    ]
-
-
-def test_hidden_files_and_folders_are_passed_over(tmp_path: Path) -> None:
-    make(tmp_path, ".DS_Store", "a", ".b.txt")
-    (tmp_path / "folder").mkdir()
-    assert found(tmp_path, "{name}") == [("a", {"name": "a"})]
-    assert found(tmp_path, ".{name}.txt") == [(".b.txt", {"name": "b"})]
-
-
-def test_paths_above_the_folder_are_shortened(tmp_path: Path) -> None:
-    make(tmp_path, "configs/a.yaml", "runs/x.run")
-    assert [one.path for one in files(tmp_path / "configs", "../runs/x.run")] == [
-        tmp_path / "runs/x.run"
-    ]
-    # a linked folder: '..' leads elsewhere than the text says, so the text stays
-    (tmp_path / "deep/er").mkdir(parents=True)
-    make(tmp_path, "deep/runs/x.run")
-    (tmp_path / "link").symlink_to(tmp_path / "deep/er")
-    only = files(tmp_path / "link", "../runs/x.run")[0].path
-    assert only.samefile(tmp_path / "deep/runs/x.run")
-
-
-def test_an_absolute_path(tmp_path: Path) -> None:
-    make(tmp_path, "x.run")
-    assert files(Path("elsewhere"), str(tmp_path / "{m}.run"))[0].path == tmp_path / "x.run"
 
 
 @pytest.mark.parametrize(

@@ -149,14 +149,6 @@ def harness(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("command", ["run", "audit"])
-def test_a_config_that_names_plugins_is_refused(folder: Path, command: str) -> None:
-    done = harness(folder, command, "c.yaml", "--no-plugins")
-    assert done.returncode == 2
-    assert done.stderr == f"error: c.yaml: 1 problem\n  $.plugins[0] (line 5)  {SAID}\n"
-    assert not (folder / "ran").exists()
-
-
 def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
     """Commands that read results do without its plugins; the others say what they would run."""
     assert harness(folder, "run", "c.yaml").returncode == 0

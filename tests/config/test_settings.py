@@ -113,13 +113,6 @@ def test_every_key_of_a_table(base: Path) -> None:
     )  # fmt: skip
 
 
-def test_a_config_read_back_has_the_same_tables(base: Path) -> None:
-    text = "tables: {main: {digits: 2, percent: map, sort: 'trec: map', runs: [bm25]}}\n"
-    loaded = config.loads(GOOD + text, "c.yaml", base)
-    again = config.Config.model_validate(loaded.resolved())
-    assert again.tables == loaded.tables
-
-
 def test_every_problem_of_a_table_at_once(base: Path) -> None:
     text = textwrap.dedent("""\
     tables:

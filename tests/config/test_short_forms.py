@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.config.load import load, loads
+from harness.config.load import loads
 from harness.errors import ConfigError
 
 LONG = """
@@ -41,17 +41,6 @@ def test_short_forms_mean_the_long_ones(folder: Path) -> None:
         (folder / f"{name}.yaml").write_text(text)
         results.append(harness.run(folder / f"{name}.yaml").comparisons.rows)
     assert len(results[0]) == len(results[1]) == 2
-
-
-def test_a_short_form_is_extended(folder: Path) -> None:
-    (folder / "base.yaml").write_text(SHORT)
-    (folder / "sub").mkdir()
-    (folder / "sub/c.yaml").write_text("extends: ../base.yaml\nruns: {b: ../a.txt}\n")
-    config = load(folder / "sub/c.yaml")
-    assert {name: entry.path for name, entry in config.runs.items()} == {
-        "a": "../a.txt",
-        "b": "../a.txt",
-    }
 
 
 @pytest.mark.parametrize("name", ["path", "format"])

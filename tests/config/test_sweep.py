@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from made_files import make
 
 from harness.config import load as config
-from harness.config.cells import Cell, keeps, kept, missing, shown
-from harness.config.cells import check_where as check
+from harness.config.cells import Cell, missing, shown
 from harness.config.model import Config, DatasetEntry, RunEntry
 from harness.config.sweep import resolve
 from harness.errors import ConfigError
@@ -218,22 +217,6 @@ def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) ->
     assert gaps == grid - there
 
 
-def test_runs_of_the_rounds_of_a_shared_task_are_no_grid(tmp_path: Path) -> None:
-    names = {1: ["a", "b", "base"], 2: ["c", "d", "e", "base"], 3: ["f", "g"]}
-    make(tmp_path, *(f"qrels{r}.txt" for r in names))
-    make(tmp_path, *(f"round{r}/{name}.txt" for r, some in names.items() for name in some))
-    text = """\
-datasets:
-  covid-round{r}: {path: "qrels{r}.txt"}
-runs:
-  "{run}": {path: "round{r}/{run}.txt"}
-metrics: [map]
-"""
-    assert grid(tmp_path, text) == []
-    make(tmp_path, *(f"round{r}/{name}.txt" for r in (1, 2, 3) for name in "abcdef"))
-    assert grid(tmp_path, text)[0].startswith("3 of 24 cells are missing")
-
-
 SEEDS = """\
 datasets:
   fold{fold}: {path: "fold{fold}.txt"}
@@ -315,21 +298,6 @@ def kept_rows(models: Path, where: str, *overrides: str) -> list[str]:
     ]
 
 
-def test_an_exclamation_mark_from_the_command_line(models: Path) -> None:
-    expected = ["gbrt 1 1", "svm 1 1", "bm25 1", "gbrt 2 1", "svm 2 1", "bm25 2"]
-    assert kept_rows(models, "{seed: 1}", "where.model=!random*") == expected
-    assert kept_rows(models, "{seed: 1}", 'where.model=["!random*"]') == expected
-    for wrong in ("where.model=[!random*, svm]", "where={model: !random*}"):
-        with pytest.raises(ConfigError, match="!"):
-            config.loads(f"{MODELS}where: {{seed: 1}}\n", "c.yaml", models, [wrong])
-
-
-def test_a_list_of_values_and_patterns(models: Path) -> None:
-    assert kept_rows(models, '{model: [svm, "random*", "!*-2"], fold: 2, seed: "02"}') == [
-        "random-1 2 02", "svm 2 02", "bm25 2",
-    ]  # fmt: skip
-
-
 def test_values_are_text_as_it_is_written(models: Path) -> None:
     """02 is no number here, in the file and in an override; a number is its text."""
     only = ["svm 1 02", "bm25 1"]
@@ -357,58 +325,3 @@ def test_what_keeps_nothing_is_an_error(models: Path, where: str, places: list[s
         config.loads(f"{MODELS}where: {where}\n", "c.yaml", models)
     found = [problem.where for problem in caught.value.problems]
     assert found == [f"$.where{place} (line 7)" for place in places]
-
-
-@given(
-    st.lists(
-        st.fixed_dictionaries({"a": st.sampled_from("xyz"), "b": st.sampled_from("12")}), min_size=1
-    ),
-    st.sets(st.sampled_from("xyz")),
-    st.sets(st.sampled_from("12")),
-)
-def test_a_cell_is_kept_when_every_column_is(
-    seen: list[dict[str, str]], of_a: set[str], left_out: set[str]
-) -> None:
-    """Literally: its value is among those taken, and not among those left out."""
-    where = {"a": sorted(of_a), "b": [f"!{value}" for value in sorted(left_out)]}
-    where = {column: patterns for column, patterns in where.items() if patterns}
-    values = kept(where, seen)
-    assert [keeps(values, cell) for cell in seen] == [
-        (not of_a or cell["a"] in of_a) and cell["b"] not in left_out for cell in seen
-    ]
-    there = {cell["a"] for cell in seen}
-    wrong_columns = {wrong.loc for wrong in check({"a": where.get("a", ["*"])}, seen)}
-    assert bool(wrong_columns) == (not of_a <= there)
-
-
-SHARED = """\
-datasets:
-  mq-fold{fold}: {path: "f{fold}/DATA"}
-runs:
-  "RUN": {path: "f{fold}/{model}.ENDING"}
-metrics: [map]
-"""
-
-
-@pytest.fixture
-def shared_folders(tmp_path: Path) -> Path:
-    make(tmp_path, *(f"f{fold}/{name}" for fold in "123" for name in ("test.txt", "a.txt")))
-    make(tmp_path, *(f"f{fold}/{name}" for fold in "123" for name in ("all.csv", "b.csv")))
-    return tmp_path
-
-
-def run_names(folder: Path, data: str = "test.txt", run: str = "{model}") -> list[str]:
-    text = SHARED.replace("DATA", data).replace("RUN", run).replace("ENDING", data[-3:])
-    cells = resolve(config.loads(text, "c.yaml", folder))
-    return sorted({cell.run for cell in cells})
-
-
-def test_one_problem_for_all_folds(shared_folders: Path) -> None:
-    with pytest.raises(ConfigError) as error:
-        run_names(shared_folders)
-    assert str(error.value).replace(str(shared_folders), "B") == (
-        "c.yaml: 1 problem\n"
-        "  $.runs.{model} (line 4)  B/f1/test.txt is the file of dataset mq-fold1 itself, taken "
-        "as run 'test'\n"
-        "    fix:   narrow the pattern, or exclude it: 'where: {run: \"!test\"}'"
-    )

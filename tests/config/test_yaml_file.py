@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
@@ -145,21 +144,6 @@ def test_anchors_aliases_and_merge_keys_are_fine() -> None:
     assert len(guarded_yaml.load(many)["b"]) == 10_000
 
 
-def test_a_config_is_a_regular_file_that_ends(tmp_path: Path) -> None:
-    """Neither is a device read without end, nor a pipe waited for."""
-    os.mkfifo(tmp_path / "pipe.yaml")
-    (tmp_path / "long.yaml").write_bytes(b"#" * (4 * guarded_yaml.SIZE + 1))
-    for name, what in (
-        ("/dev/zero", "/dev/zero is no regular file"),
-        ("pipe.yaml", ".*/pipe.yaml is no regular file"),
-        ("long.yaml", "is longer than 4,194,304 characters"),
-    ):
-        with pytest.raises(ConfigError, match=rf"\$\.extends \(line 1\)  {what}"):
-            config.loads(f"extends: {name}", "my.yaml", tmp_path)
-        with pytest.raises(ConfigError, match=what):
-            config.load(tmp_path / name)
-
-
 @given(st.text("abc:{}[]#&*!|>'\"%@`,-\n\t \\x0123?~", max_size=60))
 def test_any_text_is_read_or_refused_with_a_config_error(text: str) -> None:
     try:
@@ -188,13 +172,6 @@ def test_plain_data_is_read_as_yaml_reads_it(value: object) -> None:
     source = parse(text, "x.yaml")
     assert source.data == yaml.safe_load(text)
     assert source.problems == []
-
-
-def test_keys_are_text_as_written_and_values_may_be_shared() -> None:
-    source = parse("1.50: &a {x: 1}\nno: {<<: *a, y: 2}\n", "x.yaml")
-    assert source.data == {"1.50": {"x": 1}, "no": {"x": 1, "y": 2}}
-    assert source.place(("no", "x")) == ("", 1)
-    assert source.place(("no", "y")) == ("", 2)
 
 
 HEAD = "datasets: {d: {path: q}}\n"

@@ -84,19 +84,6 @@ def test_sums_and_geometric_means() -> None:
     assert found["gm_map"] == pytest.approx(expected, rel=1e-15)
 
 
-def test_tables_out() -> None:
-    found = run(["map", "P@1"])
-    assert found.to_arrow().slice(2, 1).to_pylist() == [
-        {"dataset": "d", "run": "r", "qid": "q2", "metric": "map", "value": 0.5}
-    ]
-    frame = found.to_pandas()
-    assert list(frame.columns) == ["map", "P@1"]
-    assert frame.loc["q2", "map"] == 0.5
-    assert found.to_dict()["q1"] == {"map": 1.0, "P@1": 1.0}
-    assert str(found).splitlines()[:2] == ["r on d", "metric   value  n"]
-    assert ">map</th>" in found._repr_html_()
-
-
 def test_nothing_defined_is_nan_and_an_empty_sum_is_0() -> None:
     nothing = np.array([np.nan])
     assert math.isnan(summarise(nothing, "mean"))
@@ -149,14 +136,3 @@ def test_places_that_depend_on_ties_are_marked() -> None:
     assert lines[-1] == "  ~ the rank in the column depends on the order of tied documents"
     rows = list(csv.DictReader(io.StringIO(find("csv").render(board))))
     assert [row["unsettled"] for row in rows] == ["recip_rank", "recip_rank", ""]
-
-
-def test_the_table_shows_the_standard_error_of_a_sampled_mean() -> None:
-    board = _board(["11pt_avg"], tied={"q": {"a": 1.0, "b": 1.0, "c": 1.0}})
-    (error,) = board.entries[0].evaluation.summary_errors().values()
-    assert 0 < error < 0.06
-    text = find("table").render(board)
-    assert (
-        f"11pt_avg_expected: mean of 100 random orders of ties, standard error up to {error:.1g}"
-        in text
-    )

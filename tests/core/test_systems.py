@@ -63,13 +63,6 @@ def test_folds_that_count_alike() -> None:
     assert board.entries[0].evaluation.qids.to_pylist() == ["q1", "q2", "q3"]
 
 
-def test_folds_that_count_alike_may_share_queries() -> None:
-    parts = (entry("a", 1, 1, {"q1": 0.1, "q2": 0.3}), entry("a", 2, 1, {"q1": 0.8}))
-    (one,) = pooled(Leaderboard(parts, summary=Summary(average=("fold",)))).entries
-    assert one.summary["map"] == pytest.approx(0.5)  # (.2 + .8) / 2
-    assert one.evaluation.qids.to_pylist() == ["mslr-fold1/q1", "mslr-fold1/q2", "mslr-fold2/q1"]
-
-
 def test_pooled_folds_may_not_share_queries() -> None:
     folds = (
         {"q1": 0.1, "q2": 0.2, "q3": 0.3},
@@ -94,24 +87,3 @@ def test_a_run_without_a_fold_is_left_out_and_reported() -> None:
         ("mslr", "a", {"seed": "2"}, "1 of 2 parts are missing: mslr-fold2 (no predictions)"),
         ("mslr", "b", {"seed": "1"}, "1 of 2 parts are missing: mslr-fold2 (b.txt:3: score 'nan')"),
     ]
-
-
-def test_the_causes_are_reported_if_no_run_has_all_folds() -> None:
-    columns = {"fold": "2", "seed": "1"}
-    failed = (Failed("mslr-fold2", "a", columns, "fold2.txt:1: empty", "mslr-fold{fold}"),)
-    with pytest.raises(AlignmentError) as caught:
-        pooled(Leaderboard(BOARD.entries[:1], failed, Summary(pool=("fold",))))
-    assert str(caught.value) == (
-        "a seed=1 on mslr: 1 of 2 parts are missing: mslr-fold2 (fold2.txt:1: empty)\n"
-        "  fix:   add the missing parts, or leave fold out of 'summary'"
-    )
-
-
-def test_columns_of_the_pooled_datasets_name_make_no_other_system() -> None:
-    entries = [
-        Entry(one.evaluation, {"name": "mslr", **one.columns}, "{name}-fold{fold}")
-        for one in BOARD.entries
-    ]
-    summary = Summary(pool=("fold",), spread=("seed",))
-    (system,) = systems_of(Leaderboard(tuple(entries), summary=summary))
-    assert (system.dataset, system.run) == ("mslr", "a")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core import tables as tables_module
-from harness.core.arrow import call
 from harness.core.ragged import offsets_of
-from harness.core.tables import Docnos, DuplicateRows, Odd, Qrels, Run, group_rows
+from harness.core.tables import Docnos, DuplicateRows, Qrels, Run
 from harness.errors import InputError
 
 names = st.sampled_from(["", "a", "b", "é", "日", "aa", "a" * 9, "z"])
@@ -84,15 +81,6 @@ class TestPositionalDocnos:
         for one, number in zip(texts, order, strict=True):
             for other, another in zip(texts, order, strict=True):
                 assert (one < other) == (number < another)
-
-
-@given(st.lists(st.text(max_size=3)))
-def test_byte_order_of_strings(texts: list[str]) -> None:
-    order = Docnos(pa.array(texts, pa.string()), np.array([0, len(texts)])).byte_order(
-        np.arange(len(texts))
-    )
-    expected = sorted(set(texts), key=lambda text: text.encode())
-    assert order.tolist() == [expected.index(text) for text in texts]
 
 
 class TestDicts:
@@ -198,63 +186,3 @@ class TestLookup:
         assert ideal.values.tolist() == [
             grade for row in grades.values() for grade in sorted(row, reverse=True)
         ]
-
-
-some_names = st.lists(st.sampled_from(["a", "b", "", "cc", "é"]), max_size=30)
-
-
-@given(some_names, st.booleans(), st.sampled_from([pa.string(), pa.large_string()]))
-def test_rows_are_gathered_by_query(qids: list[str], encoded: bool, kind: pa.DataType) -> None:
-    column = pa.array(qids, kind)
-    given = call("run_end_encode", column) if encoded and qids else column
-    found = group_rows(given)
-    distinct = list(dict.fromkeys(qids))
-    rows = [[row for row, qid in enumerate(qids) if qid == one] for one in distinct]
-    stretches = [qid for row, qid in enumerate(qids) if row == 0 or qids[row - 1] != qid]
-    assert found.qids.to_pylist() == distinct
-    assert found.offsets.tolist() == offsets_of([len(of) for of in rows]).tolist()
-    assert found.offsets.dtype == np.int64
-    assert found.scattered.queries == sum(stretches.count(qid) > 1 for qid in distinct)
-    again = (at for at in range(1, len(qids)) if qids[at - 1] != qids[at] in qids[:at])
-    back = next(again, -1)
-    assert found.scattered.row == back
-    assert found.scattered.words == ((qids[back],) if back >= 0 else ())
-    assert (found.order is None) == (found.scattered.queries == 0)
-    if found.order is not None:
-        assert found.order.tolist() == [*chain.from_iterable(rows)]
-
-
-@given(st.lists(some_names, min_size=1, max_size=4), st.booleans())
-def test_repeated_docnos(queries: list[list[str]], collide: bool) -> None:
-    """Of docnos that share a hash, too: whichever they are, the texts decide."""
-    docnos = Docnos(
-        pa.array([*chain.from_iterable(queries)], pa.string()), offsets_of([*map(len, queries)])
-    )
-    if collide:
-        docnos._keys = np.zeros(len(docnos.strings), np.uint64)
-    expected, row = {}, 0
-    for query in queries:
-        last: dict[str, int] = {}
-        for docno in query:
-            if docno in last:
-                expected[row] = last[docno]
-            last[docno] = row
-            row += 1
-    qids, numbers = pa.array([f"{n}" for n in range(len(queries))]), np.zeros(row)
-    found = Run(qids, docnos.offsets, docnos, numbers).duplicate_rows()
-    assert dict(zip(*(of.tolist() for of in found), strict=True)) == expected
-    assert found[0].tolist() == sorted(expected)
-
-
-@pytest.mark.parametrize(
-    ("duplicates", "row", "kept"), [("first", 3, [0, 1, 2]), ("last", 0, [1, 2, 3])]
-)
-def test_dropped_rows_are_counted(duplicates: str, row: int, kept: list[float]) -> None:
-    """Rows 0 and 3 are a u; between them are b v and b w."""
-    qids, docnos = pa.array(list("abba")), pa.array(list("uvwu"))
-    run = Run.from_columns(qids, docnos, np.arange(4.0), duplicates=duplicates)  # type: ignore[arg-type]
-    assert run.dropped == Odd(1, 1, row, ("a", "u"))
-    assert sorted(run.scores.tolist()) == kept
-    with pytest.raises(DuplicateRows) as raised:
-        Run.from_columns(qids, docnos, np.arange(4.0))
-    assert (raised.value.rows.tolist(), raised.value.first.tolist()) == ([3], [0])

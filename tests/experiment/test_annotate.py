@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
 import platform
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -47,25 +43,6 @@ def test_the_lines_stay_as_they_are(run: Path, tmp_path: Path) -> None:
     assert [path.name for path in out.parent.iterdir()] == ["out.run"]
 
 
-UNPACKED: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress,
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("ending", [".gz", ".bz2", ".xz", ".zst"])
-def test_compressed_in_and_out(run: Path, tmp_path: Path, ending: str) -> None:
-    packed, again = tmp_path / f"a.run{ending}", tmp_path / f"b.run{ending}"
-    annotate([run], packed, settings=["actor.name=Me"])
-    annotate([packed], again, settings=["actor.team=We"])
-    assert header(again) == {"tag": "mine", "actor": {"name": "Me", "team": "We"}}
-    assert read_run(again).to_dict() == read_run(run).to_dict()
-    first = packed.read_bytes()
-    annotate([run], packed, settings=["actor.name=Me"], force=True)
-    assert packed.read_bytes() == first
-    if ending in UNPACKED:
-        assert UNPACKED[ending](first).endswith(ROWS.encode())
-
-
 def test_what_is_said_already_stays_and_what_is_given_counts(run: Path, tmp_path: Path) -> None:
     one, two, template = tmp_path / "1.run", tmp_path / "2.run", tmp_path / "meta.yaml"
     annotate([run], one, settings=["tag=own", "actor={name: A, team: T}"])
@@ -85,16 +62,6 @@ def test_here_adds_platform_and_versions(run: Path, tmp_path: Path) -> None:
     assert f"harness=={harness.__version__}" in libraries
     annotate([run], tmp_path / "y.run")
     assert header(tmp_path / "y.run") == {"tag": "mine"}
-
-
-def test_several_runs_go_into_a_folder(run: Path, tmp_path: Path) -> None:
-    (tmp_path / "two.run").write_text(ROWS, encoding="utf-8")
-    done = annotate([run, tmp_path / "two.run"], tmp_path / "out", settings=["tag=x"])
-    assert [path for path, _ in done] == [tmp_path / "out/one.run", tmp_path / "out/two.run"]
-    (tmp_path / "more").mkdir()
-    (tmp_path / "more/one.run").write_text(ROWS, encoding="utf-8")
-    with pytest.raises(HarnessError, match="would be written twice"):
-        annotate([run, tmp_path / "more/one.run"], tmp_path / "other")
 
 
 def test_a_run_is_never_changed_and_a_file_not_overwritten(run: Path, tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ import harness
 from harness.errors import InputError
 from harness.experiment import cache_upkeep
 from harness.experiment.cache import MARKER, Record
-from harness.files import sha256
 
 Command = Callable[..., tuple[int, str, str]]
 
@@ -92,18 +91,6 @@ def test_prune_keeps_what_is_needed(place: Path, config: Path, cache: Command) -
     assert "1 of 4 records deleted" in cache("prune", place / "out", "--delete")[1]
     assert harness.run(config).cached == 3
     assert "0 of 3 records can go" in cache("prune", config)[1]
-
-
-@pytest.mark.usefixtures("change")
-def test_inputs_that_changed_since(place: Path, config: Path, cache: Command) -> None:
-    """The record of the file as it was is what the results were made of, so it stays with them."""
-    out = cache("verify", place / "out", "--recompute", "1")[1]
-    assert out.endswith("; 2 evaluated again, 24 values; 1 not: not of these cells and inputs\n")
-    assert "0 of 3 records can go" in cache("prune", place / "out")[1]
-    out = cache("prune", config)[1]
-    assert "1 of 3 records can go" in out
-    config.write_text(config.read_text() + "policy: {ties: best}\n")
-    assert cache("prune", config)[1].count("not of these cells") == 3
 
 
 def test_prune_a_shared_cache(place: Path, cache: Command) -> None:
@@ -212,44 +199,3 @@ def test_nothing_is_deleted_without_the_marker(place: Path, config: Path, cache:
     (cells / MARKER).unlink()
     harness.run(config, overrides=["metrics=[map, P@1]"], force=True)  # marks it again
     assert "3 of 3 records deleted" in cache("prune", cells, "--days", "0", "--delete")[1]
-
-
-@pytest.mark.parametrize("way", ["cache", "base", "link"])
-def test_results_cannot_point_a_prune_elsewhere(
-    place: Path, config: Path, cache: Command, way: str
-) -> None:
-    elsewhere = place / "elsewhere/cells"
-    harness.run(other_config(place, "y", "cache: ../elsewhere/cells\n"))
-    manifest = json.loads((place / "out/manifest.json").read_text())
-    if way == "cache":
-        manifest["config"]["cache"] = str(elsewhere)
-    elif way == "base":
-        manifest["base"], manifest["config"]["cache"] = "../elsewhere", "cells"
-    else:
-        (place / "out/cells").rename(place / "before")
-        (place / "out/cells").symlink_to(elsewhere)
-    (place / "out/manifest.json").write_text(json.dumps(manifest))
-    code, _, err = cache("prune", place / "out", "--days", "0", "--delete", "--keep", config)
-    assert code == 2
-    assert "harness cache prune" in err
-    assert len(records(place / "elsewhere")) == 3
-
-
-def test_the_cache_holds_when_the_project_is_moved(
-    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for path in (place / "data").iterdir():
-        os.utime(path, (1_000_000_000, 1_000_000_000))
-    monkeypatch.setattr("harness.experiment.cache._RECENT", -(2**62))  # whenever a file was changed
-    (place / "out/cells/inputs.json").unlink()
-    harness.run(config)
-    files = [path for path in (place / "out").rglob("*") if path.is_file()]
-    assert [path for path in files if os.fsencode(place) in path.read_bytes()] == []
-    moved = place.rename(place.with_name(f"{place.name}-moved"))
-    monkeypatch.chdir(moved / "data")
-    read: list[str] = []
-    monkeypatch.setattr(
-        "harness.experiment.cache.sha256", lambda path: read.append(str(path)) or sha256(path)
-    )
-    assert harness.run("../configs/toy.yaml").cached == 3
-    assert read == []

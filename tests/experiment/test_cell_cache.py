@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 import harness
@@ -17,8 +15,7 @@ from harness.config import sweep
 from harness.config.load import load
 from harness.core.metric import REGISTRY
 from harness.experiment import work
-from harness.experiment.cache import INDEX, Cache, Keys, Record
-from harness.experiment.cells import evaluate_all
+from harness.experiment.cache import INDEX, Keys
 
 ALL = {"one": ["map", "ndcg@10", "arp"], "ten": ["map", "ndcg@10", "arp"]}
 ALL["two"] = ALL["one"]
@@ -74,22 +71,6 @@ def test_a_touched_file_computes_nothing_and_a_changed_byte_its_cell(
     os.utime(run, ns=times)  # same size, same time: the inode's own time tells
     harness.run(config)
     assert evaluated().keys() == {"one"}
-
-
-def test_a_changed_byte_of_the_run_that_others_are_compared_to(
-    place: Path, config: Path, evaluated: Callable
-) -> None:
-    both = [f"metrics=[map, '{COMPARED}']"]
-    before = harness.run(config, overrides=both).leaderboard.rows()
-    evaluated()
-    run = place / "data/one.run"
-    content = run.read_bytes()
-    run.write_bytes(content.replace(b" 3 ", b" 03 ", 1))
-    harness.run(config, overrides=both)
-    assert evaluated() == {"one": ["map", COMPARED], "two": [COMPARED], "ten": [COMPARED]}
-    run.write_bytes(content)
-    assert harness.run(config, overrides=both).leaderboard.rows() == before
-    assert evaluated() == {}
 
 
 @pytest.mark.parametrize(
@@ -159,32 +140,6 @@ def test_a_shared_cache_and_none(place: Path, config: Path, evaluated: Callable)
     assert not (place / "three/cells").exists()
 
 
-def test_renamed_files_compute_nothing_and_warnings_have_the_new_names(
-    place: Path, config: Path, evaluated: Callable
-) -> None:
-    with (place / "data/qrels.txt").open("a") as file:
-        file.write("999 0 x -1\n")  # no usable judgement
-    rows = [f"{q} Q0 {d} 1 1.0 flat\n" for q in "1234" for d in "ab"]
-    (place / "data/flat.run").write_text("".join(rows))
-    texts = []
-    for name, qrels, run in (("d", "qrels", "flat"), ("e", "judged", "level")):
-        overrides = [
-            f"datasets={{{name}: {{path: ../data/{qrels}.txt}}}}",
-            f"runs={{{run}: {{path: ../data/{run}.run}}}}",
-        ]
-        with pytest.warns(harness.errors.HarnessWarning):
-            found = harness.run(config, overrides=overrides)
-        text = "\n".join([*found.warnings, *(f"{one.rule} {one.place}" for one in found.findings)])
-        texts.append(text.replace(f"/{qrels}.", "/Q.").replace(f"/{run}.", "/R."))
-        if name == "d":
-            (place / "data/qrels.txt").rename(place / "data/judged.txt")
-            (place / "data/flat.run").rename(place / "data/level.run")
-            assert evaluated()
-    assert evaluated() == {}
-    assert texts[0] == texts[1]
-    assert "constant-scores ../data/R.run:1" in texts[0]
-
-
 def test_a_file_that_changes_while_the_run_is_going(
     place: Path, config: Path, outputs: Callable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -245,49 +200,3 @@ def test_a_plugin_and_what_it_imports_are_part_of_the_key(
     sys.modules.pop("helper", None)
     REGISTRY.pop("constant", None)
     assert seen == [1.0, 2.0, 3.0]
-
-
-def test_two_runs_at_once_share_a_cache(place: Path, config: Path, evaluated: Callable) -> None:
-    first, second = (Cache(place / "shared") for _ in range(2))
-    for cache, name in ((first, "one"), (second, "two")):
-        loaded = load(config, [f"where={{run: {name}}}"])
-        evaluate_all(loaded, sweep.resolve(loaded), cache)
-    first._is_changed = True
-    first.save()  # the last to write does not know the other's files
-    evaluated()
-    harness.run(config, overrides=["cache=../shared", "where={run: [one, two]}"])
-    assert evaluated() == {}
-
-
-def test_a_record_comes_back_as_it_was(config: Path) -> None:
-    names = "map", "arp(over=grades)", "ndcg_rel"
-    metrics = f"metrics=[{', '.join(map(repr, names))}]"
-    loaded = load(config, ["policy.ties=average", metrics])
-    cells = sweep.resolve(loaded)[:1]
-    entry = evaluate_all(loaded, cells, Cache(None)).entries[0]
-    (done,) = work.work(work.Job.of(loaded, cells, {0: names}))
-    assert done.record is not None
-    back = Record.from_parquet(done.record.to_parquet())
-    found = back.entry(loaded.parsed_metrics(), loaded.to_policy(), cells[0], {})
-    assert np.array_equal(found.evaluation.values, entry.evaluation.values, equal_nan=True)
-    assert found.evaluation.counts == entry.evaluation.counts
-    assert found.summary == entry.summary
-    assert found.evaluation.weights.keys() == entry.evaluation.weights.keys() == {1}
-    assert found.evaluation.summary_errors() == entry.evaluation.summary_errors()
-    assert back.audit == done.record.audit
-
-
-# Grades 1 0 1 0 0 1 and falling scores: P@1 of sizes 2, 4 is (1 + 1) / 2, of 4, 2 (1 + 0) / 2.
-def test_group_sizes_next_to_a_file_are_part_of_the_key(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("1 1:1\n0 1:2\n1 1:3\n0 1:4\n0 1:5\n1 1:6\n")
-    (tmp_path / "p.txt").write_text("6\n5\n4\n3\n2\n1\n")
-    (tmp_path / "c.yaml").write_text(
-        "datasets: {a: {format: letor, path: a.txt}}\n"
-        "runs: {m: {format: scores, path: p.txt}}\nmetrics: [P@1]\noutput: out\n"
-    )
-    for sizes, value in (("2\n4\n", 1.0), ("4\n2\n", 0.5), ("2\n4\n", 1.0)):
-        (tmp_path / "a.txt.query").write_text(sizes)
-        (entry,) = harness.run(tmp_path / "c.yaml").leaderboard.entries
-        assert entry.summary["P@1"] == value
-    inputs = json.loads((tmp_path / "out/manifest.json").read_text())["inputs"]
-    assert [one["path"] for one in inputs] == ["a.txt", "a.txt.query", "p.txt"]

@@ -125,46 +125,6 @@ def test_workers_of_another_version_are_refused(
     assert not list((place / "out/cells").glob("??/*"))  # nothing of theirs is kept
 
 
-def run_until_lost(place: Path, scheduler: str, stop: Callable[[], None]) -> tuple[int, str, float]:
-    """Run the config, stop the scheduler once two cells are kept; return code, output, seconds."""
-    command = [sys.executable, "-m", "harness", "run", "configs/x.yaml", "--scheduler", scheduler]
-    with subprocess.Popen(
-        command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as run:
-        end = time.monotonic() + 60
-        while len(kept(place)) < 2 and time.monotonic() < end:
-            time.sleep(0.05)
-        stop()
-        began = time.monotonic()
-        said, _ = run.communicate(timeout=60)
-        return run.returncode, said, time.monotonic() - began
-
-
-def kept(place: Path) -> list[Path]:
-    return sorted((place / "out/cells").glob("??/*"))
-
-
-def test_a_lost_scheduler_is_one_sentence_and_a_second_run_continues(
-    place: Path, scheduler: str
-) -> None:
-    for copy in range(8):  # files of other bytes, as the same bytes are evaluated once
-        path = place / f"runs/trec/copy{copy}.run"
-        path.write_text(path.read_text().replace(" bm25", f" bm25-{copy}"))
-    with distributed.Client(scheduler, set_as_default=False) as client:
-        pid = client.run_on_scheduler(os.getpid)
-    code, said, seconds = run_until_lost(place, scheduler, lambda: os.kill(pid, signal.SIGKILL))
-    assert code == 2, said
-    assert said == (
-        f"error: --scheduler {scheduler}: the scheduler was lost\n"
-        "  fix:   start it and run the command again, which takes finished cells from the cache\n"
-    )
-    assert seconds < 15
-    there = kept(place)
-    assert len(there) >= 2
-    harness.run(place / "configs/x.yaml")
-    assert {*there} <= {*kept(place)}
-
-
 def test_a_scheduler_that_does_not_exist_fails_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executors, "ANSWER", 0.5)
     began = time.monotonic()
@@ -176,25 +136,3 @@ def test_a_scheduler_that_does_not_exist_fails_soon(monkeypatch: pytest.MonkeyPa
     ):
         pass
     assert time.monotonic() - began < 5
-
-
-def test_a_scheduler_without_workers_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "PATIENCE", 0.3)
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
-    command += ["--port", "0", "--no-dashboard"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            said = (re.search(r"Scheduler at:\s+(tcp://\S+)", line) for line in process.stderr)
-            address = next(found[1] for found in said if found)
-            with (
-                pytest.raises(HarnessError) as caught,
-                executor(1, address),
-            ):
-                pass
-        finally:
-            process.kill()
-    assert str(caught.value) == (
-        f"--scheduler {address}: the scheduler has had no worker for 0.3 seconds\n"
-        "  fix:   start workers that see the same files, such as 'dask worker ADDRESS'"
-    )

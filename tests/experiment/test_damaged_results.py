@@ -24,8 +24,7 @@ import pytest
 import harness
 from harness.cli.main import main
 from harness.errors import InputError
-from harness.experiment.cache import INDEX, Cache
-from harness.experiment.folder import TIMING, Written, read, written
+from harness.experiment.folder import read
 
 MANIFEST, VALUES, BOARD = "manifest.json", "per_query.parquet", "leaderboard.csv"
 Edit = Callable[[Path], None]
@@ -162,12 +161,3 @@ def test_an_edit_gives_an_error_with_file_and_line(
     assert code in (0, 1, 2), words
     assert "Traceback" not in err, words
     assert code != 2 or "error: " in err, words
-
-
-@pytest.mark.parametrize("content", [b"[" * 100_000, b'{"files": {}}', b"\xff", b"null"])
-def test_damaged_files_of_earlier_runs_count_as_missing(tmp_path: Path, content: bytes) -> None:
-    for name in (INDEX, MANIFEST, TIMING):
-        (tmp_path / name).write_bytes(content)
-    (tmp_path / "a").write_text("x")
-    assert written(tmp_path) == Written({}, (), {})
-    assert Cache(tmp_path).known(str(tmp_path / "a")) is None

@@ -9,8 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from harness.errors import HarnessError, InputError, Problem, ShortageError
-from harness.experiment.failures import Failure, as_one, failure_texts
+from harness.errors import HarnessError, InputError, Problem
+from harness.experiment.failures import Failure, failure_texts
 
 
 def of(run: str, error: HarnessError) -> Failure:
@@ -38,26 +38,6 @@ def test_the_fix_comes_once_for_each_rule() -> None:
         "x on d: x.txt:1: 2 columns: 1 2 [columns]\n  fix:   write one",
         "b on d: b.txt: 2 predictions for 5 rows [row-count]\n  fix:   predict every row",
     ]
-
-
-def test_of_many_the_first_are_printed() -> None:
-    *first, last = texts(*(nan(run, 2) for run in "abcdef"))
-    assert [text[:7] for text in first] == ["a on d:", "b on d:", "c on d:"]
-    assert last.startswith("alike in 6 of 20 cells\n  ... and 3 more: d.txt:2, e.txt:2, f.txt:2")
-
-
-def test_errors_of_no_rule_are_printed_in_their_words() -> None:
-    memory = ShortageError(Problem("", "not enough memory", fix="raise the limit"))
-    dead = ShortageError(Problem("", "its worker died 3 times", fix="raise the limit"))
-    assert texts(of("a", memory), of("b", dead), of("c", memory)) == [
-        "a on d and 1 more: not enough memory",
-        "b on d: its worker died 3 times\n  fix:   raise the limit",
-    ]
-    error = as_one([of("a", memory), of("b", dead), of("c", memory)])
-    assert isinstance(error, ShortageError)
-    assert [one.what for one in error.problems] == [
-        "not enough memory (2 cells)", "its worker died 3 times",
-    ]  # fmt: skip
 
 
 def test_a_leaderboard_names_ten_that_failed(

@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from harness import files
@@ -83,24 +82,6 @@ def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.Monk
         files.write_all(tmp_path, {"a": b"new", "b": b"new"})
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
     assert (tmp_path / "a").read_bytes() == b"old"
-
-
-def test_a_file_where_the_folder_belongs(tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("a file")
-    with pytest.raises(HarnessError, match=r"cannot be written.*\n  fix:   move the file"):
-        files.write_all(tmp_path / "out", {"a": b""})
-
-
-def test_parquet_in_parts_is_a_group_of_rows_each(tmp_path: Path) -> None:
-    parts = [
-        pa.table({"run": pa.array([name] * 3).dictionary_encode(), "value": [value, None, 0.5]})
-        for name, value in (("a", 0.25), ("b", 1.0))
-    ]
-    (tmp_path / "t.parquet").write_bytes(files.parquet(parts))
-    assert files.parquet(parts) == files.parquet(parts)
-    assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == 2
-    expected = pa.concat_tables(parts).to_pylist()
-    assert pq.read_table(tmp_path / "t.parquet").to_pylist() == expected
 
 
 def test_a_shortage_of_memory_is_recognised_however_it_is_reported() -> None:

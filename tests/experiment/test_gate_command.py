@@ -197,14 +197,3 @@ def test_a_config_is_checked_when_it_is_loaded(folder: Path) -> None:
     for line, what in zip(lines[2:5], ["'recip_rank'?", "metric 'P@9'", "num_ret: "], strict=True):
         assert "$.gate.rules" in line
         assert what in line
-
-
-def test_rules_of_a_config_with_a_convention(folder: Path) -> None:
-    """The settings that all metrics take are not repeated in a rule."""
-    text = (folder / "gate.yaml").read_text()
-    text = text.replace("recip_rank, P@1, num_ret", "ndcg@1, ndcg@5").replace("P@1", "ndcg@1")
-    text = text.replace("recip_rank", "ndcg@5")
-    (folder / "gate.yaml").write_text(f"convention: lightgbm\n{text}")
-    assert {metric for _, metric in gate(folder, "gate.yaml")[1]} == {
-        "ndcg(convention=lightgbm)@1", "ndcg(convention=lightgbm)@5",
-    }  # fmt: skip

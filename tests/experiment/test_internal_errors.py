@@ -66,16 +66,6 @@ def test_a_guard_that_fails_is_a_finding_of_the_run(
     assert {one["rule"]: one["severity"] for one in findings}["guard-failed"] == "warning"
 
 
-def test_debug_shows_the_traceback_of_the_guard(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(Labels, "facts", fail)
-    called("--debug", "check", "c.yaml")
-    assert "Traceback (most recent call last)" in capsys.readouterr().err
-    called("check", "c.yaml")
-    assert "Traceback" not in capsys.readouterr().err
-
-
 def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,21 +12,14 @@ import pytest
 
 import harness
 from harness.audit.verify import verify
-from harness.audit.why import why
 from harness.errors import HarnessWarning, InputError
 from harness.experiment import manifest as manifests
-from harness.experiment.folder import read, read_manifest
-from harness.experiment.manifest import Paths
+from harness.experiment.folder import read
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((folder / "manifest.json").read_text())
     return found
-
-
-def rewrite(folder: Path, **changes: Any) -> None:
-    found = {**manifest_of(folder), **changes}
-    (folder / "manifest.json").write_text(json.dumps(found))
 
 
 def test_every_example_runs_and_follows_the_schema(root: Path, tmp_path: Path) -> None:
@@ -87,34 +80,6 @@ def test_the_bytes_do_not_depend_on_the_current_folder(
     assert failed["error"].startswith("../data/broken.run:1: score: expected a finite number")
 
 
-def test_a_moved_project_has_the_same_manifest(place: Path) -> None:
-    folder = harness.run(place / "configs/toy.yaml").folder
-    written = (folder / "manifest.json").read_bytes()
-    assert [one["path"] for one in manifest_of(folder)["inputs"]] == [
-        "../data/one.run", "../data/qrels.txt", "../data/ten.run", "../data/two.run",
-    ]  # fmt: skip
-    moved = place.rename(place.with_name(f"{place.name}-moved"))
-    assert verify(moved / "out").is_verified
-    account = why(moved / "out", run="one", metric="map")
-    assert {one["state"] for one in account.inputs} == {"unchanged"}
-    assert (
-        harness.run(moved / "configs/toy.yaml").folder / "manifest.json"
-    ).read_bytes() == written
-
-
-def test_paths_in_texts_are_those_of_inputs(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "real/a.run").touch()
-    (tmp_path / "folder").symlink_to("real")
-    (tmp_path / "b.run").symlink_to("folder/a.run")
-    names = [f"{tmp_path}/{one}" for one in ("folder/a.run", "b.run", "c.run", "c.run.gz")]
-    paths = Paths(names, tmp_path / "folder")
-    assert [*paths.names.values()] == ["a.run", "a.run", "../c.run", "../c.run.gz"]
-    text = f"{names[3]}:3: wrong, {names[2]} too"
-    assert paths.placed(text) == "../c.run.gz:3: wrong, ../c.run too"
-    assert Paths([], tmp_path).placed(text) == text
-
-
 def test_an_edited_file_is_refused_though_it_is_not_read(config: Path) -> None:
     overrides = ["reports=[csv, markdown]", "compare={seed: 3}"]
     folder = harness.run(config, overrides=overrides).folder
@@ -129,20 +94,3 @@ def test_an_edited_file_is_refused_though_it_is_not_read(config: Path) -> None:
     for name in others:  # nothing is taken from them
         (folder / name).unlink()
     assert read(folder).board.entries
-
-
-@pytest.mark.parametrize(
-    ("changes", "what"),
-    [
-        ({"manifest": 2}, "expected a manifest of format 3, got 2\n  fix:   run the config again"),
-        ({"manifest": 4}, "expected a manifest of format 3, got 4\n  fix:   update the harness"),
-        ({"warnings": 1}, r"manifest\.json: \$\.warnings: input should be a valid tuple"),
-        ({"inputs": [{}]}, r"manifest\.json: \$\.inputs\.0\.path: field required"),
-        ({"spoken": "x"}, r"manifest\.json: \$\.spoken: extra inputs are not permitted"),
-    ],
-)
-def test_another_format(config: Path, changes: dict[str, Any], what: str) -> None:
-    folder = harness.run(config).folder
-    rewrite(folder, **changes)
-    with pytest.raises(InputError, match=what):
-        read_manifest(folder)

@@ -84,47 +84,6 @@ def test_edited_files_links_and_folders_are_refused(place: Path, config: Path) -
     assert board.is_symlink()
 
 
-def test_a_folder_that_moved_or_lost_its_timing_is_still_ours(place: Path, config: Path) -> None:
-    harness.run(config)
-    harness.run(config, overrides=["metrics=[P@1]", "policy.ties=best"])
-    shutil.move(place / "out", place / "elsewhere")
-    other = ["output=../elsewhere", "tables={}"]
-    harness.run(config, overrides=other)
-    (place / "elsewhere/timing.json").unlink()  # the manifest has the hashes of values
-    harness.run(config, overrides=other)
-
-
-def test_a_run_that_was_killed_while_writing_continues(
-    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Killed(BaseException):
-        pass
-
-    replace, seen = Path.replace, set()
-    n_files = len(harness.run(config).files) + 1
-    for n in range(0, n_files, 3):
-        left = [n]
-
-        def killed(self: Path, target: Path, left: list[int] = left) -> Path:
-            if "cells" not in target.parts:
-                left[0] -= 1
-                if left[0] < 0:
-                    raise Killed
-            return replace(self, target)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Path, "replace", killed)
-            for kills in (n, n // 2):  # killed twice
-                left[0] = kills
-                with pytest.raises(Killed):
-                    harness.run(config, overrides=[f"compare.seed={n}"])
-        seen.add(len(list((place / "out").glob("*.*"))))
-        harness.run(config)
-        if n % 2:
-            shutil.rmtree(place / "out")
-    assert len(seen) > 1
-
-
 @pytest.mark.parametrize(
     "overrides", [[], ["summary={}", "compare=null"], ["reports=[csv]", "tables={}"], PICTURES]
 )
@@ -134,38 +93,6 @@ def test_the_files_of_a_run_are_known_before_it(config: Path, overrides: list[st
     loaded = configs.load(config, overrides=overrides)
     known = experiment.output_names(loaded, sweep.resolve(loaded))
     assert {*known} == {*harness.run(loaded).files, "timing.json"}
-
-
-def test_pictures_of_the_plot_command_are_ours(
-    place: Path, config: Path, command: Callable
-) -> None:
-    pytest.importorskip("matplotlib")
-
-    def plot(*more: str) -> int:
-        words = ["plot", place / "out", "scatter", "-m", "map", "-m", "arp", "-f", "svg", *more]
-        return int(command(*words)[0])
-
-    harness.run(config)
-    assert plot() == plot() == 0
-    (picture,) = (place / "out/plots").iterdir()
-    harness.run(config)
-    assert picture.is_file()  # no run removes a picture of the command line
-    picture.write_text("mine")
-    assert plot() == 2
-    assert picture.read_text() == "mine"
-    assert plot("--force") == 0
-
-
-@pytest.mark.parametrize("name", ["inputs.json", "CACHEDIR.TAG"])
-def test_a_cache_replaces_no_foreign_file(place: Path, config: Path, name: str) -> None:
-    path = place / "mydata" / name
-    path.parent.mkdir()
-    path.write_text('{"files": ["a.txt"]}')
-    with pytest.raises(InputError, match=rf"mydata: expected only files .*: {name}"):
-        harness.run(config, overrides=["cache=../mydata"])
-    assert path.read_text() == '{"files": ["a.txt"]}'
-    harness.run(config, overrides=["cache=../mydata"], force=True)
-    harness.run(config, overrides=["cache=../mydata"])
 
 
 def test_files_of_an_earlier_config_go_and_only_those(place: Path, config: Path) -> None:

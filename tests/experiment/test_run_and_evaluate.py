@@ -143,30 +143,6 @@ def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
     assert {path.name for path in written} == {".lock"}
 
 
-def test_one_file_can_be_two_datasets(workplace: Path) -> None:
-    (workplace / "t.csv").write_text("qid,docno,g1,g2\nq,a,1,0\nq,b,0,1\n")
-    (workplace / "r.csv").write_text("qid,docno,score\nq,a,2\nq,b,1\n")
-    text = """
-output: ../out
-datasets:
-  g1: {format: table, path: ../t.csv, columns: {grade: g1}}
-  g2: {format: table, path: ../t.csv, columns: {grade: g2}}
-runs:
-  r: [{dataset: g1, format: table, path: ../r.csv}, {dataset: g2, format: table, path: ../r.csv}]
-metrics: [recip_rank]
-"""
-    board = harness.run(write(workplace, text)).leaderboard
-    # g1 has its relevant document first, g2 second
-    assert [entry.summary["recip_rank"] for entry in board.entries] == [1.0, 0.5]
-
-
-def test_the_place_for_results_is_looked_at_first(workplace: Path) -> None:
-    (workplace / "out").write_text("a file")
-    with pytest.raises(harness.HarnessError, match=r"no place for the results.*out is a file") as e:
-        harness.run(write(workplace, TREC))
-    assert "fix:   name another folder" in str(e.value)
-
-
 def test_a_metric_that_fails_is_named(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(
         "from harness import metric\n"
@@ -326,21 +302,3 @@ def test_rows_are_sorted_or_keep_their_order(
         assert [one.summary for one in board.entries] == [one.summary for one in whole.entries]
     with pytest.raises(ConfigError, match="there is no metric 'mapp'; did you mean 'map'"):
         harness.run(config, overrides=["sort=mapp"])
-
-
-def test_a_sweep_says_how_many_cells_came_from_the_cache(
-    workplace: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = """
-output: ../out
-datasets: {"letor-fold{fold}": {path: "../runs/letor/fold{fold}/test.txt"}}
-runs: {"{model}": {path: "../runs/letor/{model}/fold{fold}-seed{seed}.txt"}}
-metrics: [ndcg@10]
-"""
-    config = write(workplace, text)
-    for cached in (0, 1):
-        with pytest.raises(SystemExit, match=r"^0$"):
-            main(["run", str(config)])
-        found = re.search(r"^(\d+) cells, (\d+) from cache, \d+ s$", capsys.readouterr().err, re.M)
-        assert found is not None
-        assert int(found[2]) == cached * int(found[1])

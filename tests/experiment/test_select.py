@@ -13,7 +13,6 @@ from statistics import fmean
 import pytest
 from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
 
-import harness
 from harness.audit.verify import verify
 from harness.audit.why import why
 from harness.errors import ConfigError, HarnessWarning, InputError
@@ -93,21 +92,6 @@ def test_each_model_fold_and_seed_has_its_own_choice(tmp_path: Path) -> None:
     assert len({choice.setting for choice in found.board.selection.choices}) > 1
 
 
-@pytest.mark.parametrize(
-    ("within", "columns"),
-    [
-        ("[model, fold]", ("fold",)),
-        ("[model]", ()),
-        ("[seed]", ("seed",)),
-        ("[]", ("fold", "seed")),
-    ],
-)
-def test_columns_that_are_not_within_are_averaged(tmp_path: Path, within: str, columns) -> None:
-    put(tmp_path)
-    ran(tmp_path, CONFIG.replace("[model, fold, seed]", within))
-    same_as_csv(tmp_path, columns)
-
-
 def test_lower_is_better(tmp_path: Path) -> None:
     put(tmp_path)
     text = CONFIG.replace("[map, ndcg@10]", "[map, ndcg@10, swaps]").replace(
@@ -151,22 +135,6 @@ def test_results_that_are_read_back_give_the_same_leaderboard(tmp_path: Path, te
     assert {one["of"] for one in recorded} == {len(SETTINGS)}
     assert methods(again) == methods(first)
     assert verify(tmp_path / "out").differences == []
-
-
-def test_methods_say_what_was_chosen_from_how_many(tmp_path: Path) -> None:
-    put(tmp_path)
-    text = methods(ran(tmp_path), "plain")
-    assert (
-        "For each system, fold and seed, we chose the best of 6 settings (lr and leaves) by "
-        "nDCG@10 on the validation queries (vali)."
-    ) in text
-
-
-def test_a_caption_calls_the_metric_that_chooses_as_the_columns(tmp_path: Path) -> None:
-    put(tmp_path)
-    caption = str(harness.table(ran(tmp_path), metrics=["ndcg@10"])).replace("\n", " ")
-    words = "Each tuned system is the best of 6 settings of lr and leaves for each run, fold and "
-    assert f"{words}seed, chosen on vali by nDCG@10." in caption
 
 
 def test_a_choice_on_other_queries_is_no_warning_below_comparisons(tmp_path: Path) -> None:
@@ -216,21 +184,6 @@ def test_ties_take_the_first_setting_and_are_reported(tmp_path: Path) -> None:
     ]
 
 
-def test_a_setting_without_all_validation_values_is_no_candidate(tmp_path: Path) -> None:
-    put(tmp_path)
-    full = ran(tmp_path, CONFIG.replace("[model, fold, seed]", "[model, fold]"))
-    (lr, leaves) = dict(next(iter(full.board.selection.choices)).setting).values()
-    scores(tmp_path, "gbrt", "vali-fold1", lr, leaves, 2).unlink()
-    said: list[str] = []
-    found = ran(tmp_path, CONFIG.replace("[model, fold, seed]", "[model, fold]"), said)
-    assert any(f"left out: gbrt fold=1: lr={lr} leaves={leaves}" in one for one in said)
-    choice = next(iter(found.board.selection.choices))
-    assert choice.left_out == ((("lr", lr), ("leaves", leaves)),)
-    assert choice.setting != choice.left_out[0]
-    assert len(choice.ranked) == 5
-    same_as_csv(tmp_path, ("fold",))
-
-
 @pytest.mark.parametrize("text", [CONFIG, POOLED])
 def test_no_other_setting_replaces_a_missing_test_cell(tmp_path: Path, text: str) -> None:
     put(tmp_path)
@@ -248,18 +201,6 @@ def test_no_other_setting_replaces_a_missing_test_cell(tmp_path: Path, text: str
     assert ("FAILED" if text == CONFIG else "1 of 2") in str(found)
     again = results.read(tmp_path / "out")
     assert str(again) == str(found)
-
-
-def test_a_test_cell_that_fails_is_reported_with_its_reason(tmp_path: Path) -> None:
-    put(tmp_path)
-    first = next(iter(ran(tmp_path).board.selection.choices))
-    lr, leaves = dict(first.setting).values()
-    scores(tmp_path, "gbrt", "test-fold1", lr, leaves, 1).write_text("1\nx\n", encoding="utf-8")
-    found = ran(tmp_path)
-    (failed,) = found.board.failed
-    assert failed.columns == {"fold": "1", "seed": "1"}
-    assert "lr" in failed.error
-    assert not found.board.selection.absent
 
 
 def test_validation_and_test_queries_are_different(tmp_path: Path) -> None:

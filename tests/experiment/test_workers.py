@@ -14,11 +14,10 @@ import pytest
 import harness
 from harness.config import sweep
 from harness.config.load import load
-from harness.errors import HarnessError
 from harness.experiment.cache import Cache
 from harness.experiment.cells import evaluate_all
-from harness.experiment.executors import TRIES, Processes, computed_by
-from harness.experiment.work import Done, Job
+from harness.experiment.executors import TRIES, Processes
+from harness.experiment.work import Job
 
 
 class Pool(Executor):
@@ -76,28 +75,8 @@ def test_a_job_whose_worker_dies_goes_to_another(config: Path, times: int) -> No
         assert "its worker died 3 times: BrokenExecutor: the worker is gone" in str(failure.error)
 
 
-def test_another_exception_of_a_pool_is_reported_and_not_tried_again(config: Path) -> None:
-    loaded, pool = load(config), Pool(KeyError("fold"), 100)
-    found = evaluate_all(loaded, sweep.resolve(loaded), Cache(None), pool)
-    assert len(pool.jobs) == len(found.failures) == 3
-    assert all(str(one.error).startswith("KeyError: 'fold'") for one in found.failures)
-
-
 def test_a_broken_pool_is_replaced() -> None:
     with Processes(1) as pool:
         with pytest.raises(BrokenExecutor):
             pool.submit(os._exit, 1).result()
         assert pool.submit(abs, -1).result() == 1
-
-
-def test_a_worker_with_other_code_is_refused(config: Path) -> None:
-    class Other(Pool):
-        def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
-            future: Future[Any] = Future()
-            future.set_result([Done(place, by="harness 9") for place in args[0].metrics])
-            return future
-
-    loaded = load(config)
-    with pytest.raises(HarnessError, match="a worker computes with harness 9; here it is harness"):
-        evaluate_all(loaded, sweep.resolve(loaded), Cache(None), Other())
-    assert "numpy" in computed_by(loaded.parsed_metrics())

@@ -166,23 +166,11 @@ def test_ctrl_c(sweep: Sweep, call: list[Any]) -> None:
     assert list(sweep.out.rglob(".*.part")) == []
 
 
-def test_ctrl_c_with_workers(sweep: Sweep) -> None:
-    assert sweep.run("--jobs", "2", call=[*TAKE, 2], act=STOP) == (130, STOPPED)
-
-
 @pytest.mark.parametrize("taken", [0, 3])
 def test_a_worker_is_killed(sweep: Sweep, undisturbed: dict[str, str], taken: int) -> None:
     code, err = sweep.run("--jobs", "2", call=[*TAKE, taken], act=["kill a worker"])
     assert (code, "error" in err) == (0, False)
     assert sweep.files() == undisturbed
-
-
-@pytest.mark.parametrize("size", [2000, 5000, 9000])
-def test_a_limit_on_the_size_of_files(sweep: Sweep, size: int) -> None:
-    code, err = sweep.run(limits={"RLIMIT_FSIZE": size})
-    assert code == 2
-    assert "cannot be written: File too large\n  fix:   raise the limit on the size" in err
-    assert list(sweep.out.rglob(".*.part")) == []
 
 
 @pytest.fixture
@@ -231,16 +219,6 @@ def test_an_input_that_may_not_be_read_fails_its_cell(sweep: Sweep, known: bool)
     assert "Permission denied" in err or "no permission to read it" in err
 
 
-@pytest.mark.parametrize("most", [7, 9, 16])
-def test_few_open_files(sweep: Sweep, undisturbed: dict[str, str], most: int) -> None:
-    code, err = sweep.run(limits={"RLIMIT_NOFILE": most})
-    if code:
-        assert "Too many open files" in err
-        assert "raise the limit on open files (ulimit -n)" in err
-    else:
-        assert sweep.files() == undisturbed
-
-
 @pytest.mark.parametrize("call", [[*EVALUATE, 7], DERIVE], ids=str)
 def test_memory_runs_out(sweep: Sweep, call: list[Any]) -> None:
     code, err = sweep.run(call=call, act=["exhaust memory"])
@@ -258,16 +236,6 @@ def test_judgements_change_between_two_cells(sweep: Sweep, jobs: str) -> None:
     call = [*EVALUATE, 2] if jobs == "1" else [*TAKE, 0]
     code, err = sweep.run("--jobs", jobs, call=call, act=act)
     assert (code == 0 and jobs == "2") or "changed while the run was going" in err
-
-
-@pytest.mark.parametrize("call", [DERIVE, [*REPLACE, 16]], ids=str)
-def test_results_are_deleted_while_a_run_writes(sweep: Sweep, call: list[Any]) -> None:
-    code, err = sweep.run(call=call, act=["delete", str(sweep.out)])
-    if call == DERIVE:
-        assert code == 0
-    else:
-        assert code == 2
-        assert "cannot be written: No such file or directory\n  fix:   run again" in err
 
 
 @pytest.mark.parametrize("cache", ["", "../kept"], ids=["one output", "one cache"])

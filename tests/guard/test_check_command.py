@@ -153,32 +153,6 @@ def test_what_is_no_config(root: Path, tmp_path: Path) -> None:
     assert (both.exit_code, "give it alone" in both.output) == (2, True)
 
 
-def test_runs_that_are_named_twice_link_to_themselves_or_have_no_dataset(trec: Any) -> None:
-    qrels, run, loop = (trec.folder / name for name in ("qrels", "run", "loop"))
-    assert call(qrels, run, run).stdout == call(qrels, run).stdout
-    loop.symlink_to(loop)
-    printed = call(qrels, loop, run).stdout
-    assert "[missing-file]" in printed
-    assert "checked 1 dataset and 2 runs" in printed
-    trec.put("qrels", trec.lines("run"))
-    assert "; 1 run without a dataset: " in call(qrels, run).stdout
-    assert json.loads(call(qrels, run, "-f", "json").stdout)["runs_without_dataset"] == 1
-
-
-def test_standard_input_has_one_name(trec: Any, letor: Any) -> None:
-    rows = [line.split() for line in trec.lines("run")]
-    text = "".join(" ".join([*row[:3], str(1000 - int(row[3])), *row[4:]]) + "\n" for row in rows)
-    text = text[text.index("\n", 20_000) + 1 :]
-    printed = call(trec.folder / "qrels", "-", "--by", "rule", "--notes", input=text).stdout
-    heads = [line for line in printed.splitlines() if re.match("error|warning|note", line)]
-    of_run = [head for head in heads if "/qrels:" not in head]
-    assert len(of_run) >= 2
-    assert all(re.match(r"[a-z]+: <stdin>(:\d+)?: [^<]*$", head) for head in of_run)
-    predictions = "".join([*letor.lines("gbrt/fold1.txt"), "0.5\n"])
-    printed = call(letor.folder / "fold1.txt", "-", input=predictions).stdout
-    assert re.match(r"ERROR  <stdin>  row-count\n  error: line \d+: ", printed)
-
-
 def test_every_problem_of_a_config_is_found_and_its_files_are_read(letor: Any) -> None:
     letor.put("c.yaml", [*letor.lines("c.yaml"), "metrics_sets: {}\n"])
     letor.put("c.yaml", [line.replace("[map]", "[mapp, ndgc]") for line in letor.lines("c.yaml")])

@@ -164,18 +164,6 @@ def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) 
     assert (found.queries.deepest, found.documents.shown) == (0, 0)
 
 
-def test_a_run_that_is_read_again_counts_once() -> None:
-    qrels = Qrels.from_dict({"a": {"x": 1}, "b": {"x": 0}})
-    first = Run.from_dict({"a": {"x": 1.0}})
-    whole = Run.from_dict({"a": {"x": 1.0, "y": 0.5}, "b": {"x": 1.0}})
-    watch = Watch(qrels, Policy())
-    watch.run(first)  # more of it comes after b, so everything is read again
-    watch.run(whole)
-    for aligned in align_parts(qrels, whole):
-        watch.aligned(aligned)
-    assert watch.facts() == facts_of(qrels, whole)
-
-
 REAL = [
     ("codec/qrels/document_ndcg.qrels", "codec/runs/document_*tuned.run"),
     ("dl_hard/dl_hard-passage.qrels", "dl_hard/passage/*.run"),

@@ -19,7 +19,6 @@ from harness.guard.check import check_config
 
 N = 8
 """Queries of a fold; each has 30 documents with grades 0 to 4."""
-GBRT = "gbrt/fold1.txt"
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 
 
@@ -116,17 +115,6 @@ def test_findings_are_printed_once_and_kept(place: Path, capsys: Any) -> None:
     assert note["others"] == ["flat-2.txt:1", "flat-3.txt:1"]
 
 
-def test_a_dataset_without_relevant_documents_stops_the_run(place: Path, capsys: Any) -> None:
-    text = (place / "fold2.txt").read_text(encoding="utf-8")
-    lines = [f"0 {line.partition(' ')[2]}\n" for line in text.splitlines()]
-    (place / "fold2.txt").write_text("".join(lines), encoding="utf-8")
-    assert called(config(place)) == 2
-    assert f"error: {place}/fold2.txt:1: none of the 8 queries has" in capsys.readouterr().err
-    assert not (place / "out/leaderboard.csv").exists()
-    results = harness.run(config(place, guard={"accept": ["no-relevant-documents"]}))
-    assert [one.rule for one in results.findings] == ["no-relevant-documents"]
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_pooled_folds_with_queries_in_common_stop_the_run_at_once(place: Path, jobs: int) -> None:
     rows = (place / "fold1.txt").read_text(encoding="utf-8")
@@ -191,22 +179,6 @@ def test_what_readers_refuse_is_in_the_manifest_as_check_finds_it(tmp_path: Path
             assert errors[one.rule]["count"] == one.count
             assert errors[one.rule]["examples"] == list(one.examples)
             assert (errors[one.rule]["effect"], errors[one.rule]["fix"]) == (one.effect, one.fix)
-
-
-@pytest.mark.parametrize(
-    "choice", ["", "policy: {empty_queries: skip}\n", "convention: lightgbm\n"]
-)
-def test_empty_queries_that_a_config_has_a_choice_for(letor: Any, choice: str) -> None:
-    for name in ("fold1.txt", "fold2.txt"):
-        letor.put(name, [f"0{row[1:]}" if at < 300 else row
-                         for at, row in enumerate(letor.lines(name))])  # fmt: skip
-    text = "".join(letor.lines("c.yaml")).replace("[map]", "[ndcg@5]")
-    letor.put("c.yaml", [text, choice])
-    called(letor.folder / "c.yaml")
-    kept = {one["severity"] for one in manifest(letor.folder) if one["rule"] == "empty-queries"}
-    found = check_config(letor.folder / "c.yaml").findings
-    checked = {one.severity for one in found if one.rule == "empty-queries"}
-    assert kept == checked == {"note" if choice else "warning"}
 
 
 def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

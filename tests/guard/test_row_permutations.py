@@ -59,22 +59,6 @@ def test_usual_orders_are_named(how: str, seed: int) -> None:
     assert [at[one] for one in found.at] == [*found.rows]  # where the predictions of rows are
 
 
-def test_orders_of_large_files_and_of_some_rows() -> None:
-    rows, scores = dataset(1, 3000)
-    at = reordered(rows, "rows sorted by qid as text")
-    found = look_elsewhere(rows, scores[at][:40_000])  # the first of them
-    assert found is not None
-    assert found.name == "rows sorted by qid as text"
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_scores_that_fit_nothing_are_in_no_order(seed: int) -> None:
-    rows, _ = dataset(seed)
-    drawn = np.random.default_rng(seed + 50).random(rows.query.size)
-    assert look_elsewhere(rows, drawn) is None
-    assert sorted_by_score(rows.query, drawn) is None
-
-
 def test_scores_sorted_within_queries() -> None:
     rows, scores = dataset(4)
     order = np.lexsort((-scores, rows.query))

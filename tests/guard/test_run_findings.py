@@ -37,16 +37,6 @@ def of(grades: dict[str, dict[str, int]], scores: dict[str, dict[str, float]]) -
     return Ahead.of(align(Qrels.from_dict(grades), Run.from_dict(scores)))
 
 
-def test_one_query() -> None:
-    # ranks: b 1, x 2, a 3, y 4; relevant: b and a. Pairs (b, x), (b, y), (a, y) are in order, and
-    # (a, x) is not: 3 of 4. By chance (4 + 1) / (12 * 2 * 2) = 5 / 48
-    found = of({"q": {"a": 1, "b": 2, "x": 0}}, {"q": {"b": 4, "x": 3, "a": 2, "y": 1}})
-    assert tuple(found) == (1, 0.75, 0.75**2, pytest.approx(5 / 48), 0)
-    grades = {"no": {"a": 0}, "all": {"a": 1}, "tied": {"a": 1, "b": 0}}
-    scores = {"no": {"a": 1.0, "b": 2.0}, "all": {"a": 1.0}, "tied": {"a": 1.0, "b": 1.0}}
-    assert of(grades, scores) == Ahead()  # no pairs of both kinds in any order
-
-
 ROWS = st.lists(st.booleans(), min_size=1, max_size=8)
 
 
@@ -91,18 +81,6 @@ def sums(shares: Any, variance: float) -> Ahead:
 )
 def test_when_a_run_is_upside_down(found: Ahead, fires: bool) -> None:
     assert found.upside_down == fires
-
-
-def test_single_precision_counts_in_the_order_of_the_scores() -> None:
-    scores = 1e6 + np.arange(40) / 100  # single precision has steps of 1/16 there
-    merged = int((np.diff(scores.astype(np.float32)) == 0).sum())
-    assert merged == 33
-    qrels = Qrels.from_dict({f"q{q}": {f"d{d}": d % 2 for d in range(40)} for q in range(10)})
-    for order in (np.arange(40)[::-1], np.random.default_rng(4).permutation(40)):
-        run = {f"q{q}": {f"d{d}": float(scores[d]) for d in order} for q in range(10)}
-        (one,) = findings(qrels, Run.from_dict(run), "single-precision")
-        assert one.count == 10 * merged
-        assert one.examples[0] == "query q0, documents d39 and d38: 1000000.39 and 1000000.38"
 
 
 def rules(judged: Judged, run: Ranked, *names: str) -> dict[str, str]:
@@ -196,14 +174,3 @@ def test_labels_in_other_clothes(clothes: Any, fires: bool) -> None:
     for one in found:
         assert len(one.examples) == 3
         assert one.examples[0].startswith("query q0, document d")
-
-
-def test_fractions_and_few_documents() -> None:
-    random = np.random.default_rng(5)
-    grades = random.random((20, 12))
-    assert len(labels_in(grades, grades)) == 1
-    assert not labels_in(grades, np.argsort(grades, axis=1) * 1.0)
-    assert not labels_in(np.array([[0, 1, 2, 0]]), np.array([[0, 1, 2, 0]]))
-    one_each = np.zeros((40, 12), np.int64)
-    one_each[:, 3] = 1  # the known item of each query, which a good system may find
-    assert not labels_in(one_each, one_each + 0.1 * random.random(one_each.shape))

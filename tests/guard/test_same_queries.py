@@ -7,12 +7,10 @@ import random
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import harness
 from harness.guard.check import check_config
-from harness.readers.letor import N_MARKS, marks_from_text, marks_to_text
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 Found = set[tuple[str, str, str, int]]
@@ -72,7 +70,6 @@ def sweep(tmp_path: Path) -> Sweep:
 
 
 DATASETS = "'{name}': {format: letor, path: '{name}.txt'}"
-FOLDS = "'fold{name}': {format: letor, path: '{name}.txt'}"
 
 
 def test_queries_under_other_qids(sweep: Sweep) -> None:
@@ -84,26 +81,6 @@ def test_queries_under_other_qids(sweep: Sweep) -> None:
               if one.rule == "same-queries"]  # fmt: skip
     assert one.place == f"{sweep.folder}/b.txt:51"
     assert one.examples[0] == "1010"
-
-
-def test_a_file_with_other_ends_of_lines_and_comments(sweep: Sweep) -> None:
-    features = rows(1, 100)
-    sweep.put("a", lines(features))
-    sweep.put("b", [f"{one.strip()} # x{at}\r\n" for at, one in enumerate(lines(features, 500))])
-    assert sweep.found(DATASETS) == {("same-queries", "warning", "b.txt", 20)}
-
-
-def test_the_same_bytes_are_said_by_another_rule(sweep: Sweep) -> None:
-    for name in ("a", "b"):
-        sweep.put(name, lines(rows(1, 100)))
-    assert sweep.found(DATASETS) == set()
-
-
-def test_features_that_are_few_and_coarse(sweep: Sweep) -> None:
-    chance = random.Random(3)
-    for name in ("a", "b"):
-        sweep.put(name, lines([f"1:{chance.randrange(4)} 2:0" for _ in range(500)]))
-    assert sweep.found(DATASETS) == set()
 
 
 def test_cross_validation(sweep: Sweep) -> None:
@@ -142,21 +119,3 @@ def test_validation_data_that_are_test_data_of_another_fold(sweep: Sweep) -> Non
     assert same() == []
     sweep.put("vali2", lines(rows(0, 100)))  # as test2
     assert [Path(place).name for place in same()] == ["vali1.txt"]
-
-
-def test_rows_whose_order_in_the_file_is_another(sweep: Sweep) -> None:
-    features = lines(rows(1, 100))
-    sweep.put("a", features)
-    sweep.put("b", sorted(features, key=lambda one: one[20:]))  # scattered
-    assert sweep.found(DATASETS) == {("same-queries", "warning", "b.txt", 20)}
-
-
-def test_marks_that_are_kept() -> None:
-    marks = np.random.default_rng(1).integers(0, 1 << 63, 5000).astype(np.uint64)
-    some = marks_from_text(marks_to_text(marks))
-    assert some.tolist() == sorted(marks.tolist())[:N_MARKS]
-    assert marks_from_text(marks_to_text(marks[:5])).tolist() == sorted(marks[:5].tolist())
-    assert marks_from_text(marks_to_text(np.zeros(0, np.uint64))).size == 0
-    assert marks_from_text(marks_to_text(np.repeat(marks[:3], [1, 2, 1]))).tolist() == sorted(
-        marks[[0, 2]].tolist()
-    )

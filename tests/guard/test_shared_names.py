@@ -45,8 +45,6 @@ def checked(folder: Path, **content: Any) -> list[Finding]:
 
 
 TWICE = {"bm25": {"path": "a.run"}, "dense": {"path": "a.run"}}
-BOTH = [{"path": "both.run", "dataset": name} for name in "ab"]
-TWO = {name: {"path": f"{name}.qrels"} for name in "ab"}
 
 
 def test_two_names_of_one_file(folder: Path) -> None:
@@ -60,31 +58,6 @@ def test_two_names_of_one_file(folder: Path) -> None:
     (folder / "a.run").write_text("1 Q0 d1 1\n")  # and if it cannot be read
     (one,) = checked(folder, runs=TWICE)
     assert one.examples == ("bm25", "dense")
-
-
-def test_files_that_are_several_runs(folder: Path) -> None:
-    assert checked(folder, datasets=TWO, runs={"bm25": BOTH}) == []  # one run on two datasets
-    (one,) = checked(folder, datasets=TWO, runs={"bm25": BOTH, "dense": BOTH})
-    assert (one.place, one.examples) == (f"{folder}/both.run", ("bm25", "dense"))
-    rows = [f"{q},d{d},{9 - d},{(d * 7) % 5}\n" for q in "123" for d in range(4)]
-    (folder / "t.csv").write_text("qid,docno,bm25,dense\n" + "".join(rows))
-    columns = {n: {"path": "t.csv", "columns": {"score": n}} for n in ("bm25", "dense")}
-    assert checked(folder, runs=columns) == []
-    kept = {which: {"path": "a.run", "duplicates": which} for which in ("first", "last")}
-    assert checked(folder, runs=kept) == []
-    named = {"x": {"path": "a.run", "format": "trec"}, "y": {"path": "a.run"}}
-    assert [one.examples for one in checked(folder, runs=named)] == [("x", "y")]
-
-
-def test_seeds_have_files_of_their_own(folder: Path) -> None:
-    for seed in (1, 2):
-        put(folder / f"m-{seed}.run", "123")
-    assert checked(folder, runs={"m": {"path": "m-{seed}.run"}}) == []
-    # but if one of them is there again, as another run or as the same one
-    (one,) = checked(folder, runs={"m": {"path": "m-{seed}.run"}, "n": {"path": "m-2.run"}})
-    assert (Path(one.place).name, one.examples) == ("m-2.run", ("m seed=2", "n"))
-    (one,) = checked(folder, runs={"m": [{"path": "m-{seed}.run"}, {"path": "m-2.run"}]})
-    assert one.examples == ("m", "m seed=2")
 
 
 @pytest.mark.parametrize(

@@ -78,33 +78,6 @@ def test_every_docno_in_another_spelling(
 
 
 @pytest.mark.parametrize(
-    ("judged", "retrieved"),
-    [
-        (nfc, nfc),
-        (nfd, nfd),
-        (lambda name: f"'{plain(name)}'", lambda name: f"x{name}"),
-        (lambda name: name[-2:], lambda name: f"000{name[-2:]}"),  # of other queries, too
-        (plain, lambda name: f"x{name[::-1]}"),
-        (plain, lambda name: plain(name).upper() if name.endswith("51-01") else plain(name)),
-    ],
-)
-def test_docnos_in_no_other_spelling(judged: Write, retrieved: Write, tmp_path: Path) -> None:
-    assert "docno-spelling" not in check(tmp_path, judged, retrieved)
-
-
-@pytest.mark.parametrize(("others", "n"), [(6, 0), (5, 0), (4, 1), (0, 1)])
-def test_numbers_of_two_collections_agree_by_chance(others: int, n: int, tmp_path: Path) -> None:
-    """Those of some queries are judged for the next one alone: a third must be of the query."""
-
-    def retrieved(name: str) -> str:
-        query = int(name[5:7])
-        return f"D{51 + (query - 50) % 6 if query - 51 < others else query}{name[8:]}"
-
-    found = check(tmp_path, lambda name: name[5:7] + name[8:], retrieved)
-    assert ("docno-spelling" in found, "nothing-judged" in found) == (n == 1, n == 0)
-
-
-@pytest.mark.parametrize(
     ("judged", "answered", "way", "shown"),
     [
         (same, lambda qid: f"0{qid}", "leading zeros", "'051' for '51'"),

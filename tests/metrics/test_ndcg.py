@@ -178,25 +178,3 @@ def test_gains_equal_trec_eval(
     policy = Policy(missing_queries="skip")
     aligned = align(Qrels.from_dict({"q": judged}), Run.from_dict({"q": ranked}), policy)
     assert np.array_equal(metric(aligned), [expected], equal_nan=True), str(metric)
-
-
-def test_a_long_list_of_fractions() -> None:
-    rng = np.random.default_rng(3)
-    judged = {f"d{number}": int(grade) for number, grade in enumerate(rng.integers(0, 5, 400))}
-    ranked = {f"d{number}": float(score) for number, score in enumerate(rng.normal(size=1500))}
-    for name in MEASURES:
-        text = name + ".1=1.1,2=3.3,3=7.7,4=15.1"
-        (metric,) = parse(text)
-        aligned = align(Qrels.from_dict({"q": judged}), Run.from_dict({"q": ranked}))
-        assert metric(aligned).tolist() == [evaluated(text, judged, ranked)]
-
-
-def test_cutoffs_and_exponential_gains() -> None:
-    # ranks 1, 2, 3: grades 1, 2, 3, and gains 5, 3, 7; ideal order 7, 5, 3
-    judged, ranked = {"a": 1, "b": 2, "c": 3}, {"a": 3.0, "b": 2.0, "c": 1.0}
-    aligned = align(Qrels.from_dict({"q": judged}), Run.from_dict({"q": ranked}))
-    (metric,) = parse("ndcg(gain=exp,gains=1:5)@2")
-    discount = np.log2(3)
-    assert metric(aligned).item() == pytest.approx((5 + 3 / discount) / (7 + 5 / discount))
-    (full,) = parse("ndcg(gain=exp,gains=1:5,ideal=full)@2")
-    assert full(aligned).item() == pytest.approx((5 + 3 / discount) / (7 + 5 / discount + 3 / 2))

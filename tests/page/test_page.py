@@ -19,7 +19,6 @@ from command_line import called
 Open = Callable[..., Any]
 
 ROOT = Path(__file__).resolve().parents[2]
-SHARED = ROOT.parent / "shared" / "data"
 CONFIG = """
 name: example
 output: results
@@ -411,19 +410,3 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     tab = open_page(tmp_path / "page.html", "#v=queries")
     tab.wait_for_selector("canvas")
     assert time.monotonic() - began < 20  # 2 s on an idle machine
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
-def test_143_runs(tmp_path: Path, open_page: Open) -> None:
-    folder = SHARED / "trec_covid_round1"
-    config = (
-        f"output: results\ndatasets: {{covid: {{path: {folder}/qrels-rnd1.txt}}}}\n"
-        f'runs: {{"{{run}}": {{path: "{folder}/runs/{{run}}.gz"}}}}\n'
-        "metrics: [ndcg@10, P@5, bpref, map, recall@100, recip_rank, 'rbp(p=0.5)', Rprec, ndcg, "
-        "err@10]\n"
-        "compare: {baseline: sab20.1.meta.docs}\nreports: [page]\n"
-    )
-    results = made(tmp_path, config)
-    assert (results / "page.html").stat().st_size < 2e6
-    tab = open_page(results / "page.html")
-    assert len(board(tab)) == 143

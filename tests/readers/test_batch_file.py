@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ from outcomes import refused
 from harness import readers
 from harness.core.align import align
 from harness.core.tables import Qrels
-
-Write = Callable[..., str]
 
 PADDED = {
     "scores": np.array([[3.0, 1.0, 2.0], [0.5, 1.5, np.nan]]),
@@ -84,10 +81,3 @@ def test_queries_are_matched_by_qid(dataset: Qrels) -> None:
 def test_refused(dataset: Qrels, change: dict[str, Any], rule: str) -> None:
     path = save({**RAGGED, **change})
     assert refused(readers.read_run, path, dataset=dataset) == [("b.npz", rule)]
-
-
-def test_what_is_no_batch(write: Write) -> None:
-    assert refused(readers.read_run, save({"scores": RAGGED["scores"]})) == [("b.npz", "")]
-    halves = {**RAGGED, "relevance": np.array([0.5, 0, 0, 0, 0])}
-    assert refused(readers.read_qrels, save(halves)) == [("b.npz", "grade-values")]
-    assert refused(readers.read_run, write("b.npz", b"PK\x03\x04 and no more")) == [("b.npz", "")]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from harness.errors import HarnessWarning
 from harness.readers import ir_metadata, read_run
 from harness.readers.source import Source
 
@@ -78,28 +77,4 @@ def test_the_rows_are_those_without_the_header(tmp_path: Path, ending: str) -> N
 def test_what_is_no_header(tmp_path: Path, text: str) -> None:
     path = written(tmp_path, text)
     assert ir_metadata.header_of(Source(path)) is None
-    assert list(read_run(path).to_dict()) == ["q1", "q2"]
-
-
-LAUGHS = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
-    f"{new}: &{new} [{', '.join([f'*{old}'] * 9)}]\n"
-    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
-)
-
-
-@pytest.mark.parametrize(
-    ("yaml", "said"),
-    [
-        ("a: [1", "cannot be read and is ignored: while parsing"),
-        ("- a\n- b", "is not a mapping of keys to values"),
-        (LAUGHS, "more than 200,000 values, those of aliases"),
-        ("a: " + "[" * 30_000, "more than 50 mappings and lists inside each other"),
-        ("a: !!python/object/apply:os.system ['true']", "could not determine a constructor"),
-    ],
-)
-def test_a_header_that_cannot_be_read_is_passed_over(tmp_path: Path, yaml: str, said: str) -> None:
-    lines = "".join(f"# {line}\n" for line in yaml.splitlines())
-    path = written(tmp_path, f"{ir_metadata.START}\n{lines}{ir_metadata.END}\n{ROWS}")
-    with pytest.warns(HarnessWarning, match=said):
-        assert ir_metadata.header_of(Source(path)) is None
     assert list(read_run(path).to_dict()) == ["q1", "q2"]

@@ -61,17 +61,6 @@ def test_faults(path: Path, text: str | bytes, place: str, rule: str) -> None:
     assert refused(read_run, path, format="json") == [(f"{path}{place}", rule)]
 
 
-def test_repeated_keys(path: Path) -> None:
-    rows = ", ".join(f'"d{i}": {i}' for i in range(20))
-    path.write_text(f'{{"a": {{{rows}, "d3": 99}}, "b": {{"x": 1}}, "a": {{"x": 5}}}}')
-    assert refused(read_run, path) == [(str(path), "duplicates")] * 2
-    first, found = warned(read_run, path, duplicates="first")
-    assert first.to_dict() == {"a": {f"d{i}": i for i in range(20)}, "b": {"x": 1}}
-    assert found == [("dropped-rows", 2, 0)]
-    last, _ = warned(read_run, path, duplicates="last")
-    assert last.to_dict() == {"b": {"x": 1}, "a": {"x": 5}}
-
-
 def test_numbers_of_every_kind(path: Path) -> None:
     path.write_text('{"a": {"x": 1, "y": 2.0, "z": -3e0, "w": 1}, "b": {}}')
     assert read_qrels(path).to_dict() == {"a": {"x": 1, "y": 2, "z": -3, "w": 1}, "b": {}}

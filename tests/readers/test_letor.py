@@ -5,10 +5,7 @@ from __future__ import annotations
 import gzip
 from collections.abc import Callable
 
-import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from outcomes import refused, warned
 
 from harness import readers
@@ -55,37 +52,6 @@ def test_dialects(write: Write, text: str, expected: dict[str, dict[str, float]]
     assert readers.read_qrels(packed).to_dict() == expected
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(
-        st.tuples(
-            st.integers(0, 4),
-            st.integers(41, 49).map(lambda n: "x" * n) | st.sampled_from(["1", "22", "abc-ü"]),
-            st.sampled_from(
-                ["", " 1:2 3:4", " 1:2 ", " 1:" + "9" * 60, " # d", "\r", "  1:2 #x\r"]
-            ),
-            st.sampled_from(["", "\n", "# c\n", "  \n", "\r\n"]),
-        ),
-        min_size=1,
-    ),
-    st.integers(8, 200),
-    st.integers(1, 9),
-)
-def test_any_blocks_give_what_a_plain_loop_gives(
-    write: Write, rows: list[tuple[int, str, str, str]], block: int, piece: int
-) -> None:
-    text = "".join(f"{between}{grade} qid:{qid}{rest}\n" for grade, qid, rest, between in rows)
-    expected: dict[str, list[int]] = {}
-    for grade, qid, *_ in rows:
-        expected.setdefault(qid, []).append(grade)
-    path = write("a.txt", text)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(letor, "_LEAST", block)
-        patch.setattr(letor, "_PIECE", piece)
-        qrels, _ = warned(readers.read_qrels, path, format="letor")
-    assert {qid: list(row.values()) for qid, row in qrels.to_dict().items()} == expected
-
-
 def test_scattered_rows_keep_the_order_of_the_file(write: Write) -> None:
     path = write("a.txt", "1 qid:a\n2 qid:b\n3 qid:a\n4 qid:c\n0 qid:b\n")
     qrels, found = warned(readers.read_qrels, path)
@@ -93,20 +59,6 @@ def test_scattered_rows_keep_the_order_of_the_file(write: Write) -> None:
     assert qrels.grades.tolist() == [1, 3, 2, 0, 4]
     run = readers.read_run(write("p.txt", "0.1\n0.2\n0.3\n0.4\n0.5\n"), dataset=qrels)
     assert run.scores.tolist() == [0.1, 0.3, 0.2, 0.5, 0.4]
-
-
-def test_repeated_docnos_give_way_to_positions(write: Write) -> None:
-    path = write("a.txt", "1 qid:a #docid = x\n0 qid:a #docid = y\n1 qid:a #docid = x\n")
-    qrels, found = warned(readers.read_qrels, path)
-    assert found == [("repeated-rows", 1, 3)]
-    assert qrels.to_dict() == {"a": {"d0": 1, "d1": 0, "d2": 1}}
-    qrels, found = warned(readers.read_qrels, path, duplicates="first")
-    assert [one[:2] for one in found] == [("dropped-rows", 1)]
-    run = readers.read_run(write("p.txt", "3\n2\n1\n"), dataset=qrels)
-    assert run.to_dict() == {"a": {"x": 3.0, "y": 2.0}}
-    # query a begins first, and repeats a document last: lines 3, 4 and 5 come before line 6
-    text = "1 qid:a #docid = x\n" + "1 qid:b #docid = y\n" * 4 + "1 qid:a #docid = x\n"
-    assert ("repeated-rows", 4, 3) in warned(readers.read_qrels, write("a.txt", text))[1]
 
 
 @pytest.mark.parametrize(
@@ -138,14 +90,6 @@ def test_a_last_line_that_is_cut(write: Write) -> None:
         ("cut-line", 1, 7)
     ]
     assert warned(readers.read_qrels, write("a.txt", text.rstrip()))[1] == []
-
-
-def test_rows_of_two_files_share_marks(write: Write) -> None:
-    one = readers.Source(write("a.txt", "1 qid:1 1:0.5\n0 qid:1 1:0.25 # d\n"))
-    assert [rows.marks for rows in letor.read_block(one.read(), True)] == [None]
-    (first,) = letor.read_block(one.read(), True, marked=True)
-    (second,) = letor.read_block(b"3 qid:77 1:0.25\r\n0 qid:8 1:0.75\n", True, marked=True)
-    assert np.isin(first.marks, second.marks).tolist() == [False, True]
 
 
 # Group sizes.
@@ -187,11 +131,3 @@ def test_group_sizes_that_do_not_fit(write: Write, text: str, sizes: str, place:
     found = refused(readers.read_qrels, write("a.txt", text), group=group)
     assert found == [(place, "group-sizes")]
     assert refused(readers.read_qrels, write("b.txt", NO_QIDS)) == [("b.txt", "columns")]
-
-
-# LightGBM 4.6: ndcg@5 of sizes 20, 20 is 0.7296, and of 0, 20, 20 is (2 * 0.7296 + 1) / 3 = 0.8197
-@pytest.mark.parametrize("rows", [TWO, NO_QIDS])
-def test_sizes_of_0_are_warned_of(write: Write, rows: str) -> None:
-    group = write("sizes", "2 0\n1\n0\n")
-    qrels, found = warned(readers.read_qrels, write("a.txt", rows), group=group)
-    assert (qrels.n_queries, found) == (2, [("empty-groups", 2, 0)])

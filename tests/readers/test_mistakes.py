@@ -147,7 +147,6 @@ def tar() -> bytes:
 
 
 WHOLE = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
-ZSTD = bytes(pa.Codec("zstd").compress(bytes(range(256)) * 9))
 FILES = [  # name, bytes, place, rule: read as a run and as qrels
     ("q.gz", gzip.compress(WHOLE * 99, mtime=0)[:-20], "q.gz", "truncated"),
     ("q.xz", lzma.compress(WHOLE * 99)[:-20], "q.xz", "truncated"),
@@ -252,20 +251,6 @@ def test_a_header_line(write: Write) -> None:
     assert found == [("q.csv:1", "header-line")]
     # a word in place of the only score is no header
     assert refused(readers.read_run, write("a.run", "301 Q0 DOC 1 x t\n")) == [("a.run:1", "")]
-
-
-def test_wrong_lines_are_counted_past_comments_and_blocks(write: Write) -> None:
-    good = "".join(f"q{i // 8_000} Q0 d{i} 1 2 t\n" for i in range(400_000))
-    path = write("a", "# a\n\n# b\n" + good + "q Q0 d 1 x t\nq Q0 e 1 2 t\nq Q0 d 1 2")
-    found = refused(readers.read_run, path, format="trec")
-    assert found == [("a:400004", ""), ("a:400006", "truncated")]
-
-
-def test_a_blank_line_in_many_predictions(write: Write) -> None:
-    rows = "0.5\n" * 50_000
-    dataset = Qrels.from_dict({"q": {f"d{i}": 1 for i in range(100_000)}})
-    found = refused(readers.read_run, write("a", f"{rows}\n{rows}\n\n"), dataset=dataset)
-    assert found == [("a:50001", "columns")]
 
 
 def npy(array: object) -> bytes:

@@ -5,19 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from joined_tables import concat
 from outcomes import refused, warned
 
 import harness.metrics  # noqa: F401 - fills the registry
 from harness import readers
-from harness.core.align import align
-from harness.core.evaluate import evaluate
-from harness.core.names import parse_all
 from harness.core.tables import Qrels
-from harness.readers import predictions
-from harness.readers.source import Source
 
 Write = Callable[..., str]
 
@@ -96,62 +89,3 @@ def test_a_last_number_that_is_cut(
     dataset = Qrels.from_dict({"q": {f"d{i}": i % 2 for i in range(n)}})
     _, found = warned(readers.read_run, path, dataset=dataset)
     assert found == [("cut-line", 1, n)] * is_cut
-
-
-LENGTHS = (3, 1, 4, 9, 1, 1, 5)
-N_ROWS = sum(LENGTHS)
-QIDS = [f"q{query}" for query, length in enumerate(LENGTHS) for _ in range(length)]
-SCORES = [row * 5 % 11 / 2 for row in range(N_ROWS)]
-
-
-@pytest.fixture(params=[(4, 6), (4, 1000), (7, 20), (1, 9), (1000, 6)])
-def _small_parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Few rows in a part, and few bytes in a block."""
-    n_rows, n_bytes = request.param
-    monkeypatch.setattr(predictions, "PART", n_rows)
-    monkeypatch.setattr(Source.blocks, "__defaults__", (n_bytes,))
-
-
-def dataset_of(order: list[int] | None = None) -> Qrels:
-    at = range(N_ROWS) if order is None else order
-    qids = pa.array([QIDS[row] for row in at])
-    return Qrels.from_columns(qids, None, [row * 7 % 4 for row in at], name="test.txt")
-
-
-def text_of(numbers: list[float]) -> str:
-    return "".join(f"{number}\n" for number in numbers)
-
-
-@pytest.mark.usefixtures("_small_parts")
-@pytest.mark.parametrize("scattered", [False, True])
-def test_parts_give_the_whole(write: Write, scattered: bool) -> None:
-    order = [row * 11 % N_ROWS for row in range(N_ROWS)] if scattered else None
-    dataset, path = dataset_of(order), write("p.txt", text_of(SCORES))
-    whole = readers.read_run(path, dataset=dataset, name="p")
-    parts = list(readers.stream_run(path, dataset=dataset, name="p"))
-    assert np.concatenate([part.scores for part in parts]).tolist() == whole.scores.tolist()
-    assert concat(parts).to_dict() == whole.to_dict()
-    metrics = parse_all(["map", "ndcg", "P_3", "bpref", "mse"])
-    streamed = evaluate(readers.align_run(dataset, path), metrics)
-    assert streamed.values.tobytes() == evaluate(align(dataset, whole), metrics).values.tobytes()
-
-
-@pytest.mark.usefixtures("_small_parts")
-@pytest.mark.parametrize(
-    ("scores", "place", "rule"),
-    [
-        (SCORES[:-1], "p.txt", "row-count"),
-        (SCORES[:2], "p.txt", "row-count"),
-        (SCORES * 2, "p.txt", "row-count"),
-        ([*SCORES[:22], "x7"], "p.txt:23", ""),
-        ([*SCORES, *SCORES, "x7"], "p.txt:49", ""),
-        ([*SCORES[:9], "", *SCORES[9:]], "p.txt:10", "columns"),
-        ([*SCORES[:9], "", "", *SCORES[9:]], "p.txt:10", "columns"),
-    ],
-)
-def test_errors_are_those_of_the_whole(
-    write: Write, scores: list[float], place: str, rule: str
-) -> None:
-    path = write("p.txt", text_of(scores))
-    for read in (readers.read_run, lambda *at, **how: list(readers.stream_run(*at, **how))):
-        assert refused(read, path, dataset=dataset_of())[0] == (place, rule)

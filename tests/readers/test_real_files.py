@@ -14,7 +14,6 @@ from outcomes import Finding, refused, warned
 from harness import readers
 from harness.core.tables import Qrels, Run
 from harness.errors import HarnessWarning
-from harness.readers.source import Source
 
 
 def read(path: Path, kind: str, **options: object) -> tuple[Qrels | Run, list[Finding]]:
@@ -61,14 +60,6 @@ QRELS = {
 def test_counts_of_qrels(shared: Path, name: str) -> None:
     qrels, warned = read(shared / "data" / name, "qrels")
     assert ((qrels.n_queries, qrels.n_rows), warned) == (QRELS[name], [])
-
-
-def test_columns_that_are_not_read(shared: Path) -> None:
-    source = Source(shared / "data/ltr/hello_ltr_tmdb/title_features.csv")
-    qrels, found = warned(readers.read_qrels, source)
-    assert ("unused-columns", 1, 0) in found
-    assert (qrels.n_queries, qrels.n_rows) == (40, 1390)
-    assert source.unused_columns == ("features0", "features1", "features2", "uid", "keywords")
 
 
 TABLES = {
@@ -163,29 +154,3 @@ def test_predictions_of_six_models(shared: Path, name: str) -> None:
         run, warned = read(path, "run", dataset=dataset)
         assert (run.n_rows, warned) == (dataset.n_rows, [])
         assert run.docnos is dataset.docnos
-
-
-def test_predictions_of_svmrank(shared: Path) -> None:
-    toy = shared / "data/ltr/ultra_toy"
-    dataset, _ = read(toy / "example_toy_data/test/test.txt", "qrels")
-    run, _ = read(toy / "tests_data/svmrank_results/test.predict", "run", dataset=dataset)
-    assert run.n_rows == 36
-
-
-REFUSED = {
-    "ltr/rankeval_small/svmlight_invalid.txt": (":1", ""),
-    "ltr/rankeval_small/svmlight_classification.txt": ("", "columns"),
-    "ltr/xgboost_rank/rank.test.txt": ("", "columns"),
-    "ltr/ultra_toy/tests_data/test/test.labels": (":1", ""),
-    "ltr/ultra_toy/tests_data/test/test.feature": (":1", ""),
-    "trec_eval_test/test/qrels.123": (":3682", "duplicates"),
-    "trec_eval_test/test/prefs.test": (":1", ""),
-    "trec_eval_test/test/qrels.test.with-comments": (":4", ""),
-    "codec/qrels": ("", "missing-file"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused_as_qrels(shared: Path, name: str) -> None:
-    path, (line, rule) = shared / "data" / name, REFUSED[name]
-    assert refused(readers.read_qrels, path)[0] == (f"{path}{line}", rule)

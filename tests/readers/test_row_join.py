@@ -106,13 +106,6 @@ def test_json_lines_without_queries(tmp_path: Path, dataset: Qrels) -> None:
     assert read_run(path, dataset=dataset).scores.tolist() == SCORES
 
 
-def test_labels_that_differ_within_queries_determine_the_order(tmp_path: Path) -> None:
-    (tmp_path / "test.txt").write_text("2 qid:a 1:1\n0 qid:a 1:2\n1 qid:b 1:3\n3 qid:b 1:4\n")
-    dataset = read_qrels(tmp_path / "test.txt")
-    text = "qid,label,score\nb,3,.4\na,0,.2\nb,1,.3\na,2,.1\n"
-    assert read(tmp_path, text, dataset) == [0.1, 0.2, 0.3, 0.4]
-
-
 @pytest.mark.parametrize(
     ("text", "where", "words"),
     [
@@ -139,14 +132,6 @@ def test_the_first_row_that_contradicts(
     assert problem.where == f"{tmp_path / 'p.csv'}{where}"
     assert words in problem.what
     assert problem.rule in ("other-rows", "row-count")
-
-
-def test_columns_of_other_labels(tmp_path: Path, dataset: Qrels) -> None:
-    text = "qid,label,score\n10,7,.9\n10,7,.1\n9,7,.8\n9,7,.3\n9,7,.4\n"
-    with pytest.raises(HarnessError, match=r"columns: \{grade: none\}"):
-        read(tmp_path, text, dataset)
-    with pytest.warns(match="not read"):
-        assert read(tmp_path, text, dataset, columns={"grade": "none"}) == SCORES
 
 
 def test_scattered_and_dropped_rows(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -46,22 +45,6 @@ def test_what_is_written_is_read_back(letor: Path, ending: str) -> None:
         pq.write_table(table.take(pa.array([5, 0, 3, 1, 4, 2])), path)
         run = harness.read_run(path, dataset=dataset)
         assert harness.evaluate(dataset, run, ["ndcg@10"]).summary() == expected
-
-
-@pytest.mark.parametrize(
-    "qids", [QIDS, np.array(QIDS), pd.Series(QIDS), np.array([9, 9, 9, 10, 10, 7])]
-)
-@pytest.mark.parametrize("ending", [".txt", ".parquet"])
-def test_qids_and_docnos(tmp_path: Path, qids: Any, ending: str) -> None:
-    path = tmp_path / f"my model{ending}"
-    harness.save_predictions(path, np.array(SCORES)[:, None], qids, docnos=list("abcdef"))
-    names = {"columns": {"docno": "docno"}} if ending == ".parquet" else {}
-    run = harness.read_run(path, **names).to_dict()
-    assert run["9"] == {"a": 0.1, "b": 0.7, "c": 0.7000000000000001}
-    harness.save_predictions(path, SCORES, qids)
-    if ending == ".txt":
-        assert path.read_text().startswith("9 Q0 d2 1 0.7000000000000001 mymodel\n9 Q0 d1 2 0.7 ")
-        assert harness.read_run(path).to_dict()["10"] == {"d0": -3.0, "d1": 2.0}
 
 
 @pytest.mark.parametrize(

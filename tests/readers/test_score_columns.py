@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import polars as pl
 import pytest
-from outcomes import refused, warned
+from outcomes import warned
 
 import harness
 from harness import readers
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError
 
-Write = Callable[..., str]
 SCORES = [3.5, 1.0, -2.25, 0.5, 1e-9]
 QIDS = ["q1", "q1", "q1", "q2", "q2"]
-ROWS = "2 qid:q1 1:0\n0 qid:q1 1:1\n1 qid:q1 1:2\n0 qid:q2 1:0\n1 qid:q2 1:1\n"
 SERIES = pd.Series(SCORES)
 
 TABLES = [
@@ -95,18 +92,3 @@ def test_wrong_score_tables(tmp_path: Path, dataset: Qrels, frame: pd.DataFrame,
             readers.read_run, path, dataset=dataset, columns={"score": frame.columns[-1]}
         )
         assert named.scores.tolist() == SCORES
-
-
-def test_one_column_that_holds_no_number(write: Write, dataset: Qrels) -> None:
-    path = write("p.csv", "lm\n3\n1\nx\n0.5\n1\n")
-    assert refused(readers.read_run, path, dataset=dataset) == [("p.csv:4", "")]
-
-
-def test_an_index_of_qids(tmp_path: Path) -> None:
-    (tmp_path / "mq.txt").write_text(ROWS.replace("q1", "1").replace("q2", "2"))
-    path, qrels = tmp_path / "p.csv", readers.read_qrels(tmp_path / "mq.txt")
-    pd.Series(SCORES, index=[1, 1, 1, 2, 2]).to_csv(path)
-    assert readers.read_run(path, dataset=qrels).scores.tolist() == SCORES
-    pd.Series(SCORES, index=[2, 2, 1, 1, 1]).to_csv(path)
-    with pytest.raises(InputError):
-        readers.read_run(path, dataset=qrels)

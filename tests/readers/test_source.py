@@ -7,8 +7,6 @@ import gzip
 import hashlib
 import io
 import lzma
-import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,13 +15,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from outcomes import refused, warned
+from outcomes import refused
 
 from harness import readers
 from harness.readers.build import find_lines
 from harness.readers.choice import FORMATS
 from harness.readers.source import HashedSource, Source, forget, missing
-from harness.readers.text import pieces
 from harness.readers.trec import RUN
 
 Write = Callable[..., str]
@@ -55,37 +52,6 @@ def test_bytes_tell_the_compression(write: Write, suffix: str, data: bytes) -> N
     assert source.sha256() == hashlib.sha256(data).hexdigest()
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        ("q.gz", QRELS),
-        ("q.gz", PACK["bz2"](QRELS)),
-        ("q.BZ2", PACK["gz"](QRELS)),
-        ("q.zstd", PACK["xz"](QRELS)),
-    ],
-)
-def test_another_compression_than_named(write: Write, name: str, data: bytes) -> None:
-    qrels, found = warned(readers.read_qrels, write(name, data))
-    assert (qrels.to_dict(), found) == (EXPECTED, [("other-compression", 1, 0)])
-
-
-@pytest.mark.parametrize("size", [1, 5, 11, 30, 1000])
-def test_blocks_end_where_lines_end(write: Write, size: int) -> None:
-    text = b"a\nbb\n\ncccccccccc\nd"
-    source = Source(write("x", text))
-    blocks = list(source.blocks(size))
-    assert b"".join(blocks) == text
-    assert all(block.endswith(b"\n") for block in blocks[:-1])
-    assert (source.unfinished, source.last_lines[-1]) == (b"d", b"d")
-
-
-@given(st.binary(), st.integers(1, 9))
-def test_pieces_are_whole_lines_and_all_of_them(block: bytes, size: int) -> None:
-    found = list(pieces(block, size))
-    assert b"".join(found) == block
-    assert all(piece.endswith(b"\n") and len(piece) >= size for piece in found[:-1])
-
-
 def test_missing_files(write: Write, tmp_path: Path) -> None:
     write("bm25.run", "x")
     Path("to_nothing").symlink_to("gone.run")
@@ -112,48 +78,7 @@ def test_standard_input_is_read_as_often_as_needed(monkeypatch: pytest.MonkeyPat
     assert refused(readers.read_qrels, "-") == [("<stdin>:1", "")]
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
-def test_a_pipe_is_read_as_often_as_needed(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    writer = threading.Thread(target=pipe.write_bytes, args=(QRELS,))
-    writer.start()
-    assert readers.read_qrels(pipe).to_dict() == EXPECTED
-    writer.join()
-    assert readers.read_qrels(pipe).to_dict() == EXPECTED
-
-
 # Lines with "#": comments at the head of a file alone, rows everywhere else.
-
-LAYOUTS = [  # format, kind, header, a row of qid, docno and a whole number
-    ("trec", "qrels", "", "{} 0 {} {}\n"),
-    ("trec", "run", "", "{} Q0 {} 3 {} mine\n"),
-    ("trec", "run", "", "{}\tQ0\t{}\t3\t{}\tmine\n"),
-    ("beir", "qrels", "query-id\tcorpus-id\tscore\n", "{}\t{}\t{}\n"),
-    ("msmarco", "run", "", "{}\t{}\t{}\n"),
-    ("table", "run", "qid,docno,score\n", "{},{},{}\n"),
-    ("jsonl", "run", "", '{{"qid": "{}", "docno": "{}", "score": {}}}\n'),
-]
-ORDERS = [["10", "#2", "#1", "1"], ["#10", "2", "#1", "1"], ["#10", "##1"], ["2", "#", "##", "#x"]]
-
-
-@pytest.mark.parametrize("qids", ORDERS, ids=" ".join)
-@pytest.mark.parametrize(("format", "kind", "header", "row"), LAYOUTS)
-def test_a_query_whose_name_begins_like_a_comment(
-    write: Write, format: str, kind: str, header: str, row: str, qids: list[str]
-) -> None:
-    numbered = [*enumerate(qids)]
-    text = header + "".join(
-        row.format(qid, f"{docno}{at}", at + n)
-        for at, qid in numbered for n, docno in enumerate("b#", 1)
-    )  # fmt: skip
-    sign = -1 if format == "msmarco" else 1
-    expected = {qid: {f"b{at}": sign * (at + 1), f"#{at}": sign * (at + 2)} for at, qid in numbered}
-    read = readers.read_qrels if kind == "qrels" else readers.read_run
-    assert read(write("f", text), format=format).to_dict() == expected
-    if format not in ("table", "jsonl") or header:
-        path = write("g", "# made by me\n\n#\n" + text)
-        assert read(path, format=format).to_dict() == expected
 
 
 # Lines of rows, against reading line by line.

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -19,7 +18,6 @@ from outcomes import refused, warned
 from harness import readers
 from harness.core.tables import Qrels, Run
 from harness.readers.column_roles import NAMES
-from harness.readers.source import Source
 
 Write = Callable[..., str]
 Columns = dict[str, list[Any]]
@@ -73,7 +71,6 @@ FRAMES: list[Callable[[Columns, Path], Any]] = [
 ]
 IDS = ["csv", "tsv", "jsonl", "parquet", "arrow", "pandas", "polars", "table"]
 every_make = pytest.mark.parametrize("make", [*FILES, *FRAMES], ids=IDS)
-every_file = pytest.mark.parametrize("make", FILES, ids=IDS[:5])
 
 
 def renamed(table: Columns, **names: str) -> Columns:
@@ -93,12 +90,6 @@ def test_every_usual_name(tmp_path: Path, role: str) -> None:
         read = readers.from_frame(pa.table(renamed(table, **{role: name})), of)
         assert read.n_rows == 7, name
         assert not read.docnos.positional, name
-
-
-@every_file
-def test_names_of_beir(tmp_path: Path, make: Any) -> None:
-    qrels = make(renamed(QRELS, qid="query-id", docno="corpus-id", grade="score"), tmp_path / "p")
-    assert readers.read_qrels(qrels).to_dict()["2"] == {"30": 2, "x7": 0}
 
 
 @every_make
@@ -150,42 +141,11 @@ def test_features_are_no_documents(tmp_path: Path, make: Any) -> None:
     assert as_table(make(table, tmp_path / "q"), Qrels).docnos.positional
 
 
-@every_file
-def test_columns_that_are_not_read(tmp_path: Path, make: Any) -> None:
-    table = {"rank": [1] * 7, **RUN, "passage_id": DOCNOS, "f1": SCORES, "Label": GRADES}
-    source = Source(make(table, tmp_path / "r"))
-    assert ("unused-columns", 2, 0) in warned(readers.read_run, source)[1]
-    assert source.unused_columns == ("rank", "passage_id", "f1", "Label")
-
-
-@every_file
-def test_two_spellings_of_one_name(tmp_path: Path, make: Any) -> None:
-    path = make({**renamed(RUN, docno="doc_id"), "doc-id": DOCNOS}, tmp_path / "r")
-    assert refused(readers.read_run, path) == [(path, "columns")]
-    run, found = warned(readers.read_run, path, columns={"docno": "doc_id"})
-    assert (run.n_rows, ("unused-columns", 1, 0) in found) == (7, True)
-
-
 @pytest.mark.parametrize("columns", [{"grade": "useful"}, {"grad": "usefulness"}, {"grade": 9}])
 def test_wrong_columns(write: Write, columns: dict[str, str]) -> None:
     path = write("q.csv", "qid,docno,usefulness\na,x,1\n")
     assert refused(readers.read_qrels, path, format="table", columns=columns) == [(path, "")]
     assert refused(readers.read_qrels, path, format="table") == [(path, "")]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        'query_id,docId,rel\n007,"a,b",2\n007,NA,0\n8,"a,b",1\n',
-        "rel\tquery_id\ttext\tdocId\n2\t007\tx y\ta,b\n0.0\t007\t\tNA\n1\t8\t\ta,b\n",
-        'extra,query_id,docId,rel\r\n1,007,"a,b",2\r\n1,007,NA,0\r\n1,8,"a,b",1\r\n',
-        '{"query_id": "007", "docId": "a,b", "rel": 2}\n\n'
-        '{"rel": 0, "docId": "NA", "query_id": "007"}\n{"query_id": "8", "docId": "a,b", "rel": 1}',
-    ],
-)
-def test_text(write: Write, text: str) -> None:
-    expected = {"007": {"a,b": 2, "NA": 0}, "8": {"a,b": 1}}
-    assert readers.read_qrels(write("q", text)).to_dict() == expected
 
 
 def test_ranks_in_place_of_scores(write: Write) -> None:
@@ -203,20 +163,6 @@ def test_columns_by_number(write: Write) -> None:
         path = write("r.csv", "".join(between.join(row) + "\n" for row in rows))
         read = readers.read_run(path, format="table", columns={"qid": 3, "docno": 2, "score": 1})
         assert read.to_dict() == {"10": {f"b{between}2": 0.5}, "1": {"a": 2.0}}
-
-
-def test_a_quote_that_is_not_closed(write: Write) -> None:
-    path = write("a.csv", '# made by me\nqid,docno,"score\n1,d,2\n')
-    assert refused(readers.read_run, path, format="table") == [("a.csv:2", "")]
-
-
-@pytest.mark.parametrize("kind", [pl.Categorical(), pl.Enum(["q1", "q2", "d1", "d2"]), pl.String()])
-@pytest.mark.parametrize("rows", [3, 0])
-def test_categories_of_polars(kind: pl.DataType, rows: int) -> None:
-    frame = pl.DataFrame({"qid": ["q1", "q1", "q2"], "docno": ["d1", "d2", "d1"], "s": [1, 2, 3]})
-    frame = frame.with_columns(pl.col("qid", "docno").cast(kind)).head(rows)
-    read = readers.from_frame(frame, Run)
-    assert read.to_dict() == ({"q1": {"d1": 1, "d2": 2}, "q2": {"d1": 3}} if rows else {})
 
 
 FAULTS = [  # column, values of three rows, row, rule
@@ -259,11 +205,3 @@ def test_grades_of_a_table(write: Write) -> None:
             assert refused(readers.from_frame, frame, Qrels) == [("data frame: row 1", rule)]
     path = write("q.csv", "qid,docno,grade\na,x,1\na,y,0.5\n")
     assert readers.read_qrels(path, fractions=True).to_dict() == {"a": {"x": 1, "y": 0.5}}
-
-
-def test_scores_are_not_those_of_the_frame() -> None:
-    """Its owner may change them: Arrow shares numpy's memory."""
-    scores = np.array([0.5, 0.25])
-    run = readers.from_frame(pa.table({"qid": ["q", "q"], "docno": ["a", "b"], "s": scores}), Run)
-    scores[0] = 7
-    assert run.to_dict() == {"q": {"a": 0.5, "b": 0.25}}

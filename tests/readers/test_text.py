@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import locale
 import math
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -44,20 +42,6 @@ def test_names_of_any_script(tmp_path: Path, name: str) -> None:
         assert read_run(path, format=format).to_dict() == run, format
     path = written(tmp_path, f"2 qid:{name} 1:1 # {name}\n0 qid:{name} 1:1 # x\n")
     assert read_qrels(path, format="letor").to_dict() == {name: {name: 2, "x": 0}}
-
-
-@pytest.mark.parametrize("between", ["\t", "  ", "\v", "\f", "\r", " \t\v\f ", "\r\t"], ids=ascii)
-def test_white_space_is_what_it_is_to_c(tmp_path: Path, between: str) -> None:
-    rows = ["q1 Q0 d1 1 2.5 t", "q1 Q0 d2 2 1.5 t"]
-    path = written(tmp_path, "".join(row.replace(" ", between) + "\n" for row in rows))
-    assert read_run(path, format="trec").to_dict() == {"q1": {"d1": 2.5, "d2": 1.5}}
-    path = written(tmp_path, f"1 qid:q1 1:1\n0{between}qid:q1{between}1:1\n")
-    assert read_qrels(path, format="letor").to_dict() == {"q1": {"d0": 1, "d1": 0}}
-
-
-def test_columns_that_are_not_used_may_hold_any_bytes(tmp_path: Path) -> None:
-    path = written(tmp_path, b"q1 \xff d1 \xfe 2 t\nq1 Q0 d2 2 1 t\n")
-    assert read_run(path, format="trec").to_dict() == {"q1": {"d1": 2, "d2": 1}}
 
 
 NAN = math.nan
@@ -107,23 +91,6 @@ def test_numbers(tmp_path: Path, text: str, expected: float, in_json: float | No
                 found = _read(path, kind, format)
                 sign = math.copysign(1, value if kind == "run" else abs(value))
                 assert (found, math.copysign(1, found)) == (value, sign), format
-
-
-def test_the_locale_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A locale with a decimal comma is made for the test, if the machine can."""
-    old, name = locale.setlocale(locale.LC_NUMERIC), "de_DE.UTF-8"
-    try:
-        command = ["localedef", "-i", "de_DE", "-f", "UTF-8", str(tmp_path / name)]
-        subprocess.run(command, check=False, capture_output=True)
-        monkeypatch.setenv("LOCPATH", str(tmp_path))
-        locale.setlocale(locale.LC_NUMERIC, name)
-    except (OSError, locale.Error):
-        pytest.skip("no locale with a decimal comma")
-    try:
-        for text, expected, in_json in NUMBERS:
-            test_numbers(tmp_path, text, expected, in_json)
-    finally:
-        locale.setlocale(locale.LC_NUMERIC, old)
 
 
 def _read(path: Path, kind: str, format: str) -> float:

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 from outcomes import warned
 
@@ -49,15 +48,6 @@ def test_scores(write: Write, dataset: Qrels, content: Any, zipped: bool) -> Non
     assert run.scores.tolist() == SCORES
 
 
-def test_judgements(write: Write) -> None:
-    grades = {"q1": {"d0": 2, "d1": 0, "d2": 1}, "q2": {"d0": 0, "d1": 1}}
-    columns = {"qid": QIDS, "docno": DOCNOS, "grade": torch.tensor([2, 0, 1, 0, 1])}
-    assert readers.read_qrels(write("q.pt", saved(columns))).to_dict() == grades
-    relevance = torch.tensor([[2, 0, 1], [0, 1, 9]])
-    batch = {"qids": ["q1", "q2"], "n": torch.tensor([3, 2]), "relevance": relevance}
-    assert readers.read_qrels(write("q.pt", saved(batch))).to_dict() == grades
-
-
 @pytest.mark.parametrize(
     ("content", "what"),
     [
@@ -76,12 +66,6 @@ def test_what_is_no_run(write: Write, dataset: Qrels, content: Any, what: str) -
         readers.read_run(path, dataset=dataset)
     assert what in str(error.value)
     assert error.value.problems[0].where.startswith("p.pt")
-
-
-def test_a_named_tensor(write: Write, dataset: Qrels) -> None:
-    path = write("p.pt", saved({"a": T, "b": -T}))
-    run = readers.read_run(path, dataset=dataset, columns={"score": "b"})
-    assert run.scores.tolist() == (-np.array(SCORES)).tolist()
 
 
 @pytest.mark.parametrize("zipped", [True, False])

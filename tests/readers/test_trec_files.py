@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable
 from typing import Literal
 
@@ -15,9 +14,8 @@ from outcomes import refused, warned
 from harness import readers
 from harness.core.align import align
 from harness.core.tables import Qrels
-from harness.readers.columns import is_simple
 from harness.readers.format import ScatteredQueries
-from harness.readers.source import BLOCK, Source
+from harness.readers.source import Source
 
 Write = Callable[..., str]
 RUN = {"q1": {"d1": 1.5, "d2": 0.5}, "q2": {"d1": -2.0}}
@@ -79,20 +77,6 @@ def test_beir_and_msmarco(write: Write) -> None:
     assert qrels.to_dict() == {"2": {"D1": 1}, "3": {"D1": 1}}
 
 
-def test_names_are_strings_whatever_they_look_like(write: Write) -> None:
-    names = ["007", "NA", "null", "1e5", '"x', "a#1", "a,b", "http://x/?y=1#z", "ü", "'", "\\"]
-    text = "".join(f"{name} Q0 {name} 1 1 {name}\n" for name in names)
-    run, found = warned(readers.read_run, write("a.run", text))
-    assert run.to_dict() == {name: {name: 1.0} for name in names}
-    assert (run.tags, found) == (tuple(names), [("several-tags", 10, 2)])
-
-
-def test_scores_have_every_bit(write: Write) -> None:
-    texts = ["0.1", "1e-320", "123456789.123456789", "2.2250738585072011e-308", "9007199254740993"]
-    text = "".join(f"q Q0 d{i} 1 {score} t\n" for i, score in enumerate(texts))
-    assert readers.read_run(write("a.run", text)).scores.tolist() == [float(t) for t in texts]
-
-
 WORD = st.text(st.characters(codec="ascii", min_codepoint=33, max_codepoint=126), min_size=1)
 GAP = st.sampled_from([" ", "\t", "  ", " \t", "\t\t"])
 EDGE = st.sampled_from(["", " ", "\t", "  "])
@@ -127,12 +111,6 @@ def test_the_fast_way_reads_what_a_plain_loop_reads(write: Write, lines: list[st
         assert run.to_dict() == expected
 
 
-@given(st.text("a \t\r\n\v\f#", max_size=12) | st.text("ab \n", max_size=12))
-def test_a_block_is_simple(text: str) -> None:
-    odd = any(one in text.replace("\r\n", "\n") for one in ("\v", "\f", "\r", "  ", "\t\t"))
-    assert is_simple(text.encode()) == (not odd and not (" " in text and "\t" in text))
-
-
 # Warnings: rule, count and line.
 
 
@@ -152,15 +130,6 @@ def test_warnings_of_a_run(
 ) -> None:
     assert warned(read, write("a.run", text))[1] == [expected]
     assert warned(read, write("a.run", "q Q0 d1 1 2 t\nq Q0 d2 2 1 t"))[1] == []
-
-
-def test_ranks_that_contradict_scores_far_into_a_long_run(write: Write) -> None:
-    rows = [f"q{q} Q0 d{row} {row} {9 - row} tag\n" for q in range(25_000) for row in range(9)]
-    rows += [f"last Q0 d{row} {9 - row} {9 - row} tag\n" for row in range(9)]  # upside down
-    text = "".join(rows).encode()
-    assert len(text) > BLOCK
-    for data in (text, gzip.compress(text)):
-        assert warned(in_parts, write("a.run", data))[1] == [("ranks-against-scores", 8, 0)]
 
 
 @pytest.mark.parametrize(("policy", "score"), [("last", 0.25), ("first", 1.0)])
@@ -184,21 +153,6 @@ def test_scattered_queries_are_gathered(write: Write) -> None:
     for duplicates in ("first", "last"):
         _, found = warned(readers.read_run, write("a.run", text), duplicates=duplicates)
         assert ("scattered-queries", 1, 4) in found
-
-
-def test_queries_without_a_usable_judgement(write: Write) -> None:
-    text = "q1 0 d1 -1\nq1 0 d2 0\nq2 0 d1 -1\nq2 0 d2 -2\n"
-    qrels, found = warned(readers.read_qrels, write("q.txt", text))
-    assert qrels.to_dict() == {"q1": {"d1": -1, "d2": 0}, "q2": {"d1": -1, "d2": -2}}
-    assert found == [("unusable-judgements", 1, 3)]
-
-
-@pytest.mark.parametrize(
-    ("last", "expected"), [("q\tD25\t2", [("cut-line", 1, 25)]), ("q\tD25\t25", [])]
-)
-def test_an_msmarco_run_cut_within_a_rank(write: Write, last: str, expected: object) -> None:
-    text = "".join(f"q\tD{rank}\t{rank}\n" for rank in range(1, 25))
-    assert warned(readers.read_run, write("run.tsv", text + last))[1] == expected
 
 
 def test_scores_that_equal_grades(write: Write) -> None:

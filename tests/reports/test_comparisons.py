@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -19,12 +18,11 @@ from harness.cli.app import app
 from harness.core.comparison import Comparisons, Plan
 from harness.errors import (
     HarnessError,
-    HarnessWarning,
     UnknownNameError,
 )
 from harness.experiment import folder as results
 from harness.experiment.outcome import with_comparisons
-from harness.reports.comparisons import notes, render
+from harness.reports.comparisons import render
 from harness.stats.paired_t import paired_t
 from harness.stats.registry import TESTS, Outcome, load_all
 
@@ -113,17 +111,6 @@ def test_two_files(trec: Path) -> None:
         "4    0.5769  0.1917     -0.3853\n"
         "18   0.6415  0.2197     -0.4219\n"
     )
-
-
-def test_a_file_against_itself(trec: Path, tmp_path: Path) -> None:
-    shutil.copy(trec / "bm25.run", tmp_path / "copy.run")
-    words = [trec / "bm25.run", tmp_path / "copy.run", "--qrels", trec / "qrels.txt", "-m", "map"]
-    text = printed(*words)
-    assert "0/30/0           –  identical\n" in text
-    assert "largest differences" not in text
-    row = json.loads(printed(*words, "-f", "jsonl"))
-    assert (row["p"], row["p_adjusted"], row["difference"], row["note"]) == (1, 1, 0, "identical")
-    assert row["detectable"] is None
 
 
 def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
@@ -240,60 +227,6 @@ def test_results_read_back_compare_alike(workplace: Path) -> None:
     other = with_comparisons(read, Plan(test="tukey", metrics=("map",))).comparisons
     assert other is not None
     assert len(other.rows) == 2 * 10
-
-
-def test_a_run_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
-    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq2 0 a 1\nq3 0 b 1\n")
-    (tmp_path / "c.yaml").write_text(
-        "datasets: {trec: {path: qrels.txt}}\nruns: {'{r}': {path: '{r}.run'}}\nmetrics: [map]\n"
-        "compare: {baseline: bad}\n"
-    )
-    rest = "q2 Q0 b 1 2 t\nq2 Q0 a 2 1 t\nq3 Q0 b 1 1 t\n"
-    (tmp_path / "one.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 b 2 1 t\n" + rest)
-    (tmp_path / "two.run").write_text("q1 Q0 b 1 2 t\nq1 Q0 a 2 1 t\n" + rest)
-    (tmp_path / "bad.run").write_text("q1 Q0 a 1 nan t\n")
-    with pytest.warns(HarnessWarning, match="and the others are not compared: there is no run"):
-        found = harness.run(tmp_path / "c.yaml")
-    assert found.comparisons is None
-    assert len(found.leaderboard.entries) == 2
-    found = harness.run(tmp_path / "c.yaml", overrides=["compare.baseline=one"])
-    assert found.comparisons is not None
-    assert [one.run for one in found.comparisons.rows] == ["two"]
-    expected = "fewer comparisons than the config has: bad on trec could not be evaluated"
-    assert found.comparisons.failed == (("trec", "bad"),)
-    assert f"\n  {expected}\n" in str(found)
-    again = with_comparisons(results.read(found.folder)).comparisons
-    assert again is not None
-    assert again.failed == found.comparisons.failed
-    (tmp_path / "bad.run").unlink()
-    found = harness.run(tmp_path / "c.yaml", overrides=["compare.baseline=one"])
-    assert "fewer comparisons" not in str(found)
-
-
-FULL = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}
-
-
-def answering(*qids: str) -> dict[str, dict[str, float]]:
-    return {qid: FULL[qid] for qid in qids}
-
-
-PARTIAL = {"half": answering("q0", "q1", "q2"), "other": answering("q3", "q4"), "full": FULL}
-
-
-def test_they_are_counted_and_named() -> None:
-    found = harness.compare(QRELS, PARTIAL, ["map"], dataset="made")
-    half, other = found.unanswered
-    assert (half.run, half.n, half.n_queries, half.qids) == ("half", 3, 6, ("q3", "q4", "q5"))
-    assert (other.run, other.n, other.qids) == ("other", 4, ("q0", "q1", "q2", "q5"))
-    assert (
-        "made: half answered 3 of 6 queries, other answered 2 of 6 queries; the others count as in "
-        "the leaderboard"
-    ) in notes(found)
-    assert found.to_pandas()["note"].tolist() == [
-        "half answered 3 of 6 queries; other answered 2 of 6 queries",
-        "half answered 3 of 6 queries", "other answered 2 of 6 queries",
-    ]  # fmt: skip
-    assert [one.note for one in found.rows] == ["", "", ""]
 
 
 RNG = np.random.default_rng(8)

@@ -3,9 +3,6 @@ r"""Tables as LaTeX: what is written, that it compiles, and what the page shows.
 from __future__ import annotations
 
 import itertools
-import re
-import subprocess
-import unicodedata
 from pathlib import Path
 
 import pytest
@@ -15,9 +12,9 @@ from latex_page import PREAMBLE, compiled, complaints, needs_latex, printed
 from studies import compared, constant, study
 
 from harness.core.study import Study
-from harness.reports.latex import escape, width
+from harness.reports.latex import escape
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.rendering import grid_of, render, render_all, too_wide
+from harness.reports.paper_table.rendering import render, render_all, too_wide
 from harness.reports.paper_table.settings import Settings
 
 ODD = r"a_b & c% #1 ~x^2 {y} \z <p> $q| [k] --w `v' @10"
@@ -120,33 +117,6 @@ def test_every_shape_compiles_without_a_complaint(marks: str, tmp_path: Path) ->
     assert text.count("± .007") == 2  # of .45 and .46, with siunitx and without
 
 
-SHIFTED = re.compile(r'<word xMin="([0-9.]+)" [^>]*>\.\d{3}[^\]<]*</word>')
-
-
-@needs_latex
-@pytest.mark.parametrize("siunitx", [False, True])
-@pytest.mark.parametrize("spread", ["none", "interval"])
-def test_numbers_align_whatever_letters_follow_them(
-    siunitx: bool, spread: str, tmp_path: Path
-) -> None:
-    # thirteen rows, a to m; m is wide, and i, j, l are narrow
-    runs = {f"run{place}": [[place / 100 + 0.2], [place / 100 + 0.3]] for place in range(13)}
-    outcomes = {
-        ("trec", "map", f"run{worse}", f"run{better}"): (0.1, 0.01 if (better + worse) % 3 else 1.0)
-        for better in range(13)
-        for worse in range(better)
-    }
-    asked = Settings(siunitx=siunitx, spread=spread)  # type: ignore[arg-type]
-    table = build(study({"trec": runs}, ["map"], compared(outcomes)), asked)
-    text = render(table, "latex", asked, standalone=True)
-    assert complaints(compiled(tmp_path, text)) == []
-    command = ["pdftotext", "-bbox", "page.pdf", "-"]
-    found = subprocess.run(command, cwd=tmp_path, capture_output=True, check=True).stdout.decode()
-    lefts = {float(left) for left in SHIFTED.findall(found)}
-    assert len(SHIFTED.findall(found)) == 13
-    assert max(lefts) - min(lefts) < 0.7  # a bold digit is a little wider
-
-
 SIGNS = st.text(
     st.one_of(
         st.sampled_from("\\{}$&#%_^~<>|[]`'\"-,?!@*=+ ./:;()"),
@@ -192,20 +162,6 @@ def test_escaping(text: str, escaped: str) -> None:
     assert escape(text) == escaped
 
 
-@given(st.text(max_size=30))
-def test_nothing_special_is_left(text: str) -> None:
-    found = escape(text)
-    assert "\n" not in found
-    assert all(sign.isprintable() or unicodedata.category(sign) == "Zs" for sign in found)
-    depth = 0
-    for place, sign in enumerate(found):
-        if place and found[place - 1] == "\\" and not found[:place].endswith("\\\\"):
-            continue
-        depth += {"{": 1, "}": -1}.get(sign, 0)
-        assert depth >= 0
-    assert depth == 0
-
-
 def wide(datasets: int, runs: int = 6) -> Study:
     values = {
         f"dataset {at}": {f"bm25+rerank-{run}": [0.1 * run, 0.2, 3.0] for run in range(runs)}
@@ -217,32 +173,6 @@ def wide(datasets: int, runs: int = 6) -> Study:
         for run in range(1, runs)
     }
     return study(constant(values), ["map", "recip_rank", "mse"], compared(outcomes))
-
-
-SHAPES = {
-    "narrow": (1, Settings(metrics=("map",))),
-    "usual": (2, Settings()),
-    "intervals": (3, Settings(spread="interval", average=True, names={"map": "MAP"})),
-    "groups": (1, Settings(groups={"All of those that came before": ("*",)}, percent=("*",))),
-    "siunitx": (3, Settings(siunitx=True, extras=("n", "coverage"))),
-}
-
-
-@needs_latex
-@pytest.mark.parametrize("shape", SHAPES)
-def test_the_width_is_nearly_what_latex_makes_of_it(shape: str, tmp_path: Path) -> None:
-    datasets, asked = SHAPES[shape]
-    table = build(wide(datasets), asked)
-    (tabular,) = re.findall(
-        r"\\begin{tabular}.*\\end{tabular}", render(table, "latex", asked), re.S
-    )
-    text = rf"\small\setlength{{\tabcolsep}}{{4pt}}\sbox0{{{tabular}}}\typeout{{wide \the\wd0}}x"
-    preamble = PREAMBLE.replace("\\usepackage{mathptmx}\n", "").replace(
-        "\\usepackage[T1]{fontenc}\n", ""
-    )
-    log = compiled(tmp_path, f"{preamble}\\begin{{document}}{text}\\end{{document}}\n")
-    (found,) = re.findall(r"wide ([0-9.]+)pt", log)
-    assert width(grid_of(table, "latex")) == pytest.approx(float(found), rel=0.08)
 
 
 def test_a_table_that_is_too_wide_is_a_warning() -> None:

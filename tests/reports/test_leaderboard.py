@@ -51,18 +51,6 @@ def test_table(board: Leaderboard) -> None:
     )
 
 
-def test_markdown_escapes_names(board: Leaderboard) -> None:
-    text = find("markdown").render(board, per_query=True)
-    assert "| good\\|&lt;b&gt; | 0 | 2/2 | 0 | **1.0000** | 3 |" in text
-    assert "#### good\\|&lt;b&gt; on toy" in text
-
-
-def test_html_escapes_names(board: Leaderboard) -> None:
-    text = find("html").render(board, per_query=True)
-    assert ">good|&lt;b&gt;</th>" in text
-    assert "<strong>1.0000</strong></td>" in text
-
-
 def test_csv_has_every_digit_and_reads_back(board: Leaderboard) -> None:
     rows = list(csv.DictReader(io.StringIO(find("csv").render(board))))
     assert list(rows[0]) == [
@@ -106,14 +94,3 @@ def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None
     row = next(csv.DictReader(io.StringIO(find("csv").render(board))))
     assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
     assert json.loads(find("jsonl").render(board))["value"] is None
-
-
-# two entries of two queries x two metrics: four rows each
-@pytest.mark.parametrize(("most", "sizes"), [(1, [4, 4]), (7, [4, 4]), (8, [8])])
-def test_the_long_table_comes_in_parts_of_whole_entries(
-    board: Leaderboard, most: int, sizes: list[int]
-) -> None:
-    parts = list(board.per_query_parts(most))
-    assert [part.num_rows for part in parts] == sizes
-    whole = [row for part in parts for row in part.to_pylist()]
-    assert whole == board.per_query().to_pylist()

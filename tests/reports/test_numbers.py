@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 
 import pytest
 from hypothesis import given
@@ -20,21 +19,6 @@ def test_rounding_is_that_of_format(value: float, digits: int) -> None:
     if not expected.strip("-0."):
         expected = expected.removeprefix("-")
     assert fixed(value, digits, leading_zero=True) == expected
-
-
-@given(DOUBLES, st.integers(0, 12))
-def test_values_times_100_are_rounded_once(value: float, digits: int) -> None:
-    with localcontext() as context:
-        context.prec = 2000
-        exact = (Decimal(value) * 100).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_EVEN)
-    assert Decimal(fixed(value, digits, percent=True)) == exact
-
-
-@given(DOUBLES, st.integers(0, 6))
-def test_without_its_leading_zero_a_number_is_the_same(value: float, digits: int) -> None:
-    text = fixed(value, digits)
-    assert Decimal(text) == Decimal(fixed(value, digits, leading_zero=True))
-    assert not text.startswith(("0.", "-0."))
 
 
 @pytest.mark.parametrize(

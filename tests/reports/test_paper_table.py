@@ -8,8 +8,6 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from studies import compared, constant, study
 
 from harness.core.evaluation import Counts
@@ -17,7 +15,7 @@ from harness.core.policy import Policy
 from harness.errors import UnknownNameError
 from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import PaperTable, best_and_second
+from harness.reports.paper_table.model import PaperTable
 from harness.reports.paper_table.rendering import render
 from harness.reports.paper_table.settings import Settings
 from harness.reports.select import select
@@ -145,17 +143,6 @@ def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
     )
 
 
-def test_percent_and_digits_by_metric() -> None:
-    settings = Settings(percent=("map",), digits={"mse": 1}, leading_zero=True)
-    assert texts(build(study(TWO, METRICS), settings))["bm25"] == ["40.0", "2.0", "30.0", "2.0"]
-    settings = Settings(percent=("*", "!mse"), digits={"*": 2})
-    table = build(study(TWO, METRICS), settings)
-    assert texts(table)["bm25"] == ["40.00", "2.00", "30.00", "2.00"]
-    assert "× 100: MAP." in table.caption
-    both = build(study(TWO, ["map", "kendall"]), Settings(percent=("*",)))
-    assert "Values are × 100." in both.caption
-
-
 def test_names_groups_and_order() -> None:
     settings = Settings(
         metrics=("mse", "map"),
@@ -171,20 +158,6 @@ def test_names_groups_and_order() -> None:
     assert [(column.block, column.title) for column in table.columns] == [
         ("WEB", "mse ↓"), ("WEB", "MAP ↑"), ("trec", "mse ↓"), ("trec", "MAP ↑"),
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("sort", "runs"),
-    [
-        ("mse", ["dense", "bm25", "fusion"]),  # fusion has no value on web
-        ("trec: map", ["fusion", "dense", "bm25"]),
-        ("web: map", ["bm25", "dense", "fusion"]),
-        ("trec: mse", ["dense", "bm25", "fusion"]),
-    ],
-)
-def test_sorted_best_first(sort: str, runs: list[str]) -> None:
-    table = build(study(TWO, METRICS), Settings(sort=sort))
-    assert [row.run for row in table.rows] == runs
 
 
 def test_further_columns() -> None:
@@ -203,23 +176,6 @@ def test_further_columns() -> None:
     )
     alone = build(made, Settings(metrics=("map",)))
     assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others count as 0."
-
-
-@pytest.mark.parametrize(
-    ("names", "place"),
-    [
-        ({"bm25": "A", "dense": "A"}, "names.dense"),
-        ({"bm25": "dense"}, "names.bm25"),
-        ({"web": "trec"}, "names.web"),
-        ({"map": "A", "mse": "A"}, "names.mse"),
-        ({"mse": "map"}, "names.mse"),
-        ({"AP": "mse"}, "names.AP"),
-    ],
-)
-def test_two_rows_columns_or_blocks_of_one_name(names: dict[str, str], place: str) -> None:
-    with pytest.raises(UnknownNameError) as caught:
-        build(study(TWO, METRICS), Settings(names=names))
-    assert [one.where for one in caught.value.problems] == [f"tables.table.{place}"]
 
 
 def test_caption() -> None:
@@ -297,45 +253,7 @@ def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
     assert [row.cells[0].best for row in some.rows] == [True, False]
 
 
-NUMBERS = st.lists(
-    st.one_of(st.integers(-30, 30).map(lambda i: f"{i / 10:.1f}"), st.just("–")), max_size=8
-)
-
-
-@given(NUMBERS, st.sampled_from(["higher", "lower"]))
-def test_best_is_not_beaten_and_second_by_the_best_alone(texts: list[str], direction: str) -> None:
-    best, second = best_and_second(texts, direction)  # type: ignore[arg-type]
-    sign = 1 if direction == "higher" else -1
-    values = {place: sign * float(text) for place, text in enumerate(texts) if text != "–"}
-    if len(set(values.values())) < 2:
-        assert best == second == set()
-        return
-    assert best == {p for p, v in values.items() if not any(w > v for w in values.values())}
-    beaten_by = {p: {q for q, w in values.items() if w > values[p]} for p in values}
-    if len(values) > 2:
-        assert second == {p for p in values if beaten_by[p] and beaten_by[p] == best}
-
-
 RUNS = ["lambda-a", "bm25", "random", "lambda-b"]
-
-
-@pytest.mark.parametrize(
-    ("patterns", "taken"),
-    [
-        (["*"], RUNS),
-        ([], RUNS),
-        (["bm25", "*"], ["bm25", "lambda-a", "random", "lambda-b"]),
-        (["*", "bm25"], ["lambda-a", "random", "lambda-b", "bm25"]),
-        (["lambda*", "bm25"], ["lambda-a", "lambda-b", "bm25"]),
-        (["lambda*", "lambda-a"], ["lambda-b", "lambda-a"]),
-        (["!random"], ["lambda-a", "bm25", "lambda-b"]),
-        (["*", "!lambda*"], ["bm25", "random"]),
-        (["!lambda-a", "lambda-?"], ["lambda-b"]),
-        (["bm25", "bm25"], ["bm25"]),
-    ],
-)
-def test_what_is_taken_and_in_which_order(patterns: list[str], taken: list[str]) -> None:
-    assert select(patterns, RUNS, "run") == tuple(taken)
 
 
 def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
@@ -344,16 +262,6 @@ def test_an_unknown_name_is_an_error_with_the_nearest() -> None:
     near = ("bm25", "lambda-a", "random")
     for line, name in zip(str(caught.value).splitlines(), near, strict=True):
         assert f"did you mean '{name}'?" in line
-
-
-@given(st.lists(st.text("ab*?!", max_size=3)), st.lists(st.text("ab", min_size=1), unique=True))
-def test_nothing_is_taken_twice_or_made_up(patterns: list[str], known: list[str]) -> None:
-    try:
-        taken = select(patterns, known, "run")
-    except UnknownNameError:
-        return
-    assert len(set(taken)) == len(taken)
-    assert set(taken) <= set(known)
 
 
 VALUES = {"bm25": [0.4, -2.0], "dense": [0.5, 1.0], "a|b_<i>": [1 / 3, 13.0]}
@@ -455,21 +363,3 @@ def test_csv_has_every_digit_and_the_marks() -> None:
     assert float(found[2]["trec map"]) == 1 / 3
     assert [row["trec map marks"] for row in found] == ["second", "best †", "_†"]
     assert [row["trec map n"] for row in found] == ["2"] * 3
-
-
-def test_many_systems_have_no_marks_and_a_long_table() -> None:
-    names = [f"s{place:02}" for place in range(41)]
-    values = constant({"trec": {name: [place / 50] for place, name in enumerate(names)}})
-    outcomes = {("trec", "map", "s00", name): (place / 50, 0.001) for place, name in
-                enumerate(names) if place}  # fmt: skip
-    found = compared(outcomes)
-    table = build(study(values, ["map"], found))
-    assert not any(cell.marks for row in table.rows for cell in row.cells)
-    assert any("not marked, as the table has more than 20 systems" in one for one in table.caption)
-    asked = build(study(values, ["map"], found), Settings(marks="letters"))
-    assert any(cell.marks for row in asked.rows for cell in row.cells)
-    assert r"\begin{longtable}" in render(table, "latex")
-    assert r"\begin{table}" in render(table, "latex", Settings(longtable=False))
-    few = build(study(values, ["map"], found), Settings(runs=tuple(names[:40])))
-    assert r"\begin{table}" in render(few, "latex")
-    assert r"\begin{longtable}" in render(few, "latex", Settings(longtable=True))

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-import subprocess
-import sys
 import warnings
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
-from pictured import RANKED, TRACE, drawn, effects_study, figures, study
+from pictured import RANKED, TRACE, drawn, effects_study, study
 
 from harness.config import load as config
 from harness.core.names import parse_all
 from harness.core.study import Study
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.reports.plots import plot as plots
-from harness.reports.plots.plot import INCHES, POINTS, Settings, find
+from harness.reports.plots.plot import Settings, find
 
 NAN = math.nan
 
@@ -59,22 +57,6 @@ def test_cutoffs_join_metrics_that_differ_in_nothing_else() -> None:
     for line, expected in zip(picture.lines, [[0.3, 0.6], [0, 0.2]], strict=True):
         np.testing.assert_allclose(line.values, expected)
         assert line.shown
-
-
-def test_of_many_systems_the_best_are_named() -> None:
-    runs = {f"r{place:02}": [[0.5, place / 100]] for place in range(30)}
-    (picture,) = drawn(study(runs, ["P@5", "P@10"]), "cutoffs")
-    assert [line.name.label for line in picture.lines if line.shown] == [
-        "r25", "r26", "r27", "r28", "r29",
-    ]  # fmt: skip
-
-
-def test_a_box_holds_half_of_the_values() -> None:
-    (picture,) = drawn(study({"a": [3, 0, 10, 1, 2], "b": [NAN] * 5}, ["arp"]), "distribution")
-    (box,) = picture.boxes  # b has no value
-    assert box.values.tolist() == [0, 1, 2, 3, 10]
-    # quartiles 1, 2, 3; whiskers to the outermost within 1.5 x 2 of the box: from -2 to 6
-    assert (box.quartiles, box.whiskers, box.mean) == ((1, 2, 3), (0, 3), 3.2)
 
 
 def test_critical_difference() -> None:
@@ -132,15 +114,6 @@ def test_systems_are_in_the_order_of_the_leaderboard_with_their_whole_names(kind
         assert labels == best[: 6 if kind == "differences" else 14]
 
 
-def test_a_long_name_takes_the_room_of_short_ones() -> None:
-    values = {"LambdaMART (LightGBM)": [0.9, 0.8, 0.7], "MLP": [0.5, 0.6, 0.5], "A": [0, 0.1, 0]}
-    (picture,) = drawn(study(values), "critical-difference")
-    assert [one.label for one in picture.names] == [*values]
-    one, other = "a-very-long-name-of-a-neural-ranker", "a-very-long-name-of-another-ranker"
-    (picture,) = drawn(study({one: [0.9, 0.8, 0.7], other: [0.5, 0.6, 0.5]}), "critical-difference")
-    assert max(len(name.label) for name in picture.names) == 13
-
-
 def test_heatmap_from_the_hardest_query() -> None:
     found = study({"a": [0.9, 0.1, NAN, NAN], "b": [0.7, 0.3, NAN, 0.5]})
     (picture,) = drawn(found, "heatmap")
@@ -169,7 +142,6 @@ def test_what_cannot_be_drawn_is_refused(kind: str, values: dict[str, list[float
 
 
 METRICS = ["P@5", "P@10"]
-HERE = str(Path(__file__).parent)
 
 
 def several(runs: int = 4, queries: int = 12) -> Study:
@@ -190,30 +162,6 @@ def of(kind: str) -> tuple[Study, Settings]:
 
 
 @pytest.mark.parametrize("kind", plots.KINDS)
-@pytest.mark.parametrize("width", ["column", "page"])
-def test_every_text_is_of_one_size_and_within_the_picture(kind: str, width: str) -> None:
-    from matplotlib.text import Text
-
-    found, settings = of(kind)
-    (figure,) = figures(
-        found, kind, metrics=settings.metrics, baseline=settings.baseline, width=width,
-        over=settings.over,
-    )  # fmt: skip
-    figure.canvas.draw()
-    assert figure.get_size_inches()[0] == INCHES[width]
-    box = figure.bbox
-    for text in figure.findobj(Text):
-        if text.get_visible() and text.get_text() and text.axes is not None:
-            extent = text.get_window_extent()
-            assert text.get_fontsize() == POINTS
-            on_axis = text in [label for a in figure.axes for label in (
-                *a.get_xticklabels(), *a.get_yticklabels())]  # fmt: skip
-            if not on_axis:  # ticks beyond the limits are not drawn
-                assert extent.x0 > -1, text.get_text()
-                assert extent.x1 < box.x1 + 1, text.get_text()
-
-
-@pytest.mark.parametrize("kind", plots.KINDS)
 def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
     found, settings = of(kind)
     settings = Settings(
@@ -228,40 +176,6 @@ def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
     for name, content in before.items():
         assert TRACE.encode() in content, name
         assert b"/Type3" not in content
-
-
-def test_pyplot_is_not_loaded() -> None:
-    code = (
-        f"import sys; sys.path.insert(0, {HERE!r}); from pictured import study\n"
-        "from harness.reports.plots import plot as plots\n"
-        "assert 'matplotlib.pyplot' not in sys.modules\n"
-        "plots.render_all(study({'a': [.1, .2]}), [plots.Settings('heatmap', formats=('svg',))])\n"
-        "print('matplotlib.pyplot' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout == "False\n", done.stderr
-
-
-def test_letters_missing_in_the_font_are_reported_once() -> None:
-    found = study({"\u6a21": [0.1, 0.2], "b": [0.2, 0.3]})
-    with pytest.warns(HarnessWarning) as caught:
-        plots.render_all(found, [Settings("distribution"), Settings("heatmap")])
-    (warning,) = caught
-    assert "'\u6a21'" in str(warning.message)
-
-
-def test_the_file_names() -> None:
-    found = several()
-    asked = [
-        Settings("scatter", formats=("svg",)),
-        Settings("cutoffs", formats=("svg",)),
-        Settings("heatmap", ("P@5",), formats=("png", "svg")),
-        Settings("heatmap", ("P@5",), runs=("run-0",), formats=("png",)),
-    ]
-    assert [*plots.render_all(found, asked)] == [
-        "scatter-trec-P-5-P-10.svg", "cutoffs-trec-P.svg", "heatmap-trec-P-5.png",
-        "heatmap-trec-P-5.svg", "heatmap-trec-P-5-2.png",
-    ]  # fmt: skip
 
 
 def test_what_cannot_be_drawn_is_left_out_with_a_warning() -> None:

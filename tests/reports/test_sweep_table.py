@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean
@@ -15,11 +14,10 @@ from swept import CONFIG, POOLED, SETTINGS, put
 
 from harness.cli.main import main
 from harness.core.comparison import Plan
-from harness.errors import UnknownNameError
 from harness.experiment import folder as results
 from harness.experiment.run import run
 from harness.reports.plots.plot import Settings, find, requests
-from harness.reports.sweep import columns_swept, sweep, top
+from harness.reports.sweep import sweep, top
 
 # scores of poor settings look unrelated to the grades
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
@@ -107,24 +105,6 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
     assert len(rows) == 4
 
 
-def test_text_has_intervals_and_how_often_each_setting_was_chosen(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = printed(capsys, "table", str(folder / "out"), "--sweep", "lr", "-m", "ndcg@10")
-    assert re.search(r"gbrt +31 +0\.01 +2 of 4 +2 +24/24 +0\.\d{4}\* \[0\.\d{4}, 0\.\d{4}\]", text)
-    found = results.read(folder / "out")
-    times = re.findall(r"^(gbrt|lambdamart).* (\d) of 4", text[: text.index("test\n")], re.M)
-    for model in ("gbrt", "lambdamart"):
-        assert sum(int(n) for run, n in times if run == model) == 4
-    assert "validation queries, on which ndcg@10 chooses" in text
-    assert columns_swept(found) == ("lr", "leaves")
-
-
-def test_a_column_that_is_not_there_is_named(folder: Path) -> None:
-    with pytest.raises(UnknownNameError, match=r"no column 'leafs'.*did you mean 'leaves'"):
-        sweep(results.read(folder / "out"), ["leafs"], Plan())
-
-
 def test_a_plot_has_a_line_for_each_run_and_its_validation_values(folder: Path) -> None:
     found = results.read(folder / "out")
     settings = Settings("sweep", ("ndcg@10",), over="lr")
@@ -139,8 +119,3 @@ def test_a_plot_has_a_line_for_each_run_and_its_validation_values(folder: Path) 
             np.testing.assert_allclose(values, own, atol=1e-12)
         assert (line.low < line.values).all()
         assert (line.values < line.high).all()
-
-
-def test_a_plot_needs_the_column_on_its_axis(folder: Path) -> None:
-    with pytest.raises(UnknownNameError, match="--over lr"):
-        list(requests(results.read(folder / "out"), Settings("sweep", ("ndcg@10",))))

@@ -15,7 +15,7 @@ from latex_page import PREAMBLE, compiled, complaints, needs_latex
 import harness
 from harness.cli.app import app
 from harness.config import load as config
-from harness.errors import HarnessError, HarnessWarning, UnknownNameError
+from harness.errors import HarnessError, UnknownNameError
 
 
 @pytest.fixture(scope="module")
@@ -120,29 +120,6 @@ def test_mistakes_in_options(paper: Path, arguments: list[str], begin: str) -> N
     with pytest.raises(UnknownNameError) as caught:
         table(paper, *arguments)
     assert str(caught.value).startswith(begin)
-
-
-def test_a_baseline_that_could_not_be_evaluated(root: Path, tmp_path: Path) -> None:
-    for name in ("qrels.txt", "bm25.run", "tfidf.run"):
-        shutil.copy(root / "runs/trec" / name, tmp_path)
-    (tmp_path / "bad.run").write_text("x y\n")
-    (tmp_path / "c.yaml").write_text(
-        "datasets: {trec: {path: qrels.txt}}\n"
-        'runs: {"{name}": {path: "{name}.run"}}\n'
-        "metrics: [map]\n"
-        "compare: {baseline: bad}\n"
-        "tables: {main: {extras: [tier], marks: daggers, formats: [text]}}\n"
-    )
-    with pytest.warns(HarnessWarning, match="the others are not compared"):
-        harness.run(tmp_path / "c.yaml")
-    written = (tmp_path / "results/c/tables/main.txt").read_text("utf-8")
-    assert [line.split()[0] for line in written.partition("\n\n")[2].splitlines()[1:]] == [
-        "bm25", "tfidf", "bad", "Not",
-    ]  # fmt: skip
-    with pytest.warns(HarnessWarning, match="the others are not compared"):
-        assert table(tmp_path / "results/c") == written
-    with pytest.raises(HarnessError, match="no run 'bad'"):
-        table(tmp_path / "results/c", "--baseline", "bad")
 
 
 @needs_latex

@@ -56,7 +56,6 @@ GOLDEN: dict[str, Any] = json.loads(
 VALUES: Floats = np.array(GOLDEN["scores"])
 EXPECTED: dict[str, Any] = GOLDEN["expected"]
 PAIRS = tuple(np.triu_indices(6, 1))
-ALL_PAIRS = ("tukey", "randomized-tukey", "friedman-nemenyi")
 
 
 def of_pairs(found: dict[str, Any]) -> list[Any]:
