@@ -27,12 +27,15 @@ _LAST = ("short",)
 class Variant(NamedTuple):
     """A metric computed in another way, by the name of the convention or the choice's value.
 
-    `metric` is None if the tool does not have it, and `refused` is the reason.
+    `metric` is None if the tool does not have it, and `refused` is the reason; `own` is whether
+    it is another metric of the config, `convention` whether it is a convention's.
     """
 
     name: str
     metric: Metric | None
     refused: str = ""
+    own: bool = False
+    convention: bool = True
 
 
 def has_conventions(metric: Metric) -> bool:
@@ -217,8 +220,8 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Step, ...]:
 class Plan:
     """One metric (the base), and every way to compute it.
 
-    `variants` are under the conventions. `choices` has the base's value of each choice, and the
-    others; `walks` the way to each convention asked for.
+    `variants` are under the conventions, and other metrics of the config. `choices` has the
+    base's value of each choice, and the others; `walks` the way to each convention asked for.
     """
 
     metric: Metric
@@ -236,12 +239,37 @@ class Plan:
 
 
 def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str]) -> list[Plan]:
-    """Return a plan for each metric; `conventions` are those to compare with, all if empty."""
+    """Return a plan for each metric; those that differ only in the way to compute share one.
+
+    `conventions` are those to compare with, all if empty.
+    """
+    together: dict[object, list[Metric]] = {}
+    for metric in metrics:
+        given = dict(metric.params)
+        identity = tuple((name, given[name]) for name in IDENTITY if name in given)
+        ways = tuple(
+            (each.name, each.metric and plain(each.metric))
+            for each in under_conventions(metric, policy)
+        )
+        key = metric.definition.name, metric.cutoff, identity, ways
+        together.setdefault(key, []).append(metric)
     found = []
-    for base in metrics:
+    for base, *own in together.values():
         variants = under_conventions(base, policy, conventions)
         asked = {each.name: each.metric for each in variants if conventions and each.metric}
         choices = with_choices(base, policy, [*asked.values()] if conventions else None)
         walks = {name: steps(base, target, policy) for name, target in asked.items()}
-        found.append(Plan(base, variants, choices, walks))
+        named = {plain(metric): metric for metric in reversed(own)}
+        named.pop(plain(base), None)
+        of_tools = {plain(each.metric): each for each in variants if each.metric is not None}
+        marked = (
+            each._replace(own=each.metric is not None and plain(each.metric) in named)
+            for each in variants
+        )
+        others = (
+            Variant(str(metric), metric, own=True, convention=False)
+            for way, metric in reversed(named.items())
+            if way not in of_tools
+        )
+        found.append(Plan(base, (*others, *marked), choices, walks))
     return found

@@ -57,12 +57,15 @@ class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value.
+    why there is no value. `own` is whether it is another metric of the config, `convention`
+    whether it is a convention's.
     """
 
     name: str
     values: Floats
     refused: tuple[str, ...]
+    own: bool = False
+    convention: bool = True
 
 
 class Comparison(NamedTuple):
@@ -396,11 +399,11 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
     def row(variant: Variant) -> Row:
         if variant.metric is None:
             none = np.full(len(systems), np.nan)
-            return Row(variant.name, none, (variant.refused,) * len(systems))
+            return Row(variant.name, none, (variant.refused,) * len(systems), variant.own)
         found = [one.summaries[plain(variant.metric)] for one in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
-        return Row(variant.name, values, refused)
+        return Row(variant.name, values, refused, variant.own, variant.convention)
 
     base = row(Variant(BASE, plan.metric))
     effects = [

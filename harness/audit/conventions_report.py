@@ -32,17 +32,6 @@ CHOICES = (
 )  # fmt: skip
 _HIGHER, _LOWER = (107, 174, 214), (253, 174, 97)
 """Blue and orange, which every kind of colour vision tells apart, pale enough for black text."""
-_STYLE = """
-body { font: 14px/1.45 system-ui, sans-serif; color: #111; background: #fff; margin: 2em auto;
-  max-width: 1200px; padding: 0 1em; }
-h1 { font-size: 1.5em; } h2 { font-size: 1.15em; margin: 2.2em 0 .3em; }
-p { margin: .3em 0; max-width: 60em; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; margin: .8em 0; }
-caption { font-weight: 600; padding-bottom: .3em; }
-th, td { border: 1px solid #ddd; padding: .2em .55em; }
-tfoot td { border: 0; color: #444; }
-.key span { padding: .1em .6em; border: 1px solid #ddd; }
-"""
 
 
 def as_text(audited: Audited, *, width: int = WIDTH, details: bool = True) -> str:
@@ -85,14 +74,9 @@ def as_html(audited: Audited) -> str:
     """
     low, high = _colour(-1, 1), _colour(1, 1)
     parts = [
-        "<!DOCTYPE html>",
-        '<html lang="en"><head><meta charset="utf-8">',
-        '<meta name="viewport" content="width=device-width, initial-scale=1">',
-        f"<title>Audit of conventions</title><style>{_STYLE}</style></head><body>",
-        "<h1>The leaderboard under every convention</h1>",
-        f'<p class="key">Colours: <span style="background: {low}">lower than the base</span> '
-        f'<span>the same</span> <span style="background: {high}">higher</span>. The best system '
-        "of a row is bold.</p>",
+        f'<p>Colours: <span style="background: {low}; color: #111">lower than the base</span>, '
+        f'<span style="background: {high}; color: #111">higher</span>. The best system of a row '
+        "is bold.</p>",
         html_report.render([_overview(audited)]),
         *(f"<p>{html_report.in_html(note)}</p>" for note in _left_out(audited)),
     ]
@@ -100,7 +84,8 @@ def as_html(audited: Audited) -> str:
         parts.append(f"<h2>{html_report.in_html(_title(matrix))}</h2>")
         parts += [f"<p>{html_report.in_html(sentence)}</p>" for sentence in _verdict(matrix)]
         parts.append(html_report.render(_grids(matrix)))
-    return "\n".join([*parts, "</body></html>"]) + "\n"
+    title = "The leaderboard under every convention"
+    return html_report.document(title, "".join(f"{part}\n" for part in parts))
 
 
 def as_csv(audited: Audited) -> str:
@@ -138,7 +123,7 @@ def _rows(matrix: Matrix) -> list[tuple[Row, Comparison]]:
 
 def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
-    return [(row, one) for row, one in _rows(matrix)[1:] if one.compared > 1]
+    return [(row, one) for row, one in _rows(matrix)[1:] if row.convention and one.compared > 1]
 
 
 def _title(matrix: Matrix) -> str:
@@ -183,7 +168,7 @@ def _values(matrix: Matrix) -> Grid:
         if np.isnan(row.values).all():
             order = "refused" if all(row.refused) else "undefined"
         cells = [
-            Cell(row.name),
+            Cell(f"{row.name} (own)" if row.own else row.name),
             Cell(order),
             Cell(tau_text(found.tau)),
         ]
@@ -221,6 +206,8 @@ def _notes(matrix: Matrix) -> Iterator[str]:
             refusals.setdefault(reason, []).append(f"{row.name}{of}")
     for reason, names in refusals.items():
         yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
+    if any(row.own for row in matrix.rows):
+        yield "(own) a metric of the config, or of -m"
     undefined = [
         row.name
         for row, _ in _rows(matrix)

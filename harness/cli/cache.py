@@ -66,8 +66,7 @@ def command(
         own = [] if folder.resolve() == place.resolve() else [place]
         places = [*own, *keep]
         gone, total = upkeep.unneeded(folder, places, days)
-        why = upkeep.strangers(places[0], gone) if gone and len(places) == 1 else {}
-        show(upkeep.table(gone, why) if gone else "")
+        show(upkeep.table(gone) if gone else "")
         if delete:
             with shared(folder):
                 for one in gone:
@@ -80,7 +79,6 @@ def command(
         show(upkeep.as_json(found) if format == "json" else upkeep.table(found))
         return
     again = list(upkeep.recomputed(place, found, recompute)) if recompute else None
-    others = upkeep.strangers(place, found) if recompute else {}
-    show(upkeep.checked(found, again, others))
+    show(upkeep.checked(found, again))
     if any(one.error for one in found) or any(one.error for one in again or ()):
         raise click.exceptions.Exit(1)

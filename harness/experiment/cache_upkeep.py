@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +24,8 @@ from .cache import DAMAGED, INDEX, MARKER, VALUES, Cache, Keys, Record, code, ha
 from .folder import MANIFEST
 from .work import Job, each
 
-OTHER_CODE, NO_CELL = "other code", "not of these cells and inputs"
-"""Why a record is not of a config's cells."""
+OTHER_CODE = "other code"
+"""What is shown of a record that the present code would not look for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,16 +149,6 @@ def unneeded(
     return gone, len(found)
 
 
-def strangers(place: Path, found: Iterable[StoredRecord]) -> dict[str, str]:
-    """Return why records are not those of a config's or results' cells, by their names."""
-    current = cells_by_key(place, Cache(folder_of(place)))
-    return {
-        one.key: NO_CELL if one.is_current else OTHER_CODE
-        for one in found
-        if one.key not in current and not one.error
-    }
-
-
 def check_deletable(folder: Path, place: Path) -> None:
     """Raise unless records may be deleted from a cache that was reached from `place`.
 
@@ -217,11 +206,8 @@ def _difference(then: Record, now: Record) -> str:
     return "" if then.counts == now.counts else f"counts were {then.counts}, got {now.counts}"
 
 
-def table(found: Sequence[StoredRecord], why: Mapping[str, str] | None = None) -> str:
-    """Return a line a record, by dataset, run and files, and the sum.
-
-    `why` says what is the matter with records, by their names.
-    """
+def table(found: Sequence[StoredRecord]) -> str:
+    """Return a line a record, by dataset, run and files, and the sum."""
     rows = [["record", "dataset", "run", "files", "queries", "metrics", "size", "days", ""]]
     for one in _ordered(found):
         record, what = one.record, [""] * 5
@@ -229,7 +215,7 @@ def table(found: Sequence[StoredRecord], why: Mapping[str, str] | None = None) -
             names = (one.about.get(name, "") for name in ("dataset", "run"))
             files = " ".join(one.about.get("files", ()))
             what = [*map(str, (*names, files, len(record.qids), len(record.metrics)))]
-        state = one.error or ("" if one.is_current else OTHER_CODE) or (why or {}).get(one.key, "")
+        state = one.error or ("" if one.is_current else OTHER_CODE)
         rows.append([one.key[:12], *what, size(one.size), f"{one.days:.1f}", state])
     shown = [columns(rows, left=4)] if found else []
     return "".join(f"{part.rstrip()}\n" for part in (*shown, _sum(found)))
@@ -276,10 +262,8 @@ def as_json(found: Sequence[StoredRecord]) -> str:
     return in_json(rows, indent=1) + "\n"
 
 
-def checked(
-    found: Sequence[StoredRecord], again: Sequence[Recomputed] | None, others: Mapping[str, str]
-) -> str:
-    """Return what is wrong with records, how many were evaluated again, and why `others` not."""
+def checked(found: Sequence[StoredRecord], again: Sequence[Recomputed] | None) -> str:
+    """Return what is wrong with records, and how many were evaluated again."""
     lines = [f"{one.path}: {one.error}" for one in found if one.error]
     for one in again or ():
         if one.error:
@@ -288,8 +272,6 @@ def checked(
     parts = [f"{len(lines)} wrong" if lines else "all sound"]
     if again is not None:
         values = sum(one.values for one in again)
-        parts.append(f"{len(again):,} evaluated again, {counted(values, 'value')}")
-        reasons = Counter(others.values())
-        reasons["sampled out"] = sum(not one.error for one in found) - len(again) - len(others)
-        parts += [f"{count:,} not: {why}" for why, count in reasons.items() if count > 0]
+        n = f"{len(again):,} of {len(found):,} evaluated again"
+        parts.append(f"{n}, {counted(values, 'value')}")
     return lines_of([*lines, f"{_sum(found)}: {'; '.join(parts)}"])

@@ -95,7 +95,7 @@ def _head(one: Grid) -> Iterator[str]:
 def _cell(column: Column, cell: Cell) -> str:
     style = _LEFT if column.left else _NUMBER
     if cell.colour:
-        style = f'{style[:-1]}; background: {cell.colour}"'
+        style = f'{style[:-1]}; background: {cell.colour}; color: #111"'
     hint = f' title="{in_html(cell.hint)}"' if cell.hint else ""
     return f"<td {style}{hint}>{_inside(cell)}</td>"
 

@@ -123,9 +123,9 @@ def test_prune_by_age(place: Path, cache: Command) -> None:
 
 def test_verify(place: Path, cache: Command) -> None:
     code, out, _ = cache("verify", place / "out", "--recompute", "1")
-    assert (code, out.partition(": ")[2]) == (0, "all sound; 3 evaluated again, 36 values\n")
+    assert (code, out.partition(": ")[2]) == (0, "all sound; 3 of 3 evaluated again, 36 values\n")
     out = cache("verify", place / "out", "--recompute", "2")[1]
-    assert out.endswith("; 2 evaluated again, 24 values; 1 not: sampled out\n")
+    assert out.endswith("; 2 of 3 evaluated again, 24 values\n")
     code, out, _ = cache("verify", place / "out/cells")
     assert (code, out.partition(": ")[2]) == (0, "all sound\n")
 
@@ -163,7 +163,7 @@ def test_records_of_other_code(
     monkeypatch.setattr("harness.experiment.cache_upkeep.code", lambda: "f" * 64)
     assert cache("list", place / "out")[1].count("other code") == 3
     out = cache("verify", place / "out", "--recompute", "1")[1]
-    assert out.endswith("; 0 evaluated again, 0 values; 3 not: other code\n")
+    assert out.endswith("; 0 of 3 evaluated again, 0 values\n")
     assert "3 of 3 records can go" in cache("prune", place / "out")[1]
 
 
