@@ -23,6 +23,7 @@ from .measures import (
     Stop,
     Version,
     atol,
+    measure_of,
 )
 
 del _built_in
@@ -251,7 +252,7 @@ def help_text(arguments: Arguments) -> str:
     version = arguments.version
     named = [name for name in version.order if name in arguments.measures]
     if named:
-        return "\n".join(_define(version.measure(name)) for name in named)
+        return "\n".join(_define(measure_of(name)) for name in named)
     return (
         USAGE_LINE
         + "\n"

@@ -10,9 +10,13 @@ from typing import Literal
 
 import numpy as np
 
+from ... import metrics as _built_in
+from ...core.metric import REGISTRY, TREC_CUT
 from ...core.names import NICKNAMES
 from ...core.ragged import Array
 from ...metrics.trec_average import SMALLEST
+
+del _built_in
 
 Takes = Literal["nothing", "cutoffs", "levels", "numbers", "gains"]
 Summary = Literal["mean", "sum", "gm", "queries", "relevant", "runid", "nothing"]
@@ -26,11 +30,6 @@ class Stop(Exception):  # noqa: N818 - the end of the program, which may be a go
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status, self.message = status, message
-
-
-_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
-_RECALL = tuple(n / 10 for n in range(11))
-_MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
 
 
 @dataclass(frozen=True)
@@ -53,33 +52,34 @@ class Measure:
     """Whether it uses the ranking, and so stops at a docno that comes twice."""
 
 
-_SPECIAL = (
+_OWN = (
     Measure("runid", summary="runid", per_query=False, needs_documents=False),
     Measure("num_q", summary="queries", per_query=False, whole=True, needs_documents=False),
-    Measure("num_ret", summary="sum", whole=True),
     Measure("num_rel", summary="relevant", whole=True),
-    Measure("num_rel_ret", summary="sum", whole=True),
-    Measure("num_nonrel_judged_ret", summary="sum", whole=True),
-    Measure("gm_map", summary="gm", per_query=False),
-    Measure("gm_bpref", summary="gm", per_query=False),
-    *(
-        Measure(name, "cutoffs", _CUTOFFS)
-        for name in ("P", "recall", "ndcg_cut", "map_cut", "relative_P")
-    ),
-    Measure("success", "cutoffs", (1, 5, 10)),
-    Measure("unj", "cutoffs", (5, 10, 20)),
-    Measure("iprec_at_recall", "levels", _RECALL),
-    Measure("Rprec_mult", "levels", _MULTIPLES),
     Measure("relstring", "numbers", (10.0,), summary="nothing"),
-    Measure("utility", "numbers", (1.0, -1.0, 0.0, 0.0)),
-    Measure("11pt_avg", "numbers", _RECALL),
-    Measure("set_F", "numbers", (1.0,)),
-    *(
-        Measure(name, "gains")
-        for name in ("ndcg", "ndcg_rel", "Rndcg", "G", "dcg", "ideal_dcg", "rbp", "rbp_resid")
-    ),
+    Measure("unj", "cutoffs", (5, 10, 20)),
+    *(Measure(name, "gains") for name in ("dcg", "ideal_dcg", "rbp", "rbp_resid")),
 )
-_BY_NAME = {measure.name: measure for measure in _SPECIAL}
+_BY_NAME = {measure.name: measure for measure in _OWN}
+"""Measures that differ from the harness's metric of that name, or have none."""
+
+
+def measure_of(name: str) -> Measure:
+    """Return a measure; parameters, defaults and summary are those of the harness's metric."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    definition = REGISTRY[TREC_CUT.get(name, name)]
+    how, cutoff = definition.summary, definition.cutoff
+    plain = Measure(name, summary=how, per_query=how != "gm", whole=how == "sum")
+    if cutoff is not None and (definition.needs_cutoff or name in TREC_CUT):
+        default = definition.cutoffs or REGISTRY["P"].cutoffs
+        return replace(plain, takes="cutoffs" if cutoff.type is int else "levels", default=default)
+    if "gains" in definition.parameters:
+        return replace(plain, takes="gains")
+    if definition.trec_parameter is None:
+        return plain
+    default = definition.parameters[definition.trec_parameter].default
+    return replace(plain, takes="numbers", default=tuple(np.ravel(default).astype(float).tolist()))
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,6 @@ class Version:
     ties: Literal["trec_eval", "trec_eval10"]
     order: tuple[str, ...]
     nicknames: Mapping[str, tuple[str, ...]]
-
-    def measure(self, name: str) -> Measure:
-        """Return the measure of a name in ``order``."""
-        return _BY_NAME.get(name, Measure(name))
 
 
 _ALL = NICKNAMES["all_trec"]
@@ -180,7 +176,7 @@ def requests(
         text = parameters.get(name)
         if version.number == 10 and name in SHARED:
             inherited = text = text or inherited
-        wanted.append(_request(version.measure(name), text))
+        wanted.append(_request(measure_of(name), text))
     if version.number == 9:
         return wanted
     last = next((one.pairs for one in reversed(wanted) if one.measure.name in SHARED), ())
@@ -236,7 +232,7 @@ _FORMATS = {"relstring": "'%s'", "runid": "%s"}
 def _line(request: Request, name: str) -> str:
     """Return the format of one line, without its qid.
 
-    >>> _line(Request(VERSIONS["9"].measure("num_ret"), ("num_ret",)), "num_ret")
+    >>> _line(Request(measure_of("num_ret"), ("num_ret",)), "num_ret")
     'num_ret               \\t\\x00\\t%d\\n'
     """
     kind = _FORMATS.get(request.measure.name, "%d" if request.measure.whole else "%6.4f")
