@@ -51,30 +51,26 @@ def command(
 ) -> None:  # fmt: skip
     """Find what would make numbers wrong, before any is computed.
 
-        The command reads every file to its end and goes on after errors. It finds predictions of
-        another fold or shifted by a line, labels in place of scores, cut files, swapped columns or
-        files, and documents that are not judged. Each run gets one line: OK, WARN or ERROR with its
-        rules. Below it, each finding says what is wrong, its effect on the numbers, and the fix.
-        docs/reference/rules.md has every rule.
+    The command reads every file to its end and goes on after errors. It finds predictions of
+    another fold or shifted by a line, labels in place of scores, cut files, swapped columns or
+    files, and documents that are not judged. Each run gets one line: OK, WARN or ERROR with its
+    rules. Below it, each finding says what is wrong, its effect on the numbers, and the fix.
+    docs/reference/rules.md has every rule.
 
-    <<<<<<< HEAD
-        With --topics all files are submissions to a shared task, and no judgements are needed. Each
-        gets one line: OK, WARN or REJECT, and why. --docnos and the options after it check
-        submissions against QRELS too.
+    With --topics all files are submissions to a shared task, and no judgements are needed. Each
+    gets one line: OK, WARN or REJECT, and why. --docnos and the options after it check
+    submissions against QRELS too.
 
-        Exit codes: 0 no errors; 1 with --strict if there are warnings; 2 if there are errors.
-    =======
-        Exits 2 if there are errors (wrong data), and with --strict 1 if there are warnings.
-    >>>>>>> 7a5b0ca (State one rule for exit codes, rewrite help and errors, and add what readers looked for in the docs)
+    Exits 2 if there are errors (wrong data), and with --strict 1 if there are warnings.
 
-        \b
-        Examples:
-          harness check configs/sweep.yaml
-          harness check qrels.txt bm25.run dense.run.gz --strict
-          harness check configs/sweep.yaml --by rule --notes
-          harness check test.txt predictions.txt --format json
-          harness check configs/sweep.yaml --format sarif > check.sarif
-          harness check runs/* --topics topics.txt --docnos docnos.txt --max-per-query 1000
+    \b
+    Examples:
+      harness check configs/sweep.yaml
+      harness check qrels.txt bm25.run dense.run.gz --strict
+      harness check configs/sweep.yaml --by rule --notes
+      harness check test.txt predictions.txt --format json
+      harness check configs/sweep.yaml --format sarif > check.sarif
+      harness check runs/* --topics topics.txt --docnos docnos.txt --max-per-query 1000
     """
     if topics is not None:
         first, runs = str(topics), (first, *runs)

@@ -226,21 +226,6 @@ def test_gaps_are_to_be_filled_in(tmp_path: Path) -> None:
     assert "path: x.txt}" in text
 
 
-<<<<<<< HEAD
-=======
-def test_a_folder_with_nothing(tmp_path: Path) -> None:
-    (tmp_path / "results").mkdir()
-    for name in ("manifest.json", "leaderboard.csv"):
-        (tmp_path / "results" / name).write_text("{}")
-    for folder, says in [("results", "holds no files"), ("no", "expected a folder, got none")]:
-        with pytest.raises(InputError, match=says):
-            propose_config(tmp_path / folder, tmp_path)
-    (tmp_path / "words.txt").write_text("words\n")
-    with pytest.raises(InputError, match="none of its 1 files is a run or judgements"):
-        propose_config(tmp_path, tmp_path)
-
-
->>>>>>> 7a5b0ca (State one rule for exit codes, rewrite help and errors, and add what readers looked for in the docs)
 def test_the_command(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "runs", tmp_path / "runs")
 
