@@ -9,6 +9,8 @@ import io
 import json
 import random
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from html import escape
@@ -261,7 +263,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "runs": (lambda r: harness.check("a", [3]), "runs: expected a path"),  # type: ignore[list-item]
     "duplicates": (lambda r: harness.check("a", "b", duplicates="x"), "unknown duplicates"),  # type: ignore[arg-type]
     "k": (lambda r: harness.explain(0.3, "a", "b", k="x"), "k: expected"),  # type: ignore[arg-type]
-    "number": (lambda r: harness.explain("x", QRELS, RUN), "is not a number"),
+    "number": (lambda r: harness.explain("x", QRELS, RUN), "expected a number, got"),
     "name": (lambda r: harness.metric_name("ndcg@1,2"), "expected one metric"),
 }
 
@@ -275,3 +277,9 @@ def test_wrong_arguments_are_errors_of_the_harness(name: str, results: harness.R
 
 if __name__ == "__main__":
     SNAPSHOT.write_text(public_api(), encoding="utf-8")
+
+
+def test_metric_names_are_known_without_another_call() -> None:
+    code = "import harness; print(harness.metric_name('nDCG@10'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "ndcg@10\n", done.stderr

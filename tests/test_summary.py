@@ -105,7 +105,7 @@ def test_a_fold_without_predictions_loses_no_other_run(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (place / "a-2-2.txt").unlink()
-    with pytest.raises(SystemExit, match=r"^1$"):
+    with pytest.raises(SystemExit, match=r"^2$"):
         main(["run", str(place / "x.yaml"), "--set", POOLED])
     lacks = "1 of 2 parts are missing: web-fold2 (no predictions)"
     out, err = capsys.readouterr()

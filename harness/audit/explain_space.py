@@ -294,7 +294,7 @@ def read(text: str) -> Asked:
         fix = "write the value as it was printed, such as 0.4731, .473 or 47.31%"
         if re.fullmatch(r"[-+]?\d*,\d+ ?%?", given):
             fix = f"write it with a point: {given.replace(',', '.')}"
-        raise InputError(Problem("", f"'{text}' is not a number", fix=fix))
+        raise InputError(Problem("", f"expected a number, got '{text}'", fix=fix))
     return Asked(given, number, percent)
 
 

@@ -17,7 +17,7 @@ from .printing import show
 @options.path(
     "--out", "-o", metavar="OUT", required=True, help="A file; a folder for several runs."
 )
-@options.many("--set", "settings", metavar="KEY=VALUE", help="Such as actor.name=Me")
+@options.many("--set", "settings", metavar="KEY=VALUE", help="Set one key, such as actor.name=Me")
 @options.path("--from", "template", metavar="YAML", help="A file with metadata.")
 @options.flag("--here", "The runs were made here: add platform and versions.")
 @options.flag("--force", "Replace OUT.")

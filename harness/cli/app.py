@@ -65,12 +65,12 @@ class Commands(click.Group):
 @click.option(
     "--no-plugins",
     is_flag=True,
-    help="Load no code that a config, results or an option names as a plugin. Anywhere.",
+    help="Refuse plugins: configs, results and options load no code.",
 )
 @click.version_option(__version__, message="harness %(version)s", help="Print the version.")
 def app(debug: bool, no_plugins: bool) -> None:
     """From prediction files to the table in the paper.
 
-    Exit codes: 0 done; 1 the answer is "differs" or "fails the check", or a run failed; 2 wrong
-    usage, config or data. trec_eval has its own.
+    Exit codes: 0 done; 1 the answer is "differs", "worse" or "fails the check"; 2 wrong usage,
+    config or data. trec_eval keeps its own.
     """

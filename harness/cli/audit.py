@@ -18,11 +18,13 @@ from .printing import show
     "source", metavar="RESULTS|CONFIG", type=Path,
     help="A folder that 'harness run' wrote, or a YAML config.",
 )  # fmt: skip
-@options.metrics("Audit this in place of the config's")
-@options.many("--convention", "conventions", metavar="TOOL", help="Compare with this one alone")
+@options.metrics("Audit this metric instead of the config's")
+@options.many(
+    "--convention", "conventions", metavar="TOOL", help="Compare with this convention only"
+)
 @options.overrides
 @options.format_option("text", "csv", "html", help="How to print it; html is a page of its own.")
-@options.flag("--details", "Print every table of text; --convention does too.")
+@options.flag("--details", "Print every table, as with --convention.")
 def command(
     source: Path, metrics: tuple[str, ...], conventions: tuple[str, ...],
     overrides: tuple[str, ...], format: Literal["text", "csv", "html"], details: bool,

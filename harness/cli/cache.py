@@ -24,7 +24,7 @@ from .printing import show
 )  # fmt: skip
 @options.path(
     "--keep", metavar="CONFIG|RESULTS", multiple=True,
-    help="prune: what others still need; repeatable.",
+    help="prune: keep the records of these; repeatable.",
 )  # fmt: skip
 @options.whole("--days", least=0, help="prune: only what is older than N days.")
 @options.flag("--delete", "prune: delete the records, not just list them.")

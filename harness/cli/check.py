@@ -61,7 +61,7 @@ def command(
     gets one line: OK, WARN or REJECT, and why. --docnos and the options after it check
     submissions against QRELS too.
 
-    Exit codes: 0 no errors; 1 with --strict if there are warnings; 2 if there are errors.
+    Exits 2 if there are errors (wrong data), and with --strict 1 if there are warnings.
 
     \b
     Examples:
@@ -95,8 +95,8 @@ def command(
         except (ConfigError, InputError) as error:
             wrong: HarnessError = error
             if isinstance(error, ConfigError) and not is_config and os.path.isfile(first):
-                what = "it is no config, and judgements by themselves are not enough"
-                fix = "harness check CONFIG, or harness check QRELS RUN..."
+                what = "expected a config, or qrels followed by runs, got qrels alone"
+                fix = "run harness check CONFIG, or harness check QRELS RUN..."
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused_config(first, wrong)
     if format == "text":

@@ -17,12 +17,18 @@ from .printing import show
 @click.argument(
     "paper", metavar="PAPER", type=Path, help="LaTeX, Markdown, CSV or HTML, with a table."
 )
-@options.path("--results", metavar="FOLDER", required=True, help="What 'harness run' wrote.")
-@options.many("--table", "tables", metavar="TABLE", help="Its label or number, by default all")
+@options.path(
+    "--results", metavar="FOLDER", required=True, help="A folder that 'harness run' wrote."
+)
+@options.many(
+    "--table", "tables", metavar="TABLE", help="Label or number of a table; by default all"
+)
 @options.many(
     "--name", "names", metavar="OURS=THEIRS", help="A name in the results, and the paper's"
 )
-@click.option("--dataset", metavar="DATASET", help="The table's dataset, if it does not say it.")
+@click.option(
+    "--dataset", metavar="DATASET", help="The table's dataset, if the table does not name it."
+)
 @options.comparison
 @options.format_option("text", "jsonl")
 def command(

@@ -35,32 +35,34 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
 @options.metrics("A metric, by default all of the results'")
 @click.option("--dataset", metavar="DATASET", help="One dataset of the results.")
 @options.many(
-    "--baseline", "-b", "baselines", metavar="RUN", help="By name, by default the first run"
+    "--baseline", "-b", "baselines", metavar="RUN", help="The baseline; by default the first run"
 )
 @options.flag("--all-pairs", "Every run with every other, and no baseline.")
 @click.option(
     "--test", "-t", metavar="TEST", default="paired-t",
     help="A test, such as randomization or tukey.",
 )  # fmt: skip
-@options.choice("--correction", Correction, default="holm", help="For several comparisons.")
 @options.choice(
-    "--family", Family, default="table", help="Correct all together, or by metric or dataset."
+    "--correction", Correction, default="holm", help="Correct p-values for several comparisons."
+)
+@options.choice(
+    "--family", Family, default="table", help="Correct all comparisons, or each metric or dataset."
 )
 @click.option(
     "--level", metavar="ALPHA", default=0.05, help="An adjusted p-value up to this is significant."
 )
 @options.choice(
-    "--interval", IntervalMethod, default="t", help="Method for the interval of a difference."
+    "--interval", IntervalMethod, default="t", help="How to compute intervals of differences."
 )
 @options.whole("--draws", least=LEAST_DRAWS, default=10_000, help="Random draws, if any are made.")
-@options.whole("--seed", least=0, default=0, help="Seed of what is drawn.")
+@options.whole("--seed", least=0, default=0, help="Seed of the random draws.")
 @options.grouping
 @options.format_option("text", "csv", "jsonl", "markdown", help="How to print the comparisons.")
 @click.option(
     "--tolerance", metavar="DIFFERENCE", type=float, help="Treat differences up to this as equal."
 )
 @options.flag("--any-change", "Exit 1 if anything has changed, better or worse.")
-@options.many("--lower", metavar="METRIC", help="Lower is better by this one of a CSV")
+@options.many("--lower", metavar="METRIC", help="A metric of a CSV for which lower is better")
 @options.many("--key", "keys", metavar="COLUMN", help="A CSV column that identifies rows")
 @options.many("--name", "names", metavar="OLD=NEW", help="A name in OLD, and what NEW calls it")
 @click.option("--p", metavar="P", type=float, help="Persistence of RBO; 0.9 by default.")

@@ -16,7 +16,7 @@ from .printing import show
 @click.command()
 @options.results
 @options.metrics("Only this one")
-@options.whole("--draws", least=1, default=1000, help="Samples.")
+@options.whole("--draws", least=1, default=1000, help="Number of bootstrap samples.")
 @options.format_option(*report.FORMATS, help="How to print it.")
 def command(results: Path, metrics: tuple[str, ...], draws: int, format: str) -> None:
     """Compare how metrics rank the systems.

@@ -37,7 +37,7 @@ PATIENCE = 2.0
 @options.path("--results", metavar="FOLDER", help="Results of 'harness run', for a cell.")
 @click.option("--run", metavar="RUN", help="The cell's run.")
 @click.option("--dataset", metavar="DATASET", help="The cell's dataset.")
-@options.many("--where", metavar="NAME=VALUE", help="The cell's column, such as seed=1")
+@options.many("--where", metavar="NAME=VALUE", help="Select the cell by a column, such as seed=1")
 @click.option(
     "--all", "everything", is_flag=True, help="List every explanation, and all its alternatives."
 )

@@ -32,8 +32,15 @@ Undecided = Literal["pass", "fail"]
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
 @options.many("--name", "names", metavar="OLD=NEW", help="A run's name in the baseline and now")
 @click.option("--level", metavar="ALPHA", default=0.05, help="Level of intervals and tests.")
-@options.choice("--correction", Correction, default="holm", help="For several metrics or runs.")
-@options.choice("--on-undecided", Undecided, default="fail", help="What too few queries mean.")
+@options.choice(
+    "--correction", Correction, default="holm", help="Correct p-values for several metrics or runs."
+)
+@options.choice(
+    "--on-undecided",
+    Undecided,
+    default="fail",
+    help="Verdict if there are too few queries to tell.",
+)
 @options.grouping
 @options.format_option(*FORMATS, help="How to print the verdicts.")
 @options.overrides
@@ -43,7 +50,7 @@ def command(
     margins: tuple[str, ...], names: tuple[str, ...], level: float, correction: Correction,
     on_undecided: Undecided, format: str, overrides: tuple[str, ...], **settings: Any,
 ) -> None:  # fmt: skip
-    """Gate a change: is a candidate worse than its baseline by more than a margin?
+    """Gate a change: report whether a candidate is worse than its baseline by more than a margin.
 
     For each metric and dataset the verdict is pass, fail or undecided. Exits 0 if all pass, 1 if
     one fails. Undecided counts as --on-undecided says.

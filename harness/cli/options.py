@@ -128,7 +128,7 @@ file_formats = joined(
     click.option("--group", metavar="FILE", help="LightGBM's file of group sizes, for QRELS."),
 )
 duplicates = choice(
-    "--duplicates", Duplicates, default="error", help="A docno that a query names twice."
+    "--duplicates", Duplicates, default="error", help="What to do with a docno twice in a query."
 )
 evaluation = joined(
     click.option(
@@ -146,9 +146,9 @@ evaluation = joined(
     ),
     click.option("--convention", metavar="TOOL", help="Compute every metric as this tool does."),
     choice(
-        "--missing", Missing, default="zero", help="Judged queries that the run does not answer."
+        "--missing", Missing, default="zero", help="How to count queries without an answer."
     ),
-    choice("--empty", Empty, default="zero", help="Queries without relevant documents."),
+    choice("--empty", Empty, default="zero", help="How to count queries with nothing relevant."),
     duplicates,
     file_formats,
     many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module with metrics"),

@@ -22,7 +22,7 @@ from .printing import show
 @options.results
 @options.several("kinds", "KIND...", "A kind of plot; --help lists them.")
 @options.metrics("A metric or a pattern such as 'ndcg*'")
-@options.many("--dataset", "datasets", metavar="DATASET", help="A picture for each")
+@options.many("--dataset", "datasets", metavar="DATASET", help="One plot for each dataset")
 @options.many("--run", "runs", metavar="RUN", help="A system or a pattern; '!random' excludes")
 @click.option(
     "--baseline", "-b", metavar="RUN", help="For differences and effects; by default the config's."

@@ -35,8 +35,8 @@ def command(
 
     Prints the leaderboard and writes leaderboard.csv, per_query.parquet and manifest.json into
     the config's output folder. Evaluated cells are kept in its folder 'cells', so a stopped run
-    continues where it was. Files that harness did not write, or that were edited since, are not
-    replaced without --force. Exits 1 if a run could not be evaluated.
+    continues where it was. Use --force to replace files that harness did not write, or that were
+    edited since. Exits 2 if a run cannot be evaluated; the others are evaluated all the same.
 
     \b
     Example:
@@ -72,7 +72,9 @@ def command(
         show(f"{cells:,} cells, {results.cached:,} from cache, {seconds}\n", error=True)
     for error in results.errors:
         show(f"error: {error}\n", error=True)
-    if failed or (strict and findings):
+    if failed:
+        raise click.exceptions.Exit(2)
+    if strict and findings:
         raise click.exceptions.Exit(1)
 
 

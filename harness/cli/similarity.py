@@ -21,11 +21,23 @@ from .printing import show
 
 @click.command()
 @options.results
-@options.choice("--measure", Measure, default="rbo", help="How rankings are compared.")
+@options.choice("--measure", Measure, default="rbo", help="How to compare rankings.")
 @click.option("-p", metavar="P", type=float, default=0.9, help="Persistence of RBO.")
-@click.option("--depth", metavar="K", type=options.Whole(1), default=1000, help="Documents used.")
+@click.option(
+    "--depth",
+    metavar="K",
+    type=options.Whole(1),
+    default=1000,
+    help="Compare the first K documents.",
+)
 @options.many("--dataset", "datasets", metavar="DATASET", help="Only this one")
-@click.option("--near", metavar="X", type=float, default=0.95, help="List pairs from this value.")
+@click.option(
+    "--near",
+    metavar="X",
+    type=float,
+    default=0.95,
+    help="List pairs with at least this similarity.",
+)
 @options.path("--plot", "picture", metavar="FILE", help="Draw a tree: png, svg, pdf.")
 @options.format_option(*report.FORMATS, help="csv and jsonl have every pair.")
 def command(

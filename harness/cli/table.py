@@ -32,23 +32,23 @@ from .printing import show
     "latex", "markdown", "html", "csv", "text", default="text", help="How to write it."
 )
 @options.metrics("A column, or a pattern such as 'ndcg*'")
-@options.many("--run", "runs", metavar="RUN", help="A row or a pattern; '!random' leaves out")
+@options.many("--run", "runs", metavar="RUN", help="A row or a pattern; '!random' excludes")
 @options.many("--dataset", "datasets", metavar="DATASET", help="A block of columns")
-@options.many("--name", "names", metavar="OLD=NEW", help="What one of them is called")
+@options.many("--name", "names", metavar="OLD=NEW", help="Name it this way in the table")
 @click.option("--sort", metavar="METRIC", help="Rows by this, best first.")
 @options.many("--digits", metavar="N", help="Decimals, or METRIC=N")
 @click.option("--percent/--no-percent", default=None, help="Values x 100, of metrics in [0, 1].")
 @click.option("--leading-zero/--no-leading-zero", default=None, help="0.423 instead of .423.")
-@options.choice("--spread", Spread, help="Next to each value: over repetitions, or over queries.")
+@options.choice("--spread", Spread, help="Add a deviation or an interval to each value.")
 @options.choice("--marks", Marks, help="Signs of significance.")
 @click.option("--average/--no-average", default=None, help="Add a block: the mean over datasets.")
 @options.choice("--extra", Extra, multiple=True, help="A further column; repeatable.")
 @click.option("--siunitx/--no-siunitx", default=None, help="LaTeX: siunitx's S columns.")
 @click.option("--wide/--no-wide", default=None, help="LaTeX: table*, over the page.")
 @click.option("--longtable/--no-longtable", default=None, help="LaTeX: over several pages.")
-@click.option("--caption", metavar="TEXT", help="What the caption begins with.")
+@click.option("--caption", metavar="TEXT", help="First words of the caption.")
 @click.option("--label", metavar="TEXT", help="LaTeX's label.")
-@options.flag("--standalone", "LaTeX: a whole document, to look at.")
+@options.flag("--standalone", "LaTeX: a complete document, for a preview.")
 @options.flag("--methods", "Sentences for the methods section, instead of the table.")
 @options.flag("--bibtex", "The references that --methods cites.")
 @options.many("--sweep", metavar="COLUMN", help="Values against a setting, such as lr")
@@ -145,7 +145,7 @@ def with_digits(given: Sequence[str]) -> dict[str, int]:
     for text in given:
         metric, _, digits = text.rpartition("=")
         if not re.fullmatch("[0-9]{1,2}", digits) or int(digits) > 17:
-            what = f"--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '{text}'"
-            raise UnknownNameError(Problem("", what))
+            what = f"expected a number from 0 to 17, or METRIC=NUMBER, got '{text}'"
+            raise UnknownNameError(Problem("--digits", what))
         found[metric or "*"] = int(digits)
     return found

@@ -15,10 +15,12 @@ from .printing import show
 @click.command()
 @options.results
 @click.option("--run", metavar="RUN", required=True, help="The run, as the leaderboard names it.")
-@click.option("--metric", "-m", metavar="METRIC", required=True, help="One of the leaderboard's.")
-@click.option("--query", metavar="QID", help="Show the ranking behind this one's value.")
+@click.option(
+    "--metric", "-m", metavar="METRIC", required=True, help="A metric of the leaderboard."
+)
+@click.option("--query", metavar="QID", help="Show the ranking behind this query's value.")
 @click.option("--dataset", metavar="DATASET", help="The dataset, if there are several.")
-@options.many("--where", metavar="NAME=VALUE", help="A column, such as seed=1")
+@options.many("--where", metavar="NAME=VALUE", help="Select a cell by a column, such as seed=1")
 @options.inputs
 def command(
     results: Path, run: str, metric: str, query: str | None, dataset: str | None,

@@ -65,7 +65,11 @@ def _proposed(
 ) -> tuple[str, Proposal]:
     folders = [folders] if isinstance(folders, Path) else [*folders]
     fix = "give the folders of your judgements and runs"
-    wrong = [Problem(str(one), "is no folder", fix=fix) for one in folders if not one.is_dir()]
+    wrong = [
+        Problem(str(one), "expected a folder, got none", fix=fix)
+        for one in folders
+        if not one.is_dir()
+    ]
     if wrong:
         raise InputError(wrong)
     check_name(base / Path(where).name)

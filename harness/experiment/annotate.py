@@ -70,8 +70,8 @@ def setting(text: str) -> dict[str, Any]:
     keys, equals, value = text.partition("=")
     parts = [part.strip() for part in keys.split(".")]
     if not equals or not all(parts):
-        what = f"--set takes KEY=VALUE, such as actor.name=Me, and is '{text}'"
-        raise UnknownNameError(Problem("", what))
+        what = f"expected KEY=VALUE, such as actor.name=Me, got '{text}'"
+        raise UnknownNameError(Problem("--set", what))
     try:
         content = ir_metadata.load(value)
     except yaml.YAMLError:

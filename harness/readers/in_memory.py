@@ -12,6 +12,7 @@ import pyarrow as pa
 from .. import readers as readers
 from ..batch.arrays import as_array, numbers_of
 from ..batch.dicts import from_batch
+from ..core.arguments import describe
 from ..core.ragged import Array
 from ..core.tables import DuplicateRows, Qrels, Run, T, Table
 from ..errors import InputError, Problem
@@ -93,7 +94,7 @@ def as_table(
         value = value.collect()
     if _is_frame(value):
         return readers.from_frame(value, kind, dataset=dataset, fractions=fractions)
-    what = f"expected {kind.kind}, got a {type(value).__name__}"
+    what = f"expected {kind.kind}, got {describe(value)}"
     raise InputError(Problem(name or kind.kind, what, fix=FIX))
 
 

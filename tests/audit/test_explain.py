@@ -261,7 +261,7 @@ def test_a_cell_of_results(run, workplace: Path) -> None:
         (["0,4731", *LETOR], "write it with a point: 0.4731"),
         (["0.4731", *LETOR, "-m", "ndcg@10", "-m", "bpref", "-k", "5"], "takes a cutoff"),
         (["0.4731", *LETOR, "-m", "ndgc"], "did you mean 'ndcg'?"),
-        (["47.31%%", *LETOR], "'47.31%%' is not a number"),
+        (["47.31%%", *LETOR], "expected a number, got '47.31%%'"),
         (["0.4731", LETOR[0]], "give QRELS and RUN, or --results FOLDER"),
         (["0.4731", *LETOR, *SWEEP, "gbrt"], "--results FOLDER takes --run NAME"),
         (["0.4731", "--results", "results", "--run", "gbrt"], "holds no manifest.json"),

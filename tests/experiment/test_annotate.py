@@ -86,7 +86,7 @@ def test_what_cannot_be_annotated_is_said(run: Path, tmp_path: Path) -> None:
     table.write_text('{"q1": {"a": 1.0}}', encoding="utf-8")
     with pytest.raises(InputError, match="got json, which has no comments"):
         annotate([table], tmp_path / "y")
-    with pytest.raises(UnknownNameError, match="--set takes KEY=VALUE"):
+    with pytest.raises(UnknownNameError, match="--set: expected KEY=VALUE"):
         annotate([run], tmp_path / "y", settings=["actor"])
     for text, said in (("[1", "cannot be read as YAML"), ("- a", "expected a mapping")):
         (tmp_path / "meta.yaml").write_text(text, encoding="utf-8")

@@ -53,7 +53,7 @@ def test_a_leaderboard_names_ten_that_failed(
         "datasets: {d: {path: q}}\nruns: {'{m}': {path: '{m}.run'}}\nmetrics: [map]\n"
     )
     code, out, err = command("run", "c.yaml")
-    assert code == 1
+    assert code == 2
     assert out.count("  FAILED: ") == 10
     assert "... and 3 more FAILED: see leaderboard.csv" in out
     assert err.count("  fix: ") == 1

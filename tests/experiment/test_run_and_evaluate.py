@@ -119,7 +119,7 @@ def test_a_run_that_cannot_be_read_loses_no_other(
 ) -> None:
     (workplace / "runs/trec/zzz.run").write_text("1 Q0 d1 1 nan zzz\n")
     config = write(workplace, TREC)
-    with pytest.raises(SystemExit, match=r"^1$"):
+    with pytest.raises(SystemExit, match=r"^2$"):
         main(["run", str(config)])
     out, err = capsys.readouterr()
     assert re.search(r"FAILED: zzz: \S*zzz\.run:1: score: expected a finite number", out)

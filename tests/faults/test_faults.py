@@ -222,7 +222,7 @@ def test_an_input_that_may_not_be_read_fails_its_cell(sweep: Sweep, known: bool)
 @pytest.mark.parametrize("call", [[*EVALUATE, 7], DERIVE], ids=str)
 def test_memory_runs_out(sweep: Sweep, call: list[Any]) -> None:
     code, err = sweep.run(call=call, act=["exhaust memory"])
-    assert code == (2 if call == DERIVE else 1)
+    assert code == 2
     assert "not enough memory\n  fix:   raise the limit (ulimit -v" in err
 
 

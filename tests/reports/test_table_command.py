@@ -110,9 +110,12 @@ def test_every_option(paper: Path) -> None:
             "there is no metric 'mapp'; did you mean 'map'?"
             "  (there are: map, ndcg@10, ndcg(gain=exp)@10, swaps(normalize=true))",
         ),
-        (["--digits", "x"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is 'x'"),
-        (["--digits", "18"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '18'"),
-        (["--digits", "²"], "--digits takes a number from 0 to 17, or METRIC=NUMBER, and is '²'"),
+        (["--digits", "x"], "--digits: expected a number from 0 to 17, or METRIC=NUMBER, got 'x'"),
+        (
+            ["--digits", "18"],
+            "--digits: expected a number from 0 to 17, or METRIC=NUMBER, got '18'",
+        ),
+        (["--digits", "²"], "--digits: expected a number from 0 to 17, or METRIC=NUMBER, got '²'"),
         (["--name", "x"], "--name x: expected OLD=NEW, such as bm25=BM25"),
     ],
 )
