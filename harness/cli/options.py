@@ -116,7 +116,7 @@ comparison = joined(
 )
 teams = click.option(
     "--teams", metavar="FILE|RE", default="",
-    help="CSV of run and team, or a pattern that finds the team in a tag.",
+    help="CSV of run and team, or a pattern on the tag.",
 )  # fmt: skip
 file_formats = joined(
     click.option(

@@ -12,6 +12,7 @@ from ..experiment import folder as results_folder
 from ..experiment import page as report_page
 from ..experiment.outcome import with_comparisons
 from ..files import write_all
+from ..reports.participant import sheet
 from . import options
 from .printing import show
 
@@ -25,28 +26,40 @@ from .printing import show
     "--output", "-o", "target", metavar="FILE", help="The page; RESULTS/page.html by default."
 )
 @options.whole("--rankings", least=0, help="Documents shown of each query and system.")
+@click.option("--participant", metavar="RUN", help="Write a sheet to print for this run instead.")
 @options.flag("--force", "Replace a file that exists.")
 def command(
-    results: tuple[Path, ...], target: Path | None, rankings: int | None, force: bool
-) -> None:
+    results: tuple[Path, ...], target: Path | None, rankings: int | None, participant: str | None,
+    force: bool,
+) -> None:  # fmt: skip
     """Write the report page: one HTML file that needs no network.
 
     It shows the leaderboard, pairs of systems, queries, rankings, and where the numbers come
     from. With an old and a new folder it also shows what changed.
 
+    With --participant, write a page without other runs' names: the run's own value, the best,
+    the median and the worst of each query. Its name is participant-RUN.html by default.
+
     \b
-    Example:
+    Examples:
       harness page results/quickstart -o leaderboard.html
+      harness page results/quickstart --participant bm25
     """
     if len(results) > 2:
         raise click.UsageError("expected one folder of results, or an old and a new one")
-    outcome = with_comparisons(results_folder.read(results[-1]))
-    if rankings is not None:
-        settings = replace(outcome.config.page, rankings=rankings)
-        outcome = replace(outcome, config=outcome.config.model_copy(update={"page": settings}))
-    old = results_folder.read(results[0]) if len(results) == 2 else None
-    files = report_page.page_files(outcome, old)
-    target = target or results[-1] / report_page.PAGE
+    outcome, default = results_folder.read(results[-1]), report_page.PAGE
+    if participant is not None:
+        files = {report_page.PAGE: sheet(outcome.systems, participant).encode()}
+        default = f"participant-{participant.replace('/', '_')}.html"
+    else:
+        outcome = with_comparisons(outcome)
+        if rankings is not None:
+            settings = replace(outcome.config.page, rankings=rankings)
+            config = outcome.config.model_copy(update={"page": settings})
+            outcome = replace(outcome, config=config)
+        old = results_folder.read(results[0]) if len(results) == 2 else None
+        files = report_page.page_files(outcome, old)
+    target = target or results[-1] / default
     files = {target.name: files.pop(report_page.PAGE), **files}
     is_own = target.parent.resolve() == results[-1].resolve()
     for name, content in files.items():

@@ -1,0 +1,58 @@
+"""``harness pool``."""
+
+from __future__ import annotations
+
+import warnings
+from typing import get_args
+
+import click
+
+from ..core.pool import Unit
+from ..errors import HarnessWarning
+from ..experiment.pool import leave_out, pool
+from ..reports import pool as report
+from ..reports.similarity import FORMATS, render
+from . import options
+from .printing import show
+
+
+@click.command()
+@options.several("runs", "RUN...", "Run files.")
+@options.whole("--depth", least=1, default=20, help="Ranks of each run that are pooled.")
+@options.teams
+@click.option(
+    "--leave-out", "unit", type=options.Choice(get_args(Unit)),
+    help="Rank runs without the judgements of each.",
+)  # fmt: skip
+@click.option("--qrels", metavar="FILE", help="Judgements, for --leave-out.")
+@options.metrics("A metric, for --leave-out")
+@options.format_option(*FORMATS, help="csv and jsonl have every document.")
+def command(
+    runs: tuple[str, ...], depth: int, teams: str, unit: Unit | None, qrels: str | None,
+    metrics: tuple[str, ...], format: str,
+) -> None:  # fmt: skip
+    """List the documents to judge, and what each run contributed.
+
+    With --leave-out, take the judgements that only one run or team contributed out of the qrels,
+    and print how the order of all runs changes: tau-b, and the largest change of rank.
+
+    \b
+    Examples:
+      harness pool runs/* --depth 20 -f csv > to-judge.csv
+      harness pool runs/* --leave-out team --teams teams.csv --qrels qrels.txt -m map
+    """
+    if unit is None and (qrels or metrics):
+        raise click.UsageError("--qrels and -m need --leave-out run or --leave-out team")
+    if unit is not None and not (qrels and metrics):
+        raise click.UsageError("--leave-out needs --qrels FILE and -m METRIC")
+    if unit == "team" and not teams:
+        raise click.UsageError("--leave-out team needs --teams, a CSV of run and team or a pattern")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)  # 'harness check' prints them
+        if unit is None or qrels is None:
+            found = pool(runs, depth, teams)
+            show(render(report.pool_grids(found), [*report.pool_records(found)], format))
+            return
+        left = leave_out(runs, qrels, metrics, unit, depth, teams)
+    records = [one._asdict() for one in left]
+    show(render([report.left_out_grid(left, unit)], records, format))
