@@ -8,7 +8,7 @@ from typing import Literal
 import click
 
 from ..experiment import cache_upkeep as upkeep
-from ..files import shared
+from ..files import remove_abandoned
 from . import options
 from .printing import show
 
@@ -69,9 +69,9 @@ def command(
         why = upkeep.strangers(places[0], gone) if gone and len(places) == 1 else {}
         show(upkeep.table(gone, why) if gone else "")
         if delete:
-            with shared(folder):
-                for one in gone:
-                    one.path.unlink(missing_ok=True)
+            remove_abandoned(folder)
+            for one in gone:
+                one.path.unlink(missing_ok=True)
         done = "deleted" if delete else "can go; --delete deletes them"
         show(f"{folder}: {len(gone):,} of {total:,} records {done}\n")
         return
