@@ -14,11 +14,12 @@ import mmap
 import os
 import re
 import tempfile
+import time
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from .errors import HarnessError, HarnessWarning, InputError, Problem
 
@@ -29,6 +30,8 @@ LOCK = ".lock"
 """The file by which a folder is held."""
 RECORDS = "[0-9a-f][0-9a-f]"
 """Which folders of a cache hold its records."""
+ABANDONED = 3600
+"""Seconds since a file of a cache was last written to, from which on nothing writes to it."""
 _UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
 """Names of files that are being written, as :mod:`tempfile` makes them."""
 
@@ -95,76 +98,56 @@ def threads_of(number: int | None = None) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(number or os.cpu_count() or 1)
 
 
-def lock(file: IO[bytes], *, alone: bool = True, wait: bool = True) -> bool | None:
-    """Return whether a file could be locked; None if the system has no such locks."""
-    try:
-        import fcntl
-
-        mode = fcntl.LOCK_EX if alone else fcntl.LOCK_SH
-        fcntl.flock(file, mode | (0 if wait else fcntl.LOCK_NB))
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        return None
-    return True
-
-
-def _lock_file(folder: Path) -> IO[bytes]:
-    """Return the file that a folder is locked by, made if there is none; links are refused."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / LOCK
-    if path.is_symlink():
-        raise OSError(errno.ELOOP, "the lock is a link, which is not followed", str(path))
-    return path.open("ab")
-
-
 @contextlib.contextmanager
 def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
     """Hold a folder of results against other runs; warn and wait if another holds it.
 
     Files that killed runs left unfinished are removed, from the folder and from those `within` it.
     """
+    from filelock import FileLock, Timeout  # whose import takes 80 ms
+
+    path = folder / LOCK
     try:
-        file = _lock_file(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        if path.is_symlink():
+            raise OSError(errno.ELOOP, "the lock is a link, which is not followed", str(path))
+        path.open("ab").close()
     except OSError as error:
         raise _refused(error, folder, "cannot be written") from error
-    with file:
-        is_locked = lock(file, wait=False)
-        if is_locked is False:
-            what = f"{folder}: another run writes here; waiting until it is done"
-            warnings.warn(what, HarnessWarning, stacklevel=4)
-            is_locked = lock(file)
-        if is_locked:  # None: the system has no locks
+    lock = FileLock(path, fallback_to_soft=False)
+    with contextlib.ExitStack() as held:
+        with contextlib.suppress(OSError, NotImplementedError):  # the system has no locks
+            try:
+                held.enter_context(lock.acquire(timeout=0))
+            except Timeout:
+                what = f"{folder}: another run writes here; waiting until it is done"
+                warnings.warn(what, HarnessWarning, stacklevel=4)
+                held.enter_context(lock.acquire())
+        if lock.is_locked:
             remove_unfinished(folder, *(folder / name for name in within))
         yield
 
 
-@contextlib.contextmanager
-def shared(folder: Path | None) -> Iterator[None]:
-    """Write to a cache next to other runs, and remove what killed runs left unfinished."""
-    file: Any = contextlib.nullcontext()
-    with contextlib.suppress(OSError):  # a cache may be for reading alone
-        file = _lock_file(folder) if folder is not None else file
-    with file as opened:
-        if folder is not None and opened is not None:
-            if lock(opened, wait=False):
-                remove_unfinished(folder, *folder.glob(RECORDS))
-            lock(opened, alone=False)
-        yield
+def remove_abandoned(cache: Path | None) -> None:
+    """Remove what killed runs left unfinished in a cache; other runs may write to it now."""
+    if cache is not None:
+        remove_unfinished(cache, *cache.glob(RECORDS), age=ABANDONED)
 
 
-def remove_unfinished(*folders: Path) -> int:
+def remove_unfinished(*folders: Path, age: float = 0) -> int:
     """Remove files that were being written when their process was killed; return how many.
 
-    The caller holds the first folder; a link to another one is not followed.
+    The caller holds the first folder, or names the `age` in seconds from which on a file is not
+    being written any more. A link to another folder than the first is not followed.
     """
-    removed = 0
+    removed, latest = 0, time.time() - age
     for place, folder in enumerate(folders):
         for path in folder.glob(".*.part") if place == 0 or not folder.is_symlink() else ():
             if _UNFINISHED.fullmatch(path.name) and path.is_file() and not path.is_symlink():
                 with contextlib.suppress(OSError):
-                    path.unlink()
-                    removed += 1
+                    if path.stat().st_mtime <= latest or not age:
+                        path.unlink()
+                        removed += 1
     return removed
 
 

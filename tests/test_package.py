@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -58,3 +60,17 @@ def test_the_command_starts_without_what_it_does_not_need(tmp_path: Path, kind: 
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_another_package_of_the_same_name_is_an_error(tmp_path: Path) -> None:
+    package = Path(shutil.copytree(Path(harness.__file__).parent, tmp_path / "harness"))
+    (package / "__init__.py").write_text('"""Another distribution."""\n', encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", "metrics"], cwd=tmp_path, capture_output=True, text=True,
+        check=False, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: the package 'harness' is of another distribution than ranking-harness\n"
+        "  fix:   pip uninstall harness, then pip install --force-reinstall ranking-harness\n"
+    )

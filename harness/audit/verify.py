@@ -42,8 +42,8 @@ _MOVED = (
     "inputs are gone; if you moved them or the results, give the folder that the config's paths "
     "start from now: --inputs FOLDER"
 )
-_FROM_CACHE = {"queries", "values"}
-"""Counts of a cross-check that depend on which cells came from the cache."""
+_FROM_CACHE = {"mode", "queries", "values"}
+"""What a cross-check did: depends on the cells that came from the cache, and on pytrec_eval."""
 _CAUSES = {
     "input": "an input changed",
     "edited": "not the file that manifest.json was written with: edited, or a run was stopped; run "

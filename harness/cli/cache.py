@@ -8,7 +8,7 @@ from typing import Literal
 import click
 
 from ..experiment import cache_upkeep as upkeep
-from ..files import shared
+from ..files import remove_abandoned
 from . import options
 from .printing import show
 
@@ -68,9 +68,9 @@ def command(
         gone, total = upkeep.unneeded(folder, places, days)
         show(upkeep.table(gone) if gone else "")
         if delete:
-            with shared(folder):
-                for one in gone:
-                    one.path.unlink(missing_ok=True)
+            remove_abandoned(folder)
+            for one in gone:
+                one.path.unlink(missing_ok=True)
         done = "deleted" if delete else "can go; --delete deletes them"
         show(f"{folder}: {len(gone):,} of {total:,} records {done}\n")
         return

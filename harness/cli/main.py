@@ -65,7 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
     except BrokenPipeError:  # the reader is gone, as in `harness ... | head`
         discard(sys.stdout)
-        sys.exit(128 + signal.SIGPIPE if command == "trec_eval" else 0)
+        sys.exit(141 if command == "trec_eval" else 0)  # 128 + SIGPIPE, as a shell shows it
     except Exception as error:
         problem = files.problem(error)
         if problem is None or is_debugged:

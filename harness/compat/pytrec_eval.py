@@ -13,7 +13,8 @@ It raises where pytrec_eval ends the whole process or reads memory that is not i
 ``runid`` is 0 here. :func:`harness.evaluate` takes gains and coefficients as trec_eval writes them.
 
 Calls of few documents go to pytrec_eval itself, since arrays for one short list cost more to set up
-than pytrec_eval takes for it, and many scripts call an evaluator once a query.
+than pytrec_eval takes for it, and many scripts call an evaluator once a query. Without pytrec_eval
+all calls take the arrays, to the same values.
 """
 
 from __future__ import annotations
@@ -30,7 +31,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pytrec_eval
 
 from .. import metrics as _built_in
 from ..core.align import align
@@ -356,7 +356,11 @@ class RelevanceEvaluator:
 
     @cached_property
     def _pytrec_eval(self) -> Callable[[Any], Values] | None:
-        """pytrec_eval's function in C; None if the judgements or the level do not suit it."""
+        """pytrec_eval's function in C; None without it, or if it cannot take the judgements."""
+        try:
+            import pytrec_eval
+        except ImportError:
+            return None
         judgements = {
             qid: dict(zip(row.places, row.grades.tolist(), strict=True))
             for qid, row in self._judged.items()

@@ -36,7 +36,7 @@ from ..errors import Finding, HarnessError, InputError, Problem
 from ..files import check_room, sha256, state_of, write_all
 from ..guard.facts import Facts
 from ..readers.letor import next_to
-from .crosscheck import Audit
+from .crosscheck import Audit, mode_of
 
 INDEX, MARKER = "inputs.json", "CACHEDIR.TAG"
 _MARK = b"""Signature: 8a477f597d28d172789f06886806bc55
@@ -486,7 +486,7 @@ class Keys:
         self.choices = {
             "policy": asdict(config.policy),
             "convention": config.convention,
-            "crosscheck": config.crosscheck,
+            "crosscheck": mode_of(config.crosscheck),
         }
 
     def files(self, cell: Cell) -> list[str]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from importlib.util import find_spec
 from math import isnan
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -19,7 +20,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.settings import Settings
 from ..core.tables import Qrels, Run
-from ..errors import Problem, VerificationError
+from ..errors import InputError, Problem, VerificationError
 
 Mode = Literal["sample", "all", "none"]
 SAMPLE = 50
@@ -34,8 +35,8 @@ class Audit:
 
     __pydantic_config__: ClassVar = {"extra": "forbid", "use_attribute_docstrings": True}
 
-    mode: Mode
-    """How its queries were chosen: sample, all or none."""
+    mode: Mode | Literal["skipped"]
+    """How its queries were chosen: sample, all or none; skipped if pytrec_eval is not installed."""
     queries: int = 0
     values: int = 0
     largest_difference: float = 0.0
@@ -44,6 +45,23 @@ class Audit:
     def joined(self, more: Audit) -> Audit:
         """Return the audit of both: the same queries, by more metrics."""
         return Audit(more.mode, max(self.queries, more.queries), self.values + more.values)
+
+
+def mode_of(asked: Mode) -> Mode | Literal["skipped"]:
+    """Return `asked`, or ``"skipped"`` if it needs pytrec_eval, which is not installed."""
+    return asked if asked == "none" or find_spec("pytrec_eval") else "skipped"
+
+
+def skipped(asked: Mode) -> str:
+    """Return what to warn of before a run, or ``""``; InputError if `all` cannot be checked."""
+    if mode_of(asked) == asked:
+        return ""
+    fix = "install pytrec-eval-terrier, or set 'crosscheck: none'"
+    if asked == "all":
+        what = "'crosscheck: all' needs pytrec_eval, which is not installed"
+        raise InputError(Problem("", what, fix=fix))
+    what = "cross-check skipped: pytrec_eval is not installed"
+    return str(Problem("", what, effect="no value is computed a second time", fix=fix))
 
 
 def sample_size(n_queries: int, cells: int) -> int:
@@ -125,7 +143,7 @@ class Crosscheck:
     """
 
     def __init__(self, peer: Peer, mode: Mode = "sample", cell: int = 0, cells: int = 1) -> None:
-        self.peer, self.mode = peer, mode
+        self.peer, self.mode = peer, mode_of(mode)
         usable, n_queries = peer.usable, peer.qrels.n_queries
         self.size = usable.size
         if mode == "sample":
@@ -151,7 +169,7 @@ class Crosscheck:
         The first others that it answers replace chosen ones that it does not. A part that begins
         with the first query of all starts over: a scattered run is read again, whole.
         """
-        if self.mode == "none" or not self.peer.groups or not run.n_queries:
+        if self.mode in ("none", "skipped") or not self.peer.groups or not run.n_queries:
             return
         qids = as_bytes(run.qids)
         if self.first_qid in (None, qids[0]):

@@ -168,14 +168,15 @@ def _provenance(outcome: Results) -> dict[str, Any]:
     """Return where the numbers come from, as the page shows it."""
     manifest, folder = outcome.manifest, shlex.quote(outcome.config.output)
     checked = [one["crosscheck"] for one in manifest["cells"]]
-    values = sum(one["values"] for one in checked)
+    values, modes = sum(one["values"] for one in checked), [*{one["mode"]: 0 for one in checked}]
+    recomputed = f"{values:,} values recomputed by pytrec_eval, all equal"
     git = manifest.get("git") or {}
     versions = {name: text for name, text in manifest["versions"].items() if text}
     facts = [
         *versions.items(),
         ("platform", manifest["platform"]),
         ("git commit", git.get("commit", "") + (", changed since" if git.get("dirty") else "")),
-        ("cross-check", f"{values:,} values recomputed by pytrec_eval, all equal"),
+        ("cross-check", recomputed if values else ", ".join(modes)),
         ("policy", ", ".join(f"{k}: {v}" for k, v in manifest["config"].get("policy", {}).items())),
     ]
     first = outcome.systems[0]

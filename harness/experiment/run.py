@@ -37,6 +37,7 @@ from ..reports.text import columns
 from . import manifest as manifests
 from .cache import Cache, foreign
 from .cells import Evaluated, evaluate_all
+from .crosscheck import skipped
 from .failures import as_one, failure_texts
 from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, hashes_of, written
 from .groups import reversals
@@ -97,7 +98,7 @@ def run(
     if scheduler is not None:
         loaded = loaded.from_anywhere()
     cells = sweep.resolve(loaded)
-    for text in filter(None, [gaps.shown(cells)]):
+    for text in filter(None, [gaps.shown(cells), skipped(loaded.crosscheck)]):
         warnings.warn(text, HarnessWarning, stacklevel=2)
     with _held_folders(loaded, cells, force), executor(jobs, scheduler) as pool:
         evaluated = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
@@ -115,7 +116,8 @@ def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterato
         files.below(folder, f"{cache_folder.name}/records")
     if config.plots:
         plots.check_installed()
-    with files.locked(folder, paper.FOLDERS), files.shared(cache_folder):
+    with files.locked(folder, paper.FOLDERS):
+        files.remove_abandoned(cache_folder)
         files.check_own(folder, output_names(config, cells), written(folder).own, force=force)
         if cache_folder is not None and not force:
             files.check_own(cache_folder, foreign(cache_folder), ())

@@ -5,6 +5,7 @@ The first bytes tell what a file is, not its suffix.
 
 from __future__ import annotations
 
+import atexit
 import bz2
 import contextlib
 import difflib
@@ -22,7 +23,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar, cast
+from typing import IO, Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
@@ -32,8 +33,8 @@ from ..errors import HarnessWarning, InputError, Problem, ShortageError
 from .text import BOM, LONGEST, ahead, count_head, decoded, each, lines_of
 
 T = TypeVar("T")
-_SPOOLED: dict[object, IO[bytes]] = {}
-"""Temporary files with the content of standard input and pipes; closing deletes them."""
+_SPOOLED: dict[object, tempfile.TemporaryDirectory[str]] = {}
+"""Temporary folders with the content of standard input and pipes; the end deletes them."""
 STDIN, NAMELESS = "-", "<stdin>"  # Standard input in a command, and in messages
 BLOCK = 4 << 20  # Bytes that are read and parsed at a time, at most; a smaller file is one block
 _LEAST, _BLOCKS = 1 << 19, 24
@@ -120,24 +121,24 @@ def spooled(stream: IO[bytes], name: str, key: object) -> str:
     """Return the path of a temporary file with the content of a stream, which is read once."""
     if key not in _SPOOLED:
         try:
-            file = tempfile.NamedTemporaryFile(prefix="harness-")  # noqa: SIM115 - lives on
-            _SPOOLED[key] = cast("IO[bytes]", file)
-            while piece := stream.read(BLOCK):
-                file.write(piece)
-            file.flush()
+            _SPOOLED[key] = tempfile.TemporaryDirectory(prefix="harness-")
+            atexit.register(forget)  # later than its own end, which would warn
+            with Path(_SPOOLED[key].name, "input").open("wb") as file:  # Windows opens it once
+                while piece := stream.read(BLOCK):
+                    file.write(piece)
         except OSError as error:
             if key in _SPOOLED:
-                _SPOOLED.pop(key).close()
+                _SPOOLED.pop(key).cleanup()
             what = f"cannot be kept in a temporary file: {error.strerror}"
             fix = "free space there, or name another folder for temporary files in TMPDIR"
             raise InputError(Problem(name, what, fix=fix)) from error
-    return _SPOOLED[key].name
+    return os.path.join(_SPOOLED[key].name, "input")
 
 
 def forget() -> None:
     """Delete the temporary files with the content of pipes and standard input."""
-    for file in _SPOOLED.values():
-        file.close()
+    for folder in _SPOOLED.values():
+        folder.cleanup()
     _SPOOLED.clear()
 
 

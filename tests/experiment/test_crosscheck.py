@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
+import re
 import shutil
+import struct
+import subprocess
+import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -132,3 +138,65 @@ def test_a_difference_stops_the_run_and_writes_nothing(
 def _wrong(self: Crosscheck, some: list[tuple[int, Run]]) -> None:
     for query, _ in some:
         self.expected[query] = dict.fromkeys(self.peer.groups[0].columns.values(), -1.0)
+
+
+HIDDEN = """
+import sys
+sys.modules["pytrec_eval"] = None
+import harness.compat
+from harness.cli.main import main
+main(sys.argv[1:])
+"""
+
+
+def without_pytrec_eval(*words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", HIDDEN, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def unchecked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """Results of the quickstart without pytrec_eval, and the warnings."""
+    out = tmp_path_factory.mktemp("out") / "results"
+    done = without_pytrec_eval("run", "configs/quickstart.yaml", "--set", f"output={out}")
+    assert done.returncode == 0, done.stderr
+    return out, done.stderr
+
+
+def test_a_sample_is_skipped_without_pytrec_eval(unchecked: tuple[Path, str]) -> None:
+    out, warned = unchecked
+    assert warned.count("cross-check skipped: pytrec_eval is not installed") == 1
+    cells = json.loads((out / "manifest.json").read_text("utf-8"))["cells"]
+    nothing = {"mode": "skipped", "queries": 0, "values": 0, "largest_difference": 0.0}
+    assert [cell["crosscheck"] for cell in cells] == [nothing] * len(cells)
+    methods = without_pytrec_eval("table", out, "--methods").stdout
+    assert "Values were computed with ranking-harness" in methods
+    assert "pytrec_eval" not in methods
+    assert "recomputed" not in methods
+    assert without_pytrec_eval("page", out).returncode == 0
+    html = (out / "page.html").read_text("utf-8")
+    packed = gzip.decompress(base64.b64decode(max(re.findall(r"[\w+/=]{99,}", html), key=len)))
+    (length,) = struct.unpack_from("<I", packed)
+    report = json.loads(packed[4 : 4 + length])["report"]
+    assert dict(report["provenance"]["facts"])["cross-check"] == "skipped"
+
+
+def test_verify_takes_results_that_were_not_checked(unchecked: tuple[Path, str]) -> None:
+    command = [sys.executable, "-m", "harness", "verify", str(unchecked[0])]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def test_no_cross_check_needs_no_pytrec_eval(tmp_path: Path) -> None:
+    words = "run", "configs/quickstart.yaml", "--set", f"output={tmp_path / 'out'}", "--set"
+    done = without_pytrec_eval(*words, "crosscheck=none")
+    assert (done.returncode, "pytrec_eval" in done.stderr) == (0, False)
+    done = without_pytrec_eval(*words, "crosscheck=all")
+    assert done.returncode == 2
+    assert "'crosscheck: all' needs pytrec_eval, which is not installed" in done.stderr
+
+
+def test_compat_gives_the_same_values_without_pytrec_eval(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels, run = {"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 0.1, "b": 0.2, "c": 0.2}}
+    expected = harness.compat.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(run)
+    monkeypatch.setitem(sys.modules, "pytrec_eval", None)
+    assert harness.compat.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(run) == expected

@@ -61,6 +61,25 @@ def test_unfinished_files_are_removed(tmp_path: Path) -> None:
     assert found == {"x.run": b"whole", ".mine.part": b"of another program"}
 
 
+def test_a_cache_keeps_what_another_run_may_be_writing(tmp_path: Path) -> None:
+    young, old = tmp_path / "0a/.x.q1w2e3r4.part", tmp_path / "0a/.x.q1w2e3r5.part"
+    young.parent.mkdir()
+    for path in (young, old):
+        path.write_text("half")
+    os.utime(old, (0, 0))
+    files.remove_abandoned(tmp_path)
+    assert [*young.parent.iterdir()] == [young]
+
+
+def test_no_process_waits_on_a_system_without_locks(tmp_path: Path) -> None:
+    refused = "import errno, fcntl\ndef flock(*_): raise OSError(errno.ENOSYS, 'none')\n"
+    command = [sys.executable, "-c", f"{refused}fcntl.flock = flock{HOLD}", str(tmp_path)]
+    done = subprocess.run(
+        command, input="\n", capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.stdout == "holds\n", done.stderr
+
+
 def test_all_files_are_written_with_ordinary_permissions(tmp_path: Path) -> None:
     files.write_all(tmp_path / "out", {"a.csv": b"1", "tables/b.md": b"2"})
     found = {p.relative_to(tmp_path / "out").as_posix() for p in (tmp_path / "out").rglob("*.*")}
