@@ -191,7 +191,7 @@ def test_table_is_that_of_the_command(results: harness.Results, as_path: bool) -
     command = ["table", str(results.folder), *options]
     assert shown_by(command) == f"{found}\n"
     assert shown_by([*command, "--format", "latex"]) == found.render("latex")
-    assert "<table>" in found._repr_html_()
+    assert "<table" in found._repr_html_()
     assert [row["name"] for row in found.rows][:2] == ["s00", "New"]
     assert len(found.to_pandas()) == 10
     assert "t-test" in found.methods()
@@ -218,7 +218,9 @@ def test_check_is_that_of_the_command(results: harness.Results) -> None:
         assert len(found.to_pandas()) == len(found.findings)
         assert "checked 1 dataset" in str(found)
         assert "checked 1 dataset" in repr(found)
-        assert found._repr_html_() == f"<pre>{escape(str(found))}</pre>"
+        assert (
+            found._repr_html_() == f'<pre style="font-family: monospace">{escape(str(found))}</pre>'
+        )
     assert harness.check(folder / "none.yaml").findings[0].rule == "missing-file"
 
 

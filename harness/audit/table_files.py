@@ -450,11 +450,11 @@ class _Reader(HTMLParser):
         style += "b" if re.search(r"weight:\s*(bold|[6-9]00)", css) else ""
         if tag == "table":
             self.rows, self.header, self.start = [], 0, self.getpos()[0]
-            self.label, self.caption, self.inside = values.get("id", ""), "", ""
+            self.label, self.inside = values.get("id", ""), ""
+        elif tag in ("caption", "figcaption"):
+            self.caption, self.inside = "", "caption"
         elif self.rows is None:
             return
-        elif tag == "caption":
-            self.inside = "caption"
         elif tag == "tr":
             self.rows.append([])
             self.is_heading = True
@@ -475,7 +475,7 @@ class _Reader(HTMLParser):
             self.inside = ""
         elif tag == "tr" and self.rows and self.is_heading and self.header == len(self.rows) - 1:
             self.header += 1
-        elif tag == "caption":
+        elif tag in ("caption", "figcaption"):
             self.inside = ""
         elif tag == "thead" and self.rows:
             self.header = len(self.rows)
@@ -486,7 +486,7 @@ class _Reader(HTMLParser):
                 _with_spanned(self.rows), self.header or None, self.start, self.label, before,
                 self.caption,
             )  # fmt: skip
-            self.rows, self.since = None, end
+            self.rows, self.since, self.caption = None, end, ""
         elif self.inside == "cell":
             opened = [at for at in range(1, len(self.styles)) if self.styles[at][0] == tag]
             del self.styles[opened[-1] if opened else len(self.styles) :]

@@ -76,7 +76,7 @@ class Shown:
     """A value that shows its text: `print` it, or end a notebook's cell with it."""
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
+        return f'<pre style="font-family: monospace">{escape(str(self))}</pre>'
 
 
 def rendered(name: str, value: object) -> str:

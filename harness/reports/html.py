@@ -9,14 +9,21 @@ from collections.abc import Iterable, Iterator
 from ..errors import legible, printable
 from .grid import PLAIN, Cell, Column, Grid
 
+_FIGURE = 'style="margin: 0 0 1em"'
+_TITLE = 'style="text-align: left; font-weight: 600"'
+_CAPTION = 'style="text-align: left; max-width: 60em"'
+_TABLE = 'style="width: auto; margin: .4em 0"'
+_NOTES = 'style="text-align: left; max-width: 60em; margin: .4em 0; font-size: .85em"'
 _LEFT = 'style="text-align: left"'
 _NAME = 'style="text-align: left; font-weight: normal; white-space: nowrap"'
 _HEADING = 'style="white-space: nowrap"'
+_CENTRE = 'style="text-align: center"'
+_NAME_HEADING = 'style="text-align: left; white-space: nowrap"'
 _NUMBER = 'style="text-align: right; white-space: nowrap"'
 
 
 def render(grids: Iterable[Grid]) -> str:
-    """Return a ``<table>`` for each grid: its title as the caption, its notes in the foot."""
+    """Return a ``<table>`` for each grid, its title above and its notes below."""
     return "".join(f"{line}\n" for one in grids for line in _lines(one))
 
 
@@ -24,12 +31,13 @@ _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --quiet: #666; }
 @media (prefers-color-scheme: dark) { :root { --quiet: #aaa; } }
 body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 80rem; padding: 0 1rem; }
-table { border-collapse: collapse; display: block; margin: 0 0 2.5rem; overflow-x: auto; }
-caption { font-size: 1.15rem; font-weight: 600; padding: 0 0 .5rem; }
+figure { margin: 0 0 2.5rem; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
+figcaption { font-size: 1.15rem; }
 th, td { font-variant-numeric: tabular-nums; padding: .25rem .75rem; }
 thead th { border-bottom: 2px solid var(--line); text-align: right; }
 tbody tr { border-bottom: 1px solid var(--line); }
-tfoot td, p { color: var(--quiet); font-size: .85rem; }
+p { color: var(--quiet); font-size: .85rem; }
 @media print { table { overflow-x: visible; } thead { display: table-header-group; } }
 """
 
@@ -53,12 +61,14 @@ def _lines(one: Grid) -> Iterator[str]:
     if one.source:
         yield html_comment(one.source)
     caption = one.title or one.caption
+    notes = "<br>".join(map(in_html, one.notes))
     if not one.columns:
-        yield from (f"<p>{in_html(text)}</p>" for text in (caption, *one.notes) if text)
+        yield from (f"<p {_NOTES}>{text}</p>" for text in (in_html(caption), notes) if text)
         return
-    yield "<table>"
+    yield f"<figure {_FIGURE}>"
     if caption:
-        yield f"<caption {_LEFT}>{in_html(caption)}</caption>"
+        yield f"<figcaption {_TITLE if one.title else _CAPTION}>{in_html(caption)}</figcaption>"
+    yield f"<table {_TABLE}>"
     yield from ("<thead>", *_head(one), "</thead>")
     for group in one.groups:
         yield "<tbody>"
@@ -69,10 +79,10 @@ def _lines(one: Grid) -> Iterator[str]:
             cells = "".join(map(_cell, one.columns[1:], row[1:]))
             yield f'<tr><th scope="row" {_NAME}>{_inside(row[0])}</th>{cells}</tr>'
         yield "</tbody>"
-    if one.notes:
-        notes = "<br>".join(map(in_html, one.notes))
-        yield f'<tfoot><tr><td colspan="{len(one.columns)}">{notes}</td></tr></tfoot>'
     yield "</table>"
+    if notes:
+        yield f"<p {_NOTES}>{notes}</p>"
+    yield "</figure>"
 
 
 def _head(one: Grid) -> Iterator[str]:
@@ -81,10 +91,13 @@ def _head(one: Grid) -> Iterator[str]:
     corner = f"<td{span}></td>"
     if first.title:
         corner = f'<th scope="col"{span} {_LEFT}>{in_html(first.title)}</th>'
-    titles = "".join(f'<th scope="col" {_HEADING}>{in_html(column.title)}</th>' for column in rest)
+    titles = "".join(
+        f'<th scope="col" {_NAME_HEADING if column.left else _HEADING}>{in_html(column.title)}</th>'
+        for column in rest
+    )
     if one.blocks:
         blocks = "".join(
-            f'<th scope="colgroup" colspan="{size}">{in_html(title)}</th>'
+            f'<th scope="colgroup" colspan="{size}" {_CENTRE}>{in_html(title)}</th>'
             for title, size in one.blocks
         )
         yield f"<tr>{corner}{blocks}</tr>"

@@ -7,7 +7,7 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import Leaderboard
 from . import html, leaderboard, text
 from .grid import Cell, Grid, first_rows, grid
-from .numbers import decimals, interval
+from .numbers import decimals, interval, p_value
 
 ROWS = 20
 """Rows of a table that a notebook shows."""
@@ -41,9 +41,11 @@ def _grid(value: Evaluation | Comparisons) -> Grid:
             one.dataset, str(one.metric), one.baseline, one.run, str(one.n),
             decimals(one.difference, sign=True),
             interval(one.low, one.high, sign=True),
-            Cell(decimals(one.p_adjusted), "*" if value.is_significant(one) else ""),
+            Cell(p_value(one.p_adjusted), "*" if value.is_significant(one) else ""),
         ]
         for one in value.rows
     ]  # fmt: skip
     note = f"{value.title or value.plan.test}; * adjusted p at most {value.plan.level:g}"
-    return grid(header, rows, left=4, notes=[note])
+    named = any(one.dataset for one in value.rows)
+    shown = [row if named else row[1:] for row in (header, *rows)]
+    return grid(shown[0], shown[1:], left=4 if named else 3, notes=[note])

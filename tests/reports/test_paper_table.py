@@ -304,12 +304,14 @@ def test_markdown() -> None:
 def test_html() -> None:
     lines = render(TABLE, "html").splitlines()
     assert lines[0] == f"<!-- {TABLE.source} -->"
-    assert lines[1] == "<table>"
-    assert lines[2].startswith('<caption style="text-align: left">Means over trec (2 queries).')
+    assert lines[1].startswith("<figure ")
+    caption = '<figcaption style="text-align: left; max-width: 60em">Means over trec (2 queries).'
+    assert lines[2].startswith(caption)
+    assert lines[3].startswith("<table ")
     right = '<td style="text-align: right; white-space: nowrap">'
     name = 'scope="row" style="text-align: left; font-weight: normal; white-space: nowrap"'
     column = 'scope="col" style="white-space: nowrap"'
-    assert lines[3:] == [
+    assert lines[4:] == [
         "<thead>",
         f"<tr><td></td><th {column}>MAP ↑</th><th {column}>mse ↓</th></tr>",
         "</thead>",
@@ -325,6 +327,7 @@ def test_html() -> None:
         f"<tr><th {name}>a|b_&lt;i&gt;</th>{right}.333<sub>†</sub></td>{right}13.000</td></tr>",
         "</tbody>",
         "</table>",
+        "</figure>",
     ]
 
 
