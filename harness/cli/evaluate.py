@@ -64,6 +64,9 @@ def evaluate(
     bins: Sequence[str] = (), **settings: Any,
 ) -> Leaderboard:  # fmt: skip
     """Return the values of files, with the settings of :data:`options.evaluation`."""
+    if groups is None and bins:
+        what = f"--bins {bins[0]}: expected a file of groups to cut"
+        raise UnknownNameError(Problem("", what, fix="add --groups FILE"))
     grouping = None if groups is None else _grouping(groups, bins)
     policy = Policy(without_bounds(ties), missing, empty, depth, judged_only)
     board = evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
-from ..core.comparison import Correction
+from ..core.comparison import Correction, Plan
 from ..core.systems import systems_of
 from ..errors import Problem, UnknownNameError
 from ..experiment import gate as gates
@@ -20,6 +21,12 @@ from .evaluate import evaluate
 from .printing import show
 
 Undecided = Literal["pass", "fail"]
+RUNS, FOLDERS = "run files", "results folders"
+_TAKERS = {
+    "overrides": ("a config",), "names": (FOLDERS,),
+    **dict.fromkeys(("metrics", "margins", "level", "correction"), (RUNS, FOLDERS)),
+}  # fmt: skip
+"""What each option is for, if not for run files alone."""
 
 
 @click.command()
@@ -28,7 +35,7 @@ Undecided = Literal["pass", "fail"]
     "Run files, two results folders, or a config with 'gate:'.",
 )  # fmt: skip
 @click.option("--qrels", metavar="QRELS", help="The judgements of run files.")
-@options.metrics("A metric of run files")
+@options.metrics("A metric, by default all of results folders")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
 @options.many("--name", "names", metavar="OLD=NEW", help="A run's name in the baseline and now")
 @click.option("--level", metavar="ALPHA", default=0.05, help="Level of intervals and tests.")
@@ -84,17 +91,32 @@ def _passes(verdicts: Sequence[Verdict], on_undecided: Undecided) -> bool:
     return not failing & {one.outcome for one in verdicts}
 
 
+def _check_options(given: Mapping[str, Any], inputs: str) -> None:
+    """Raise UnknownNameError for an option that these inputs do not take."""
+    for option in command.params:
+        takers, value = _TAKERS.get(str(option.name), (RUNS,)), given.get(str(option.name))
+        if inputs not in takers and value not in (option.default, None, (), False):
+            what = f"{option.opts[0]} is for {' and '.join(takers)}"
+            fix = f"leave {option.opts[0]} out"
+            if inputs == "a config":
+                fix += ", or write it into the config"
+            raise UnknownNameError(Problem("", what, fix=fix))
+
+
 def _verdicts(
     inputs: Sequence[str], qrels: str | None, metrics: Sequence[str], margins: Sequence[str],
     names: Sequence[str], level: float, correction: Correction, overrides: Sequence[str],
     settings: dict[str, Any],
 ) -> tuple[Verdict, ...]:  # fmt: skip
-    if qrels is None and settings["groups"]:
-        what = "--groups is for run files; a config names 'groups' under its dataset"
-        raise UnknownNameError(Problem("", what, fix="add --qrels, or leave --groups out"))
     plan: dict[str, Any] = {"level": level, "correction": correction}
-    if len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml")):
+    Plan(**plan)  # checks them
+    is_config = len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml"))
+    given = {**settings, **plan, "qrels": qrels, "metrics": metrics, "margins": margins}
+    given |= {"names": names, "overrides": overrides}
+    _check_options(given, "a config" if is_config else FOLDERS if qrels is None else RUNS)
+    if is_config:
         outcome = experiment.run(inputs[0], overrides=overrides)
+        gates.check_complete(outcome)
         chosen = outcome.config.gate
         if chosen is None:
             what = "expected a key 'gate', which names the baseline"
@@ -106,11 +128,14 @@ def _verdicts(
         )  # fmt: skip
     if len(inputs) < 2:
         raise UnknownNameError("expected a baseline and a candidate, or a config with 'gate:'")
-    rules = gates.rules_of(margins, metrics if qrels else ())
+    if qrels is None and any(map(os.path.isfile, inputs)):
+        what = "expected two results folders, got a file"
+        raise UnknownNameError(Problem("gate", what, fix="add --qrels QRELS to gate run files"))
+    rules = gates.rules_of(margins, metrics)
     if qrels is None:
         if len(inputs) > 2:
             raise UnknownNameError("expected two results folders; give run files with --qrels")
-        renamed = dict(one.partition("=")[::2] for one in names)
+        renamed = dict(options.pairs("--name", tuple(names)))
         return gates.gate_folders(Path(inputs[0]), Path(inputs[1]), rules, names=renamed, **plan)
     if not metrics:
         raise UnknownNameError("expected a metric: -m ndcg@10; 'harness metrics' lists them")

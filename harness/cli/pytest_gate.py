@@ -23,7 +23,7 @@ def harness_gate() -> Callable[..., Any]:
         words = [str(one) for one in inputs]
         for name, given in options.items():
             for one in given if isinstance(given, (list, tuple)) else [given]:
-                words += [f"--{name.replace('_', '-')}", str(one)]
+                words += [f"--{name.replace('_', '-')}", *([] if one is True else [str(one)])]
         verdicts, passes = judged(words)
         if not passes:
             pytest.fail(render(verdicts, "text"), pytrace=False)

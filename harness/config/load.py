@@ -18,10 +18,21 @@ from .. import metrics as _built_in
 from ..core.text import readable_name
 from ..errors import ConfigError, Problem, did_you_mean, near_names
 from ..guard.registry import RULES
+from ..stats.gate import Rule
 from .cells import Cell
 from .checks import check
 from .layers import read, text_of
-from .model import SECTIONS, Config, DatasetEntry, Entry, Policy, RunEntry, Runs, json_schema
+from .model import (
+    SECTIONS,
+    Config,
+    DatasetEntry,
+    Entry,
+    Groups,
+    Policy,
+    RunEntry,
+    Runs,
+    json_schema,
+)
 from .sweep import find
 from .yaml_file import Loc, PlacedProblem, Source, describe
 
@@ -228,6 +239,10 @@ def _known(loc: Loc) -> list[str]:
     """Return the keys of the mapping that holds `loc`."""
     kinds: dict[str, Any] = {"datasets": DatasetEntry, "runs": RunEntry, **SECTIONS}
     kind = kinds.get(str(loc[0]), Config) if len(loc) > 1 else Config
+    if loc[:2] == ("gate", "rules"):
+        kind = Rule
+    elif loc[0] == "datasets" and loc[2:3] == ("groups",):
+        kind = Groups
     if not is_dataclass(kind):
         return list(kind.model_fields)
     return ["baseline" if one.name == "baselines" else one.name for one in fields(kind)]

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..core.comparison import Correction
+from ..core.groups import sliced_name
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import System, compared, why_not
-from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean, first_of
+from ..errors import (
+    HarnessError,
+    HarnessWarning,
+    InputError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    first_of,
+)
 from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
 from . import folder as results_folder
 from .outcome import Results
@@ -23,12 +33,40 @@ def gate_folders(
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge the runs of a results folder against those of the same name in an older one."""
     before, after = results_folder.read(old), results_folder.read(new)
+    check_complete(before)
+    check_complete(after)
     _check_alike(before, after, rules)
-    found = list(_same_runs(before, after, names or {}))
-    if not found:
-        what = f"no run of {new} has the name and dataset of one in {old}"
+    renamed = names or {}
+    known = [name for one in before.systems for name in (one.run, one.whole)]
+    for name in renamed:
+        if name not in known:
+            what = f"--name {name}: the baseline has no such run or dataset"
+            raise UnknownNameError(what + did_you_mean(name, known))
+    runs = {one.run for one in after.systems}
+    wanted, gone = list[tuple[System, str, str]](), dict[str, None]()
+    for one in before.systems:
+        run = renamed.get(one.run, one.run)
+        if run in runs:
+            dataset = renamed.get(one.whole, one.whole)
+            wanted.append((one, sliced_name(dataset, one.group) if one.group else dataset, run))
+        else:
+            gone[one.run] = None
+    if not wanted:
+        what = f"no run of {new} has the name of one in {old}"
         raise InputError(Problem("gate", what, fix="rename with --name OLD=NEW"))
+    found = _matched(wanted, after.systems)
+    if gone:
+        what = f"gate: not gated, because only the baseline has it: {first_of([*gone], 3)}"
+        warnings.warn(HarnessWarning(f"{what}\n  fix:   rename with --name OLD=NEW"), stacklevel=2)
     return gate_systems(found, rules, level=level, correction=correction)
+
+
+def check_complete(results: Results) -> None:
+    """Raise InputError if a run could not be evaluated."""
+    for one in results.leaderboard.failed[:1]:
+        why = (one.brief or one.error).partition("\n")[0]
+        what = f"{one.run} on {one.dataset} was not evaluated: {why}"
+        raise InputError(Problem("gate", what, fix="make 'harness run' exit with 0 first"))
 
 
 def gate_baseline(
@@ -40,16 +78,29 @@ def gate_baseline(
     if baseline not in runs:
         near = did_you_mean(baseline, runs)
         raise UnknownNameError(f"no run '{baseline}' to be the baseline{near}")
-    before = {one.dataset: one for one in systems if one.run == baseline}
-    found = [
-        (before[one.dataset], one)
-        for one in systems
-        if one.run != baseline and one.dataset in before
-    ]
-    if not found:
+    if len(runs) < 2:
         what = f"expected a run besides the baseline '{baseline}'"
         raise InputError(Problem("gate", what, fix="add the candidate's run"))
-    return gate_systems(found, rules, level=level, correction=correction)
+    before = [one for one in systems if one.run == baseline]
+    wanted = [(one, one.dataset, run) for run in runs if run != baseline for one in before]
+    return gate_systems(_matched(wanted, systems), rules, level=level, correction=correction)
+
+
+def _matched(
+    wanted: Iterable[tuple[System, str, str]], systems: Iterable[System]
+) -> list[tuple[System, System]]:
+    """Return systems of the baseline, each with the candidate of a dataset and run."""
+    known = {(one.dataset, one.run): one for one in systems}
+    found, lost = list[tuple[System, System]](), list[str]()
+    for before, dataset, run in wanted:
+        if (after := known.get((dataset, run))) is not None:
+            found.append((before, after))
+        else:
+            lost.append(f"{run} on {dataset}")
+    if lost:
+        what = f"the candidate has no values where the baseline has: {first_of(lost, 3)}"
+        raise InputError(Problem("gate", what, fix="evaluate both on the same datasets and groups"))
+    return found
 
 
 def gate_systems(
@@ -88,16 +139,6 @@ def _check_alike(before: Results, after: Results, rules: Mapping[str, Rule]) -> 
             raise InputError(Problem("gate", what, fix=fix))
 
 
-def _same_runs(
-    before: Results, after: Results, names: Mapping[str, str]
-) -> Iterator[tuple[System, System]]:
-    for one in before.systems:
-        name, dataset = names.get(one.run, one.run), names.get(one.dataset, one.dataset)
-        other = after.system(dataset, name)
-        if other is not None:
-            yield one, other
-
-
 def _gated(
     before: System, after: System, rules: Mapping[str, Rule]
 ) -> Iterator[tuple[Metric, Margin]]:
@@ -133,8 +174,13 @@ def _pair(before: System, after: System, metric: Metric) -> Pair:
     order = np.array([place[qid] for qid in before.qids], dtype=np.int64)
     return Pair(
         after.whole, after.group, after.run, metric, before.qids, before.values(metric),
-        after.values(metric)[order],
+        after.values(metric)[order], (_unanswered(before), _unanswered(after)),
     )  # fmt: skip
+
+
+def _unanswered(system: System) -> int:
+    answered, n = system.coverage
+    return n - answered
 
 
 def rules_of(margins: Sequence[str], metrics: Sequence[str]) -> dict[str, Rule]:
@@ -155,4 +201,8 @@ def rules_of(margins: Sequence[str], metrics: Sequence[str]) -> dict[str, Rule]:
     if metrics and OTHERS in rules:
         rest = rules.pop(OTHERS)
         rules = {**dict.fromkeys(metrics, rest), **rules}
+    ruled = {str(metric) for name in rules if name != OTHERS for metric in parse(name)}
+    for metric in [one for name in metrics for one in parse(name) if str(one) not in ruled]:
+        fix = f"add --margin {metric}=0.005, or --margin 0.005 for all"
+        raise HarnessError(Problem("gate", f"no margin for {metric}", fix=fix))
     return rules

@@ -345,9 +345,9 @@ RUN_RULES = (
          "give each query of the dataset a group, with qids written alike"),
     Rule("reversal", "warning",
          "A system that is better overall and worse in every group of queries, or the reverse.",
-         "the groups have other weights for each system: it answers other queries, or parts count "
-         "alike",
-         "report the slices, and evaluate all systems on the same queries"),
+         "the groups have other weights for each system: it answers other queries, parts count "
+         "alike, or queries have no group",
+         "report the slices, group every query, and evaluate all systems on the same queries"),
     Rule("guard-failed", "warning",
          "The guard itself failed: a mistake in harness.",
          "none on the values; some findings may be missing",

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
+from ..errors import first_of
 from ..stats.gate import Outcome, Verdict
 from . import jsonl, markdown, text
 from .grid import Grid, and_more, grid
@@ -22,7 +23,7 @@ WITH_QUERIES = 5
 
 def render(verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = True) -> str:
     """Return the verdicts, the worst first, in one of :data:`FORMATS`."""
-    ordered = sorted(verdicts, key=lambda one: (ORDER[one.outcome], one.low + one.margin))
+    ordered = sorted(verdicts, key=lambda one: (ORDER[one.outcome], one.worst_gain + one.margin))
     if format == "json":
         return json.dumps({"verdicts": [_plain(one) for one in ordered]}, indent=1) + "\n"
     if format == "junit":
@@ -56,12 +57,25 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
         for one in verdicts[:SHOWN]
     ]  # fmt: skip
     notes = [
-        "pass: the interval lies above minus the margin; fail: it lies below, or the corrected "
-        "test says so; undecided: too few queries to tell",
+        "pass: the interval rules out a loss above the margin; fail: it rules out a smaller one, "
+        "or the corrected test does; undecided: too few queries to tell",
+        *_unanswered(verdicts),
         *and_more(len(verdicts) - SHOWN, "--format json has them"),
     ]
     left = 5 if grouped else 4
     return grid(header, rows, left=left, title=f"gate: {summary(verdicts)}", notes=notes)
+
+
+def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:
+    """Return the runs that leave queries unanswered, and how many."""
+    whole = {(one.run, one.dataset): one.unanswered for one in verdicts if not one.group}
+    found = [
+        f"{number:,} by {who} on {dataset}"
+        for (run, dataset), numbers in whole.items()
+        for who, number in zip((f"the baseline of {run}", run), numbers, strict=True)
+        if number
+    ]
+    return [f"unanswered queries: {first_of(found)}"] if found else []
 
 
 def _queries(verdicts: Sequence[Verdict]) -> list[Grid]:
@@ -88,6 +102,8 @@ def _sentence(one: Verdict) -> str:
     )
     if one.outcome == "undecided" and one.needed is not None:
         found += f"; {one.needed:,} queries would be needed to tell"
+    if any(one.unanswered):
+        found += "; unanswered queries: {} by the baseline, {} by the run".format(*one.unanswered)
     return found
 
 

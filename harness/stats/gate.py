@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
+from annotated_types import Gt, Lt
+from pydantic import Strict
 
 from ..core.comparison import Correction
 from ..core.metric import Metric
 from ..core.ragged import Floats
-from ..errors import HarnessError, InputError, Problem
+from ..errors import ArgumentError, HarnessError, Problem
 from .corrections import adjust
 from .differences import deviation
 from .intervals import t_interval
@@ -37,7 +39,7 @@ class Margin:
     def __post_init__(self) -> None:
         if not 0 <= self.size < np.inf:
             what = f"margin: expected a number of at least 0, got {self.size:g}"
-            raise InputError(Problem("gate", what, fix="write 0.005 or 1%"))
+            raise ArgumentError(Problem("", what, fix="write 0.005 or 1%"))
 
     @classmethod
     def parse(cls, text: str | float, *, tested: bool = True) -> Margin:
@@ -52,7 +54,7 @@ class Margin:
             size = float(number.rstrip("%"))
         except ValueError:
             what = f"margin: expected a number or a percentage, got '{text}'"
-            raise HarnessError(Problem("gate", what, fix="write 0.005 or 1%")) from None
+            raise ArgumentError(Problem("", what, fix="write 0.005 or 1%")) from None
         return cls(size / 100 if relative else size, relative, tested)
 
     def units(self, baseline: float) -> float:
@@ -64,9 +66,9 @@ class Margin:
 class Rule:
     """How far one metric may drop: one of both."""
 
-    margin: float | str | None = None
+    margin: Annotated[float, Strict()] | str | None = None
     """The largest drop that the interval of the difference must rule out: 0.005, or 1%."""
-    max_drop: float | str | None = None
+    max_drop: Annotated[float, Strict()] | str | None = None
     """The largest drop of the value itself, without a test."""
 
     def __post_init__(self) -> None:
@@ -91,7 +93,7 @@ class GateSettings:
     """The run that the others must not fall below."""
     rules: Mapping[str, Rule]
     """A rule for each metric by its name; "*" is for the others."""
-    level: float = 0.05
+    level: Annotated[float, Gt(0), Lt(1)] = 0.05
     """Of the intervals and tests."""
     correction: Correction = "holm"
     """Over all metrics, datasets, runs and query groups."""
@@ -99,7 +101,10 @@ class GateSettings:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """The values of baseline and candidate on the same queries, ``(n_queries,)`` each."""
+    """The values of baseline and candidate on the same queries, ``(n_queries,)`` each.
+
+    `unanswered` is how many of these queries the baseline and the candidate leave unanswered.
+    """
 
     dataset: str
     group: str
@@ -108,6 +113,7 @@ class Pair:
     qids: Sequence[str]
     baseline: Floats
     candidate: Floats
+    unanswered: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True)
@@ -117,7 +123,8 @@ class Verdict:
     `baseline`, `candidate` and `difference` (candidate minus baseline) are means over the `n`
     queries with a value in both; `low` and `high` the interval of the difference. `p` is of the
     one-sided test that the candidate is worse by more than `margin`, in the metric's units.
-    `needed` is how many queries would decide an undecided one; `worst` the queries that lost most.
+    `needed` is how many queries would decide an undecided one; `worst` the queries that lost most;
+    `unanswered` how many queries the baseline and the candidate leave unanswered.
     """
 
     dataset: str
@@ -136,6 +143,12 @@ class Verdict:
     outcome: Outcome
     needed: int | None
     worst: tuple[tuple[str, float], ...]
+    unanswered: tuple[int, int] = (0, 0)
+
+    @property
+    def worst_gain(self) -> float:
+        """The end of the interval that is worse for the candidate, as a gain."""
+        return -self.high if self.metric.definition.direction == "lower" else self.low
 
 
 def judge(
@@ -150,7 +163,8 @@ def judge(
     * **fail**: :math:`h < -m`, or the one-sided paired t-test of :math:`E(g) \ge -m`, corrected
       over all pairs, has :math:`p \le` `level`;
     * **undecided**: neither. The queries needed are those with which a candidate that is equally
-      good passes in 80% of experiments.
+      good passes in 80% of experiments. If there are as many already, the mean gain is close to
+      the margin: then those that tell it from the margin in 80%.
 
     Gains that are all one number have no interval; they pass if that number is at least
     :math:`-m`, and fail otherwise. So does the mean gain under a margin that is not tested.
@@ -186,15 +200,19 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
         error = deviation(gains) / np.sqrt(n)
         p = float(stdtr(n - 1, (mean + allowed) / error))
         outcome = "pass" if low > -allowed else "fail" if high < -allowed else "undecided"
-        needed = queries_needed(allowed, deviation(gains), level) if allowed else None
+        sd = deviation(gains)
+        needed = queries_needed(allowed, sd, level) if allowed else None
+        if needed is not None and needed <= n:
+            needed = queries_needed(abs(mean + allowed), sd, level)
     order = np.argsort(gains, kind="stable")[:WORST_QUERIES]
     qids = [qid for qid, kept in zip(pair.qids, both, strict=True) if kept]
-    ends = (low, high) if sign > 0 else (-high, -low)
+    ends = (low, high) if sign > 0 else (0.0 - high, 0.0 - low)
     return Verdict(
         pair.dataset, pair.group, pair.run, pair.metric, n,
         float(before.mean()), float(after.mean()),
-        sign * mean, *ends, allowed, p, np.nan, outcome, needed,
+        0.0 + sign * mean, *ends, allowed, p, np.nan, outcome, needed,
         tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0),
+        pair.unanswered,
     )  # fmt: skip
 
 

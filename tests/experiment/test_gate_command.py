@@ -104,6 +104,92 @@ def test_formats(folder: Path) -> None:
     assert "queries would be needed" in lines[1]
 
 
+def test_the_worst_is_first_if_lower_is_better(folder: Path) -> None:
+    words = ("base.run", "unclear.run", "worse.run", "--qrels", "qrels.txt", "-m", "arp")
+    found = gate(folder, *words, "--margin", "0.01")[1]
+    assert [run for run, _ in found] == ["worse", "unclear"]
+
+
+@pytest.mark.parametrize("first", ["base", "few"])
+def test_unanswered_queries_are_shown(folder: Path, first: str) -> None:
+    run_file(folder / "few.run", {}, QUERIES[:-1])
+    runs = (f"{first}.run", "base.run" if first == "few" else "few.run")
+    words = ("gate", *runs, "--qrels", "qrels.txt", "-m", "map", "--margin", "0.1")
+    by = "few" if first == "base" else "the baseline of base"
+    assert f"unanswered queries: 1 by {by} on qrels\n" in called(*words, cwd=folder).out
+    (one,) = json.loads(called(*words, "--format", "json", cwd=folder).out)["verdicts"]
+    assert one["unanswered"] == ([0, 1] if first == "base" else [1, 0])
+    if first == "base":
+        found = called(*words, "--format", "github", cwd=folder).out
+        assert "unanswered queries: 0 by the baseline, 1 by the run" in found
+
+
+SEVERAL = """
+datasets: {'{d}': {path: '{d}.txt'}}
+runs: {base: {path: 'base-{d}.run'}, new: {path: 'new-{d}.run'}, other: {path: 'base-{d}.run'}}
+metrics: [map]
+output: OUT
+gate: {baseline: base, rules: {map: {margin: 0.1}}}
+"""
+
+
+def test_a_candidate_without_values_on_a_dataset_does_not_pass(folder: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copy(folder / "qrels.txt", folder / f"{name}.txt")
+        shutil.copy(folder / "base.run", folder / f"base-{name}.run")
+        shutil.copy(folder / "base.run", folder / f"new-{name}.run")
+    (folder / "qrels.txt").unlink()
+    config = SEVERAL.replace("'{d}': {path: '{d}.txt'}", "one: one.txt, two: two.txt")
+    config = config.replace("{d}", "{dataset}")
+    (folder / "several.yaml").write_text(config.replace("OUT", "old"))
+    assert gate(folder, "several.yaml")[0] == 0
+    (folder / "new-two.run").unlink()
+    (folder / "several.yaml").write_text(config.replace("OUT", "new"))
+    for words in (("several.yaml",), ("old", "new", "--margin", "0.1")):
+        done = called("gate", *words, cwd=folder)
+        assert done.code == 2
+        assert "no values where the baseline has: new on two" in done.err
+    (folder / "new-two.run").write_text("1 Q0\n")
+    assert called("run", "several.yaml", cwd=folder).code == 1
+    for words in (("several.yaml",), ("old", "new", "--margin", "0.1")):
+        done = called("gate", *words, cwd=folder)
+        assert done.code == 2
+        assert "new on two was not evaluated: " in done.err
+
+
+def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
+    config = "datasets: {d: {path: qrels.txt}}\nruns: {a: base.run, NAME: same.run}\n"
+    for out, name in (("old", "b"), ("new", "c")):
+        text = f"{config}metrics: [map, recip_rank]\noutput: {out}\n".replace("NAME", name)
+        (folder / f"{out}.yaml").write_text(text)
+        assert called("run", f"{out}.yaml", cwd=folder).code == 0
+    words = ("gate", "old", "new", "--margin", "0.1", "-m", "map")
+    done = called(*words, cwd=folder)
+    assert "not gated, because only the baseline has it: b\n" in done.err
+    assert done.out.startswith("gate: 1 pass\n")
+    done = called(*words, "--name", "b=c", cwd=folder)
+    assert (done.err, done.out.splitlines()[0]) == ("", "gate: 2 pass")
+    assert (
+        "--name x: the baseline has no such run" in called(*words, "--name", "x=c", cwd=folder).err
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("gate.yaml", "--level", "0.1"), "--level is for run files and results folders"),
+        (("gate.yaml", "--margin", "1"), "--margin is for run files and results folders"),
+        (("gate.yaml", "--depth", "5"), "--depth is for run files"),
+        (("a", "b", "--missing", "skip"), "--missing is for run files"),
+        (("a", "b", "--set", "x=1"), "--set is for a config"),
+    ],
+)
+def test_options_that_would_do_nothing(folder: Path, words: tuple[str, ...], message: str) -> None:
+    done = called("gate", *words, cwd=folder)
+    assert done.code == 2
+    assert message in done.err
+
+
 TWO = ("base.run", "worse.run", "--qrels", "qrels.txt")
 FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
 
@@ -117,6 +203,11 @@ FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
         ((*TWO, "--margin", "1"), "expected a metric"),
         ((TWO[0], *TWO[2:], "-m", "map", "--margin", "1"), "a baseline and a candidate"),
         ((*FEW, "-m", "map", "--margin", "1"), "different queries: 9"),
+        ((*TWO, "-m", "map", "-m", "P@1", "--margin", "map=1"), "no margin for P@1"),
+        ((*TWO, "-m", "map", "--margin", "1", "--level", "5"), "between 0 and 1, got 5"),
+        ((*TWO, "-m", "map", "--margin", "1", "--bins", "x=5"), "expected a file of groups"),
+        ((*TWO, "-m", "map", "--margin", "1", "--name", "a=b"), "--name is for results folders"),
+        ((*TWO[:2], "-m", "map", "--margin", "1"), "fix:   add --qrels QRELS"),
         (("no-baseline.yaml",), "$.gate.baseline (line 4)  there is no run 'main'"),
     ],
 )
@@ -176,6 +267,12 @@ def test_a_gate_of_a_config_without_a_baseline(folder: Path) -> None:
     done = called("gate", "gate.yaml", cwd=folder)
     assert done.code == 2
     assert "at least 0, got -0.05" in done.err
+    assert "$.gate.rules.recip_rank (line 4)" in done.err
+    (folder / "gate.yaml").write_text(text.replace("margin: 0.05", "margn: 0.05"))
+    done = called("gate", "gate.yaml", cwd=folder)
+    assert "did you mean 'margin'?  (known: margin, max_drop)" in done.err
+    (folder / "gate.yaml").write_text(text.replace("baseline: base", "baseline: base, level: 5"))
+    assert "$.gate.level" in called("gate", "gate.yaml", cwd=folder).err
     (folder / "gate.yaml").write_text(text.partition("gate:")[0])
     done = called("gate", "gate.yaml", cwd=folder)
     assert done.code == 2

@@ -58,6 +58,22 @@ def test_ends() -> None:
     assert gap.n == 2
 
 
+def test_queries_needed_close_to_the_margin() -> None:
+    """More than there are, though an equal candidate would pass with fewer."""
+    rng = np.random.default_rng(0)
+    gains = rng.normal(0, 0.02, 60)
+    before = rng.random(60)
+    (one,) = judge([(pair(before, before + gains - gains.mean() - 0.019), Margin(0.02))])
+    assert one.outcome == "undecided"
+    assert one.needed is not None
+    assert one.needed > 60
+
+
+def test_no_loss_of_a_metric_that_is_better_if_lower_is_plus_zero() -> None:
+    (one,) = judge([(pair([1.0, 2], [1, 2], MSE), Margin(0))])
+    assert f"{one.difference} {one.low} {one.high}" == "0.0 0.0 0.0"
+
+
 def test_margins() -> None:
     assert Margin.parse("2.5%").units(0.4) == pytest.approx(0.01)
     assert Margin.parse("0.01").units(0.4) == 0.01
