@@ -19,7 +19,7 @@ assert harness.metrics  # importing it fills the registry
 BUILT_IN = dict(REGISTRY)
 ROOT = Path(__file__).resolve().parents[1]
 # a busy machine is no fault, and the same commit has the same examples, hence the same result
-hypothesis.settings.register_profile("harness", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("harness", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.register_profile("random", deadline=None)  # --hypothesis-profile=random
 hypothesis.settings.load_profile("harness")
 

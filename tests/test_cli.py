@@ -239,19 +239,6 @@ def test_a_misspelt_command_gets_the_nearest(name: str, small: Path) -> None:
     assert f"No such command '{name}'; did you mean '" in done.err
 
 
-@pytest.mark.parametrize(
-    ("words", "completed"),
-    [("harness eval", "evaluate"), ("harness evaluate --jud", "--judged-only")],
-)
-def test_a_shell_completes_words(
-    words: str, completed: str, small: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("_HARNESS_COMPLETE", "bash_complete")
-    monkeypatch.setenv("COMP_WORDS", words)
-    monkeypatch.setenv("COMP_CWORD", str(words.count(" ")))
-    assert called(cwd=small).out == f"plain,{completed}\n"
-
-
 def test_trec_eval_gets_its_words_as_they_are(small: Path) -> None:
     done = called("trec_eval", "-q", "-m", "map", "--", "q.txt", "a.run", cwd=small)
     assert done.out.split() == ["map", "1", "1.0000", "map", "all", "1.0000"]

@@ -62,10 +62,6 @@ def write_run(path: Path, order: str) -> None:
     path.write_text("".join(f"q Q0 {docno} {at + 1} {9 - at} t\n" for at, docno in rows))
 
 
-def edit(path: Path, old: str, new: str) -> None:
-    path.write_text(path.read_text().replace(old, new))
-
-
 def values(matrix: Matrix) -> dict[str, list[float]]:
     return {row.name: row.values.tolist() for row in (matrix.base, *matrix.rows)}
 
@@ -99,21 +95,6 @@ def test_every_value_is_that_of_the_metrics_name(root: Path) -> None:
             expected = harness.evaluate(qrels, run, list(names.values()), policy=policy).summary()
             for row in (matrix.base, *matrix.rows):
                 assert row.values[at] == expected[names[row.name]]
-
-
-def test_conventions_that_refuse_the_data(toy: Path, data: Path) -> None:
-    edit(data / "qrels.txt", "a 3", "a 5")
-    ndcg, precision = audit(toy, metrics=["ndcg@2", "map"]).matrices
-    reason = "query 'q': a judgement of 5, where whole grades up to 4 are accepted"
-    rows = {row.name: row for row in ndcg.rows}
-    assert rows["gdeval"].refused == (reason, reason)
-    assert not np.isnan(rows["lightgbm"].values).any()
-    refusing = {row.name for row in precision.rows if any(row.refused)}
-    assert refusing == {"xgboost", "xgboost-minus", "sklearn", "torchmetrics"}
-    (data / "short.run").write_text("q Q0 a 1 1.0 t\n")  # scikit-learn refuses single documents
-    (matrix,) = audit(toy).matrices
-    (sklearn,) = (row for row in matrix.rows if row.name == "sklearn")
-    assert [bool(reason) for reason in sklearn.refused] == [False, False, True]
 
 
 def test_a_folder_of_results(toy: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

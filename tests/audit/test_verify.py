@@ -207,25 +207,6 @@ def test_other_versions_alone_are_no_difference(
     assert "every digit is the same; verified: 5 inputs" in out
 
 
-def test_runs_that_failed(place: Path) -> None:
-    path = place / "data/broken.run"
-    path.write_text("1 Q0 d 1 nan x\n", encoding="utf-8")
-    results = harness.run(place / "configs/toy.yaml", overrides=["output=failed"]).folder
-    found = verify(results)
-    assert found.is_verified, text(found)
-    assert found.verified["cells"] == 4
-    shutil.copy(place / "data/lsi.run", path)
-    found = verify(results)
-    assert [(one.kind, one.file, one.cause) for one in found.differences] == [
-        ("input", "../data/broken.run", "input"),
-        ("cell", "broken on toy", "input"),
-    ]
-    assert found.differences[1].now == "evaluated"
-    path.write_text("1 Q0 d 1 nan x\n", encoding="utf-8")
-    edit_manifest(results, lambda m: m["failed"][0].update(error="another"))
-    assert not verify(results).is_verified
-
-
 def test_exit_codes_and_json(
     place: Path, results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -189,24 +189,6 @@ def test_errors_say_which_argument(batch: tuple[Any, ...], place: str) -> None:
     assert [problem.where for problem in error.value.problems] == [place]
 
 
-@pytest.mark.parametrize(
-    ("qrel", "run", "place"),
-    [
-        ({"a": {"d": 1}}, {}, "qrel"),
-        ({}, {"a": {"d": 1.0}}, "run"),
-        ({"a": {"d": 1, "e": 1}}, {"a": {"d": 1.0}}, "qrel"),
-        ({"a": {"d": 1}}, {"a": {"d": 1.0, "x": 0.0}}, "run"),
-        ({"a": {"d": 0.5}}, {"a": {"d": 1.0}}, "qrel"),
-        ({"a": {"d": 1}}, {"a": {"d": NAN}}, "run"),
-        ({"a": 1}, {"a": {"d": NAN}}, "qrel"),
-    ],
-)
-def test_dicts_that_make_no_batch(qrel: Any, run: Any, place: str) -> None:
-    with pytest.raises(InputError) as error:
-        from_pytrec_eval(qrel, run)
-    assert error.value.problems[0].where == place
-
-
 def test_the_example_of_pytorchltr_s_page() -> None:
     # q0: the relevant d1 is last of three: map 1/3, ndcg (1/log2(4)) / 1 = 0.5
     # q1: d1 and d2 are at ranks 3 and 2: map (1/2 + 2/3) / 2

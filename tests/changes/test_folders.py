@@ -14,7 +14,6 @@ from scipy import stats
 from harness.audit.changes import Changes, changes
 from harness.audit.changes_report import render
 from harness.core.comparison import Plan
-from harness.errors import UnknownNameError
 
 
 def cells(found: Changes, metric: str = "recip_rank") -> dict[str, str]:
@@ -83,23 +82,6 @@ def test_where_they_come_from(old: Path, tmp_path: Path) -> None:
     assert found["config", "metrics"].new == "recip_rank, num_ret, P@5"
     assert found["version", "numpy"].new == "0.1"
     assert {kind for kind, _ in found} <= {"input", "config", "policy", "version", "git"}
-
-
-def test_names_and_choices(old: Path, new: Path, tmp_path: Path) -> None:
-    ranks = {"BM25" if name == "base" else name: row for name, row in OLD.items()}
-    renamed = folder(tmp_path, ranks)
-    assert len(changes(old, renamed).only_old) == 1
-    found = changes(old, renamed, names=[("base", "BM25")], metrics=["MRR"], dataset="dev")
-    assert [cell.key.run for cell in found.cells] == ["BM25", "good", "poor"]
-    assert found.only_old == ()
-    for wrong in ({"metrics": ["map"]}, {"dataset": "deev"}, {"p": 1}, {"tolerance": -1},
-                  {"plan": Plan(test="tukey")}, {"plan": Plan(("bas",))}):  # fmt: skip
-        with pytest.raises(UnknownNameError):
-            changes(old, new, **wrong)  # type: ignore[arg-type]
-    with pytest.raises(UnknownNameError, match=r"new0/results has no run, .* 'test'\n.*OLD=NEW"):
-        changes(old, new, names=[("dev", "test")])
-    with pytest.raises(UnknownNameError, match=r"old0/results has no run, .* 'bass'"):
-        changes(old, renamed, names=[("bass", "BM25")])
 
 
 def test_reproduction(old: Path, new: Path) -> None:

@@ -226,32 +226,6 @@ def test_an_evaluator_can_go_to_another_process() -> None:
     assert pickle.loads(pickle.dumps(evaluator)).evaluate(RUN) == expected
 
 
-def test_errors_name_the_document() -> None:
-    with pytest.raises(TypeError) as error:
-        compat.RelevanceEvaluator({"q1": {"a": 1, "b": 0.5}}, {"map"})  # type: ignore[dict-item]
-    assert str(error.value) == (
-        "Expected relevance to be integer. Document 'b' of query 'q1' has 0.5."
-    )
-    evaluator = compat.RelevanceEvaluator(QRELS, {"map"})
-    with pytest.raises(TypeError) as error:
-        evaluator.evaluate({"q1": {"a": "2"}})  # type: ignore[dict-item]
-    assert str(error.value) == (
-        "Unable to extract query/object scores. Expected matching score to be int, long or "
-        "float. Document 'a' of query 'q1' has '2'."
-    )
-    with pytest.raises(ValueError, match=r"^the score of document 'b' in query 'q1' is NaN"):
-        evaluator.evaluate({"q2": {"a": 1.0}, "q1": {"a": 1.0, "b": math.nan}})
-
-
-@pytest.mark.parametrize("level", [0, -1, 1.0, "1", None])
-def test_bad_relevance_levels(level: Any) -> None:
-    for module in (compat, pytrec_eval) if level != -1 else (compat,):  # which reads 4294967295
-        with pytest.raises(TypeError):
-            module.RelevanceEvaluator(QRELS, {"map"}, relevance_level=level)
-    with pytest.raises(TypeError, match="judged_docs_only_flag should be an integer"):
-        compat.RelevanceEvaluator(QRELS, {"map"}, judged_docs_only_flag=None)  # type: ignore[arg-type]
-
-
 @pytest.mark.parametrize("measures", ["map", ["map", 5], None, 5], ids=str)
 def test_bad_measures(measures: Any) -> None:
     with pytest.raises((ValueError, TypeError)) as theirs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from pathlib import Path
 
@@ -202,23 +201,3 @@ def test_a_name_is_one_folder(name: str, wrong: str) -> None:
     assert complaint(f"name: '{name}'\n" + GOOD.replace("name: small\n", "")) == [
         f"$.name (line 1)  expected the name of a folder, got one that {wrong}"
     ]
-
-
-def test_a_convention_for_all_metrics_overrules_a_policy(tmp_path: Path) -> None:
-    (tmp_path / "q.txt").write_text("1 0 a 1\n")
-    (tmp_path / "r.run").write_text("1 Q0 a 1 1 t\n")
-    text = (
-        "datasets: {d: {path: q.txt}}\nruns: {r: {path: r.run}}\nmetrics: [ndcg@10]\n"
-        "convention: lightgbm\npolicy: {ties: average, labels: clip}\n"
-    )
-    (tmp_path / "c.yaml").write_text(text)
-    with pytest.raises(ConfigError) as caught:
-        config.load(tmp_path / "c.yaml")
-    assert [str(problem) for problem in caught.value.problems] == [
-        "$.policy.ties (line 5): convention lightgbm decides it for every metric, so that "
-        "'average' would do nothing; leave it out, or write ndcg(convention=lightgbm,ties=...)"
-    ]
-    for ties in ("bounds", "trec_eval"):
-        loaded = config.load(tmp_path / "c.yaml", overrides=[f"policy.ties={ties}"])
-        assert str(loaded.parsed_metrics()[0]) == "ndcg(convention=lightgbm,labels=clip)@10"
-        assert config.loads(json.dumps(loaded.resolved()), base=tmp_path) == loaded

@@ -213,23 +213,3 @@ def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
         "error: out: expected a metric of the harness with --query, got a plugin's: fewest@2\n"
         "  fix:   leave --query out; harness verify --plugins computes all values again\n",
     )
-
-
-def test_a_test_of_a_plugin(folder: Path) -> None:
-    (folder / "mine.py").write_text(
-        "from harness.stats.registry import Outcome, paired_test\n"
-        "@paired_test('coin', title='coin')\n"
-        "def coin(differences, stream):\n"
-        "    return Outcome(0.5)\n"
-    )
-    (folder / "theirs.run").write_text("q1 Q0 d2 1 1 t\n")
-    text = CONFIG.replace("ours.run}}", "ours.run}, theirs: {format: trec, path: theirs.run}}")
-    (folder / "c.yaml").write_text(text + "compare: {test: coin}\n")
-    assert harness(folder, "run", "c.yaml").returncode == 0
-    assert harness(folder, "table", "out", "--marks", "none").returncode == 0
-    done = harness(folder, "table", "out")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "error: out: expected a test of the harness, got 'coin', which a plugin may define\n"
-        "  fix:   give another --test, or leave comparisons out (harness table --marks none)\n",
-    )

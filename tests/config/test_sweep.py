@@ -115,25 +115,6 @@ def test_the_dataset_follows_from_shared_placeholders_or_its_name(tmp_path: Path
     ]
 
 
-def test_group_sizes_go_with_their_fold(tmp_path: Path) -> None:
-    make(tmp_path, "f1.txt", "f1.query", "m1.txt")
-    text = """
-        datasets: {"f{fold}": {path: "f{fold}.txt", group: "f{fold}.query"}}
-        runs: {m: {path: "m{fold}.txt"}}
-    """
-    cell = resolve(load(tmp_path, text))[0]
-    assert cell.dataset_entry.group == str(tmp_path / "f1.query")
-    assert cell.dataset_entry.options() == {
-        "duplicates": "error",
-        "group": str(tmp_path / "f1.query"),
-    }
-    assert complaint(tmp_path, text.replace(".query", ".size")) == (
-        "c.yaml: 1 problem\n"
-        "  $.datasets.f{fold}.group (line 2)  no file B/f1.size; the folder holds f1.query, "
-        "f1.txt, m1.txt"
-    )
-
-
 FOLDS = """
 datasets: {"fold{fold}": {path: "fold{fold}.txt"}}
 runs: {"{model}": {path: "{model}/fold{fold}.txt"}}

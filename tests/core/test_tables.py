@@ -8,8 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core import tables as tables_module
-from harness.core.ragged import offsets_of
 from harness.core.tables import Docnos, DuplicateRows, Qrels, Run
 from harness.errors import InputError
 
@@ -142,47 +140,3 @@ class TestForRows:
         assert (qrels.scattered.queries > 0) == (qids[1] == "2")
         with pytest.raises(InputError, match=f"m: {count} scores for 3 rows of the dataset"):
             Run.for_rows(qrels, np.zeros(count), name="m")
-
-
-class TestLookup:
-    @given(
-        st.dictionaries(names, st.dictionaries(names, st.integers(-2, 4))),
-        st.lists(st.tuples(names, names)),
-    )
-    def test_find_equals_a_dict(
-        self, mapping: dict[str, dict[str, int]], pairs: list[tuple[str, str]]
-    ) -> None:
-        qrels = Qrels.from_dict(mapping)
-        code = {qid: at for at, qid in enumerate(mapping)}
-        query = np.array([code.get(qid, -1) for qid, _ in pairs], dtype=np.int64)
-        docnos = pa.array([docno for _, docno in pairs], pa.string())
-        for column in (docnos, docnos.cast(pa.large_string())):
-            pairs_given = Docnos(column, offsets_of([len(pairs)]))
-            found, rows_found = qrels.find(query, pairs_given)
-            expected = {
-                at: mapping[qid][docno]
-                for at, (qid, docno) in enumerate(pairs)
-                if docno in mapping.get(qid, {})
-            }
-            assert dict(zip(found.tolist(), qrels.grades[rows_found].tolist())) == expected  # noqa: B905
-
-    def test_find_where_all_hashes_are_equal(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        same = lambda column: np.zeros(len(column), "u8")  # noqa: E731
-        monkeypatch.setattr(tables_module, "hash_strings", same)
-        qrels = Qrels.from_dict({"1": {"a": 1, "b": 2, "c": 3}, "2": {"b": 4}})
-        assert qrels.place(pa.array(["2", "x", "1"])).tolist() == [1, -1, 0]
-        docnos = Docnos(pa.array(["b", "c", "c", "a", "b", "z"]), offsets_of([6]))
-        found, rows = qrels.find(np.array([0, 1, 0, 0, 1, 0]), docnos)
-        assert found.tolist() == [0, 2, 3, 4]
-        assert qrels.grades[rows].tolist() == [2, 3, 1, 4]
-
-    @given(st.dictionaries(names, st.lists(st.integers(-3, 5)), max_size=4))
-    def test_ideal_is_each_querys_grades_sorted(self, grades: dict[str, list[int]]) -> None:
-        mapping = {
-            qid: {str(at): grade for at, grade in enumerate(row)} for qid, row in grades.items()
-        }
-        ideal = Qrels.from_dict(mapping).ideal
-        assert ideal.lengths.tolist() == [len(row) for row in grades.values()]
-        assert ideal.values.tolist() == [
-            grade for row in grades.values() for grade in sorted(row, reverse=True)
-        ]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import harness
 from harness.cli.main import main
 from harness.errors import HarnessError, InputError, UnknownNameError
 from harness.experiment.annotate import annotate
@@ -50,18 +48,6 @@ def test_what_is_said_already_stays_and_what_is_given_counts(run: Path, tmp_path
     annotate([one], two, template=template, settings=["actor.mail=n"])
     assert header(two) == {"tag": "own", "actor": {"name": "B", "team": "T", "mail": "n"}}
     assert two.read_text(encoding="utf-8").count("ir_metadata.start") == 1
-
-
-def test_here_adds_platform_and_versions(run: Path, tmp_path: Path) -> None:
-    annotate([run], tmp_path / "x.run", here=True)
-    found = header(tmp_path / "x.run")
-    assert found is not None
-    hardware = found["platform"]["hardware"]
-    assert hardware["cpu"]["architecture"] == platform.machine()
-    libraries = found["platform"]["software"]["libraries"]["python"]
-    assert f"harness=={harness.__version__}" in libraries
-    annotate([run], tmp_path / "y.run")
-    assert header(tmp_path / "y.run") == {"tag": "mine"}
 
 
 def test_a_run_is_never_changed_and_a_file_not_overwritten(run: Path, tmp_path: Path) -> None:

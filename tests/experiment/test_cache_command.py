@@ -93,26 +93,6 @@ def test_prune_keeps_what_is_needed(place: Path, config: Path, cache: Command) -
     assert "0 of 3 records can go" in cache("prune", config)[1]
 
 
-def test_prune_a_shared_cache(place: Path, cache: Command) -> None:
-    configs = [
-        other_config(place, name, f"cache: ../shared\npolicy: {{ties: {ties}}}\n")
-        for name, ties in (("y", "stable"), ("z", "best"))
-    ]
-    for one in configs:
-        harness.run(one)
-    assert cache_upkeep.folder_of(place / "y").resolve() == (place / "shared").resolve()
-    shared = place / "shared"
-    assert "3 of 6 records can go" in cache("prune", shared, "--keep", place / "y")[1]
-    both = ["--keep", configs[0], "--keep", place / "z"]
-    assert "0 of 6 records can go" in cache("prune", shared, *both)[1]
-    for way in (place / "y", configs[0]):  # a manifest or config names the cache, not you
-        code, _, err = cache("prune", way, "--delete")
-        assert (code, "expected a cache in the folder of results" in err) == (2, True)
-    deleted = cache("prune", shared, "--delete", "--keep", place / "y")[1]
-    assert "3 of 6 records deleted" in deleted
-    assert [harness.run(one).cached for one in configs] == [3, 0]
-
-
 def test_prune_by_age(place: Path, cache: Command) -> None:
     long_ago = time.time() - 40 * 86_400
     os.utime(records(place / "out")[0], (long_ago, long_ago))
@@ -154,17 +134,6 @@ def test_verify_finds_damage(place: Path, config: Path, cache: Command) -> None:
     was, now = (repr(float(one.columns["values:map"][0])) for one in (changed(record), record))
     assert f"on toy: map of query 1 was {was}, got {now}" in out
     assert harness.run(config).cached == 2  # the damaged one is computed again
-
-
-def test_records_of_other_code(
-    place: Path, cache: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("harness.experiment.cache.code", lambda: "f" * 64)
-    monkeypatch.setattr("harness.experiment.cache_upkeep.code", lambda: "f" * 64)
-    assert cache("list", place / "out")[1].count("other code") == 3
-    out = cache("verify", place / "out", "--recompute", "1")[1]
-    assert out.endswith("; 0 of 3 evaluated again, 0 values\n")
-    assert "3 of 3 records can go" in cache("prune", place / "out")[1]
 
 
 def test_only_records_are_deleted(place: Path, cache: Command) -> None:

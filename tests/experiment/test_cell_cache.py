@@ -14,7 +14,6 @@ import harness
 from harness.config import sweep
 from harness.config.load import load
 from harness.core.metric import REGISTRY
-from harness.experiment import work
 from harness.experiment.cache import INDEX, Keys
 
 ALL = {"one": ["map", "ndcg@10", "arp"], "ten": ["map", "ndcg@10", "arp"]}
@@ -138,39 +137,6 @@ def test_a_shared_cache_and_none(place: Path, config: Path, evaluated: Callable)
         harness.run(config, overrides=["cache=none", "output=../three"])
         assert evaluated() == ALL
     assert not (place / "three/cells").exists()
-
-
-def test_a_file_that_changes_while_the_run_is_going(
-    place: Path, config: Path, outputs: Callable, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run, qrels = place / "data/ten.run", place / "data/qrels.txt"
-    shutil.copy(place / "data/two.run", place / "data/zed.run")
-    original, content, judged = work.evaluate_one, run.read_bytes(), qrels.read_bytes()
-    for path in (place / "data").iterdir():
-        os.utime(path, (LONG_AGO, LONG_AGO))
-
-    def changing(*args: object, **given: object) -> object:
-        if given["run"] == "one":
-            run.write_bytes(content.replace(b" 5 ", b" 05 ", 1))
-        if given["run"] == "two":
-            qrels.write_bytes(judged.replace(b" 0\n", b" 1\n", 1))
-        return original(*args, **given)  # type: ignore[arg-type]
-
-    folder = harness.run(config).folder
-    monkeypatch.setattr(work, "evaluate_one", changing)
-    more = ["metrics=[map, ndcg@10, arp, P@5]"]
-    failed = {one.run: one.error for one in harness.run(config, overrides=more).leaderboard.failed}
-    # ten had other values before; zed comes after the judgements changed
-    assert failed.keys() == {"ten", "zed"}
-    assert "changed while the run was going" in failed["ten"]
-    monkeypatch.setattr(work, "evaluate_one", original)
-    harness.run(config, overrides=more)
-    after = outputs(folder)
-    shutil.rmtree(folder)
-    harness.run(config, overrides=more)
-    cold = outputs(folder)
-    assert after["leaderboard.csv"] == cold["leaderboard.csv"]
-    assert after["per_query.parquet"] == cold["per_query.parquet"]
 
 
 PLUGIN = """

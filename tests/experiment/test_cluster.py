@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -108,21 +107,6 @@ def test_a_cluster_gives_the_same_and_outlives_a_worker(
     assert len(workers) == 2  # none of them the process that was called, which evaluates nothing
     assert run.pid not in workers
     assert outputs(place / "out") == here
-
-
-def test_workers_of_another_version_are_refused(
-    place: Path, scheduler: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(executors, "computes_with", lambda: ["numpy 0.1"])  # in this process alone
-    with pytest.raises(HarnessError) as caught:
-        harness.run(place / "configs/x.yaml", scheduler=scheduler)
-    assert re.fullmatch(
-        r"--scheduler: a worker computes with harness \S+ \(\w{12}\), numpy [1-9].*, Linux, .*; "
-        r"here it is harness \S+ \(\w{12}\), numpy 0\.1\n"
-        r"  fix:   start the workers in the same environment, on machines of the same kind",
-        str(caught.value),
-    )
-    assert not list((place / "out/cells").glob("??/*"))  # nothing of theirs is kept
 
 
 def test_a_scheduler_that_does_not_exist_fails_soon(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
     REGISTRY.pop("toy_constant", None)
 
 
+@pytest.mark.slow
 def test_other_code_of_a_package_computes_anew_and_is_recorded(
     tmp_path: Path, install: Install
 ) -> None:

@@ -12,9 +12,8 @@ import pytest
 
 import harness
 from harness.audit.verify import verify
-from harness.errors import HarnessWarning, InputError
+from harness.errors import HarnessWarning
 from harness.experiment import manifest as manifests
-from harness.experiment.folder import read
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
@@ -78,19 +77,3 @@ def test_the_bytes_do_not_depend_on_the_current_folder(
     assert contents[0] == contents[1]
     (failed,) = manifest_of(results.folder)["failed"]
     assert failed["error"].startswith("../data/broken.run:1: score: expected a finite number")
-
-
-def test_an_edited_file_is_refused_though_it_is_not_read(config: Path) -> None:
-    overrides = ["reports=[csv, markdown]", "compare={seed: 3}"]
-    folder = harness.run(config, overrides=overrides).folder
-    read(folder)
-    others = ["leaderboard.md", "significance.csv", "standings.csv"]
-    for name in others:
-        path = folder / name
-        path.write_text(path.read_text().replace("0", "9", 1))
-    with pytest.raises(InputError) as caught:
-        read(folder)
-    assert [one.where for one in caught.value.problems] == [str(folder / name) for name in others]
-    for name in others:  # nothing is taken from them
-        (folder / name).unlink()
-    assert read(folder).board.entries

@@ -13,14 +13,10 @@ from statistics import fmean
 import pytest
 from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
 
-from harness.audit.verify import verify
 from harness.audit.why import why
 from harness.errors import ConfigError, HarnessWarning, InputError
-from harness.experiment import folder as results
 from harness.experiment.outcome import Results
 from harness.experiment.run import run
-from harness.reports.leaderboard import find
-from harness.reports.methods import methods
 
 SHOWN = ("dataset", "run", "fold", "seed", "map", "ndcg@10")
 SEVERAL = f"best of {len(SETTINGS)} settings of lr and leaves"
@@ -123,20 +119,6 @@ def test_folds_are_pooled_and_seeds_averaged_after_the_choice(tmp_path: Path) ->
             assert (row["run"], row["chosen_from"], row["repetitions"]) == ("linear", "", "1")
 
 
-@pytest.mark.parametrize("text", [CONFIG, POOLED])
-def test_results_that_are_read_back_give_the_same_leaderboard(tmp_path: Path, text: str) -> None:
-    put(tmp_path)
-    first = ran(tmp_path, text)
-    again = results.read(tmp_path / "out")
-    assert str(again) == str(first)
-    assert find("csv").render(again.leaderboard) == find("csv").render(first.leaderboard)
-    recorded = [choice.as_dict() for choice in again.board.selection.choices]
-    assert recorded == first.manifest["choices"] == again.manifest["choices"]
-    assert {one["of"] for one in recorded} == {len(SETTINGS)}
-    assert methods(again) == methods(first)
-    assert verify(tmp_path / "out").differences == []
-
-
 def test_a_choice_on_other_queries_is_no_warning_below_comparisons(tmp_path: Path) -> None:
     put(tmp_path)
     found = ran(tmp_path, POOLED + "compare: {baseline: linear}\n")
@@ -182,25 +164,6 @@ def test_ties_take_the_first_setting_and_are_reported(tmp_path: Path) -> None:
     assert [one["tied"] for one in found.manifest["choices"] if "tied" in one] == [
         [{"lr": "1", "leaves": "7"}]
     ]
-
-
-@pytest.mark.parametrize("text", [CONFIG, POOLED])
-def test_no_other_setting_replaces_a_missing_test_cell(tmp_path: Path, text: str) -> None:
-    put(tmp_path)
-    first = next(iter(ran(tmp_path, text).board.selection.choices))
-    lr, leaves = dict(first.setting).values()
-    scores(tmp_path, "gbrt", "test-fold1", lr, leaves, 1).unlink()
-    found = ran(tmp_path, text)
-    (failed,) = found.board.failed
-    assert (failed.dataset, failed.run) == ("test-fold1", "gbrt")
-    assert (
-        f"no predictions of the setting chosen on vali-fold1: lr={lr} leaves={leaves}"
-        in failed.error
-    )
-    assert any(f"lr={lr} leaves={leaves}" in error for error in found.errors)
-    assert ("FAILED" if text == CONFIG else "1 of 2") in str(found)
-    again = results.read(tmp_path / "out")
-    assert str(again) == str(found)
 
 
 def test_validation_and_test_queries_are_different(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +9,7 @@ import pytest
 
 import harness
 from harness.config.load import load
-from harness.errors import HarnessWarning
 from harness.experiment.similarity import similarities
-
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "data" / "trec_covid_round1"
 
 
 @pytest.fixture
@@ -77,22 +72,3 @@ def test_equal_rankings_are_neighbours(config: Path) -> None:
     assert found.pairs(0.95)[0][2:] == (pytest.approx(1), 3)
     assert len(found.pairs(0.95)) == 1
     assert abs(found.runs.index("a") - found.runs.index("again")) == 1
-
-
-@pytest.mark.skipif(not SHARED.is_dir(), reason="needs ../shared/data")
-def test_143_runs(tmp_path: Path) -> None:
-    path = tmp_path / "covid.yaml"
-    path.write_text(
-        f"datasets: {{covid: {{path: {SHARED}/qrels-rnd1.txt}}}}\n"
-        f'runs: {{"{{run}}": {{path: "{SHARED}/runs/{{run}}.gz"}}}}\nmetrics: [map]\n'
-    )
-    began = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)
-        (found,) = similarities(load(path))
-    assert len(found.runs) == 143
-    assert time.process_time() - began < 40  # 12 s on an idle machine
-    assert {frozenset(pair[:2]) for pair in found.pairs(0.9999)} >= {
-        frozenset({"uogTrDPH_QE", "uogTrDPH_QE_QQ"}),
-        frozenset({"CincyMedIR-run2", "CincyMedIR-run3"}),
-    }

@@ -48,21 +48,6 @@ def test_more_processes_give_the_same_bytes(config: Path, outputs: Callable) -> 
     assert outputs(folder) == one
 
 
-def test_jobs_become_smaller_and_hold_the_cells_they_need(place: Path, config: Path) -> None:
-    for number in range(50):
-        shutil.copy(place / "data/one.run", place / f"data/copy{number}.run")
-    for metrics, needs_all in (("[map]", False), ("[map, rbo(reference=one)]", True)):
-        loaded, pool = load(config, overrides=[f"metrics={metrics}"]), Pool()
-        cells = sweep.resolve(loaded)
-        found = evaluate_all(loaded, cells, Cache(None), pool)
-        assert [entry.run for entry in found.entries] == [cell.run for cell in cells]
-        sizes = [len(job.metrics) for job in pool.jobs]
-        assert sizes == sorted(sizes, reverse=True)
-        assert (sizes[0], sizes[-4:]) == (len(cells) // 16, [1, 1, 1, 1])
-        needed = [len(job.cells) for job in pool.jobs]
-        assert needed == ([len(cells)] * len(sizes) if needs_all else sizes)
-
-
 @pytest.mark.parametrize("times", [1, TRIES - 1, 100])
 def test_a_job_whose_worker_dies_goes_to_another(config: Path, times: int) -> None:
     loaded = load(config)

@@ -67,22 +67,6 @@ def test_what_is_printed(trec: Any) -> None:
     assert result.stdout.startswith(f"error: {trec.folder}/run:6: expected each docno once")
 
 
-def test_every_run_has_a_verdict_and_findings_fit_on_a_line(letor: Any) -> None:
-    letor.put("gbrt/fold1.txt", [line.split()[0] + "\n" for line in letor.lines("fold1.txt")])
-    letor.put("neural/fold1.txt", [*letor.lines("neural/fold1.txt")[1:], "0\n"])
-    letor.put("neural/fold2.txt", [*letor.lines("neural/fold2.txt")[1:], "0\n"])
-    result = call(letor.folder / "c.yaml", "--set", "policy.empty_queries=skip")
-    lines = result.stdout.replace(f"{letor.folder}/", "").splitlines()
-    assert [line for line in lines if not line.startswith(" ")][:-1] == [
-        "ERROR  gbrt/fold1.txt  labels-as-scores",
-        "WARN   neural/fold1.txt  shifted",
-        "WARN   neural/fold2.txt  shifted",
-        "OK     gbrt/fold2.txt",
-    ]
-    assert [line for line in lines if len(line) > 120] == []
-    assert sum(line.startswith("    fix:") for line in lines) == 2  # once for both folds
-
-
 def test_json(letor: Any) -> None:
     letor.put("gbrt/fold1.txt", letor.lines("gbrt/fold1.txt")[1:])
     result = call(letor.folder / "c.yaml", "-f", "json")

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 from collections import Counter
-from collections.abc import Iterator
 from itertools import groupby, pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import readers
 from harness.core.align import align_parts
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
@@ -25,7 +19,6 @@ from harness.guard.examples import Examples
 from harness.guard.facts import Facts, JudgementFacts, RunFacts, Watch
 
 Rows = list[tuple[str, str, float]]
-TRIALS = int(os.environ.get("HARNESS_TRIALS", "12"))
 
 
 def facts_of(qrels: Qrels, run: Run, policy: Policy | None = None, size: int = 1 << 16) -> RunFacts:
@@ -162,41 +155,3 @@ def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) 
     assert (found.scores.merged > 0) == (merged > 0)
     assert found.follows
     assert (found.queries.deepest, found.documents.shown) == (0, 0)
-
-
-REAL = [
-    ("codec/qrels/document_ndcg.qrels", "codec/runs/document_*tuned.run"),
-    ("dl_hard/dl_hard-passage.qrels", "dl_hard/passage/*.run"),
-    ("trec_web2012_baselines/qrels.web.151-200.txt", "trec_web2012_baselines/runs/*/*.txt"),
-    ("web_table_retrieval/data/rel_table_qrels.txt", "web_table_retrieval/rankings/pool/*.txt"),
-    ("trec_covid_round1/qrels-rnd1.txt", "trec_covid_round1/runs/*.gz"),
-]
-
-
-def lines(path: Path) -> Iterator[list[str]]:
-    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as file:
-        yield from (line.split() for line in file if line.strip() and line[0] != "#")
-
-
-@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
-def test_facts_of_real_files(shared: Path) -> None:
-    files = [
-        (data / judged, path)
-        for data in [shared / "data"]
-        for judged, pattern in REAL
-        for path in sorted(data.glob(pattern))
-    ]
-    chosen = np.random.default_rng(TRIALS).permutation(len(files))[:TRIALS]
-    for judged, path in [files[place] for place in chosen.tolist()]:
-        grades: dict[str, dict[str, float]] = {}
-        for qid, _, docno, grade in lines(judged):
-            grades.setdefault(qid, {})[docno] = float(grade)
-        rows = {(line[0], line[2]): float(line[4]) for line in lines(path)}
-        in_order = [(qid, docno, score) for (qid, docno), score in rows.items()]
-        if len(in_order) < sum(1 for _ in lines(path)):
-            continue  # duplicates, which another row of the same docno replaces
-        qrels, watch = readers.read_qrels(judged), Watch(readers.read_qrels(judged), Policy())
-        for aligned in readers.align_run(qrels, path, Policy(), watch=watch.run):
-            watch.aligned(aligned)
-        expected, found = literally(grades, in_order), watch.facts()
-        assert {name: flat(found)[name] for name in expected} == expected, path.name

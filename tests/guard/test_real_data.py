@@ -11,10 +11,9 @@ import os
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from harness.guard.check import Checked, check_config, check_files
+from harness.guard.check import Checked, check_files
 
 RANKS = ("ERST_NARRATIVE", "ERST_PROSE", "ERST_QUESTION", "yn-r1-alltext", "yn-r1-concepttext",
          "yn-r1-hierarchy")  # fmt: skip
@@ -124,22 +123,3 @@ def test_real_predictions_fit_and_shifted_ones_are_found(
         assert one.place.endswith(":1")
     counts = [one for one in findings if one.rule == "row-count"]
     assert len(counts) == len(MODELS)
-
-
-def test_folds_that_were_drawn_at_random_share_queries(data: Path, tmp_path: Path) -> None:
-    # their rows were drawn one by one: cut -d' ' -f2 | sort -u of each, and uniq -d of all
-    folder = data / "ltr/mq2007_subset/base1024"
-    (tmp_path / "c.yaml").write_text(
-        f'datasets:\n  "fold{{fold}}": {{format: letor, path: "{folder}/Fold{{fold}}/test.txt"}}\n'
-        'runs:\n  a: {format: scores, path: "{fold}.txt"}\nmetrics: [map]\n'
-    )
-    qids = []
-    for fold in range(1, 6):
-        lines = (folder / f"Fold{fold}/test.txt").read_text().splitlines()
-        rng = np.random.default_rng(fold)
-        (tmp_path / f"{fold}.txt").write_text("".join(f"{rng.normal()}\n" for _ in lines))
-        qids += {line.split()[1] for line in lines}
-    shared = [one for one in Counter(qids).values() if one > 1]
-    checked = check_config(tmp_path / "c.yaml")
-    (one,) = [one for one in checked.findings if one.rule == "shared-queries"]
-    assert one.count == len(shared) == 242

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.config.model import RunEntry
-from harness.errors import Finding
-from harness.guard.check import check_config
 from harness.guard.row_order import (
     CLEAR,
     Fit,
@@ -122,73 +118,3 @@ def test_another_fold_of_the_count(tmp_path: Path) -> None:
 
 N, DEEP = 60, 20
 """Queries of a fold, and documents of each."""
-
-
-class Sweep:
-    """Three folds of as many rows, and a good and a random model's predictions for each."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, random, n = folder, np.random.default_rng(11), N * DEEP
-        for fold in (1, 2, 3):
-            grades = random.integers(0, 3, n)
-            qids = 1000 * fold + np.repeat(np.arange(N), DEEP)
-            rows = zip(grades.tolist(), qids.tolist(), random.random(n).tolist(), strict=True)
-            text = "".join(f"{grade} qid:{qid} 1:{x:.6f}\n" for grade, qid, x in rows)
-            (folder / f"fold{fold}.txt").write_text(text)
-            self.put("m1", fold, grades + random.normal(0, 0.7, n))
-            self.put("random", fold, random.random(n))
-
-    def put(self, model: str, fold: int, scores: Scores) -> None:
-        np.savetxt(self.folder / f"{model}-{fold}.txt", scores, "%.6f")
-
-    def change(self, order: Callable[[Scores], Scores], fold: int, model: str = "m1") -> None:
-        self.put(model, fold, order(np.loadtxt(self.folder / f"{model}-{fold}.txt")))
-
-    def found(self, name: str = "fold") -> dict[str, Finding]:
-        """What is found of the order of predictions, by file and line."""
-        content = {
-            "datasets": {f"web{{{name}}}": {"format": "letor", "path": f"fold{{{name}}}.txt"}},
-            "runs": {"{model}": {"format": "scores", "path": f"{{model}}-{{{name}}}.txt"}},
-            "metrics": ["ndcg@10"],
-        }
-        (self.folder / "x.yaml").write_text(yaml.safe_dump(content))
-        found = check_config(self.folder / "x.yaml").findings
-        rules = (
-            "unrelated", "swapped-fold", "shifted", "upside-down", "row-order", "sorted-by-score",
-        )  # fmt: skip
-        return {Path(one.place).name: one for one in found if one.rule in rules}
-
-
-@pytest.fixture
-def sweep(tmp_path: Path) -> Sweep:
-    return Sweep(tmp_path)
-
-
-ORDERS: dict[str, Callable[[Scores], Scores]] = {
-    "shuffled": np.random.default_rng(5).permutation,
-    "rotated": lambda scores: np.roll(scores, 7),
-    "of another fold": lambda _: np.random.default_rng(8).random(N * DEEP),
-}
-
-
-@pytest.mark.parametrize("kind", ORDERS)
-def test_one_fold_unlike_the_others_is_a_warning(sweep: Sweep, kind: str) -> None:
-    assert {(one.rule, one.severity) for one in sweep.found().values()} == {("unrelated", "note")}
-    sweep.change(ORDERS[kind], 1)
-    found = sweep.found()
-    assert [place for place, one in found.items() if one.severity == "warning"] == ["m1-1.txt:1"]
-    one = found["m1-1.txt:1"]
-    assert one.rule == "unrelated"
-    assert "; m1 on web2 has 0.78" in one.what
-    assert sweep.found("topic")["m1-1.txt:1"].severity == "note"  # of other collections
-
-
-def test_swapped_folds(sweep: Sweep) -> None:
-    for model in ("m1", "random"):
-        first, second = (np.loadtxt(sweep.folder / f"{model}-{fold}.txt") for fold in (1, 2))
-        sweep.put(model, 1, second)
-        sweep.put(model, 2, first)
-    found = {place: (one.rule, one.severity) for place, one in sweep.found().items()}
-    assert found["m1-1.txt:1"] == found["m1-2.txt:1"] == ("swapped-fold", "warning")
-    random = {rule for place, rule in found.items() if place.startswith("random")}
-    assert random == {("unrelated", "note")}

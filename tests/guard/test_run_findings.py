@@ -126,26 +126,6 @@ def test_documents_of_other_queries_and_collections() -> None:
     assert rules(pools(0), few) == {"nothing-judged": "warning"}
 
 
-def test_orders_of_a_closed_collection() -> None:
-    """Judged documents are many, and as many as by chance among the first ten."""
-    random = np.random.default_rng(1)
-    judged: Judged = {}
-    run: Ranked = {}
-    for query in range(40):
-        true = random.normal(size=1000)
-        pool = np.argsort(-(true + random.normal(size=1000)))[:80]
-        judged[f"q{query}"] = {f"d{d}": int(d in pool[:20]) for d in pool.tolist()}
-        scores = true + random.normal(size=1000)
-        first = np.argsort(-scores)[:200].tolist()
-        run[f"q{query}"] = {f"d{d}": float(scores[d]) for d in first}
-    assert rules(judged, run) == {}
-    drawn = {
-        qid: dict(zip(some, random.permutation([*some.values()]).tolist(), strict=True))
-        for qid, some in run.items()
-    }
-    assert rules(judged, drawn) == {}  # the 200 are three times as often judged as by chance
-
-
 def labels_in(grades: Any, scores: Any) -> list[Finding]:
     judged = {f"q{q}": {f"d{d}": g for d, g in enumerate(row.tolist())} for q, row in
               enumerate(grades)}  # fmt: skip

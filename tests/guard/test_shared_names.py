@@ -61,21 +61,6 @@ def test_two_names_of_one_file(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "parts"),
-    [
-        (["fold1", "fold2"], True),
-        (["Part-1 test", "Part-2 test"], True),
-        (["news", "web"], False),
-        (["covid19", "trec8"], False),
-    ],
-)
-def test_folds_that_are_listed_by_name(names: list[str], parts: bool) -> None:
-    found = [part_of(cell_on(name), ()) for name in names]
-    wholes = {one.whole for one in found if one is not None}
-    assert (len(wholes) == 1 and None not in found) == parts
-
-
-@pytest.mark.parametrize(
     ("captured", "pooled", "part"),
     [
         ({"fold": "a"}, [], ("d", "a")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import swept
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -52,6 +53,12 @@ def test_a_sweep(tmp_path: Path, seed: int, noise: float, scale: float) -> None:
             scores = scale * (grades + (0.5 + noise) * rng.normal(size=grades.size))
             text = "".join(f"{score!r}\n" for score in scores.tolist())
             (tmp_path / f"{model}.{fold}.pred").write_text(text)
+    assert not warned(check_config(tmp_path / "c.yaml"))
+
+
+def test_weak_settings_on_few_rows(tmp_path: Path) -> None:
+    swept.put(tmp_path)
+    (tmp_path / "c.yaml").write_text(swept.CONFIG)
     assert not warned(check_config(tmp_path / "c.yaml"))
 
 

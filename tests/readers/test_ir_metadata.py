@@ -64,17 +64,3 @@ def test_the_rows_are_those_without_the_header(tmp_path: Path, ending: str) -> N
         path = written(tmp_path, before + HEADER + ROWS, ending)
         assert read_run(path).to_dict() == plain.to_dict()
         assert ir_metadata.header_of(Source(path)) == CONTENT
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        ROWS,
-        "# a comment\n" + ROWS,
-        HEADER.replace("# ir_metadata.end\n", "") + ROWS,  # which does not end
-    ],
-)
-def test_what_is_no_header(tmp_path: Path, text: str) -> None:
-    path = written(tmp_path, text)
-    assert ir_metadata.header_of(Source(path)) is None
-    assert list(read_run(path).to_dict()) == ["q1", "q2"]

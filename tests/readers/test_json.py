@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from outcomes import refused, warned
 
-from harness.readers import read_qrels, read_run
+from harness.readers import read_run
 
 NAMES = st.text('ab,:{}[]"\\é€😀\n \u2028', max_size=6)
 NUMBERS = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)
@@ -59,15 +59,3 @@ def test_it_is_read_as_python_reads_it(
 def test_faults(path: Path, text: str | bytes, place: str, rule: str) -> None:
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     assert refused(read_run, path, format="json") == [(f"{path}{place}", rule)]
-
-
-def test_numbers_of_every_kind(path: Path) -> None:
-    path.write_text('{"a": {"x": 1, "y": 2.0, "z": -3e0, "w": 1}, "b": {}}')
-    assert read_qrels(path).to_dict() == {"a": {"x": 1, "y": 2, "z": -3, "w": 1}, "b": {}}
-    path.write_text('{"a": {"x": 1, "y": 123456789012345678901234567890, "z": 0.1}}')
-    assert read_run(path).to_dict() == {
-        "a": {"x": 1, "y": 123456789012345678901234567890.0, "z": 0.1}
-    }
-    path.write_text('{"a": {"x": 1.5}}')
-    assert refused(read_qrels, path) == [(f"{path}: query 'a', docno 'x'", "grade-values")]
-    assert read_qrels(path, fractions=True).to_dict() == {"a": {"x": 1.5}}

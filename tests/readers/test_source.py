@@ -13,15 +13,10 @@ from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from outcomes import refused
 
 from harness import readers
-from harness.readers.build import find_lines
-from harness.readers.choice import FORMATS
 from harness.readers.source import HashedSource, Source, forget, missing
-from harness.readers.trec import RUN
 
 Write = Callable[..., str]
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
@@ -82,41 +77,3 @@ def test_standard_input_is_read_as_often_as_needed(monkeypatch: pytest.MonkeyPat
 
 
 # Lines of rows, against reading line by line.
-
-LINES = st.sampled_from(["q1 Q0 d1 1 2.5 t", "q2 Q0 d2 1 2.5 t", "# made by", "", " ", "\t", "\r"])
-
-
-@given(st.lists(LINES, min_size=1, max_size=30), st.integers(0, 900), st.booleans(), st.booleans())
-def test_lines_are_those_of_the_rows(
-    tmp_path_factory: pytest.TempPathFactory, lines: list[str], more: int, ends: bool, whole: bool
-) -> None:
-    text = "\n".join(["q0 Q0 d0 1 2.5 t"] * (more + 1) + lines) + "\n" * ends
-    path = tmp_path_factory.mktemp("lines") / "run"
-    path.write_text(text)
-    is_data = RUN.of(Source(path)).is_data
-    numbered = [*enumerate(text.split("\n"), 1)]
-    rows = [number for number, line in numbered if is_data(number, line.encode())]
-    wanted: dict[int, tuple[str, ...]] = dict.fromkeys(range(0, len(rows) + 3, 2), ())
-    found = find_lines(Source(path), wanted, is_data, whole=whole)
-    assert found == {row: rows[row] for row in wanted if row < len(rows)}
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "row"),
-    [
-        ("beir", "query-id\tcorpus-id\tscore\nq1\td1\t1\n", 2),
-        ("letor", "# made by\n1 qid:1 1:2 # d1\n", 2),
-        ("table", "qid,docno,grade\nq1,d1,1\n", 2),
-        ("table", "my query,my document,mark\nq1,d1,1\n", None),  # it may be no header
-        ("jsonl", '\n{"qid": "q1", "docno": "d1", "grade": 1}\n', 2),
-        ("scores", "0.5\n", 1),
-        ("ranklib", "q1\t0\t0.5\n", 1),
-    ],
-)
-def test_formats_with_a_row_a_line(write: Write, name: str, text: str, row: int | None) -> None:
-    source, known = Source(write("f", text)), FORMATS[name].is_data
-    assert known is not None
-    is_data = known(source)
-    assert (is_data is None) == (row is None)
-    if is_data is not None:
-        assert find_lines(source, {0: ()}, is_data, whole=True) == {0: row}

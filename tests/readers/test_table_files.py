@@ -129,18 +129,6 @@ def test_rows_in_the_order_of_a_dataset(tmp_path: Path, make: Any) -> None:
         assert refused(as_table, short, Run, dataset=unnamed)[0][1] == rule
 
 
-@every_make
-def test_features_are_no_documents(tmp_path: Path, make: Any) -> None:
-    """Whole numbers that a query has twice, fractions, and texts of whole queries."""
-    table = {
-        "qid": QIDS, "label": GRADES, "f1": [3, 3, 1, 3, 3, 1, 2],
-        "f2": [0.5, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0],
-        "lang": ["en", "de", "en", "en", "de", "en", "en"],
-        "Unnamed: 0": [0, 1, 2, 3, 4, 5, 6],
-    }  # fmt: skip
-    assert as_table(make(table, tmp_path / "q"), Qrels).docnos.positional
-
-
 @pytest.mark.parametrize("columns", [{"grade": "useful"}, {"grad": "usefulness"}, {"grade": 9}])
 def test_wrong_columns(write: Write, columns: dict[str, str]) -> None:
     path = write("q.csv", "qid,docno,usefulness\na,x,1\n")

@@ -76,18 +76,3 @@ def test_without_torch(
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(InputError, match=r"a file of torch\.save"):
         readers.read_run(path, dataset=dataset)
-
-
-TREC = "".join(f"q1 Q0 d{i} {i} {1 / i:.3f} lm\n" for i in range(1, 9))
-
-
-def test_torch_and_trec_files_under_another_format(write: Write, dataset: Qrels) -> None:
-    with pytest.raises(InputError, match="format: torch"):
-        readers.read_run(write("p.pt", saved(T)), dataset=dataset, format="scores")
-    for text in (TREC, TREC.replace(" ", "\t")):
-        for columns in ({}, {"columns": {"qid": "query"}}):
-            with pytest.raises(InputError, match="a TREC run file"):
-                readers.read_run(write("r.csv", text), format="table", **columns)
-        assert readers.guess_format("r.csv", "run") == "trec"
-    with pytest.raises(InputError, match="a TREC qrels file"):
-        readers.read_qrels(write("q.csv", "q1 0 d1 1\nq1 0 d2 0\n"), format="table")

@@ -6,7 +6,6 @@ import csv
 import io
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +17,10 @@ from harness.cli.app import app
 from harness.core.comparison import Comparisons, Plan
 from harness.errors import (
     HarnessError,
-    UnknownNameError,
 )
 from harness.experiment import folder as results
 from harness.experiment.outcome import with_comparisons
 from harness.reports.comparisons import render
-from harness.stats.paired_t import paired_t
-from harness.stats.registry import TESTS, Outcome, load_all
 
 QRELS = {f"q{place}": {"a": 1, "b": 0} for place in range(6)}
 GOOD = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}
@@ -44,24 +40,6 @@ def test_runs_by_name() -> None:
     assert [one.difference for one in found.rows] == [0.25, 0.25]
     assert (found.rows[0].wins, found.rows[0].ties) == (3, 3)
     assert found.family_sizes == (("table", 2),)
-
-
-def test_a_test_as_a_function() -> None:
-    before = dict(load_all())
-
-    @harness.paired_test("half", title="a test that always says .5")
-    def half(differences: Any, stream: Any) -> Outcome:
-        return Outcome(0.5)
-
-    try:
-        assert harness.compare(QRELS, RUNS, ["map"], test=half).rows[0].p == 0.5
-    finally:
-        TESTS.clear()
-        TESTS.update(before)
-    named = harness.compare(QRELS, RUNS, ["map"], test=paired_t)
-    assert named.rows == harness.compare(QRELS, RUNS, ["map"]).rows
-    with pytest.raises(UnknownNameError, match=r"^len is no test: put @harness\.paired_test"):
-        harness.compare(QRELS, RUNS, ["map"], test=len)
 
 
 # On the command line
@@ -138,25 +116,6 @@ def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
         (("gbrt", "neural", "--results", folder, "-m", "P@5"), "no metric 'P@5' was evaluated"),
         ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected two leaderboards"),
         ((board, board, "--results", folder), f"{board}, {board}: expected two leaderboards"),
-    ):
-        assert printed(*words, code=2).startswith(begin)
-
-
-def test_arguments_that_say_too_little(trec: Path) -> None:
-    run, other, qrels = trec / "bm25.run", trec / "lsi.run", trec / "qrels.txt"
-    whole = (run, other, "--qrels", qrels, "-m", "map")
-    for words, begin in (
-        ((run, other, "-m", "map"), "give run files with --qrels QRELS and -m METRIC"),
-        (("nodir", "q.csv"), "nodir, q.csv: expected two leaderboards"),
-        (("q.tsv", run), f"q.tsv, {run}: expected two leaderboards"),
-        ((run, other, "--qrels", "q", "--results", "r"), "give run files with --qrels"),
-        ((run, other, "--qrels", "q"), "no metric was named: -m map"),
-        ((run, "--qrels", "q", "-m", "map"), f"there is one run, {run}; "),
-        ((run, other, "--qrels", qrels, "-m", "num_ret"), "runs cannot be compared by num_ret"),
-        ((*whole, "--level", 5), "level: expected a number between 0 and 1, got 5.0"),
-        ((*whole, "-b", "bm52"), "there is no run 'bm52' for a baseline; did you mean 'bm25'?"),
-        ((*whole, "-b", "bm25", "--all-pairs"), "--all-pairs compares every run with every other"),
-        ((*whole, "-t", "tukay"), "unknown test 'tukay'; did you mean 'tukey'?"),
     ):
         assert printed(*words, code=2).startswith(begin)
 

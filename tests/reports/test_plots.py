@@ -93,27 +93,6 @@ def test_scatter_of_systems() -> None:
     assert not picture.of_queries
 
 
-@pytest.mark.parametrize("kind", sorted({*plots.KINDS} - {"effects", "sweep"}))
-def test_systems_are_in_the_order_of_the_leaderboard_with_their_whole_names(kind: str) -> None:
-    names = [f"team{place:02}-neural-ranker" for place in range(14)]
-    rng = np.random.default_rng(0)
-    values = {name: rng.uniform(0, 0.5, (8, 3)) + at / 30 for at, name in enumerate(names)}
-    metrics = ["map", "ndcg@5", "ndcg@10"]
-    made = study(values, metrics)  # type: ignore[arg-type]
-    best = [one.run for one in sorted(made.systems, key=lambda one: -one.value("map"))]
-    settings = {"baseline": best[-1]} if kind == "differences" else {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)  # the first 6 differences are drawn
-        picture = drawn(made, kind, **settings)[0]
-    found = [one.name for one in getattr(picture, "panels", getattr(picture, "boxes", getattr(
-        picture, "lines", ())))] or list(picture.names)  # fmt: skip
-    labels = [one.label for one in found]
-    if kind == "critical-difference":  # by mean rank; two names next to a narrow axis are cut
-        assert len(labels) == 14
-    else:
-        assert labels == best[: 6 if kind == "differences" else 14]
-
-
 def test_heatmap_from_the_hardest_query() -> None:
     found = study({"a": [0.9, 0.1, NAN, NAN], "b": [0.7, 0.3, NAN, 0.5]})
     (picture,) = drawn(found, "heatmap")
