@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def test_evaluate_and_collector() -> None:
         ((SCORES, GRADES, None), "n"),
         ((SCORES, GRADES, None, LEFT_MASK[:2]), "mask"),
         ((SCORES, GRADES, None, LEFT_MASK * 3), "mask"),
-        ((SCORES, GRADES, N, LEFT_MASK), "n"),
+        ((SCORES, GRADES, N, LEFT_MASK), "mask[0]"),
         ((([[np.nan, np.nan, 1.0]]), [[0, 0, 1]], None, [[0, 1, 1]]), "scores[0, 1]"),
         (([1.0, np.nan], [0, 1], [2]), "scores[1]"),
     ],

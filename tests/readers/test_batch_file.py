@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from outcomes import refused
 from harness import readers
 from harness.core.align import align
 from harness.core.tables import Qrels
+from harness.errors import InputError
 
 Write = Callable[..., str]
 
@@ -91,3 +93,19 @@ def test_what_is_no_batch(write: Write) -> None:
     halves = {**RAGGED, "relevance": np.array([0.5, 0, 0, 0, 0])}
     assert refused(readers.read_qrels, save(halves)) == [("b.npz", "grade-values")]
     assert refused(readers.read_run, write("b.npz", b"PK\x03\x04 and no more")) == [("b.npz", "")]
+
+
+@pytest.mark.parametrize("name", ["arr_0", "scores"])
+def test_an_archive_of_one_array_has_a_score_a_row(
+    dataset: Qrels, tmp_path: Path, name: str
+) -> None:
+    scores = np.arange(dataset.n_rows) / 4
+    np.savez(tmp_path / "p.npz", **{name: scores})
+    np.save(tmp_path / "p.npy", scores)
+    found, expected = (
+        readers.read_run(tmp_path / one, dataset=dataset).to_dict() for one in ("p.npz", "p.npy")
+    )
+    assert found == expected
+    np.savez(tmp_path / "p.npz", scores, scores)
+    with pytest.raises(InputError, match=r"np\.save\(path, scores\)"):
+        readers.read_run(tmp_path / "p.npz", dataset=dataset)
