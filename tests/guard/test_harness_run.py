@@ -237,6 +237,16 @@ def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixtur
     assert called(path, "--strict", "--set", "guard.accept=[row-order,same-file-twice]") == 0
 
 
+def test_both_runs_of_a_file_twice_are_marked(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for fold in (1, 2, 3):
+        shutil.copy(place / f"model-{fold}.txt", place / f"sound-{fold}.txt")
+    assert called(config(place, summary={"pool": ["fold"]})) == 0
+    note = "! the guard warns of same-file-twice (model, sound); see harness check"
+    assert note in capsys.readouterr().out
+
+
 def main_output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     capsys.readouterr()
     with pytest.raises(SystemExit):

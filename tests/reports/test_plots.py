@@ -11,9 +11,10 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
-from pictured import RANKED, TRACE, drawn, effects_study, figures, study
+from pictured import RANKED, TRACE, drawn, effects_study, figures, study, texts
 
 from harness.config import load as config
+from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
 from harness.core.study import Study
 from harness.errors import ConfigError, HarnessWarning, InputError
@@ -130,6 +131,28 @@ def test_systems_are_in_the_order_of_the_leaderboard_with_their_whole_names(kind
         assert len(labels) == 14
     else:
         assert labels == best[: 6 if kind == "differences" else 14]
+
+
+def test_the_best_30_of_many_systems_are_drawn() -> None:
+    rng = np.random.default_rng(1)
+    runs = {f"r{at}": (rng.uniform(0, 0.1, 6) + at / 40).tolist() for at in range(40)}
+    (metric,) = parse_all(["map"])
+    rows = tuple(Comparison("trec", metric, "r0", f"r{at}", 6, at / 40) for at in range(1, 40))
+    made = study(runs, comparisons=Comparisons(Plan(("r0",)), rows))
+    (ranked,), (effects,) = drawn(made, "critical-difference"), drawn(made, "effects")
+    assert len(ranked.names) == len(effects.rows) == 30
+    assert {"r39", "r20"} < {name.label for name in ranked.names}
+    assert {"r39", "r20"} < {row.name.label for row in effects.rows}
+    for kind, n in (("critical-difference", 40), ("effects", 39)):
+        (figure,) = figures(made, kind)
+        assert f"the best 30 of {n} systems" in "\n".join(texts(figure))
+
+
+def test_points_at_one_place_are_rings_around_each_other() -> None:
+    values = {"a": [[0.1, 0.1]], "b": [[0.4, 0.4]], "c": [[0.4, 0.4]], "d": [[0.401, 0.4]]}
+    (figure,) = figures(study(values, ["map", "P@5"]), "scatter")
+    sizes = sorted(line.get_markersize() for line in figure.axes[0].lines)
+    assert sizes == [5.5, 5.5, 9.5, 13.5]
 
 
 def test_a_long_name_takes_the_room_of_short_ones() -> None:
