@@ -73,10 +73,12 @@ def numbers_of(values: Array, name: str) -> Array:
 def documents_of(
     scores: Any, relevance: Any, n: Any, mask: Any
 ) -> tuple[Array, Array, Ints, Array | None]:
-    """Return scores, grades, documents of each query, and which places hold one: all if None."""
-    if (n is None) == (mask is None):
-        what = f"expected n or mask, got {'neither' if n is None else 'both'}"
-        raise InputError(Problem("n", what, fix=SHAPES))
+    """Return scores, grades, documents of each query, and which places hold one: all if None.
+
+    Both `n` and `mask` may be given if they agree.
+    """
+    if n is None and mask is None:
+        raise InputError(Problem("n", "expected n or mask, got neither", fix=SHAPES))
     flat_scores, flat_grades = as_array(scores, "scores"), as_array(relevance, "relevance")
     if flat_scores.ndim == flat_grades.ndim == 1 and mask is None:
         sizes = as_array(n, "n")
@@ -103,6 +105,13 @@ def documents_of(
         fix = "give True for a document and False for padding"
         raise InputError(Problem("mask", f"{what}shape {places.shape}", fix=fix))
     places = places.astype(bool)
+    if n is not None:
+        wrong = (places != inside_of(lengths_of(n, n_queries, width), width)).any(axis=1)
+        if wrong.any():
+            at = int(wrong.argmax())
+            what = f"expected True for the first n = {as_array(n, 'n')[at]} documents alone"
+            fix = "give n or mask alone; mask is True for a document and False for padding"
+            raise InputError(Problem(f"mask[{at}]", what, fix=fix))
     return padded_scores, padded_grades, places.sum(axis=1).astype(np.int64), places
 
 

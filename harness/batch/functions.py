@@ -4,9 +4,10 @@ Each takes ``scores (batch_size, list_size)``, ``relevance (batch_size, list_siz
 (batch_size,)``, the number of documents of each query, and returns a float64 array with a value
 for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batch_size,
 list_size, 1)``; values past ``n`` are never read. Instead of ``n``, ``mask=`` takes True for
-each document and False for padding. Rows without padding, ``(rows,)``, take as ``n`` the rows of
-each query, as LightGBM's ``group``. NaN means that the metric is not defined for that query. The
-metrics themselves are described where they are defined, in :mod:`harness.metrics`.
+each document and False for padding; both are fine if they agree. Rows without padding,
+``(rows,)``, take as ``n`` the rows of each query, as LightGBM's ``group``. NaN means that the
+metric is not defined for that query. The metrics themselves are described where they are defined,
+in :mod:`harness.metrics`.
 
 Tied scores are in the order of the policy ``ties``, as everywhere in the harness: by default
 trec_eval's, which compares scores as float32 and then puts the larger docno first, docnos being

@@ -201,7 +201,9 @@ class _Run:
         warned: dict[str, list[str]] = {}
         for one in found.findings:
             if one.severity == "warning" and not RULES[one.rule].in_table:
-                warned.setdefault(file_of(one), []).append(one.rule)
+                alike = one.examples if one.rule == "same-file-twice" else ()
+                for file in (file_of(one), *alike):
+                    warned.setdefault(file, []).append(one.rule)
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 found.failures.append(Failure(cell, self.failed[place]))

@@ -41,8 +41,7 @@ def as_pair(
     else:
         several = isinstance(run, (list, tuple)) and bool(run) and all(map(_is_run, run))
     if several:
-        what = f"expected one run, got a {type(run).__name__} of {len(run)}"
-        raise InputError(Problem("run", what, fix="one run at a time: call evaluate for each"))
+        raise _several(run)
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
         if grades.ndim == 1 and n is None:
@@ -52,6 +51,11 @@ def as_pair(
             n = np.full(grades.shape[0], grades.shape[1])
         return from_batch(run, grades, n, qids, mask=mask, fractions=fractions, copy=False)
     judgements = as_table(Qrels, qrels, fractions=fractions)
+    if isinstance(run, Mapping) and run and all(map(_is_array, run.values())):
+        rows = judgements.n_rows if judgements.n_source is None else judgements.n_source
+        by_query = {*map(str, run)} & {*judgements.qids.to_pylist()}
+        if not by_query and rows in map(len, run.values()):
+            raise _several(run)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
     if not _is_array(run):
@@ -65,6 +69,14 @@ def as_pair(
         fix = "give scores of shape (n,), or grades of that shape for a padded batch"
         raise InputError(Problem("scores", what, fix=fix))
     return judgements, Run.for_rows(judgements, scores)
+
+
+def _several(runs: Any) -> InputError:
+    what = f"expected one run, got a {type(runs).__name__} of {len(runs)}"
+    if len(runs) == 1:
+        return InputError(Problem("run", what, fix="give what it holds, without the name"))
+    fix = "use harness.compare for {name: run} of several; or call evaluate for each"
+    return InputError(Problem("run", what, fix=fix))
 
 
 def as_table(

@@ -64,6 +64,10 @@ def read_predictions(source: Source, *, dataset: Qrels | None = None, name: str,
         scores = array_of(source.read())
     except NoArrayError as error:
         raise source.error(f"not an array of numbers ({error})", PLAIN_ARRAY) from None
+    return _by_rows(source, dataset, scores, name)
+
+
+def _by_rows(source: Source, dataset: Qrels | None, scores: Array, name: str) -> Run:
     if scores.ndim == 2 and scores.shape[1] == 1:
         scores = scores[:, 0]
     if scores.ndim != 1 or scores.dtype.kind not in "iuf":
@@ -85,8 +89,14 @@ def qrels_of(source: Source, arrays: dict[str, Any], name: str, fractions: bool)
 
 
 def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
-    """Read the scores of a batch; with a `dataset`, documents without names are its rows."""
-    return run_of(source, _arrays(source), dataset, name)
+    """Read the scores of a batch; with a `dataset`, documents without names are its rows.
+
+    An archive of one array, as ``np.savez(path, scores)`` writes, has a score for each of its rows.
+    """
+    arrays = _arrays(source)
+    if dataset is not None and len(arrays) == 1:
+        return _by_rows(source, dataset, *arrays.values(), name)
+    return run_of(source, arrays, dataset, name)
 
 
 def run_of(source: Source, arrays: dict[str, Any], dataset: Qrels | None, name: str) -> Run:
@@ -145,7 +155,8 @@ def _unpadded(source: Source, arrays: dict[str, Any], column: str) -> tuple[pa.A
     absent = [key for key in ("qids", "n", column) if key not in arrays]
     if absent:
         what = f"no array '{absent[0]}'; the archive holds {first_of(sorted(arrays)) or 'nothing'}"
-        raise refused(what, "save qids, n, and scores or relevance, as BatchCollector.save does")
+        fix = "save predictions alone with np.save(path, scores); a batch has qids, n and " + column
+        raise refused(what, fix)
     n = arrays["n"]
     if n.ndim != 1 or n.dtype.kind not in "iu" or (n < 0).any() or (n > _MOST).any():
         raise refused("n must be one count for each query")
@@ -212,7 +223,7 @@ FORMATS = (
     Format(
         name="batch",
         about="batches, as BatchCollector.save writes them: an .npz that holds qids, n (documents "
-        "of each query), and scores (a run) or relevance (a dataset)",
+        "of each query), and scores (a run) or relevance (a dataset); or one array of predictions",
         suffixes=(".npz",),
         looks=lambda head, kind: head.data.startswith(_ARCHIVE) and head.suffix == ".npz",
         qrels=read_qrels,

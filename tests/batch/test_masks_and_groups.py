@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def test_evaluate_and_collector() -> None:
         ((SCORES, GRADES, None), "n"),
         ((SCORES, GRADES, None, LEFT_MASK[:2]), "mask"),
         ((SCORES, GRADES, None, LEFT_MASK * 3), "mask"),
-        ((SCORES, GRADES, N, LEFT_MASK), "n"),
+        ((SCORES, GRADES, N, LEFT_MASK), "mask[0]"),
         ((([[np.nan, np.nan, 1.0]]), [[0, 0, 1]], None, [[0, 1, 1]]), "scores[0, 1]"),
         (([1.0, np.nan], [0, 1], [2]), "scores[1]"),
     ],
@@ -103,3 +104,23 @@ def test_grades_below_zero() -> None:
         warnings.simplefilter("error")
         masked = batch.ndcg(scores, padded, mask=np.array(padded) >= 0)
         same(masked, batch.ndcg(scores, padded, [2, 1]))
+
+
+def test_n_and_mask_may_agree() -> None:
+    scores, relevance, n = [[3.0, 2.0, 9.0], [1.0, 2.0, 3.0]], [[0, 1, 2], [0, 1, 2]], [2, 3]
+    mask = [[True, True, False], [True, True, True]]
+    expected = batch.ndcg(scores, relevance, n)
+    assert batch.ndcg(scores, relevance, n, mask=mask).tolist() == expected.tolist()
+    mask[1][0] = False
+    with pytest.raises(InputError, match=r"mask\[1\]: expected True for the first n = 3 documents"):
+        batch.ndcg(scores, relevance, n, mask=mask)
+
+
+@pytest.mark.parametrize("names", [("gbm",), ("gbm", "mlp")])
+def test_scores_of_several_runs_are_for_compare(tmp_path: Path, names: tuple[str, ...]) -> None:
+    (tmp_path / "test.txt").write_text("2 qid:71 1:0\n0 qid:71 1:1\n1 qid:72 1:2\n")
+    with pytest.raises(InputError) as error:
+        harness.evaluate(tmp_path / "test.txt", {name: [0.5, 0.1, 1.0] for name in names}, ["map"])
+    (only,) = error.value.problems
+    assert only.what == f"expected one run, got a dict of {len(names)}"
+    assert ("use harness.compare" in only.fix) == (len(names) > 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -178,3 +179,64 @@ def test_what_readers_refuse_is_in_the_manifest_as_check_finds_it(tmp_path: Path
             assert errors[one.rule]["count"] == one.count
             assert errors[one.rule]["examples"] == list(one.examples)
             assert (errors[one.rule]["effect"], errors[one.rule]["fix"]) == (one.effect, one.fix)
+
+
+@pytest.mark.parametrize(
+    "choice", ["", "policy: {empty_queries: skip}\n", "convention: lightgbm\n"]
+)
+def test_empty_queries_that_a_config_has_a_choice_for(letor: Any, choice: str) -> None:
+    for name in ("fold1.txt", "fold2.txt"):
+        letor.put(name, [f"0{row[1:]}" if at < 300 else row
+                         for at, row in enumerate(letor.lines(name))])  # fmt: skip
+    text = "".join(letor.lines("c.yaml")).replace("[map]", "[ndcg@5]")
+    letor.put("c.yaml", [text, choice])
+    called(letor.folder / "c.yaml")
+    kept = {one["severity"] for one in manifest(letor.folder) if one["rule"] == "empty-queries"}
+    found = check_config(letor.folder / "c.yaml").findings
+    checked = {one.severity for one in found if one.rule == "empty-queries"}
+    assert kept == checked == {"note" if choice else "warning"}
+
+
+def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for fold in (1, 2, 3):
+        shutil.copy(place / f"model-{fold}.txt", place / f"sound-{fold}.txt")
+    put(place / "sound-1.txt", np.round(np.loadtxt(place / "model-1.txt"), 3).tolist())
+    put(place / "model-2.txt", np.loadtxt(place / "model-2.txt")[::-1].tolist())
+    path = config(
+        place, summary={"pool": ["fold"]}, reports=["csv", "html", "markdown"],
+        tables={"main": {"formats": ["latex", "markdown", "html", "text"]}},
+        guard={"accept": ["same-file-twice"]},
+    )  # fmt: skip
+    assert called(path) == 0
+    note = "! the guard warns of row-order (model); see harness check"
+    shown = capsys.readouterr().out
+    assert note in shown
+    assert "\nmodel!  " in shown
+    assert "\nsound   " in shown
+    names = ["leaderboard.html", "leaderboard.md"]
+    names += [f"tables/main{ending}" for ending in (".tex", ".md", ".html", ".txt")]
+    for name in names:
+        text = (place / "out" / name).read_text()
+        assert note in text, name
+        assert "model!" in text, name
+        assert "sound!" not in text, name
+    assert main_output(["table", str(place / "out")], capsys).count("model!") == 1  # read back
+    assert called(path, "--strict") == 1
+    assert called(path, "--strict", "--set", "guard.accept=[row-order,same-file-twice]") == 0
+
+
+def test_both_runs_of_a_file_twice_are_marked(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for fold in (1, 2, 3):
+        shutil.copy(place / f"model-{fold}.txt", place / f"sound-{fold}.txt")
+    assert called(config(place, summary={"pool": ["fold"]})) == 0
+    note = "! the guard warns of same-file-twice (model, sound); see harness check"
+    assert note in capsys.readouterr().out
+
+
+def main_output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(arguments)
+    return capsys.readouterr().out

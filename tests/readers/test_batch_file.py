@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from outcomes import refused
 from harness import readers
 from harness.core.align import align
 from harness.core.tables import Qrels
+from harness.errors import InputError
 
 PADDED = {
     "scores": np.array([[3.0, 1.0, 2.0], [0.5, 1.5, np.nan]]),
@@ -81,3 +83,19 @@ def test_queries_are_matched_by_qid(dataset: Qrels) -> None:
 def test_refused(dataset: Qrels, change: dict[str, Any], rule: str) -> None:
     path = save({**RAGGED, **change})
     assert refused(readers.read_run, path, dataset=dataset) == [("b.npz", rule)]
+
+
+@pytest.mark.parametrize("name", ["arr_0", "scores"])
+def test_an_archive_of_one_array_has_a_score_a_row(
+    dataset: Qrels, tmp_path: Path, name: str
+) -> None:
+    scores = np.arange(dataset.n_rows) / 4
+    np.savez(tmp_path / "p.npz", **{name: scores})
+    np.save(tmp_path / "p.npy", scores)
+    found, expected = (
+        readers.read_run(tmp_path / one, dataset=dataset).to_dict() for one in ("p.npz", "p.npy")
+    )
+    assert found == expected
+    np.savez(tmp_path / "p.npz", scores, scores)
+    with pytest.raises(InputError, match=r"np\.save\(path, scores\)"):
+        readers.read_run(tmp_path / "p.npz", dataset=dataset)

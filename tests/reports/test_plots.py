@@ -9,9 +9,10 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 import pytest
-from pictured import RANKED, TRACE, drawn, effects_study, study
+from pictured import RANKED, TRACE, drawn, effects_study, figures, study, texts
 
 from harness.config import load as config
+from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
 from harness.core.study import Study
 from harness.errors import ConfigError, HarnessWarning, InputError
@@ -91,6 +92,58 @@ def test_scatter_of_systems() -> None:
     assert picture.x.tolist() == [0.4, 0.3, 0.2, 0.1]  # the best first
     assert picture.labels == ("MAP ↑", "P@5 ↑")
     assert not picture.of_queries
+
+
+@pytest.mark.parametrize("kind", sorted({*plots.KINDS} - {"effects", "sweep"}))
+def test_systems_are_in_the_order_of_the_leaderboard_with_their_whole_names(kind: str) -> None:
+    names = [f"team{place:02}-neural-ranker" for place in range(14)]
+    rng = np.random.default_rng(0)
+    values = {name: rng.uniform(0, 0.5, (8, 3)) + at / 30 for at, name in enumerate(names)}
+    metrics = ["map", "ndcg@5", "ndcg@10"]
+    made = study(values, metrics)  # type: ignore[arg-type]
+    best = [one.run for one in sorted(made.systems, key=lambda one: -one.value("map"))]
+    settings = {"baseline": best[-1]} if kind == "differences" else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HarnessWarning)  # the first 6 differences are drawn
+        picture = drawn(made, kind, **settings)[0]
+    found = [one.name for one in getattr(picture, "panels", getattr(picture, "boxes", getattr(
+        picture, "lines", ())))] or list(picture.names)  # fmt: skip
+    labels = [one.label for one in found]
+    if kind == "critical-difference":  # by mean rank; two names next to a narrow axis are cut
+        assert len(labels) == 14
+    else:
+        assert labels == best[: 6 if kind == "differences" else 14]
+
+
+def test_the_best_30_of_many_systems_are_drawn() -> None:
+    rng = np.random.default_rng(1)
+    runs = {f"r{at}": (rng.uniform(0, 0.1, 6) + at / 40).tolist() for at in range(40)}
+    (metric,) = parse_all(["map"])
+    rows = tuple(Comparison("trec", metric, "r0", f"r{at}", 6, at / 40) for at in range(1, 40))
+    made = study(runs, comparisons=Comparisons(Plan(("r0",)), rows))
+    (ranked,), (effects,) = drawn(made, "critical-difference"), drawn(made, "effects")
+    assert len(ranked.names) == len(effects.rows) == 30
+    assert {"r39", "r20"} < {name.label for name in ranked.names}
+    assert {"r39", "r20"} < {row.name.label for row in effects.rows}
+    for kind, n in (("critical-difference", 40), ("effects", 39)):
+        (figure,) = figures(made, kind)
+        assert f"the best 30 of {n} systems" in "\n".join(texts(figure))
+
+
+def test_points_at_one_place_are_rings_around_each_other() -> None:
+    values = {"a": [[0.1, 0.1]], "b": [[0.4, 0.4]], "c": [[0.4, 0.4]], "d": [[0.401, 0.4]]}
+    (figure,) = figures(study(values, ["map", "P@5"]), "scatter")
+    sizes = sorted(line.get_markersize() for line in figure.axes[0].lines)
+    assert sizes == [5.5, 5.5, 9.5, 13.5]
+
+
+def test_a_long_name_takes_the_room_of_short_ones() -> None:
+    values = {"LambdaMART (LightGBM)": [0.9, 0.8, 0.7], "MLP": [0.5, 0.6, 0.5], "A": [0, 0.1, 0]}
+    (picture,) = drawn(study(values), "critical-difference")
+    assert [one.label for one in picture.names] == [*values]
+    one, other = "a-very-long-name-of-a-neural-ranker", "a-very-long-name-of-another-ranker"
+    (picture,) = drawn(study({one: [0.9, 0.8, 0.7], other: [0.5, 0.6, 0.5]}), "critical-difference")
+    assert max(len(name.label) for name in picture.names) == 13
 
 
 def test_heatmap_from_the_hardest_query() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class CriticalDifference:
-    """What is drawn: the systems by their mean rank, the best first.
+    """What is drawn: the systems by their mean rank, the best first, of `of` that were tested.
 
     `cliques` are first and last place of systems in a row that differ by at most `difference`;
     `n` the queries that all have a value for; `p` Friedman's p-value.
@@ -35,6 +35,7 @@ class CriticalDifference:
     level: float
     p: float
     metric: str
+    of: int
 
 
 def data(request: Request) -> CriticalDifference:
@@ -52,7 +53,7 @@ def data(request: Request) -> CriticalDifference:
     positions, difference = found.positions, found.critical_difference  # type: ignore[union-attr]
     if positions is None or not math.isfinite(difference):
         raise request.refuse(f"Friedman's test has no answer: {found.note}")
-    order = np.argsort(positions, kind="stable")
+    order = np.argsort(positions, kind="stable")[: plot.ROWS]
     systems, ranks = [request.systems[place] for place in order], np.asarray(positions)[order]
     half = (len(systems) + 1) // 2
     sides = systems[:half], systems[half:]
@@ -63,6 +64,7 @@ def data(request: Request) -> CriticalDifference:
     return CriticalDifference(
         names, ranks, difference, cliques(ranks, difference), n,
         request.level, found.overall_p, request.axis(request.metric),  # type: ignore[union-attr]
+        len(values),
     )  # fmt: skip
 
 
@@ -108,7 +110,8 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     level = levels(stretches, 0.03 * span)
     bars = 0.45 * (max(level, default=-1) + 1)
     half = (n + 1) // 2
-    bottom, top = -(0.5 + bars + half + 1.3), 2.4  # in lines of text
+    more = found.of > n
+    bottom, top = -(0.5 + bars + half + 1.3 + more), 2.4  # in lines of text
     figure = plot.figure(width, (top - bottom) * plot.ROW + 0.25)
     axes = figure.subplots()
     edge = 0.05 * span
@@ -136,7 +139,8 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
         line([rank, rank, side], [0, y, y], 0.9, plot.look(name.place).colour)
         label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
         axes.text(side, y, label, ha="right" if left else "left", va="center")
-    text = f"mean rank by {found.metric}\n{found.n:,} queries, level {found.level:g}"
+    text = f"{plot.best_of(found.of)}mean rank by {found.metric}\n{found.n:,} queries, "
+    text += f"level {found.level:g}"
     axes.text((low + high) / 2, bottom, text, ha="center", va="bottom")
     return figure
 

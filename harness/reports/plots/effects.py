@@ -28,12 +28,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Effects:
-    """What is drawn."""
+    """What is drawn: the best of `of` systems that were compared."""
 
     rows: tuple[Row, ...]
     metric: str
     baseline: str
     level: float
+    of: int
 
 
 def data(request: Request) -> Effects:
@@ -59,7 +60,8 @@ def data(request: Request) -> Effects:
     if not any(math.isfinite(row.difference) for row in rows):
         raise request.refuse(f"no query has a value of {base.run} and of another run")
     label = request.short(request.metric)
-    return Effects(tuple(rows), label, base_name.label, request.level)
+    shown = tuple(rows[: plot.ROWS])
+    return Effects(shown, label, base_name.label, request.level, len(rows))
 
 
 def draw(found: Effects, width: Width) -> Figure:
@@ -79,8 +81,9 @@ def draw(found: Effects, width: Width) -> Figure:
     axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
     untested = "" if all(row.tested for row in found.rows) else ", × no test"
     text = (
-        f"difference in {found.metric} from {found.baseline}\n{100 * (1 - found.level):g} % "
-        f"interval; ● p ≤ {found.level:g}, ○ p > {found.level:g}{untested}"
+        f"{plot.best_of(found.of)}difference in {found.metric} from {found.baseline}\n"
+        f"{100 * (1 - found.level):g} % interval; ● p ≤ {found.level:g}, "
+        f"○ p > {found.level:g}{untested}"
     )
     plot.label_below(figure, text, width)
     right = axes.twinx()

@@ -61,6 +61,8 @@ MOST = 50
 """Pictures that one entry may ask for."""
 ROOM, BEST = 20, 5
 """Systems that a legend has room for; of more, as many of the best are named, the rest grey."""
+ROWS = 30
+"""Systems that a picture with a line of text for each has room for; of more, the best are drawn."""
 
 
 def _each_metric(metrics: Sequence[Metric]) -> Iterable[Metrics]:
@@ -387,6 +389,15 @@ def best_of_many(values: Floats, metric: Metric) -> Bools:
         worth = np.where(np.isnan(values), -np.inf, sign_of(metric) * values)
         shown[np.argsort(-worth, kind="stable")[BEST:]] = False
     return shown
+
+
+def best_of(n: int) -> str:
+    """Return the sentence on systems that are not drawn; nothing if all are.
+
+    >>> best_of(143), best_of(30)
+    ('the best 30 of 143 systems\\n', '')
+    """
+    return f"the best {ROWS} of {n} systems\n" if n > ROWS else ""
 
 
 INCHES: dict[Width, float] = {"column": 3.3, "page": 7.0}

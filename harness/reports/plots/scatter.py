@@ -37,6 +37,13 @@ class Scatter:
         """Whether a point is a query."""
         return len(self.names) == 1
 
+    def below(self, at: int) -> int:
+        """Return how many named systems before one are at its place, as far as one can see."""
+        near = np.ones(at, dtype=bool)
+        for values in (self.x, self.y):
+            near &= np.abs(values[:at] - values[at]) <= 0.02 * np.ptp(values)
+        return int((near & np.array(self.shown[:at], dtype=bool)).sum())
+
 
 def data(request: Request) -> Scatter:
     """Return the two summaries of each system, or the two values of each query of the only one."""
@@ -81,13 +88,15 @@ def draw(found: Scatter, width: Width) -> Figure:
         )
         axes.set_title(f"{found.names[0].label}, {found.x.size:,} queries", loc="left", pad=3)
     else:
-        for x, y, name, shown in zip(found.x, found.y, found.names, found.shown, strict=True):
-            if shown:
-                look = plot.look(name.place)
-                handles += axes.plot(
-                    x, y, look.marker, color=look.colour, markersize=5.5, alpha=0.7,
-                    markeredgecolor="white", markeredgewidth=0.4,
-                )  # fmt: skip
+        for at in np.flatnonzero(found.shown):
+            look, below = plot.look(found.names[at].place), found.below(int(at))
+            style = {"alpha": 0.7, "markeredgecolor": "white", "markeredgewidth": 0.4}
+            if below:  # a ring around those that it would hide
+                style = {"markerfacecolor": "none", "markeredgewidth": 1.0}
+            handles += axes.plot(
+                found.x[at], found.y[at], look.marker, color=look.colour,
+                markersize=5.5 + 4 * below, **style,
+            )  # fmt: skip
         if rest.any():
             handles += axes.plot(
                 found.x[rest], found.y[rest], "o", color=plot.GREY, markersize=3, alpha=0.7,
