@@ -17,6 +17,7 @@ from ..errors import (
     others_at,
 )
 from ..guard.registry import refused
+from ..guard.sweep import GuardError
 from .work import ChangedInputError
 
 FEW = 5
@@ -51,9 +52,7 @@ class Failure:
         """What is wrong, as ``harness check`` has it: one problem for each rule of a file."""
         error, own = self.error, self.error.problems
         of_files = isinstance(error, (InputError, AlignmentError))
-        if not of_files or isinstance(error, (ShortageError, ChangedInputError)):
-            return own
-        if all(one.what.endswith(f" [{one.rule}]") for one in own):  # the guard's
+        if not of_files or isinstance(error, (ShortageError, ChangedInputError, GuardError)):
             return own
         return [
             Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix, rule=one.rule)

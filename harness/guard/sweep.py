@@ -70,6 +70,10 @@ class Seen:
     qids: pa.Array
 
 
+class GuardError(InputError):
+    """What the guard found to be wrong in one run; each problem ends with its rule."""
+
+
 Failed = Mapping[int, tuple[Cell, HarnessError]]
 """Cells that could not be evaluated, and why, by position."""
 
@@ -349,7 +353,7 @@ def guard(
         raise InputError([_problem(one) for one in dict.fromkeys(wrong)])
     for at, some in groupby(errors, key=lambda one: one.cell):
         if at is not None and (at in cells or at in sweep.causes):
-            result.failed[at] = InputError([_problem(one.finding) for one in some])
+            result.failed[at] = GuardError([_problem(one.finding) for one in some])
     notes = grouped(one for one in found if one.finding.severity == "note")
     rest = (one.finding for one in found if one.finding.severity != "note")
     result.findings = in_order([*rest, *notes])
