@@ -176,7 +176,7 @@ class Submission:
             way, found = spelled_as(
                 self.unknown,
                 lambda names: terms.collection.has(hash_strings(string_column(names))),  # type: ignore[union-attr]
-                {**OF_DOCNOS, **affixes(self.unknown, some)},
+                {**OF_DOCNOS, **affixes(self.unknown, ("", "")), **affixes(self.unknown, some)},
             )
             what = f"{self.outside:,} of {counted(self.rows, 'document')} not in the collection"
             if 2 * len(found) > len(self.unknown):

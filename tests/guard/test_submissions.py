@@ -58,6 +58,7 @@ def test_queries_and_documents_of_other_lists(
     texts = {
         "prefix": rows("prefix", prefix="Q"), "extra": extra,
         "one": rows("one").replace(" d3 ", " x3 ", 1),
+        "affix": rows("affix").replace(" d", " task-d"),
         "scattered": rows("s") + "1 Q0 dX 9 0.5 s\n",
     }  # fmt: skip
     for name, text in texts.items():
@@ -68,6 +69,7 @@ def test_queries_and_documents_of_other_lists(
     assert "differ only in the prefix 'Q'" in found["prefix.run"][1]
     assert "1 of 7 queries not in the list" in found["extra.run"][1]
     assert found["one.run"][1].startswith("line 4: 1 of 48 documents not in the collection")
+    assert "differ in the prefix 'task-': 'task-d0' for 'd0'" in found["affix.run"][1]
     assert "1 of 49 documents not in the collection" in found["scattered.run"][1]
 
 
