@@ -46,6 +46,6 @@ def _grid(value: Evaluation | Comparisons) -> Grid:
         for one in value.rows
     ]  # fmt: skip
     note = f"{value.title or value.plan.test}; * adjusted p at most {value.plan.level:g}"
-    named = any(one.dataset for one in value.rows)
-    shown = [row if named else row[1:] for row in (header, *rows)]
-    return grid(shown[0], shown[1:], left=4 if named else 3, notes=[note])
+    skipped = 0 if any(one.dataset for one in value.rows) else 1
+    body = [row[skipped:] for row in rows]
+    return grid(header[skipped:], body, left=4 - skipped, notes=[note])
