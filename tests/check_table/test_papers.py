@@ -91,18 +91,6 @@ class Case:
     whys: tuple[str, ...] = ()
 
 
-NEWS = r"""
-\begin{table}\caption[Short]{Results on \textsc{%s}, in the order of MAP.}
-\begin{tabular}{lc} \toprule & MAP \\ \midrule bm25 & .220 \\ ours & .231 \\ \bottomrule
-\end{tabular}\end{table}
-"""
-OTHERS = """
-| | web MAP | web nDCG@10 |
-|---|---|---|
-| Other [12] | **.500** | .100 |
-| bm25 | .400 | .551 |
-| ours | .424 | **.573** |
-"""
 HLINES = r"""
 \begin{tabular}{|l|l|r|r|}
 \hline
@@ -160,17 +148,6 @@ ours & $\mathbf{.424} \pm .015$ & \textbf{.573} $\pm$ .014 \\
             "the deviation over repetitions", "the deviation over repetitions",
         ),
     ),
-    "a spread in units of the last digit": Case(
-        r"""
-\begin{tabular}{lc} & Web MAP \\
-bm25 & \num{0.400(14)} \\
-ql & \makecell{.412\\{\scriptsize($\pm$.014)}} \\
-ours & .424{\tiny$\pm$.041}\\
-\end{tabular}
-""",
-        (("spread", "ours", "Web MAP", "± .041", "± .014"),), {"numbers": 3, "spreads": 3},
-        study="seeds",
-    ),
     "the mean over datasets": Case(
         """
 | | web MAP | news MAP | Avg. MAP |
@@ -195,19 +172,6 @@ BM25 & .400 & .551 & .401 \\ \bottomrule
             "row 'bm-52': no run of the results; did you mean 'bm25'?",
             "column 'MS MARCO MAP': its dataset is not known (rows BM25); give --dataset",
         ),
-    ),
-    "best within groups": Case(
-        r"""
-\begin{tabular}{lc} \toprule
- & Web MAP \\ \midrule
-\multicolumn{2}{l}{Sparse} \\
-bm25 & .400 \\
-ql & \textbf{.412} \\ \midrule
-\multicolumn{2}{l}{Dense} \\
-ours & .424 \\ \bottomrule
-\end{tabular}
-""",
-        notes=("best values: checked within each group of rows",),
     ),
     "html": Case(
         """<table id="t">
@@ -255,15 +219,6 @@ Ours & 0.4/0.3 & & -- & n/a \\
             ("marker", "ours", "Web MAP ↑", "0.424 without a", "with a"),
         ),
         study="pairs",
-    ),
-    "systems of others, wrong": Case(
-        OTHERS.replace("**.500**", ".500").replace(".424", "**.424**"),
-        (("bold", "ours", "web MAP", ".424 bold", "not bold"),), whys=("the best: Other [12]",),
-        unknown=("row 'Other [12]': no run of the results",),
-    ),
-    "a caption with two datasets": Case(
-        NEWS % "News and web",
-        unknown=("column 'MAP': its dataset is not known (rows bm25, ours); give --dataset",),
     ),
     "datasets as titles": Case(
         r"""

@@ -87,7 +87,7 @@ measures = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.dictionaries(qids, judged),
     st.dictionaries(qids, st.dictionaries(docnos, scores, max_size=12)),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import subprocess
 import sys
@@ -129,29 +128,6 @@ def test_files_that_are_missing(files: Files, capsys: pytest.CaptureFixture[str]
     ]  # fmt: skip
 
 
-GOES_ON = {  # as trec_eval does; all have the average precisions 1/2 and 1 of RUN
-    "no grade of at least 0 in a later query": (QRELS + "q3 0 a -1\n", RUN),
-    "NaN in a query without judgements": (
-        QRELS, RUN + "q3 Q0 a 1 nan t\nq3 Q0 b 1 1 t\nq3 Q0 c 1 2 t\n",
-    ),
-    "a score in hexadecimal": (QRELS, RUN.replace("2.0", "0x1p4")),
-    # 1,5 is read as 1, which ties with 1.0, and the higher docno comes first: b
-    "a decimal comma": (QRELS, RUN.replace("2.0", "1,5")),
-    "infinity": (QRELS, RUN.replace("2.0", "inf")),
-    "a line that begins with #": (QRELS, RUN + "#x Q0 a 1 1 tag\n"),
-    "a byte that is not UTF-8": (QRELS, RUN.encode() + b"q1 Q0 \xff 3 0.5 tag\n"),
-    "packed": (gzip.compress(QRELS.encode()), gzip.compress(RUN.encode())),
-    "a scattered query": (QRELS, "".join(sorted(RUN.splitlines(True), key=lambda x: x[6]))),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", GOES_ON)
-@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
-def test_unusual_files(name: str, files: Files, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["-mmap", *files(*GOES_ON[name])]) == 0
-    assert capsys.readouterr().out == MAP
-
-
 def test_standard_input(
     files: Files, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,16 +135,6 @@ def test_standard_input(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(RUN.encode())))
     assert main(["-mmap", "qrels", "-"]) == 0
     assert capsys.readouterr().out == MAP
-
-
-def test_version_10_stops_at_a_query_without_an_answer(
-    files: Files, capsys: pytest.CaptureFixture[str]
-) -> None:
-    names = files(run="q1 Q0 a 1 1 tag\n")
-    assert main(["--as", "10", "-q", "-mmap", *names]) == 4
-    out, err = capsys.readouterr()
-    assert out == "map                   \tq1\t1.0000\n"
-    assert err.startswith("harness trec_eval: the run does not answer query q2;")
 
 
 @pytest.mark.parametrize("version", VERSIONS)

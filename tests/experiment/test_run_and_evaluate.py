@@ -24,7 +24,7 @@ import harness
 from harness.cli.main import main
 from harness.config.plugins import load
 from harness.core.metric import REGISTRY
-from harness.errors import ConfigError, InputError, UnknownNameError
+from harness.errors import ConfigError, InputError
 from harness.experiment.folder import read as read_results
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
@@ -98,20 +98,6 @@ def test_the_manifest_names_inputs_versions_and_policies(workplace: Path) -> Non
     assert manifest["versions"]["harness"] == harness.__version__
     assert {"dataset", "run", "counts", "undefined", "ties"} <= set(manifest["cells"][0])
     assert manifest["git"] is None  # the folder is no repository
-
-
-def test_placeholders_become_columns_and_folds_meet_their_data(workplace: Path) -> None:
-    text = """
-output: ../out
-datasets: {"letor-fold{fold}": {path: "../runs/letor/fold{fold}/test.txt"}}
-runs: {"{model}": {path: "../runs/letor/{model}/fold{fold}-seed{seed}.txt"}}
-metrics: [ndcg@10]
-"""
-    board = harness.run(write(workplace, text)).leaderboard
-    assert board.columns == ("fold", "seed")
-    assert len(board.entries) == 2 * 5 * 2
-    for entry in board.entries:
-        assert entry.dataset == f"letor-fold{entry.columns['fold']}"
 
 
 def test_a_run_that_cannot_be_read_loses_no_other(
@@ -262,23 +248,6 @@ class TestEvaluate:
         with pytest.raises(InputError) as caught:
             harness.evaluate(qrels, run, ["map"])
         assert re.match(rf"{where}\b", str(caught.value))
-
-    def test_references(self) -> None:
-        metrics = ["rbo(reference=other)"]
-        found = harness.evaluate(QRELS, RUN, metrics, references={"other": RUN})
-        np.testing.assert_allclose(found.values, 1.0, rtol=1e-14)
-        with pytest.raises(UnknownNameError, match="reference=othr: no such run"):
-            harness.evaluate(QRELS, RUN, ["rbo(reference=othr)"], references={"other": RUN})
-
-    def test_a_policy_may_be_a_mapping(self) -> None:
-        found = harness.evaluate(QRELS, RUN, ["map"], policy={"ties": "stable"})
-        assert found.policy.ties == "stable"
-
-    def test_all_wrong_metrics_are_named_together(self) -> None:
-        with pytest.raises(UnknownNameError) as caught:
-            harness.evaluate(QRELS, RUN, ["ndgc@10", "map", "rbo(p=2)"])
-        assert "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?" in str(caught.value)
-        assert "rbo(p=2): p must lie in (0, 1), and is 2" in str(caught.value)
 
 
 def test_rows_are_sorted_or_keep_their_order(

@@ -13,7 +13,6 @@ from statistics import fmean
 import pytest
 from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
 
-from harness.audit.why import why
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.experiment.outcome import Results
 from harness.experiment.run import run
@@ -119,34 +118,6 @@ def test_folds_are_pooled_and_seeds_averaged_after_the_choice(tmp_path: Path) ->
             assert (row["run"], row["chosen_from"], row["repetitions"]) == ("linear", "", "1")
 
 
-def test_a_choice_on_other_queries_is_no_warning_below_comparisons(tmp_path: Path) -> None:
-    put(tmp_path)
-    found = ran(tmp_path, POOLED + "compare: {baseline: linear}\n")
-    assert "no test allows for" not in str(found)
-    assert [one.run for one in found.comparisons.rows] == ["gbrt", "lambdamart"] * 2
-
-
-def test_why_shows_the_choice(tmp_path: Path) -> None:
-    put(tmp_path)
-    ran(tmp_path, POOLED)
-    row = why(tmp_path / "out", "gbrt", "map")
-    assert row.is_confirmed
-    assert [dict(one.within) for one in row.choices] == [
-        {"fold": "1", "seed": "1"}, {"fold": "2", "seed": "1"},
-        {"fold": "1", "seed": "2"}, {"fold": "2", "seed": "2"},
-    ]  # fmt: skip
-    cell = why(tmp_path / "out", "gbrt", "map", dataset="test-fold1", where=["seed=2"])
-    assert cell.entry is not None
-    (choice,) = cell.entry.choices
-    assert choice.setting == (("lr", "0.01"), ("leaves", "31"))
-    assert cell.inputs[1]["path"].endswith("gbrt/test-fold1/lr0.01-leaves31-seed2.txt")
-    other = why(
-        tmp_path / "out", "gbrt", "map", dataset="vali-fold1", where=["seed=2", "lr=1", "leaves=7"]
-    )
-    assert other.entry is not None
-    assert not other.entry.choices
-
-
 def test_ties_take_the_first_setting_and_are_reported(tmp_path: Path) -> None:
     put(tmp_path)
     rows = (tmp_path / "data/Fold1/vali.txt").read_text(encoding="utf-8").splitlines()
@@ -164,20 +135,6 @@ def test_ties_take_the_first_setting_and_are_reported(tmp_path: Path) -> None:
     assert [one["tied"] for one in found.manifest["choices"] if "tied" in one] == [
         [{"lr": "1", "leaves": "7"}]
     ]
-
-
-def test_validation_and_test_queries_are_different(tmp_path: Path) -> None:
-    put(tmp_path)
-    for name in ("vali", "test"):
-        path = tmp_path / f"data/Fold1/{name}.txt"
-        path.write_text(path.read_text(encoding="utf-8").replace("qid:1003 ", "qid:1503 "), "utf-8")
-    with pytest.raises(InputError) as error:
-        ran(tmp_path)
-    (problem,) = error.value.problems
-    assert problem.rule == "validation-in-test"
-    assert problem.where == "vali-fold1"
-    assert "1 of 12 validation queries are also test queries of test-fold1: 1503" in problem.what
-    assert not (tmp_path / "out/leaderboard.csv").exists()
 
 
 def test_one_choice_for_all_folds_does_not_see_the_test_queries_of_another(tmp_path: Path) -> None:

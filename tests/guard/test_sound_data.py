@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from harness.guard.check import Checked, check_config, check_files
 
 CLEAN = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 CONFIG = """\
 datasets:

@@ -167,7 +167,7 @@ def evaluated(measure: str, judged: dict[str, int], ranked: dict[str, float]) ->
     return float(value)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(gains, grades, scores, st.sampled_from(MEASURES))
 def test_gains_equal_trec_eval(
     given_gains: dict[int, float], judged: dict[str, int], ranked: dict[str, float], name: str

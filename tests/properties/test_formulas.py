@@ -181,7 +181,7 @@ persistence = st.sampled_from([0.01, 0.3, 0.5, 0.8, 0.9, 0.98])
 FORMS = ("ext", "min", "res", "max", "ext-cut")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(cases, persistence, st.integers(1, 3))
 def test_rbo_is_its_definition(case: Case, p: float, rel: int) -> None:
     expected = []
@@ -196,7 +196,7 @@ def test_rbo_is_its_definition(case: Case, p: float, rel: int) -> None:
     same(ao(aligned, rel=rel), [e["ao"] for e in expected])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.tuples(retrieved, retrieved), persistence)
 def test_rbo_of_two_runs_is_its_definition(
     runs: tuple[dict[str, float], dict[str, float]], p: float
@@ -268,7 +268,7 @@ def probability(grade: int, top: int, stop: str) -> float:
     return grade / top if stop == "linear" else (2**grade - 1) / 2**top
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(cases_up_to_7, cutoffs, st.sampled_from(["exp", "linear"]), st.sampled_from([7, 9, None]))
 def test_cascades_are_their_definition(
     case: Case, cutoff: int | None, stop: str, max_grade: int | None
@@ -288,7 +288,7 @@ def test_cascades_are_their_definition(
     same(pfound(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff), expected[2])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     cases_up_to_7, cutoffs, st.sampled_from([0.01, 0.5, 0.8, 0.99]), st.integers(1, 3),
     st.sampled_from(["binary", "linear", "exp"]),
@@ -337,7 +337,7 @@ def test_judged_is_its_definition(case: Case, cutoff: int | None) -> None:
     same(unjudged(aligned_of(case), cutoff=cutoff), (1 - np.array(shares)).tolist())
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(cases_up_to_7, st.sampled_from(["half", "wrong", "right"]), st.integers(1, 3))
 def test_pairs_are_their_definition(case: Case, tied: str, rel: int) -> None:
     worth = {"half": 0.5, "wrong": 0.0, "right": 1.0}[tied]

@@ -96,7 +96,7 @@ def cases(draw: st.DrawFn) -> tuple[Judgements, Scores]:
     return qrels, run
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cases(), st.integers(1, 4), st.booleans())
 def test_every_measure_equals_pytrec_eval(
     case: tuple[Judgements, Scores], rel: int, judged_only: bool
