@@ -125,8 +125,8 @@ def test_unanswered_queries_are_shown(folder: Path, first: str) -> None:
 
 
 SEVERAL = """
-datasets: {'{d}': {path: '{d}.txt'}}
-runs: {base: {path: 'base-{d}.run'}, new: {path: 'new-{d}.run'}, other: {path: 'base-{d}.run'}}
+datasets: {one: one.txt, two: two.txt}
+runs: {base: {path: 'base-{dataset}.run'}, new: {path: 'new-{dataset}.run'}}
 metrics: [map]
 output: OUT
 gate: {baseline: base, rules: {map: {margin: 0.1}}}
@@ -138,13 +138,10 @@ def test_a_candidate_without_values_on_a_dataset_does_not_pass(folder: Path) -> 
         shutil.copy(folder / "qrels.txt", folder / f"{name}.txt")
         shutil.copy(folder / "base.run", folder / f"base-{name}.run")
         shutil.copy(folder / "base.run", folder / f"new-{name}.run")
-    (folder / "qrels.txt").unlink()
-    config = SEVERAL.replace("'{d}': {path: '{d}.txt'}", "one: one.txt, two: two.txt")
-    config = config.replace("{d}", "{dataset}")
-    (folder / "several.yaml").write_text(config.replace("OUT", "old"))
+    (folder / "several.yaml").write_text(SEVERAL.replace("OUT", "old"))
     assert gate(folder, "several.yaml")[0] == 0
     (folder / "new-two.run").unlink()
-    (folder / "several.yaml").write_text(config.replace("OUT", "new"))
+    (folder / "several.yaml").write_text(SEVERAL.replace("OUT", "new"))
     for words in (("several.yaml",), ("old", "new", "--margin", "0.1")):
         done = called("gate", *words, cwd=folder)
         assert done.code == 2
