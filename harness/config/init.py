@@ -269,7 +269,9 @@ def _name_datasets(made: Proposal) -> None:
         numbers = (name, *(f"{name}-{n}" for n in range(2, len(made.datasets) + 2)))
         name = next(one for one in numbers if one not in taken)
         taken.add(name)  # without marks: folds that are pooled are called so
-        key = name + "".join(f"-{mark}{{{mark}}}" for mark in entry.group.names)
+        marks = [f"{mark}{{{mark}}}" for mark in entry.group.names]
+        is_folder = not own and len(made.datasets) == 1
+        key = "-".join(marks if marks and is_folder else [name, *marks])
         made.datasets[place] = replace(entry, key=key)
 
 
@@ -346,7 +348,7 @@ def render(made: Proposal, base: Path, where: str) -> str:
         *_run_lines(made, start),
         "",
         *_where_lines(made),
-        *_select_lines(made, columns[1]),
+        *_select_lines(made, start, columns[1]),
         "metrics:   # all of them: harness metrics",
         *(f"  - {_quoted(name)}" for name in dict.fromkeys(metrics)),
         "",
@@ -411,12 +413,36 @@ def _where_lines(made: Proposal) -> Iterator[str]:
         yield ""
 
 
-def _select_lines(made: Proposal, metric: str) -> Iterator[str]:
+def _select_lines(made: Proposal, start: str, metric: str) -> Iterator[str]:
     """Yield how to choose settings, if there are predictions for validation data."""
     if "predictions for validation data" in made.aside.values():
-        yield f"# select: {{on: VALIDATION, by: {metric}, over: [SETTING]}}   # choose settings on"
-        yield "#   the validation data below: docs/how-to/choose-on-validation.md"
+        on = "VALIDATION"
+        lines = []
+        for number, entry in enumerate(made.datasets):
+            marks = [f"{mark}{{{mark}}}" for mark in entry.group.names]
+            key = _quoted("-".join(["vali", *([str(number + 1)] if number else []), *marks]))
+            runs = [_validation(one, made.aside) for one in made.runs if one.dataset == number]
+            if (path := _validation(entry, made.aside)) and (runs := [*filter(None, runs)]):
+                on = key if on == "VALIDATION" else on
+                lines.append(f"#   datasets: {key}: {_quoted(start + path)}")
+                lines += [
+                    f"#   runs:     - {{dataset: {key}, path: {_quoted(start + run)}}}"
+                    for run in runs
+                ]
+        yield f"# select: {{on: {on}, by: {metric}, over: [SETTING]}}   # add these for it:"
+        yield from lines or ["#   the validation data below, and their predictions"]
+        yield "#   docs/how-to/choose-on-validation.md"
         yield ""
+
+
+def _validation(entry: Entry, aside: Collection[str]) -> str:
+    """Return the pattern of an entry's files for validation data; empty if there are none."""
+    for word in ("vali", "valid", "validation", "val", "dev"):
+        path = re.sub(r"(?<![A-Za-z])test(?![A-Za-z])", word, entry.path)
+        pattern = Pattern(path.replace("$$", "$"))
+        if path != entry.path and any(pattern.match(one) is not None for one in aside):
+            return path
+    return ""
 
 
 def _summary_lines(made: Proposal) -> Iterator[str]:
@@ -495,13 +521,17 @@ def _mark(made: Proposal, section: str, fits: bool) -> str:
 
 
 def _aside_lines(aside: Mapping[str, str]) -> list[str]:
-    """Return a line for each file left out, or for files that differ in a fold or seed."""
+    """Return a line for each file left out, or for files that differ in a fold or seed.
+
+    Of more than three of one reason, those that differ in one part of the path have one line too.
+    """
     alike: dict[str, list[str]] = defaultdict(list)
     for path, why in aside.items():
         alike[why].append(path)
     lines = []
     for why, paths in alike.items():
-        for group in numbered(paths):
+        groups = numbered(paths)
+        for group in families(groups) if len(groups) > 3 else groups:
             n = len(group.values)
             name = next(iter(group.values)) if n == 1 else f"{group.pattern}: {n} files"
             lines.append(legible(f"#   {name}: {why}"))

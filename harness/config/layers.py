@@ -351,7 +351,7 @@ def _join_cutoffs(source: Source, loc: Loc, holder: dict[str, Any]) -> None:
     In brackets YAML reads ``[map, ndcg@5,10]`` as three items, and ``{metrics: ndcg@5,10}`` as
     the keys ``metrics`` and ``10``.
     """
-    key = loc[-1]
+    key = str(loc[-1])
     listed = holder[key]
     rest = [one for one in holder if key == "metrics" and holder[one] is None and _is_listed(one)]
     if isinstance(listed, str) and rest:

@@ -95,7 +95,8 @@ def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: 
     """
     arrays = _arrays(source)
     if dataset is not None and len(arrays) == 1:
-        return _by_rows(source, dataset, *arrays.values(), name)
+        (scores,) = arrays.values()
+        return _by_rows(source, dataset, scores, name)
     return run_of(source, arrays, dataset, name)
 
 

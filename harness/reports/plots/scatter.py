@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -90,7 +90,11 @@ def draw(found: Scatter, width: Width) -> Figure:
     else:
         for at in np.flatnonzero(found.shown):
             look, below = plot.look(found.names[at].place), found.below(int(at))
-            style = {"alpha": 0.7, "markeredgecolor": "white", "markeredgewidth": 0.4}
+            style: dict[str, Any] = {
+                "alpha": 0.7,
+                "markeredgecolor": "white",
+                "markeredgewidth": 0.4,
+            }
             if below:  # a ring around those that it would hide
                 style = {"markerfacecolor": "none", "markeredgewidth": 1.0}
             handles += axes.plot(
