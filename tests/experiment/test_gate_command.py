@@ -147,7 +147,7 @@ def test_a_candidate_without_values_on_a_dataset_does_not_pass(folder: Path) -> 
         assert done.code == 2
         assert "no values where the baseline has: new on two" in done.err
     (folder / "new-two.run").write_text("1 Q0\n")
-    assert called("run", "several.yaml", cwd=folder).code == 1
+    assert called("run", "several.yaml", cwd=folder).code == 2
     for words in (("several.yaml",), ("old", "new", "--margin", "0.1")):
         done = called("gate", *words, cwd=folder)
         assert done.code == 2
