@@ -28,7 +28,7 @@ class Variant(NamedTuple):
     """A metric computed in another way, by the name of the convention or the choice's value.
 
     `metric` is None if the tool does not have it, and `refused` is the reason; `own` is whether
-    it is another metric of the config, `convention` whether it is a convention's.
+    the config has it as a metric, `convention` whether it is a convention's.
     """
 
     name: str

@@ -57,7 +57,7 @@ class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value. `own` is whether it is another metric of the config, `convention`
+    why there is no value. `own` is whether the config has it as a metric, `convention`
     whether it is a convention's.
     """
 
