@@ -27,8 +27,8 @@ _LAST = ("short",)
 class Variant(NamedTuple):
     """A metric computed in another way, by the name of the convention or the choice's value.
 
-    `metric` is None if the tool does not have it, and `refused` is the reason; `own` is
-    whether the config has it as a metric, `convention` whether it is a convention's.
+    `metric` is None if the tool does not have it, and `refused` is the reason; `own` is whether
+    the config has it as a metric, `convention` whether it is a convention's.
     """
 
     name: str
