@@ -1,0 +1,90 @@
+"""The simulation of Type I errors: its hypotheses hold, and its table does not hang on workers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def _the_tree_is_importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT))  # benchmarks are not installed
+
+
+@pytest.mark.parametrize("unlike", [False, True])
+@pytest.mark.parametrize("metric", ["nDCG", "P@10", "RR"])
+def test_the_two_systems_have_equal_means(metric: str, unlike: bool) -> None:
+    from benchmarks.type1 import PAIRS
+
+    rng = np.random.default_rng(1)
+    pairs = [PAIRS[metric](rng, unlike) for _ in range(2000)]
+    means = np.array([one.mean() - other.mean() for one, other in pairs])
+    assert abs(means.mean()) < 4 * means.std() / np.sqrt(means.size)
+    both = np.array(pairs)
+    assert both.min() >= 0
+    assert both.max() <= 1
+
+
+def test_systems_are_unlike_where_that_is_said() -> None:
+    from benchmarks.type1 import PAIRS
+
+    for draw in PAIRS.values():
+        rng = np.random.default_rng(2)
+        wins, losses = 0, 0
+        for _ in range(300):
+            one, other = draw(rng, True)
+            wins += (one > other).sum()
+            losses += (one < other).sum()
+        assert abs(wins - losses) > 6 * np.sqrt(wins + losses)
+
+
+def test_a_block_of_trials_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import type1
+
+    monkeypatch.setattr(type1, "BLOCK", 60)
+    tests = ("paired-t", "randomization", "sign")
+    first = type1.found(("P@10", True), 0, tests)
+    assert first.tolist() == type1.found(("P@10", True), 0, tests).tolist()
+    assert 0 < first.max() < 30
+
+
+def test_the_gate_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    from benchmarks import type1
+
+    monkeypatch.setattr(type1, "BLOCK", 100)
+    tests = tuple((drop, outcome) for drop in type1.DROPS for outcome in type1.OUTCOMES)
+    found = dict(zip(tests, type1.found_of_gate(("nDCG", 200), 0, tests), strict=True))
+    for drop in type1.DROPS:
+        assert sum(found[drop, outcome] for outcome in type1.OUTCOMES) == 100
+    assert found[0.0, "pass"] > 30 > 10 > found[0.0, "fail"]
+    assert found[type1.MARGIN, "pass"] <= 10
+    assert found[2 * type1.MARGIN, "fail"] > 30 > found[2 * type1.MARGIN, "pass"]
+    shares = {one: [0.04] * len(type1.GATED) for one in tests}
+    text = type1.table_of_gate(shares, 10_000)
+    assert "| nDCG | 50 | margin | 0.0400* | 0.0400 | 0.0400 |" in text
+
+
+def test_the_table_of_all_pairs() -> None:
+    from benchmarks.type1 import HOLM, table_of_all
+
+    text = table_of_all({"tukey": [0.05, 0.1] + [0.0] * 4, HOLM: [0.05] * 6}, 2500)
+    # sqrt(.05 x .95 / 2,500) = .0044
+    assert "| `tukey` | 0.0500 | 0.1000* | 0.0000 |" in text
+    assert "| `paired-t` with Holm's correction | 0.0500 |" in text
+    assert "10 pairs" in text.replace("\n", " ")
+    assert "is\n0.0044." in text
+
+
+def test_the_table_marks_what_is_above_its_level() -> None:
+    from benchmarks.type1 import SETTINGS, table
+
+    # standard error of 10,000 trials: sqrt(.05 x .95 / 10,000) = .0022; three are .0065
+    shares = {"sign": [0.0, 0.05, 0.0565, 0.0566, 0.5, 1.0], "of-a-plugin": [0.05] * len(SETTINGS)}
+    text = table(shares, 10_000)
+    assert "| `sign` | 0.0000 | 0.0500 | 0.0565 | 0.0566* | 0.5000* | 1.0000* | 0.0600 |" in text
+    assert text.count("of-a-plugin` | 0.0500 | ") == 1
+    assert "is 0.0022; a star" in text
