@@ -33,7 +33,7 @@ TOGETHER = 16
 class Audit:
     """What pytrec_eval evaluated again."""
 
-    __pydantic_config__: ClassVar = {"extra": "forbid", "use_attribute_docstrings": True}
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 
     mode: Mode | Literal["skipped"]
     """How its queries were chosen: sample, all or none; skipped if pytrec_eval is not installed."""
