@@ -16,20 +16,12 @@ import harness
 from harness.core.tables import Qrels, Run
 from harness.errors import ArgumentError, HarnessError
 
-
-class Mute:
-    """An object that cannot even be printed."""
-
-    def __repr__(self) -> str:
-        raise RuntimeError("no repr")
-
-
 QRELS = {"q2": {"b": 1, "a": 0}, "q10": {"z": 2}}
 RUN = {"q2": {"b": 1.0, "a": 2.0}, "q10": {"z": 0.5}}
 SCORES, GRADES, N = [[1.0, 2.0], [0.5, 0.0]], [[1, 0], [2, 0]], [2, 1]
 BATCH: dict[str, Any] = {"scores": SCORES, "relevance": GRADES, "n": N}
 WRONG: list[Any] = [
-    None, object(), Mute(), 3, -1, 0, 3.5, float("nan"), True, "x", "", b"x", [], [None], [1],
+    None, object(), 3, -1, 0, 3.5, float("nan"), True, "x", "", b"x", [], [None], [1],
     [object()], (), {}, {"x": 1}, {"x": None}, {1: {"a": 1}}, {"q": {"d": [1]}},
     {"q": {"d": object()}}, {"q": {"d": None}}, {"q": {"d": "1"}}, {"q": [1]}, {"q": {3: 1}},
     {"q": None}, {None: {}}, len, np.array([object()]), np.zeros((2, 2, 2)), np.zeros(3),

@@ -75,7 +75,7 @@ def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
         return fail() if more["run"] == "zeta" else evaluate(*given, **more)
 
     monkeypatch.setattr(work, "evaluate_one", fail_one)
-    assert called("run", "c.yaml") == 1
+    assert called("run", "c.yaml") == 2
     out, err = capsys.readouterr()
     assert "alpha  " in out
     assert "zeta on d: KeyError: 'fold' (test_internal_errors.py, line " in err

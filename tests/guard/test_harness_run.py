@@ -79,7 +79,7 @@ def test_labels_fail_the_cell_and_no_other(place: Path, capsys: Any) -> None:
     assert summary(harness.run(config(place)).findings) == []
     put(place / "model-2.txt", labels_of(place, 2))
     for _ in range(2):  # and so from the cache
-        assert called(config(place)) == 1
+        assert called(config(place)) == 2
         printed = capsys.readouterr()
         assert "each of the 5 grades has only one score" in printed.err
         assert "equal the grades" not in printed.err  # which the reader warns of
@@ -89,6 +89,27 @@ def test_labels_fail_the_cell_and_no_other(place: Path, capsys: Any) -> None:
     results = harness.run(config(place, guard={"accept": ["labels-as-scores"]}))
     assert summary(results.findings) == [("labels-as-scores", "note", "model-2.txt:1")]
     assert len(results.leaderboard.entries) == 3
+
+
+@pytest.mark.parametrize(
+    ("policy", "rule"),
+    [
+        ("missing_queries: error", "refused-missing-queries"),
+        ("empty_queries: error", "refused-empty-queries"),
+    ],
+)
+def test_queries_that_the_policy_refuses(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], policy: str, rule: str
+) -> None:
+    (tmp_path / "q").write_text("1 0 a 1\n2 0 a 0\n10 0 a 1\n")
+    (tmp_path / "r").write_text("1 Q0 a 1 3 x\n2 Q0 a 1 3 x\n")
+    path = tmp_path / "c.yaml"
+    path.write_text(
+        f"datasets: {{q: {{path: q}}}}\nruns: {{r: {{path: r}}}}\nmetrics: [map]\n"
+        f"policy: {{{policy}}}\n"
+    )
+    assert called(path) == 2
+    assert f"[{rule}]" in capsys.readouterr().err
 
 
 def test_findings_are_printed_once_and_kept(place: Path, capsys: Any) -> None:
