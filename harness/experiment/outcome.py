@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 class Results(Study):
     """The results of a config: leaderboard, comparisons, findings, and where the files are.
 
-    `print` shows the leaderboard and the comparisons; a notebook shows the first rows of each.
+    `print` shows the leaderboard and the comparisons. A notebook shows the report page in a frame,
+    or the first rows of both if the page is large.
 
     Parameters
     ----------
@@ -83,6 +84,10 @@ class Results(Study):
         return f"<Results: {len(self.leaderboard.entries)} entries in {self.folder}>"
 
     def _repr_html_(self) -> str:
+        from .page import widget  # which imports this module
+
+        if frame := widget(self):
+            return frame
         text = self.leaderboard._repr_html_()
         return text + (render_comparisons(self.comparisons, "html") if self.comparisons else "")
 

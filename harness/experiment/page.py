@@ -9,6 +9,7 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from ..reports.leaderboard import find
 from ..reports.methods import methods
 from ..reports.page.build import Interval, report
 from ..reports.page.document import document
+from ..reports.page.settings import PageSettings
 from ..reports.paper_table.build import build
 from ..reports.paper_table.rendering import render
 from ..reports.paper_table.settings import DEFAULT
@@ -46,6 +48,18 @@ SIDE_FOLDER = "page_data"
 EMBEDDED = 20 << 20
 """Bytes of rankings that the page itself holds; more go into side files."""
 LEVEL = 0.05
+WIDGET = 2 << 20
+"""Bytes of the largest page that a notebook shows inside itself."""
+
+
+def widget(outcome: Results) -> str:
+    """Return the report page as a frame for a notebook; empty if it is too large for one."""
+    config = outcome.config.model_copy(update={"page": PageSettings()})
+    page = page_files(replace(outcome, config=config))[PAGE]
+    if len(page) > WIDGET:
+        return ""
+    style = "width:100%;height:36rem;border:0"
+    return f'<iframe title="leaderboard" style="{style}" srcdoc="{escape(page.decode())}"></iframe>'
 
 
 def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]:

@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import called
 
+from harness.experiment import folder
+
 Open = Callable[..., Any]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -410,3 +412,20 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     tab = open_page(tmp_path / "page.html", "#v=queries")
     tab.wait_for_selector("canvas")
     assert time.monotonic() - began < 20  # 2 s on an idle machine
+
+
+def test_a_notebook_shows_the_page_in_a_frame(results: Path, tmp_path: Path, chromium: Any) -> None:
+    frame = folder.read(results)._repr_html_()
+    assert "color" not in frame[: frame.index("srcdoc")]
+    (tmp_path / "cell.html").write_text(f"<!doctype html><meta charset=utf-8>{frame}", "utf-8")
+    tab = chromium.new_page()
+    messages: list[str] = []
+    tab.on("pageerror", lambda error: messages.append(str(error)))
+    tab.goto((tmp_path / "cell.html").as_uri())
+    inside = tab.frame_locator("iframe")
+    inside.locator("table.board tbody tr").first.wait_for()
+    assert inside.locator("table.board tbody tr").count() == 4
+    inside.get_by_role("link", name="Head to head").click()
+    inside.get_by_role("button", name="Swap").wait_for()
+    tab.close()
+    assert messages == []

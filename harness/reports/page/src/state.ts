@@ -74,7 +74,8 @@ export function useAddress(): [State, Go] {
   }, []);
   const go: Go = (change, replace = false) => {
     const next = { ...parse(location.hash), ...change };
-    history[replace ? "replaceState" : "pushState"](null, "", format(next));
+    if (location.protocol === "about:") location.hash = format(next); // in a notebook's frame
+    else history[replace ? "replaceState" : "pushState"](null, "", format(next));
     set(next);
     if (change.view) scrollTo(0, 0);
   };
