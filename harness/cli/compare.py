@@ -143,7 +143,7 @@ def _check_request(
 ) -> None:
     """Raise UnknownNameError if it is not clear what to compare."""
     for name in runs:
-        if _is_table(name) or os.path.isdir(name):
+        if os.path.isdir(name) or (qrels is None and _is_table(name)):
             what = "expected two leaderboards, each a folder of results or a CSV file that exists"
             raise UnknownNameError(Problem(", ".join(runs), what, fix=f"for runs, {TAKES}"))
     if (qrels is None) == (results is None):

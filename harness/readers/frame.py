@@ -24,7 +24,10 @@ from .text import check_number
 
 _EXACT = 2.0**63
 _NARROW = 2**31 - 1
-_OTHER_ROWS = "use harness.save_predictions, or add a column 'row' with the number of each row"
+_OTHER_ROWS = (
+    "save the scores before you sort them, with harness.save_predictions; or add a column 'row' "
+    "with the number of each row"
+)
 
 
 def from_frame(

@@ -61,7 +61,7 @@ def as_pair(
     if not _is_array(run):
         return judgements, as_table(Run, run, dataset=judgements)
     if isinstance(qrels, (str, os.PathLike, Qrels)):
-        _check_index(run)
+        check_index(run)
     scores = numbers_of(as_array(run, "scores"), "scores")
     scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
     if scores.ndim != 1:
@@ -153,7 +153,7 @@ def _strings(value: Any, word: str) -> pa.Array:
     return strings
 
 
-def _check_index(scores: Any) -> None:
+def check_index(scores: Any) -> None:
     """Raise if a pandas series has shuffled row numbers, as after ``sort_values``."""
     index = np.asarray(scores.index) if hasattr(scores, "sort_index") else np.zeros(0)
     down = np.flatnonzero(index[1:] < index[:-1]) if index.dtype.kind in "iu" else index

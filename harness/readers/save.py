@@ -15,7 +15,7 @@ from ..core.ragged import positions_of
 from ..core.tables import Qrels, Run
 from ..errors import ArgumentError, InputError, Problem
 from ..files import parquet, write_all
-from .in_memory import as_table
+from .in_memory import as_table, check_index
 
 DATASET = "dataset_or_qids"
 
@@ -42,7 +42,8 @@ def save_predictions(
     Raises
     ------
     InputError
-        If there is not one finite score for each row, or a query has a docno twice.
+        If there is not one finite score for each row, a pandas series has shuffled rows, or a
+        query has a docno twice.
     HarnessError
         If the file cannot be written.
 
@@ -59,6 +60,9 @@ def save_predictions(
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(Problem("path", f"expected a path, got a {type(path).__name__}"))
     path = Path(path)
+    if docnos is None:
+        for one in (scores, dataset_or_qids):
+            check_index(one)
     numbers = numbers_of(as_array(scores, "scores"), "scores")
     numbers = numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers
     if isinstance(dataset_or_qids, (str, os.PathLike, Qrels)):

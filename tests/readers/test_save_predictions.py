@@ -64,3 +64,15 @@ def test_what_cannot_be_written(
     with pytest.raises(HarnessError, match=words):
         harness.save_predictions(tmp_path / "p.run", scores, qids, docnos)
     assert not (tmp_path / "p.run").exists()
+
+
+@pytest.mark.filterwarnings("ignore:.*come back")
+def test_shuffled_rows_are_refused(letor: Path, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    scores = pandas.Series(SCORES)
+    shuffled = scores.sort_values(ascending=False)
+    qids = pandas.Series(QIDS)
+    for rows in (letor, qids[shuffled.index]):
+        with pytest.raises(HarnessError, match="row numbers that rise"):
+            harness.save_predictions(tmp_path / "p.run", shuffled, rows)
+    harness.save_predictions(tmp_path / "p.run", shuffled.sort_index(), letor)

@@ -214,3 +214,14 @@ def test_friedman_is_that_of_scipy_and_is_in_each_row() -> None:
     assert {row["critical_difference"] for row in rows[:3]} == {rows[0]["critical_difference"]}
     # Demsar's table: q of three at .05 is 2.343; times sqrt(3 * 4 / (6 * 12))
     assert float(rows[0]["critical_difference"]) == pytest.approx(2.343 * np.sqrt(1 / 6), abs=1e-3)
+
+
+def test_csv_files_are_runs_if_qrels_are_given(tmp_path: Path) -> None:
+    (tmp_path / "q").write_text("".join(f"{q} 0 a 1\n" for q in (1, 2, 10)))
+    for name, first in (("x", 0.5), ("y", 2.0)):
+        rows = "".join(f"{q},a,{first}\n{q},b,1\n" for q in (10, 2, 1))
+        (tmp_path / f"{name}.csv").write_text(f"qid,docno,score\n{rows}")
+    found = printed(
+        tmp_path / "x.csv", tmp_path / "y.csv", "--qrels", tmp_path / "q", "-m", "recip_rank"
+    )
+    assert "+0.5000" in found
