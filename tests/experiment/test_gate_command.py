@@ -56,6 +56,11 @@ def test_run_files(folder: Path, candidate: str, outcome: str, code: int) -> Non
     assert gate(folder, *words, "--margin", "0.05", "--on-undecided", "pass")[0] == chosen
 
 
+def test_a_run_against_itself(folder: Path) -> None:
+    words = ("worse.run", "worse.run", "--qrels", "qrels.txt", "-m", "recip_rank")
+    assert gate(folder, *words, "--margin", "0") == (0, {("the same run", "recip_rank"): "pass"})
+
+
 def test_a_config(folder: Path) -> None:
     code, found = gate(folder, "gate.yaml")
     assert code == 1
