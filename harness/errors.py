@@ -294,14 +294,23 @@ class Finding:
         return "\n".join([self.head, *self.advice])
 
     @property
+    def message(self) -> str:
+        """What a warning shows: all lines, without the severity."""
+        return "\n".join([self._found, *self.advice])
+
+    @property
     def head(self) -> str:
         """The line that says what was found, and where."""
+        return f"{self.severity}: {self._found}"
+
+    @property
+    def _found(self) -> str:
         at = f"{self.place}: " if self.place else ""
         also = ""
         if self.n_others:
             files = f"{self.n_others:,} other file{'s' if self.n_others > 1 else ''}"
             also = f"; also in {files}{_examples(self.others, self.n_others)}"
-        return f"{self.severity}: {at}{self.what}{self.shown}{also} [{self.rule}]"
+        return f"{at}{self.what}{self.shown}{also} [{self.rule}]"
 
     @property
     def advice(self) -> tuple[str, ...]:

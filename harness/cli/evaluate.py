@@ -76,7 +76,7 @@ def evaluate(
 
     entries, findings = attach(board.entries, {board.entries[0].dataset: grouping})
     for one in findings:
-        warnings.warn(str(one).removeprefix("warning: "), HarnessWarning, stacklevel=2)
+        warnings.warn(one.message, HarnessWarning, stacklevel=2)
     return replace(board, entries=tuple(entries))
 
 

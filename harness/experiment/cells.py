@@ -105,7 +105,7 @@ def _grouped(config: Config, evaluated: Evaluated, groups: Mapping[str, Grouping
     """Return what was evaluated with the groups of its queries."""
     entries, findings = attach(evaluated.entries, groups)
     findings = accepted(findings, config.guard.accept)
-    printed = [str(one).removeprefix("warning: ") for one in findings if one.severity == "warning"]
+    printed = [one.message for one in findings if one.severity == "warning"]
     cells = [one._replace(entry=e) for one, e in zip(evaluated.cells, entries, strict=True)]
     return replace(
         evaluated, cells=cells, findings=[*evaluated.findings, *findings],

@@ -245,7 +245,7 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     if config.summary.spread and (fewer := incomplete(board)):
         notes.append(f"{FEWER}: {', '.join(map(str, fewer.values()))}")
     notes += [
-        str(one).removeprefix("warning: ")
+        one.message
         for one in results.findings
         if (one.rule, one.severity) == ("reversal", "warning")
     ]
