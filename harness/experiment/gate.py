@@ -58,6 +58,11 @@ def gate_folders(
     if gone:
         what = f"gate: not gated, because only the baseline has it: {first_of([*gone], 3)}"
         warnings.warn(HarnessWarning(f"{what}\n  fix:   rename with --name OLD=NEW"), stacklevel=2)
+    both = [one for pair in found for one in pair]
+    if marked := dict.fromkeys(f"{x.run} ({', '.join(x.warned)})" for x in both if x.warned):
+        what = f"gate: the guard warns of {first_of([*marked], 3)}"
+        fix = "see the findings in manifest.json, or 'harness check' their configs"
+        warnings.warn(HarnessWarning(f"{what}\n  fix:   {fix}"), stacklevel=2)
     return gate_systems(found, rules, level=level, correction=correction)
 
 

@@ -61,6 +61,17 @@ def test_a_run_against_itself(folder: Path) -> None:
     assert gate(folder, *words, "--margin", "0") == (0, {("the same run", "recip_rank"): "pass"})
 
 
+def test_warnings_of_the_guard_are_repeated(folder: Path) -> None:
+    for name in ("old", "new"):
+        (folder / f"{name}.yaml").write_text(
+            "datasets: {d: {path: qrels.txt}}\nruns: {a: {path: base.run}, b: {path: same.run}}\n"
+            f"metrics: [recip_rank]\noutput: results/{name}\n"
+        )
+        assert called("run", f"{name}.yaml", cwd=folder).code == 0
+    done = called("gate", "results/old", "results/new", "--margin", "0.5", cwd=folder)
+    assert "the guard warns of a (same-file-twice), b (same-file-twice)" in done.err
+
+
 def test_a_config(folder: Path) -> None:
     code, found = gate(folder, "gate.yaml")
     assert code == 1
@@ -161,6 +172,7 @@ def test_a_candidate_without_values_on_a_dataset_does_not_pass(folder: Path) -> 
 
 def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
     config = "datasets: {d: {path: qrels.txt}}\nruns: {a: base.run, NAME: same.run}\n"
+    config += "guard: {accept: [same-file-twice]}\n"
     for out, name in (("old", "b"), ("new", "c")):
         text = f"{config}metrics: [map, recip_rank]\noutput: {out}\n".replace("NAME", name)
         (folder / f"{out}.yaml").write_text(text)
