@@ -450,6 +450,13 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean '{near}'?" if near else ""
 
 
+def check_known(what: str, name: str, known: Iterable[str], place: str = "") -> None:
+    """Raise UnknownNameError for a name that is not known, with the nearest and the known ones."""
+    if name not in (known := list(known)):
+        text = f"no {what} '{name}'{did_you_mean(name, known)}"
+        raise UnknownNameError(Problem(place, f"{text}  (there are: {near_names(name, known)})"))
+
+
 _DEBUG = "HARNESS_DEBUG"
 """An environment variable, since worker processes inherit it."""
 REPORT = "this is a mistake in harness: report it, with what 'harness --debug ...' prints"

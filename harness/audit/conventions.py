@@ -82,15 +82,6 @@ class Comparison(NamedTuple):
     compared: int
 
 
-class Range(NamedTuple):
-    """Smallest and largest summary of one system, and the rows that have them."""
-
-    low: float
-    low_names: tuple[str, ...]
-    high: float
-    high_names: tuple[str, ...]
-
-
 class Effect(NamedTuple):
     """What one choice changes, if all others are the base's (`own`).
 
@@ -158,11 +149,6 @@ class Matrix:
     def own(self) -> Comparison:
         """The base compared with itself."""
         return compare(self.metric, self.base.values, self.base.values)
-
-    @cached_property
-    def ranges(self) -> tuple[Range, ...]:
-        """Each system's range over the base and all conventions."""
-        return tuple(_range([self.base, *self.rows], at) for at in range(len(self.systems)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -450,19 +436,6 @@ def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
         for values in (base, other)
     )
     return Comparison(tau, bool((one != two).any()), top, top != was, both.size)
-
-
-def _range(rows: Sequence[Row], system: int) -> Range:
-    values = {row.name: row.values[system].item() for row in rows}
-    values = {name: value for name, value in values.items() if not math.isnan(value)}
-    if not values:
-        return Range(math.nan, (), math.nan, ())
-    low, high = min(values.values()), max(values.values())
-    low_names, high_names = (
-        tuple(name for name, value in values.items() if round(value - bound, DIGITS) == 0)
-        for bound in (low, high)
-    )
-    return Range(low, low_names, high, high_names)
 
 
 def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[Row]) -> Effect:

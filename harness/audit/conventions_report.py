@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.metric import Metric
-from ..errors import for_terminal, legible
+from ..core.ragged import Floats
+from ..errors import first_of
 from ..reports import csv as csv_report
 from ..reports import html as html_report
 from ..reports import text as text_report
 from ..reports.grid import Cell, Grid, grid
-from ..reports.numbers import UNDEFINED, heading, number
+from ..reports.numbers import UNDEFINED, decimals, heading, number
 from ..reports.phrases import listed
 from ..reports.text import wrapped
-from .conventions import BASE, Audited, Comparison, Effect, Matrix, Row, Walk
+from .conventions import BASE, DIGITS, Audited, Comparison, Effect, Matrix, Row, Walk
 
 WIDTH = 100
 REFUSED = "x"
@@ -40,30 +40,18 @@ def as_text(audited: Audited, *, width: int = WIDTH, details: bool = True) -> st
     Systems that do not fit into a line of `width` go into further blocks below. Without details,
     the conventions under which another system is best follow.
     """
-    lines = [*_lines(_overview(audited), width)]
-    for note in _left_out(audited):
-        lines += ["", *wrapped(note, width)]
-    lines += [] if details else [""]
+    tables = [_overview(audited)]
     for matrix in audited.matrices:
         if details:
-            lines += ["", "", legible(_title(matrix)), "=" * min(len(_title(matrix)), width)]
-            for sentence in _verdict(matrix):
-                lines += wrapped(sentence, width)
-            for one in _grids(matrix):
-                lines += ["", *_lines(one, width)]
+            tables += [Grid(title=_title(matrix), notes=_verdict(matrix)), *_grids(matrix)]
         elif matrix.comparable and any(one.best_changed for _, one in _of_conventions(matrix)):
-            lines += wrapped(f"{_title(matrix)}: {_verdict(matrix)[-1]}", width)
+            tables.append(Grid(title=_title(matrix), notes=_verdict(matrix)[-1:]))
     if not details:
-        lines += ["", "--details prints every table, --convention TOOL explains one tool"]
-    return for_terminal("\n".join(lines)) + "\n"
-
-
-def _lines(one: Grid, width: int) -> Iterator[str]:
-    if one.rows:
-        table = replace(one, notes=())
-        yield from text_report.render([table], width=width).splitlines()
-    for note in one.notes:
-        yield from wrapped(note, width, 2)
+        hint = "--details prints every table, --convention TOOL explains one tool"
+        tables.append(Grid(notes=(hint,)))
+    lines = [[line for note in one.notes for line in wrapped(note, width - 2)] for one in tables]
+    shown = (replace(one, notes=tuple(some)) for one, some in zip(tables, lines, strict=True))
+    return text_report.render(shown, width=width)
 
 
 def as_html(audited: Audited) -> str:
@@ -78,12 +66,10 @@ def as_html(audited: Audited) -> str:
         f'<span style="background: {high}; color: #111">higher</span>. The best system of a row '
         "is bold.</p>",
         html_report.render([_overview(audited)]),
-        *(f"<p>{html_report.in_html(note)}</p>" for note in _left_out(audited)),
     ]
     for matrix in audited.matrices:
         parts.append(f"<h2>{html_report.in_html(_title(matrix))}</h2>")
-        parts += [f"<p>{html_report.in_html(sentence)}</p>" for sentence in _verdict(matrix)]
-        parts.append(html_report.render(_grids(matrix)))
+        parts.append(html_report.render([Grid(notes=_verdict(matrix)), *_grids(matrix)]))
     title = "The leaderboard under every convention"
     return html_report.document(title, "".join(f"{part}\n" for part in parts))
 
@@ -141,12 +127,14 @@ def _overview(audited: Audited) -> Grid:
         first = next((each for each in matrix.effects if each.system >= 0), None)
         choice = "none" if matrix.comparable else "no base to start from"
         if matrix.comparable and first is not None:
-            choice = f"{first.choice}={first.value}: {_signed(first.change, matrix.metric)}"
-        widths = [each.high - each.low for each in matrix.ranges if each.high_names]
-        widest = number(max(widths, default=math.nan), matrix.metric)
+            choice = f"{first.choice}={first.value}: {decimals(first.change, sign=True)}"
+        values = _all_values(matrix)
+        known = values[:, ~np.isnan(values).all(axis=0)]
+        widths = np.nanmax(known, axis=0) - np.nanmin(known, axis=0)
+        widest = number(float(widths.max(initial=-1)) if widths.size else math.nan, matrix.metric)
         counts = [f"{n} of {len(compared)}" if compared else UNDEFINED for n in changed]
         rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
-    return grid(OVERVIEW, rows, left=3)
+    return grid(OVERVIEW, rows, left=3, notes=_left_out(audited))
 
 
 def _grids(matrix: Matrix) -> Iterator[Grid]:
@@ -217,13 +205,21 @@ def _notes(matrix: Matrix) -> Iterator[str]:
         yield f"{UNDEFINED} undefined under {', '.join(undefined)}"
 
 
+def _all_values(matrix: Matrix) -> Floats:
+    """Return every value, a row for the base and each convention, a column for each system."""
+    return np.stack([row.values for row, _ in _rows(matrix)])
+
+
 def _ranges(matrix: Matrix) -> Grid:
-    rows = []
-    for name, each in zip(matrix.systems, matrix.ranges, strict=True):
-        low, high, width = (
-            number(value, matrix.metric) for value in (each.low, each.high, each.high - each.low)
-        )
-        rows.append([name, low, _few(each.low_names), high, _few(each.high_names), width])
+    names, rows = [row.name for row, _ in _rows(matrix)], []
+    for system, column in zip(matrix.systems, _all_values(matrix).T, strict=True):
+        cells, ends = [system], (math.nan, math.nan)
+        if not np.isnan(column).all():
+            ends = float(np.nanmin(column)), float(np.nanmax(column))
+        for end in ends:
+            same = np.flatnonzero((column - end).round(DIGITS) == 0)
+            cells += [number(end, matrix.metric), first_of([names[at] for at in same], 3)]
+        rows.append([*cells, number(ends[1] - ends[0], matrix.metric)])
     return grid(RANGES, rows, left=6, title="Range of each system")
 
 
@@ -231,7 +227,7 @@ def _walk(matrix: Matrix, walk: Walk) -> Grid:
     """Return what each setting adds on the way from the base to a convention."""
     metric = matrix.metric
     rows = [[BASE, *(number(value, metric) for value in matrix.base.values.tolist())]]
-    rows += [[name, *(_signed(one, metric) for one in change)] for name, change in walk.changes]
+    rows += [[name, *(decimals(one, sign=True) for one in change)] for name, change in walk.changes]
     rows.append([f"= {walk.name}", *(number(value, metric) for value in walk.values.tolist())])
     notes = [f"no change by: {', '.join(walk.nothing)}"] if walk.nothing else []
     return grid([f"{BASE} -> {walk.name}", *matrix.systems], rows, notes=notes)
@@ -251,26 +247,10 @@ def _effects(matrix: Matrix) -> Grid:
 def _choice(found: Effect, matrix: Matrix) -> list[str]:
     change = ["", ""]
     if found.system >= 0:
-        change = [_signed(found.change, matrix.metric), matrix.systems[found.system]]
+        change = [decimals(found.change, sign=True), matrix.systems[found.system]]
     under = found.tau_value if found.tau != 1 else ""
-    tau, other = tau_text(found.tau), _few(found.best_changed)
+    tau, other = tau_text(found.tau), first_of(found.best_changed, 3)
     return [found.choice, found.own, found.value, *change, tau, under, other]
-
-
-def _signed(change: float, metric: Metric) -> str:
-    if math.isnan(change):
-        return UNDEFINED
-    return f"{'-' if change < 0 else '+'}{number(abs(change), metric)}"
-
-
-def _few(names: Sequence[str], most: int = 3) -> str:
-    """Return the first few names, and how many more there are.
-
-    >>> _few(["a", "b", "c", "d", "e"])
-    'a, b, c +2'
-    """
-    more = f" +{len(names) - most}" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _colour(difference: float, largest: float) -> str:
@@ -280,14 +260,14 @@ def _colour(difference: float, largest: float) -> str:
     return "#" + "".join(f"{round(255 + share * (part - 255)):02x}" for part in full)
 
 
-def _verdict(matrix: Matrix) -> list[str]:
+def _verdict(matrix: Matrix) -> tuple[str, ...]:
     """Return whether the order and the best system depend on the convention, as sentences."""
     if not matrix.comparable:
         reasons = "; ".join(dict.fromkeys(filter(None, matrix.base.refused)))
         why = f"refused: {reasons}" if reasons else "undefined for every system"
-        return [f"The base is {why}; nothing is compared with it."] if matrix.systems else []
+        return (f"The base is {why}; nothing is compared with it.",) if matrix.systems else ()
     if not (pairs := _of_conventions(matrix)):
-        return []
+        return ()
     ordered = [row.name for row, one in pairs if one.order_changed]
     names = f": {', '.join(ordered)}" if ordered else ""
     lines = [f"{len(ordered)} of {len(pairs)} conventions rank the systems differently{names}."]
@@ -298,7 +278,7 @@ def _verdict(matrix: Matrix) -> list[str]:
                 by_best.setdefault(_systems(matrix, one.best), []).append(row.name)
         others = [f"; under {', '.join(some)}: {top}" for top, some in by_best.items()]
         lines.append(f"The best system is {_systems(matrix, matrix.own.best)}{''.join(others)}.")
-    return lines
+    return tuple(lines)
 
 
 def _systems(matrix: Matrix, places: Sequence[int]) -> str:

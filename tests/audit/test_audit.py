@@ -198,9 +198,8 @@ toy      ndcg@2 ↑  gain=exp: -0.2152 """)
     assert (
         """
 toy: ndcg@2 ↑
-=============
-1 of 3 conventions rank the systems differently: lightgbm.
-The best system is broad; under lightgbm: sharp.
+  1 of 3 conventions rank the systems differently: lightgbm.
+  The best system is broad; under lightgbm: sharp.
 
 convention  order         tau   broad    sharp
 base                     1.00  0.7654*  0.7039

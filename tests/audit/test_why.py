@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ import pytest
 from folds_and_seeds import CELLS, put
 
 import harness
-from harness.audit.why import Account, why
-from harness.audit.why_report import render
+from harness.audit.why import Account, render, why
 from harness.cli.main import main
 from harness.errors import HarnessWarning, InputError, UnknownNameError
 from harness.experiment.folder import read
@@ -108,7 +108,7 @@ def test_every_value_of_the_examples_is_confirmed(root: Path, tmp_path: Path, na
 
 def test_the_text_of_a_cell(tmp_path: Path) -> None:
     folder = results(tmp_path, "map", "depth: 3")
-    text = render(why(folder, "one", "map"), "out")
+    text = render(why(folder, "one", "map"))
     inputs = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]
     (digest,) = (each["sha256"] for each in inputs if each["path"].endswith("qrels.txt"))
     assert text.startswith("map of one on toy: ")
@@ -119,7 +119,7 @@ def test_the_text_of_a_cell(tmp_path: Path) -> None:
     assert "largest:  q2 0.5000, q1 0.3333, q3 0.0000" in text
     assert "depth        3             the run's policy\n" in text
     (tmp_path / "one.run").write_text(RUN.replace(" .5 ", " 2 "), encoding="utf-8")
-    assert "has changed since the results were computed" in render(why(folder, "one", "map"), "out")
+    assert "has changed since the results were computed" in render(why(folder, "one", "map"))
     with pytest.raises(InputError, match="has changed since the results were computed"):
         why(folder, "one", "map", query="q1")
 
@@ -162,7 +162,7 @@ def test_the_text_of_a_pooled_row(made: Made) -> None:
     assert math.isclose(float(a["map sd"]), abs(seeds[0] - seeds[1]) / math.sqrt(2))
     fold = (1 / 2 + 1 / 3) / 2
     assert (
-        render(row(folder, "a", "map"), "my out")
+        render(replace(row(folder, "a", "map"), folder="my out"))
         == f"""\
 map of a on web: {a["map"]}
   mean of 2 repetitions, standard deviation {a["map sd"]}
