@@ -453,8 +453,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def check_known(what: str, name: str, known: Iterable[str], place: str = "") -> None:
     """Raise UnknownNameError for a name that is not known, with the nearest and the known ones."""
     if name not in (known := list(known)):
-        text = f"no {what} '{name}'{did_you_mean(name, known)}"
-        raise UnknownNameError(Problem(place, f"{text}  (there are: {near_names(name, known)})"))
+        there = near_names(name, known) or "none"
+        text = f"no {what} '{name}'{did_you_mean(name, known)}  (there are: {there})"
+        raise UnknownNameError(Problem(place, text))
 
 
 _DEBUG = "HARNESS_DEBUG"

@@ -22,12 +22,12 @@ from ..errors import (
     UnknownNameError,
     check_known,
     did_you_mean,
-    in_json,
     lines_of,
     shorten,
 )
 from ..experiment import folder as stored
 from ..experiment.outcome import Results, with_comparisons
+from ..reports import jsonl
 from ..reports.numbers import fixed
 from ..reports.paper_table.build import Cells, mean, over_same_queries
 from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_and_second, dagger
@@ -49,6 +49,7 @@ SIZE = 4 << 20
 """Characters of the largest paper that is read."""
 FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker", "other"]
 Mark = Literal["bold", "underline"]
+Pairs = Sequence[tuple[str, str]]
 _KINDS = {
     "digits": "another number", "rounding": "rounding", "spread": "spread", "bold": "bold",
     "underline": "underline", "marker": "mark", "other": "column",
@@ -132,14 +133,14 @@ def check_table(
     results: Path,
     *,
     tables: Sequence[str] = (),
-    names: Sequence[str] = (),
+    names: Pairs = (),
     dataset: str | None = None,
     compared: Mapping[str, Any] | None = None,
     format: str = "text",
 ) -> tuple[str, bool]:
     """Return the report on the tables of a file, and whether all is right.
 
-    `tables` are labels or numbers (from 1) of those to check, `names` are ``OWN=SHOWN`` pairs,
+    `tables` are labels or numbers (from 1) of those to check, `names` are pairs of own and shown,
     `dataset` is for tables that name none, `compared` are parts of a plan of comparisons in
     place of the config's. Raises InputError, UnknownNameError, or HarnessError if no table has
     runs and metrics of the results.
@@ -163,7 +164,7 @@ def check_table(
         why = "; ".join(what for one in verdicts for what in one.unknown)
         raise HarnessError(Problem(str(paper), "no number is a value of the results", found=why))
     skipped = [
-        f"table {name} (line {one.grid.line}): no row is a run of the results, or no column a metric"
+        f"table {name} (line {one.grid.line}): no row is a run, or no column a metric"
         for name, one in matches
         if not one.is_any
     ]
@@ -210,7 +211,7 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     return chosen if tables else named
 
 
-def _names(study: Results, options: Sequence[str], tables: Sequence[str]) -> list[tuple[str, str]]:
+def _names(study: Results, options: Pairs, tables: Sequence[str]) -> list[tuple[str, str]]:
     """Return own names and those shown: by --name, then by the config's table, then by the config.
 
     `tables` are the names the table may have in the config; without any, all of them count.
@@ -220,14 +221,11 @@ def _names(study: Results, options: Sequence[str], tables: Sequence[str]) -> lis
     table = next((one for one in own_tables if one is not None), None)
     pairs: dict[str, str] = {}
     ours = {*study.runs, *study.datasets, *metrics}
-    for text in options:
-        own, equals, shown = map(str.strip, text.rpartition("="))
-        if not equals or not own:
-            raise InputError(Problem("", f"expected --name OURS=THEIRS, got '{text}'"))
+    for own, shown in options:
         if own not in ours and not list(metric_spellings(metrics)(own)):
             what = f"the results have no run, dataset or metric '{own}'{did_you_mean(own, ours)}"
             fix = f"write --name '{shown}={own}'" if shown in ours else ""
-            raise UnknownNameError(Problem(f"--name {text}", what, fix=fix))
+            raise UnknownNameError(Problem(f"--name {own}={shown}", what, fix=fix))
         pairs[own] = shown
     some = config.tables.values() if table is None else [table]
     given = [*(pair for one in some for pair in one.names.items()), *config.names.items()]
@@ -662,4 +660,4 @@ def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> st
             }
         )  # fmt: skip
     rows += [{"file": path, "kind": "skipped", "what": what} for what in skipped]
-    return "".join(in_json(row) + "\n" for row in rows)
+    return jsonl.render(rows)

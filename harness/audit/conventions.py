@@ -57,15 +57,12 @@ class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value. `own` is whether the config has it as a metric, `convention`
-    whether it is a convention's.
+    why there is no value.
     """
 
     name: str
     values: Floats
     refused: tuple[str, ...]
-    own: bool = False
-    convention: bool = True
 
 
 class Comparison(NamedTuple):
@@ -385,11 +382,11 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
     def row(variant: Variant) -> Row:
         if variant.metric is None:
             none = np.full(len(systems), np.nan)
-            return Row(variant.name, none, (variant.refused,) * len(systems), variant.own)
+            return Row(variant.name, none, (variant.refused,) * len(systems))
         found = [one.summaries[plain(variant.metric)] for one in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
-        return Row(variant.name, values, refused, variant.own, variant.convention)
+        return Row(variant.name, values, refused)
 
     base = row(Variant(BASE, plan.metric))
     effects = [
@@ -401,10 +398,7 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
             -round(abs(one.change), DIGITS), -1.0 if math.isnan(one.tau) else one.tau,
         )
     )  # fmt: skip
-    walks = [
-        _walk(name, base, [(one.name, row(Variant(one.name, one.metric))) for one in way])
-        for name, way in plan.walks.items()
-    ]
+    walks = [_walk(name, base, [*map(row, way)]) for name, way in plan.walks.items()]
     return Matrix(
         dataset, plan.metric, tuple(one.name for one in systems), base,
         tuple(map(row, plan.variants)), tuple(effects),
@@ -462,17 +456,17 @@ def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[R
     return Effect(choice, own, value, change, system, tau, tau_value, *names)
 
 
-def _walk(name: str, base: Row, way: Sequence[tuple[str, Row]]) -> Walk:
+def _walk(name: str, base: Row, way: Sequence[Row]) -> Walk:
     """Return what each step (`way` has the summaries after it) on the way to a convention adds.
 
     A step that leaves a system without a value is joined with the next. Systems without a value
     at either end are left out.
     """
-    end = way[-1][1].values if way else base.values
+    end = way[-1].values if way else base.values
     known = ~np.isnan(base.values) & ~np.isnan(end)
     at, pending, changes, nothing = base.values, [], [], []
-    for text, row in way:
-        pending.append(text)
+    for row in way:
+        pending.append(row.name)
         if np.isnan(row.values[known]).any():
             continue
         change = np.where(known, row.values - at, np.nan)

@@ -109,7 +109,7 @@ def _rows(matrix: Matrix) -> list[tuple[Row, Comparison]]:
 
 def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
-    return [(row, one) for row, one in _rows(matrix)[1:] if row.convention and one.compared > 1]
+    return [(row, one) for row, one in _rows(matrix)[1:] if one.compared > 1]
 
 
 def _title(matrix: Matrix) -> str:
@@ -156,7 +156,7 @@ def _values(matrix: Matrix) -> Grid:
         if np.isnan(row.values).all():
             order = "refused" if all(row.refused) else "undefined"
         cells = [
-            Cell(f"{row.name} (own)" if row.own else row.name),
+            Cell(row.name),
             Cell(order),
             Cell(tau_text(found.tau)),
         ]
@@ -194,8 +194,6 @@ def _notes(matrix: Matrix) -> Iterator[str]:
             refusals.setdefault(reason, []).append(f"{row.name}{of}")
     for reason, names in refusals.items():
         yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
-    if any(row.own for row in matrix.rows):
-        yield "(own) a metric of the config, or of -m"
     undefined = [
         row.name
         for row, _ in _rows(matrix)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -23,7 +23,7 @@ from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
 from ..core.text import Shown
 from ..core.views import view
-from ..errors import InputError, for_terminal, in_json, legible
+from ..errors import InputError, for_terminal, legible
 from ..experiment import folder as results
 from ..reports.phrases import counted, listed
 from ..reports.text import wrapped
@@ -230,7 +230,25 @@ class Search(Shown):
     @property
     def rows(self) -> list[dict[str, Any]]:
         """A row per explanation, the simplest first, or one for the nearest miss."""
-        return records(self)
+        rows = []
+        for place, explanation in enumerate(self.explanations, start=1):
+            best, *others = explanation.fits
+            rows.append(
+                {
+                    "published": self.asked.text, "fits": True, "place": place, **_fields(best),
+                    "value": best.value, "same": [_fields(fit) for fit in others],
+                    "without_effect": list(explanation.inert), "tried": self.tried,
+                }
+            )  # fmt: skip
+        if self.nearest is not None and not self.explanations:
+            rows.append(
+                {
+                    "published": self.asked.text, "fits": False, **_fields(self.nearest),
+                    "value": self.nearest.value, "difference": self.difference,
+                    "tried": self.tried, "tied": self.n_tied,
+                }
+            )  # fmt: skip
+        return rows
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return `rows` as a data frame (needs pandas)."""
@@ -386,7 +404,7 @@ def _inert(best: Fit, fits: list[Fit]) -> Iterator[str]:
 
 
 def from_results(
-    folder: Path, run: str, dataset: str | None = None, columns: Sequence[str] = ()
+    folder: Path, run: str, dataset: str | None, columns: Mapping[str, str]
 ) -> tuple[Qrels, Run, str]:
     """Read the inputs of one cell of a folder of results, and return them with the cell's name."""
     manifest = results.read_manifest(folder)
@@ -515,34 +533,6 @@ def _cutoffs(found: Search) -> str:
         run = [f"{number:g}" for _, number in some]
         texts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else run
     return ", ".join([*texts, *(["whole list"] if {None, BEYOND} & every else [])])
-
-
-def jsonl(found: Search) -> str:
-    """Return a line for each explanation, the simplest first, or the nearest miss."""
-    return "".join(in_json(row) + "\n" for row in records(found))
-
-
-def records(found: Search) -> list[dict[str, Any]]:
-    """Return a record for each explanation, the simplest first, or one for the nearest miss."""
-    rows = []
-    for place, explanation in enumerate(found.explanations, start=1):
-        best, *others = explanation.fits
-        rows.append(
-            {
-                "published": found.asked.text, "fits": True, "place": place, **_fields(best),
-                "value": best.value, "same": [_fields(fit) for fit in others],
-                "without_effect": list(explanation.inert), "tried": found.tried,
-            }
-        )  # fmt: skip
-    if found.nearest is not None and not found.explanations:
-        rows.append(
-            {
-                "published": found.asked.text, "fits": False, **_fields(found.nearest),
-                "value": found.nearest.value, "difference": found.difference,
-                "tried": found.tried, "tied": found.n_tied,
-            }
-        )  # fmt: skip
-    return rows
 
 
 def _fields(fit: Fit) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +58,7 @@ from ..reports.grid import Grid, and_more, grid
 from .catalogue import resolved
 
 UNCHANGED = "unchanged"
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 FIRST, MOST = 10, 60
 """Ranks that are always shown, and how many are shown at most."""
 SHOWN_INPUTS = EXTREMES = 5
@@ -163,7 +165,7 @@ class Account(Shown):
 
 def why(
     folder: Path, run: str, metric: str, *, dataset: str | None = None,
-    where: Sequence[str] = (), query: str | None = None, inputs: Path | None = None,
+    where: Mapping[str, str] = NOWHERE, query: str | None = None, inputs: Path | None = None,
 ) -> Account:  # fmt: skip
     """Return the path of one cell of a folder of results, or the parts of a row.
 
@@ -193,13 +195,13 @@ def why(
     return found
 
 
-def _board(stored: Results, dataset: str | None, where: Sequence[str]) -> Leaderboard:
+def _board(stored: Results, dataset: str | None, where: Mapping[str, str]) -> Leaderboard:
     """Return the leaderboard to find names in: all settings if they name one."""
     selection = stored.board.selection
     if selection is None:
         return stored.board
     every = {one.dataset for one in stored.cells.entries}
-    names_one = any(name in selection.settings.over for name in results.columns_of(where))
+    names_one = any(name in selection.settings.over for name in where)
     if names_one or dataset in every - {one.dataset for one in stored.board.entries}:
         return replace(stored.cells, summary=Summary())
     return stored.board
@@ -228,14 +230,14 @@ def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
 
 
 def _fits(
-    one: Entry | Failed, board: Leaderboard, run: str, dataset: str | None, where: Sequence[str]
+    one: Entry | Failed, board: Leaderboard, run: str, dataset: str | None, where: Mapping[str, str]
 ) -> bool:
     """Return whether names fit a cell or its row."""
     row_dataset, row_run = _key(one, board)
     return (
         run in (one.run, row_run)
         and dataset in (None, one.dataset, row_dataset)
-        and results.columns_of(where).items() <= dict(one.columns).items()
+        and where.items() <= dict(one.columns).items()
     )
 
 
@@ -255,7 +257,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
 
 def _one(
     entries: Sequence[Entry], board: Leaderboard, run: str, dataset: str | None,
-    where: Sequence[str],
+    where: Mapping[str, str],
 ) -> Entry:  # fmt: skip
     """Return the only entry; raise with the reason if there are none or several."""
     if len(entries) == 1:
@@ -269,7 +271,7 @@ def _one(
     ]
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
-    every = [one for one in board.entries if _fits(one, board, run, dataset, ())]
+    every = [one for one in board.entries if _fits(one, board, run, dataset, NOWHERE)]
     results.check_columns([one.columns for one in every], where)
     return results.one_cell(board.entries, run, dataset, where)
 

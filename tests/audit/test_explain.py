@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from decimal import Decimal
 from functools import cache
@@ -12,7 +11,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.audit.explain import Fit, Search, explain, jsonl
+from harness.audit.explain import Fit, Search, explain
 from harness.audit.explain_space import read, spaces_of
 from harness.cli.main import main
 from harness.core.align import align
@@ -112,7 +111,7 @@ def test_the_nearest_miss() -> None:
     assert found.nearest is not None
     assert found.nearest.name == "ndcg@3"
     assert found.difference == pytest.approx(0.429859 - 0.42976, abs=1e-6)
-    (row,) = map(json.loads, jsonl(found).splitlines())
+    (row,) = found.rows
     assert (row["fits"], row["difference"]) == (False, found.difference)
 
 
@@ -268,7 +267,7 @@ def test_a_cell_of_results(run, workplace: Path) -> None:
         (["0.4731", *SWEEP, "gbtr"], "did you mean 'gbrt'?"),
         (["0.4731", *SWEEP, "gbrt", "--dataset", "letor-fold3"], "did you mean 'letor-fold2'?"),
         (["0.4731", *SWEEP, "gbrt", "--dataset", "letor-fold2"], "2 cells fit"),
-        (["0.4731", *SWEEP, "gbrt", "--where", "seed"], "write it as NAME=VALUE"),
+        (["0.4731", *SWEEP, "gbrt", "--where", "seed"], "expected NAME=VALUE"),
     ],
 )
 def test_wrong_usage(run, arguments: list[str], message: str) -> None:

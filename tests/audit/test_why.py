@@ -96,10 +96,11 @@ def test_every_value_of_the_examples_is_confirmed(root: Path, tmp_path: Path, na
         shutil.copytree(root / part, tmp_path / part)
     folder = harness.run(tmp_path / "configs" / f"{name}.yaml").folder
     entry = read(folder).board.entries[-1]
-    where = [f"{key}={value}" for key, value in entry.columns.items()]
     for metric in entry.evaluation.names:
         for query in entry.evaluation.qids.to_pylist()[::7]:
-            found = why(folder, entry.run, metric, dataset=entry.dataset, where=where, query=query)
+            found = why(
+                folder, entry.run, metric, dataset=entry.dataset, where=entry.columns, query=query
+            )
             assert found.is_confirmed, (metric, query)
             running = [step.running for step in found.ranking if step.running is not None]
             if running and not math.isnan(found.value) and metric.startswith(("map", "ndcg", "P@")):
@@ -257,11 +258,11 @@ def test_a_cell_that_failed(made: Made, tmp_path: Path, capsys: pytest.CaptureFi
     ("summary", "run", "given", "name"),
     [
         (FOLDS, "a seed=1", {}, "a seed=1 on web"),  # a row a seed
-        (FOLDS, "a", {"where": ["seed=2"]}, "a seed=2 on web"),
+        (FOLDS, "a", {"where": {"seed": "2"}}, "a seed=2 on web"),
         (FOLDS, "a seed=1", {"dataset": "web-fold2"}, "a on web-fold2, fold=2, seed=1"),
         # the fold that holds the query
         (FOLDS, "a seed=1", {"query": "1"}, "a on web-fold1, fold=1, seed=1"),
-        (BEST, "a", {"query": "3", "where": ["seed=2"]}, "a on web-fold2, fold=2, seed=2"),
+        (BEST, "a", {"query": "3", "where": {"seed": "2"}}, "a on web-fold2, fold=2, seed=2"),
     ],
 )
 def test_which_row_or_cell_is_meant(
@@ -276,12 +277,12 @@ def test_which_row_or_cell_is_meant(
     ("summary", "run", "given", "message"),
     [
         (FOLDS, "a", {}, r"2 rows fit.*there are: a seed=1 on web; a seed=2"),
-        (FOLDS, "c", {}, "no run 'c' in these results"),
-        (FOLDS, "a", {"where": ["fold=1"]}, "2 cells fit, expected one"),
+        (FOLDS, "c", {}, "no run 'c'"),
+        (FOLDS, "a", {"where": {"fold": "1"}}, "2 cells fit, expected one"),
         (FOLDS, "a seed=1", {"query": "9"}, r"^no query '9' in any of 2 cells"),
         (FOLDS, "a", {"query": "1"}, r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"),
-        (FOLDS, "a seed=1", {"where": ["seed=7"]}, r"no seed .7.  \(there are: 1\)"),
-        (FOLDS, "a", {"where": ["sed=1"]}, r"^no column 'sed'; did you mean 'seed'\?"),
+        (FOLDS, "a seed=1", {"where": {"seed": "7"}}, r"no seed .7.  \(there are: 1\)"),
+        (FOLDS, "a", {"where": {"sed": "1"}}, r"^no column 'sed'; did you mean 'seed'\?"),
         (BEST, "a", {"query": "3"}, r"^2 cells fit, expected one.*fold=2, seed=2"),
         (BEST, "a", {"query": "4"}, r"^no query '4' in any of 4 cells.*\(3 queries"),
     ],

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 import harness
 from harness.audit.check_table import SIZE, check_table
 from harness.cli.app import app
-from harness.errors import InputError
+from harness.errors import InputError, UnknownNameError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -94,7 +94,7 @@ def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: P
     text, is_right = check_table(path, results)
     assert is_right
     assert text == (
-        "not checked: table 1 (line 1): no row is a run and no column a metric of the results\n"
+        "not checked: table 1 (line 1): no row is a run, or no column a metric\n"
         f"{path}: no findings; checked: 1 number\n"
     )
     text, _ = check_table(path, results, tables=["2"])
@@ -104,7 +104,7 @@ def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: P
     )
     assert "checked: 2 numbers" in check_table(path, results)[0]
     path.write_text(TWO, "utf-8")
-    with pytest.raises(InputError, match=r"there is no table '3'  \(there are: 1, 2\)"):
+    with pytest.raises(UnknownNameError, match=r"no table '3'  \(there are: 1, 2\)"):
         check_table(path, results, tables=["3"])
 
 
