@@ -223,9 +223,7 @@ class _Column:
         return 100 if self.name.endswith("(%)") or is_large else 1
 
 
-def read_csv(
-    path: str | Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO_NAMES
-) -> Board:
+def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO_NAMES) -> Board:
     """Read a leaderboard of ours or of another tool.
 
     `keys` are the column of runs, then others that identify rows; `names` are new names of runs,
@@ -276,7 +274,7 @@ def read_csv(
 
 
 def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
-    _, rows = read_rows(read_text(path), str(path))
+    rows = read_rows(read_text(path), str(path))
     if not rows:
         raise InputError(Problem(str(path), "expected a heading and rows, got an empty file"))
     header, where = rows[0].fields, f"{path}:{rows[0].line}"

@@ -256,12 +256,6 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     """Return the mistakes of a table, and how much of it was checked."""
     verdict = Verdict(name, match.grid.line, unknown=[*match.unknown])
     verdict.has_caption = bool(match.grid.caption.strip())
-    trace = match.grid.trace
-    if trace and study.trace and trace != study.trace:
-        verdict.notes.append(
-            f"the table was made from other results: expected manifest {study.trace[:12]}..., got "
-            f"{trace[:12]}..."
-        )
     columns = numbers_of(match, study, verdict)
     for column in columns:
         rows = {one.line.text for one in column if not one.known and one.line.run is not None}
@@ -391,19 +385,19 @@ def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
         Cells(study, Settings(spread=how), Signs(), [at, *others]).column(at, [run])[0].ends
         for how in ("deviation", "interval")
     )
-    right = {"the interval over queries": interval}
+    ways = {"the interval over queries": interval}
     if len(spread) == 1:
         half = ((interval[1] - interval[0]) / 2,) if interval else ()
-        right = {"the deviation over repetitions": deviation, "half of the interval": half}
-    right = {name: ends for name, ends in right.items() if ends}
-    if not right:
+        ways = {"the deviation over repetitions": deviation, "half of the interval": half}
+    ways = {name: ends for name, ends in ways.items() if ends}
+    if not ways:
         return
     verdict.verified["spreads"] += 1
-    for ends in right.values():
+    for ends in ways.values():
         pairs = zip(spread, ends, strict=True)
         if all(is_rounded(n, decimals(n), end, percent=one.percent) for n, end in pairs):
             return
-    name, ends = next(iter(right.items()))
+    name, ends = next(iter(ways.items()))
     pairs = zip(spread, ends, strict=True)
     rounded = [Decimal(fixed(end, decimals(n), percent=one.percent)) for n, end in pairs]
     texts = [", ".join(map(_as_text, some)) for some in (spread, rounded)]

@@ -162,7 +162,7 @@ def _values(matrix: Matrix) -> Grid:
         ]
         for at, value in enumerate(row.values.tolist()):
             if row.refused[at]:
-                cells.append(Cell(REFUSED, hint=row.refused[at]))
+                cells.append(Cell(REFUSED))
                 continue
             colour = _colour(value - matrix.base.values[at].item(), largest)
             text = number(value, matrix.metric)

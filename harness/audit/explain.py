@@ -8,7 +8,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -189,9 +188,9 @@ class _Values:
 class Search(Shown):
     """A search over one run, in which each ranking, metric and summary is computed once.
 
-    `nearest` is the nearest miss. `refused` are the conventions that refuse the data, and why;
-    `clipped` are the ones that were also tried with ``labels=clip``. `unknown` is the number of
-    settings left out because ties have no expectation in closed form.
+    `nearest` is the nearest miss. `refused` are the conventions that refuse the data unchanged,
+    and why. `unknown` is the number of settings left out because ties have no expectation in
+    closed form.
     """
 
     def __init__(
@@ -209,7 +208,6 @@ class Search(Shown):
         self._tried: dict[Hashable, set[int]] = defaultdict(set)
         self._distance = math.inf
         self.refused: dict[str, str] = {}
-        self.clipped: set[str] = set()
         self.unknown = 0
         self.nearest: Fit | None = None
         self.n_queries = self._aligned.n_queries
@@ -342,8 +340,6 @@ class Search(Shown):
             if values is None:
                 self.unknown += len(rows)
                 continue
-            if ("labels", "clip") in changes:
-                self.clipped.add(base.name)
             inert = values.inert(empty)
             able = [name for name in AFTERWARDS if name not in inert]
             for more in base.changes(able, self.depth - len(changes)):
@@ -506,12 +502,11 @@ def _notes(found: Search) -> Iterator[str]:
         f"tried: {names}; the default and {counted(n_tools, 'convention')}, {changed}; "
         f"cutoffs: {_cutoffs(found)}"
     )
-    together: dict[tuple[str, str], list[str]] = defaultdict(list)
+    together: dict[str, list[str]] = defaultdict(list)
     for name, why in found.refused.items():
-        how = " unless labels=clip" if name in found.clipped else ""
-        together[how, why].append(name)
-    for (how, why), refusing in together.items():
-        yield f"left out{how}: {', '.join(refusing)}: {why}"
+        together[why].append(name)
+    for why, refusing in together.items():
+        yield f"left out: {', '.join(refusing)}: {why}"
     if found.unknown:
         yield (
             f"left out: {found.unknown:,} settings whose mean over the orders of tied documents "
@@ -520,19 +515,16 @@ def _notes(found: Search) -> Iterator[str]:
 
 
 def _cutoffs(found: Search) -> str:
-    """Return the cutoffs that were tried, three and more in a row as a range."""
+    """Return the cutoffs that were tried."""
     every = {
         cutoff
         for space in found.spaces
         if space.definition.cutoff is None or space.definition.cutoff.type is int
         for cutoff in space.cutoffs
-    } or {None}
-    texts: list[str] = []
+    }
     numbers = sorted(k for k in every if k is not None and k != BEYOND)
-    for _, some in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
-        run = [f"{number:g}" for _, number in some]
-        texts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else run
-    return ", ".join([*texts, *(["whole list"] if {None, BEYOND} & every else [])])
+    whole = ["whole list"] if {None, BEYOND} & every or not every else []
+    return ", ".join([*(f"{number:g}" for number in numbers), *whole])
 
 
 def _fields(fit: Fit) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import started
 from folds_and_seeds import CELLS, put
 from hypothesis import given
 from hypothesis import strategies as st
@@ -225,14 +224,6 @@ def test_csv_is_long_and_reads_back(toy: Path) -> None:
     other = by_key["map", "sharp", "xgboost"]
     assert (other["value"], other["difference"]) == ("", "")
     assert other["refused"].startswith("query 'q': a judgement of")
-
-
-def test_the_command(toy: Path) -> None:
-    here = toy.parent.parent
-    done = started("audit", "configs/toy.yaml", cwd=here)
-    assert (done.returncode, done.stderr) == (0, "")  # nor a progress bar
-    assert started("run", "configs/toy.yaml", cwd=here).returncode == 0
-    assert started("audit", "configs/results/toy", cwd=here).stdout == done.stdout
 
 
 NDCG, ARP = parse("ndcg@10")[0], parse("arp")[0]
