@@ -29,7 +29,7 @@ from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
 from ..core.ragged import Array, Floats
 from ..core.settings import Settings
-from ..core.systems import key_of, pooled, repetitions_of
+from ..core.systems import key_of, pairs, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
@@ -133,19 +133,15 @@ class Matrix:
     walks: tuple[Walk, ...] = ()
 
     @cached_property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        """The order of systems in each of :attr:`rows`, compared with the base's."""
-        return tuple(compare(self.metric, self.base.values, row.values) for row in self.rows)
+    def compared(self) -> list[tuple[Row, Comparison]]:
+        """The base and each of :attr:`rows`, with its order compared with the base's."""
+        rows = (self.base, *self.rows)
+        return [(row, compare(self.metric, self.base.values, row.values)) for row in rows]
 
     @property
     def comparable(self) -> bool:
         """Whether the base has a value, so that there is something to compare with."""
         return not np.isnan(self.base.values).all()
-
-    @cached_property
-    def own(self) -> Comparison:
-        """The base compared with itself."""
-        return compare(self.metric, self.base.values, self.base.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,12 +290,12 @@ def _systems(
     for title, one in zip(titles, entries, strict=True):
         others = [other for at, other in enumerate(entries) if titles[at] == title]
         varying = [
-            f"{name}={value}"
+            (name, value)
             for name, value in one.columns.items()
             if any(other.columns.get(name, value) != value for other in others)
         ]
         values = summaries([one], one.summary.__getitem__)
-        found.append(System(title, " ".join([one.run, *varying]), values))
+        found.append(System(title, f"{one.run} {pairs(varying)}".rstrip(), values))
     return found, failed
 
 
@@ -307,7 +303,7 @@ def _title(cell: Cell, cells: Sequence[Cell]) -> str:
     """Return the name of a cell's dataset, with the columns that tell it from its namesakes."""
     paths = {one.dataset_entry.path for one in cells if one.dataset == cell.dataset}
     columns = cell.of_dataset.items() if len(paths) > 1 else ()
-    return " ".join([cell.dataset, *(f"{name}={value}" for name, value in columns)])
+    return f"{cell.dataset} {pairs(columns)}".rstrip()
 
 
 def _stub(cell: Cell) -> Entry:

@@ -93,7 +93,7 @@ def as_csv(audited: Audited) -> str:
                 "refused": row.refused[at],
             }
             for matrix in audited.matrices
-            for row, found in _rows(matrix)
+            for row, found in matrix.compared
             for at, system in enumerate(matrix.systems)
         ]
     )  # fmt: skip
@@ -102,14 +102,9 @@ def as_csv(audited: Audited) -> str:
 RENDERINGS: Mapping[str, Callable[..., str]] = {"text": as_text, "csv": as_csv, "html": as_html}
 
 
-def _rows(matrix: Matrix) -> list[tuple[Row, Comparison]]:
-    """Return the base and every convention, each compared with the base."""
-    return [(matrix.base, matrix.own), *zip(matrix.rows, matrix.comparisons, strict=True)]
-
-
 def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
-    return [(row, one) for row, one in _rows(matrix)[1:] if one.compared > 1]
+    return [(row, one) for row, one in matrix.compared[1:] if one.compared > 1]
 
 
 def _title(matrix: Matrix) -> str:
@@ -131,7 +126,7 @@ def _overview(audited: Audited) -> Grid:
         values = _all_values(matrix)
         known = values[:, ~np.isnan(values).all(axis=0)]
         widths = np.nanmax(known, axis=0) - np.nanmin(known, axis=0)
-        widest = number(float(widths.max(initial=-1)) if widths.size else math.nan, matrix.metric)
+        widest = number(float(widths.max()) if widths.size else math.nan, matrix.metric)
         counts = [f"{n} of {len(compared)}" if compared else UNDEFINED for n in changed]
         rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
     return grid(OVERVIEW, rows, left=3, notes=_left_out(audited))
@@ -151,7 +146,7 @@ def _values(matrix: Matrix) -> Grid:
     differences = [np.abs(row.values - matrix.base.values) for row in matrix.rows]
     largest = float(np.nanmax([0.0, *(np.nan_to_num(each).max() for each in differences)]))
     rows = []
-    for row, found in _rows(matrix):
+    for row, found in matrix.compared:
         order = "other best" if found.best_changed else "other order" if found.order_changed else ""
         if np.isnan(row.values).all():
             order = "refused" if all(row.refused) else "undefined"
@@ -187,7 +182,7 @@ def tau_text(value: float) -> str:
 def _notes(matrix: Matrix) -> Iterator[str]:
     """Yield why values are refused, and which are undefined."""
     refusals: dict[str, list[str]] = {}
-    for row, _ in _rows(matrix):
+    for row, _ in matrix.compared:
         for reason in dict.fromkeys(filter(None, row.refused)):
             some = [s for s, why in zip(matrix.systems, row.refused, strict=True) if why == reason]
             of = "" if len(some) == len(matrix.systems) else f" ({', '.join(some)})"
@@ -196,7 +191,7 @@ def _notes(matrix: Matrix) -> Iterator[str]:
         yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
     undefined = [
         row.name
-        for row, _ in _rows(matrix)
+        for row, _ in matrix.compared
         if (np.isnan(row.values) & (np.array(row.refused) == "")).any()
     ]
     if undefined:
@@ -205,11 +200,11 @@ def _notes(matrix: Matrix) -> Iterator[str]:
 
 def _all_values(matrix: Matrix) -> Floats:
     """Return every value, a row for the base and each convention, a column for each system."""
-    return np.stack([row.values for row, _ in _rows(matrix)])
+    return np.stack([row.values for row, _ in matrix.compared])
 
 
 def _ranges(matrix: Matrix) -> Grid:
-    names, rows = [row.name for row, _ in _rows(matrix)], []
+    names, rows = [row.name for row, _ in matrix.compared], []
     for system, column in zip(matrix.systems, _all_values(matrix).T, strict=True):
         cells, ends = [system], (math.nan, math.nan)
         if not np.isnan(column).all():
@@ -269,13 +264,13 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
     ordered = [row.name for row, one in pairs if one.order_changed]
     names = f": {', '.join(ordered)}" if ordered else ""
     lines = [f"{len(ordered)} of {len(pairs)} conventions rank the systems differently{names}."]
-    if matrix.own.best:
+    if top := matrix.compared[0][1].best:
         by_best: dict[str, list[str]] = {}
         for row, one in pairs:
             if one.best_changed:
                 by_best.setdefault(_systems(matrix, one.best), []).append(row.name)
-        others = [f"; under {', '.join(some)}: {top}" for top, some in by_best.items()]
-        lines.append(f"The best system is {_systems(matrix, matrix.own.best)}{''.join(others)}.")
+        others = [f"; under {', '.join(some)}: {best}" for best, some in by_best.items()]
+        lines.append(f"The best system is {_systems(matrix, top)}{''.join(others)}.")
     return tuple(lines)
 
 

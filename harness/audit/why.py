@@ -529,10 +529,6 @@ def _text(value: float | None) -> str:
     return "undefined" if value is None or math.isnan(value) else repr(value)
 
 
-def _pairs(columns: Mapping[str, str]) -> str:
-    return " ".join(f"{name}={value}" for name, value in columns.items())
-
-
 def _indented(table: Grid) -> Iterator[str]:
     yield from (f"  {line}" for line in text_report.render([table]).splitlines())
 
@@ -668,7 +664,10 @@ def _row_lines(row: Account) -> Iterator[str]:
     if row.chosen is not None:
         yield f"  {best_of([row.chosen])}"
     for one in row.repetitions:
-        yield from ("", f"{_pairs(one.columns) or 'value'}: {_text(one.value)}{_made(one, row)}")
+        yield from (
+            "",
+            f"{pairs(one.columns.items()) or 'value'}: {_text(one.value)}{_made(one, row)}",
+        )
         if len(one.parts) > 1 or one.parts[0].dataset != one.whole.dataset:
             yield from _indented(_parts(one, row))
 

@@ -75,7 +75,7 @@ def test_the_order_of_two_systems_depends_on_the_gain(toy: Path) -> None:
         assert values(matrix)[name] == pytest.approx([BROAD, SHARP])
     for name in ("lightgbm", "xgboost", "gdeval", "ranklib"):
         assert values(matrix)[name] == pytest.approx([BROAD_EXP, SHARP_EXP])
-    by_name = dict(zip((row.name for row in matrix.rows), matrix.comparisons, strict=True))
+    by_name = {row.name: one for row, one in matrix.compared}
     assert by_name["lightgbm"] == (-1.0, True, (1,), True, 2)
     assert not by_name["catboost"].order_changed
 
