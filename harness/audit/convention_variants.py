@@ -29,11 +29,13 @@ class Variant(NamedTuple):
 
     `metric` is None if the tool does not have it, and `refused` is the reason. It is also None
     for a step that does not go together with those before it without the next one.
+    `convention` is whether it is a convention's, not another metric of the config.
     """
 
     name: str
     metric: Metric | None
     refused: str = ""
+    convention: bool = True
 
 
 def has_conventions(metric: Metric) -> bool:
@@ -208,8 +210,8 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
 class Plan:
     """One metric (the base), and every way to compute it.
 
-    `variants` are under the conventions. `choices` has the base's value of each choice, and the
-    others; `walks` the way to each convention asked for, one setting after another.
+    `variants` are other metrics of the config and those under the conventions. `choices` has the
+    base's value of each choice, and the others; `walks` the way to each convention asked for.
     """
 
     metric: Metric
@@ -227,12 +229,28 @@ class Plan:
 
 
 def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str]) -> list[Plan]:
-    """Return a plan for each metric; `conventions` are those to compare with, all if empty."""
+    """Return a plan for each metric; those that differ only in the way to compute share one.
+
+    `conventions` are those to compare with, all if empty.
+    """
+    together: dict[object, list[Metric]] = {}
+    for metric in metrics:
+        identity = tuple(item for item in metric.params if item[0] in IDENTITY)
+        ways = [(one.name, _way(one)) for one in under_conventions(metric, policy)]
+        key = metric.definition.name, metric.cutoff, identity, tuple(ways)
+        together.setdefault(key, []).append(metric)
     found = []
-    for base in metrics:
+    for base, *own in together.values():
         variants = under_conventions(base, policy, conventions)
+        known = {plain(base), *map(_way, variants)}
+        named = {plain(one): one for one in reversed(own) if plain(one) not in known}
+        others = (Variant(str(one), one, convention=False) for one in reversed(named.values()))
         asked = {each.name: each.metric for each in variants if conventions and each.metric}
         choices = with_choices(base, policy, [*asked.values()] if conventions else None)
         walks = {name: steps(base, target, policy) for name, target in asked.items()}
-        found.append(Plan(base, variants, choices, walks))
+        found.append(Plan(base, (*others, *variants), choices, walks))
     return found
+
+
+def _way(variant: Variant) -> Metric | None:
+    return variant.metric and plain(variant.metric)

@@ -57,12 +57,13 @@ class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value.
+    why there is no value, `convention` whether it is not another metric of the config.
     """
 
     name: str
     values: Floats
     refused: tuple[str, ...]
+    convention: bool = True
 
 
 class Comparison(NamedTuple):
@@ -382,7 +383,7 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
         found = [one.summaries[plain(variant.metric)] for one in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
-        return Row(variant.name, values, refused)
+        return Row(variant.name, values, refused, variant.convention)
 
     base = row(Variant(BASE, plan.metric))
     effects = [

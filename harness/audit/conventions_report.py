@@ -104,7 +104,7 @@ RENDERINGS: Mapping[str, Callable[..., str]] = {"text": as_text, "csv": as_csv, 
 
 def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
-    return [(row, one) for row, one in matrix.compared[1:] if one.compared > 1]
+    return [(row, one) for row, one in matrix.compared[1:] if row.convention and one.compared > 1]
 
 
 def _title(matrix: Matrix) -> str:

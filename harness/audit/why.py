@@ -20,7 +20,6 @@ from ..core.aligned import Aligned
 from ..core.evaluate import evaluate
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summary
 from ..core.metric import Metric
-from ..core.names import parse
 from ..core.policy import GradeRule, Policy
 from ..core.ragged import Ints
 from ..core.selection import Choice
@@ -47,7 +46,7 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
-    did_you_mean,
+    check_known,
     lines_of,
 )
 from ..experiment import folder as results
@@ -55,6 +54,7 @@ from ..experiment.outcome import Results
 from ..metrics.gains import Scale
 from ..reports import text as text_report
 from ..reports.grid import Grid, and_more, grid
+from ..reports.select import metric_spellings
 from .catalogue import resolved
 
 UNCHANGED = "unchanged"
@@ -210,16 +210,8 @@ def _board(stored: Results, dataset: str | None, where: Mapping[str, str]) -> Le
 def _metric(metrics: Sequence[Metric], name: str) -> Metric:
     by_name = {str(metric): metric for metric in metrics}
     if name not in by_name:
-        try:
-            spelt = [str(one) for one in parse(name)]
-        except UnknownNameError:
-            spelt = []
-        if len(spelt) != 1 or spelt[0] not in by_name:
-            raise UnknownNameError(
-                f"these results hold no metric '{name}'{did_you_mean(name, by_name)}"
-                f"  (they hold: {', '.join(by_name)})"
-            )
-        name = spelt[0]
+        name = next(iter(metric_spellings(by_name)(name)), name)
+    check_known("metric", name, by_name)
     return by_name[name]
 
 
@@ -250,8 +242,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
         name = results.name_of(entries[0])
         if len(entries) > 1:
             name = f"any of {len(entries)} cells of {entries[0].run}"
-        near = did_you_mean(query, every)
-        raise UnknownNameError(f"no query '{query}' in {name}{near}  ({len(every)} queries)")
+        check_known("query", query, every, name)
     return holding
 
 

@@ -279,12 +279,12 @@ def test_which_row_or_cell_is_meant(
         (FOLDS, "a", {}, r"2 rows fit.*there are: a seed=1 on web; a seed=2"),
         (FOLDS, "c", {}, "no run 'c'"),
         (FOLDS, "a", {"where": {"fold": "1"}}, "2 cells fit, expected one"),
-        (FOLDS, "a seed=1", {"query": "9"}, r"^no query '9' in any of 2 cells"),
+        (FOLDS, "a seed=1", {"query": "9"}, r"^any of 2 cells of a: no query '9'"),
         (FOLDS, "a", {"query": "1"}, r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"),
         (FOLDS, "a seed=1", {"where": {"seed": "7"}}, r"no seed .7.  \(there are: 1\)"),
         (FOLDS, "a", {"where": {"sed": "1"}}, r"^no column 'sed'; did you mean 'seed'\?"),
         (BEST, "a", {"query": "3"}, r"^2 cells fit, expected one.*fold=2, seed=2"),
-        (BEST, "a", {"query": "4"}, r"^no query '4' in any of 4 cells.*\(3 queries"),
+        (BEST, "a", {"query": "4"}, r"^any of 4 cells of a: no query '4'.*are: 1, 2, 3\)"),
     ],
 )
 def test_names_that_fit_no_row_or_several(
