@@ -10,8 +10,20 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from .arrow import select
 from .policy import Policy
-from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of, rows_of, sum_by
+from .ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    Ragged,
+    frozen,
+    lengths_of,
+    offsets_of,
+    rows_of,
+    sum_by,
+)
 
 T = TypeVar("T")
 
@@ -115,6 +127,26 @@ class Aligned:
         return self.memo(
             ("n_relevant", rel), lambda: self.ideal.count(self.ideal.values >= max(rel, 0))
         )
+
+    def of_queries(self, some: slice | Bools) -> Aligned:
+        """Return the alignment of some queries: from one to before another, or those of a mask."""
+        if isinstance(some, slice):
+            qids = self.qids.slice(some.start, some.stop - some.start)
+            items: Any = slice(*self.offsets[[some.start, some.stop]].tolist())
+            offsets = self.offsets[some.start : some.stop + 1] - items.start
+        else:
+            qids, items = select(self.qids, some), some[self.row]
+            offsets = offsets_of(lengths_of(self.offsets)[some])
+        ties = self.reference_ties
+        if ties is not None:
+            ties = Ragged(self.ideal.offsets, ties).of_rows(some).values
+        return Aligned(
+            qids, self.answered[some], self.n_retrieved[some], self.n_tied[some],
+            self.ideal.of_rows(some), offsets, self.rank[items], self.grade[items],
+            self.score[items], self.tie_first[items], self.tie_last[items],
+            self.policy, self.n_extra, reference_ties=ties,
+            groups=None if self.groups is None else self.groups.of_rows(some),
+        )  # fmt: skip
 
     def by_query(self, items: Ints) -> Ragged:
         """Return rising items (indices into ``rank``, ``grade``...) as rows, one a query."""

@@ -137,19 +137,18 @@ def _is_mapping(found: Any) -> bool:
 
 def _holds_each_key_once(text: bytes, queries: Queries) -> bool:
     """Whether there is a colon for each key that was read; orjson keeps the last of equal keys."""
-    keys = chain(queries, chain.from_iterable(queries.values()))
-    inside = "".join(keys).count(":")
+    inside = sum("".join(keys).count(":") for keys in (queries, *queries.values()))
     n = len(queries) + sum(map(len, queries.values()))
     return b"\\u003" not in text and text.count(b":") == n + inside
 
 
 def _numbers(queries: Queries) -> Floats:
     """Return every value, ``(n_rows,)``; NaN for all if one is not a number."""
-    values = [value for rows in queries.values() for value in rows.values()]
+    n, rows = sum(map(len, queries.values())), queries.values()
     with contextlib.suppress(OverflowError):
-        if {*map(type, values)} <= {int, float}:
-            return np.array(values, np.float64)
-    return np.full(len(values), np.nan)
+        if {*map(type, chain.from_iterable(map(dict.values, rows)))} <= {int, float}:
+            return np.fromiter(chain.from_iterable(map(dict.values, rows)), np.float64, n)
+    return np.full(n, np.nan)
 
 
 def _wrong_numbers(source: Source, queries: Queries, word: str, whole: bool) -> InputError:

@@ -43,6 +43,7 @@ _SAMPLES = 16  # Pieces of a large file that are kept, at most
 HEAD = 1 << 16  # Bytes that a guess of the format looks at
 _HARMLESS = 64 << 20  # Bytes that a file may always unpack to
 
+
 def _open_gzip(path: str) -> Any:
     """Return the unpacked bytes: by isal, in a third of the time of Python's own if it is there."""
     try:
