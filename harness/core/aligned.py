@@ -28,8 +28,20 @@ from .ragged import (
 T = TypeVar("T")
 
 
+class Memo:
+    """Keeps what was computed from an object; a changed copy of it begins with nothing."""
+
+    def memo(self, key: Any, make: Callable[[], T]) -> T:
+        """Return `make()`, computed once for each `key`: what several metrics or tables share."""
+        known: dict[Any, Any] = self.__dict__.setdefault("_memo", {})
+        if key not in known:
+            known[key] = make()
+        value: T = known[key]
+        return value
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Aligned:
+class Aligned(Memo):
     """A run's judged documents in rank order, with the judgements of each query.
 
     Per query (shape ``(n_queries,)``): ``qids``, ``answered`` (whether the run names the
@@ -69,7 +81,6 @@ class Aligned:
     groups: Ragged | None = None
     reference_ties: Ints | None = None
     n_left_out: int = 0
-    _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("rank", "grade", "score", "tie_first", "tie_last"):
@@ -114,13 +125,6 @@ class Aligned:
     def deepest(self) -> int:
         """The largest rank of a judged and retrieved document; 0 if there is none."""
         return int(self.rank.max(initial=0))
-
-    def memo(self, key: Any, make: Callable[[], T]) -> T:
-        """Return `make()`, computed once for each `key`: what several metrics share."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        value: T = self._memo[key]
-        return value
 
     def n_relevant(self, rel: int = 1) -> Ints:
         """Judged documents with a grade of at least `rel`, ``(n_queries,)``."""

@@ -106,7 +106,6 @@ def _condensed(aligned: Aligned) -> Aligned:
         tie_first=starts[group] - before + 1,
         tie_last=np.append(starts[1:], size)[group] - before,
         groups=None,
-        _memo={},
     )
 
 
@@ -126,7 +125,7 @@ def _kept(aligned: Aligned, keep: Array) -> Aligned:
         offsets=offsets_of(np.bincount(aligned.row[keep], minlength=aligned.n_queries)),
         rank=aligned.rank[keep], grade=aligned.grade[keep], score=aligned.score[keep],
         tie_first=aligned.tie_first[keep], tie_last=aligned.tie_last[keep],
-        views={}, _memo={},
+        views={},
     )  # fmt: skip
 
 
@@ -172,7 +171,7 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     rank, grade, score = aligned.rank.copy(), aligned.grade.copy(), aligned.score.copy()
     rank[groups.items] = ranks
     grade[groups.items], score[groups.items] = aligned.grade[items], aligned.score[items]
-    return replace(aligned, rank=rank, grade=grade, score=score, views={}, _memo={})
+    return replace(aligned, rank=rank, grade=grade, score=score, views={})
 
 
 def _by_grade(aligned: Aligned, groups: TiedGroups, *, best: bool) -> tuple[Ints, Ints]:

@@ -146,4 +146,4 @@ def _positive_only(aligned: Aligned) -> Aligned:
 
 
 def _with_grades(aligned: Aligned, ideal: Ragged, grade: Array) -> Aligned:
-    return replace(aligned, ideal=ideal, grade=grade, views={}, _memo={})
+    return replace(aligned, ideal=ideal, grade=grade, views={})

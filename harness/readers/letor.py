@@ -38,7 +38,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, lengths_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Problem, shorten
-from .build import find_lines, last_lines, readable, warn, warn_cut_line, warn_moved, wrong_lines
+from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, warn_moved, wrong_lines
 from .columns import NOT_UTF8, diagnose
 from .format import Format, Head, Kind
 from .source import PACKED, HashedSource, Source, no_rows
@@ -280,16 +280,16 @@ def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos:
     rows = np.sort(error.rows.astype(np.int64))[:3]
     query = np.searchsorted(to_numpy(qids.run_ends), rows, "right")
     names = (map(readable, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows)))
-    lines = find_lines(source, dict.fromkeys(rows.tolist(), ()), is_data, whole=True)
+    lines = lines_of_rows(source, rows, is_data)
     examples = tuple(
-        f"query {qid}, document {docno}: line {lines[row]}"
+        f"query {qid}, document {docno}: line {lines[row][0]}"
         for row, qid, docno in zip(rows.tolist(), *names, strict=True)
     )
     what = (
         f"rows that repeat a docno of their query: {error.total:,}; all rows are kept, and named "
         "d0, d1, ... by position"
     )
-    warn(source, what, "repeated-rows", error.total, lines.get(int(rows[0]), 0), examples)
+    warn(source, what, "repeated-rows", error.total, lines[int(rows[0])][0], examples)
 
 
 def has_qids(source: Source) -> bool:
