@@ -22,7 +22,7 @@ UNSETTLED = "~"
 REPETITIONS = "repetitions"
 """Heading of the column with the number of repetitions of each row."""
 FAILED = 10
-"""Failed cells that are named below a table of a dataset; leaderboard.csv has all."""
+"""Failed cells listed below the table of a dataset; leaderboard.csv has all."""
 BEST = "* best of its column; not a test"
 
 
