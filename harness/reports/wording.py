@@ -150,7 +150,7 @@ def treatment(
         done = {True: "were removed first", False: "were kept"}
         how = {one: done[bool(each.judged_only)] for one, each in own.items()}
         yield f"Documents without judgement {by_metric(how, name)}."
-    # per dataset, the run with most such queries, at the highest relevance level
+    # per dataset, the run with the most empty queries
     most: dict[str, Counts] = {}
     for dataset, count in counts:
         most[dataset] = max(most.get(dataset, count), count, key=lambda one: one.empty)

@@ -58,11 +58,11 @@ Width = Literal["column", "page"]
 Format = Literal["svg", "pdf", "png"]
 Metrics = tuple[Metric, ...]
 MOST = 50
-"""Pictures that one entry may ask for."""
+"""Plots that one entry may ask for."""
 ROOM, BEST = 20, 5
 """Systems that fit into a legend. With more, the legend lists the best and the rest is grey."""
 ROWS = 30
-"""Systems that a picture with a line of text for each has room for; of more, the best are drawn."""
+"""Systems that fit into a plot with a line of text for each; beyond that, it draws the best."""
 
 
 def _each_metric(metrics: Sequence[Metric]) -> Iterable[Metrics]:
