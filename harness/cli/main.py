@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
             show(f"error: {text}\n", error=True)
         sys.exit(1 if isinstance(error, VerificationError) else 2)
     except _Stopped:
-        sys.unraisablehook = lambda _: None  # a bar that was half made says it cannot be closed
+        sys.unraisablehook = lambda _: None  # hides the complaint of a half-made progress bar
         hint = "; the same command continues" if command == "run" else ""
         show(f"stopped; nothing is left half written{hint}\n", error=True)
         sys.exit(130)
