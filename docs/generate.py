@@ -42,6 +42,21 @@ Report the metric that your task's earlier papers report, and name its gain and 
 `harness audit` shows whether the choice of tool changes the order of your systems.
 """
 
+SAMPLES = """\
+| file | sample line |
+|---|---|
+| TREC qrels | `7 0 DOC-00012 2` |
+| TREC run | `7 Q0 DOC-00012 1 14.25 bm25` |
+| LETOR dataset | `2 qid:7 1:0.5 2:0.031 #docid = DOC-00012` |
+| predictions for it | `0.7312` |
+| RankLib scores | `7 0 0.7312` |
+| CSV with columns | `qid,docno,score`, then `7,DOC-00012,14.25` |
+| JSON lines | `{"qid": "7", "docno": "DOC-00012", "score": 14.25}` |
+| JSON of pytrec_eval | `{"7": {"DOC-00012": 14.25}}` |
+| MS MARCO run | `7 DOC-00012 1` |
+| BEIR qrels | `query-id corpus-id score`, then `7 DOC-00012 2`, with tabs |
+"""
+
 
 def pages() -> dict[str, str]:
     """Return each generated page's text by file name."""
@@ -115,9 +130,9 @@ def formats_page() -> str:
     """Return the table of formats."""
     lines = [
         NOTE + "# Formats\n",
-        "What datasets and runs can be read from. Every one of them may be compressed (gz, bz2, "
-        "xz, zst, told from the bytes), and `-` is standard input. The format is guessed where it "
-        "can be told safely; `format:` in a config, `--qrels-format` and `--run-format` name it.\n",
+        "The formats that datasets and runs can have. Any file may be compressed with gz, bz2, xz "
+        "or zst; `-` is standard input. The readers detect the format from the content. To set it, "
+        "use `format:` in a config, `--qrels-format` or `--run-format`.\n",
         "| format | what it is | dataset | run | usual endings |",
         "|---|---|---|---|---|",
     ]
@@ -126,23 +141,31 @@ def formats_page() -> str:
         marks = ["yes" if part else "" for part in (known.qrels, known.run)]
         lines.append(f"| `{name}` | {about} | {' | '.join(marks)} | {' '.join(known.suffixes)} |")
     lines.append(
-        "\nA table or a dict of tensors without qids holds predictions in the order of the "
-        "dataset's rows: a CSV of one column with a header, pandas' `series.to_csv(path)` with its "
-        "index, a column `score`, `pred`, `prediction`, `y_pred` or `yhat`. An index must rise. "
+        f"\n## Sample lines\n\n{SAMPLES}\n"
+        "## Tables of predictions\n\n"
+        "A table or a dict of tensors without qids holds predictions in the order of the "
+        "dataset's rows:\n\n"
+        "- a CSV of one column with a header,\n"
+        "- pandas' `series.to_csv(path)` with its index, which must rise,\n"
+        "- a column `score`, `pred`, `prediction`, `y_pred` or `yhat`.\n\n"
         "If several columns hold numbers, name one: `columns: {score: ...}`. The manifest records "
-        "which columns were read.\n"
+        "the columns that were read.\n"
     )
     lines.append(
-        "What a file must not hold: a NaN or infinite score, a grade that is not a whole number "
-        "(unless a metric accepts fractions), a docno "
-        "twice in a query (`duplicates: first` or `last` keeps one), a line with missing "
-        "fields, a number of predictions other than the dataset's rows. Each is refused with file "
-        "and line. A query whose rows are scattered is gathered, with a warning.\n"
+        "## What the readers reject\n\n"
+        "The readers reject these with file and line:\n\n"
+        "- a NaN or infinite score,\n"
+        "- a grade that is not a whole number, unless a metric accepts fractions,\n"
+        "- a docno twice in a query (`duplicates: first` or `last` keeps one),\n"
+        "- a line with missing fields,\n"
+        "- more or fewer predictions than the dataset has rows.\n\n"
+        "If the rows of a query are scattered, the readers gather them, with a warning.\n"
     )
     lines.append(
-        "Text formats may begin with comments: lines above the first row that start with `#`. A "
-        "line such as `#7 Q0 d1 1 0.5 t` is a row of query `#7`, and so is every later line that "
-        "starts with `#`. In LETOR files, the text after a `#` is a comment on every line.\n"
+        "## Comments\n\n"
+        "Text formats may begin with comments: lines above the first row that start with `#`. "
+        "Later lines that start with `#` are rows, such as `#7 Q0 d1 1 0.5 t` of query `#7`. "
+        "In LETOR files, the text after a `#` is a comment on every line.\n"
     )
     return "\n".join(lines)
 

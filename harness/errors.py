@@ -28,9 +28,9 @@ SHOWN = 10
 SHOWN_OF_CONFIG = 100
 """How many problems of a config are printed: you want to fix all of them at once."""
 ALIKE, PLACES = 3, 10
-"""Findings that say the same: how many are printed, and how many places of the others."""
+"""Alike findings: how many are printed in full, and how many places of the others."""
 WIDTH = 96
-"""Characters of what a finding says, with its examples and its rule; its place may come before."""
+"""Characters of a finding with its examples and its rule, without its place."""
 SHORTEST = 24
 """Characters of an example that lost its middle, at least."""
 
@@ -117,7 +117,7 @@ def _without_middle(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong, and where; empty parts are not shown."""
+    """One mistake and its place; empty parts are not shown."""
 
     where: str
     """``path:line`` for a data file, ``$.path (line n)`` for a config."""
@@ -219,7 +219,7 @@ class InputError(HarnessError):
 
 
 class ShortageError(InputError):
-    """The system has not enough memory, threads or open files, whatever the files hold."""
+    """The system ran out of memory, threads or open files; the input is not to blame."""
 
 
 class UnknownNameError(HarnessError):
@@ -267,7 +267,7 @@ class Finding:
     }  # fmt: skip
 
     rule: str
-    """Its name in docs/reference/rules.md, such as ``constant-scores``; what a config accepts."""
+    """Its name in docs/reference/rules.md, such as ``constant-scores``; a config can accept it."""
     severity: Severity
     """An error makes the numbers wrong or impossible; a warning changes what they mean; a note is a
     fact worth knowing, or what `guard.accept` in the config names."""
@@ -278,7 +278,7 @@ class Finding:
     count: int = 1
     """How many queries, rows, documents or files it is about, by the file at `place`."""
     examples: tuple[str, ...] = ()
-    """The first of them, three at most."""
+    """The first examples, three at most."""
     effect: str = ""
     """What it does to the numbers."""
     fix: str = ""
@@ -300,7 +300,7 @@ class Finding:
 
     @property
     def head(self) -> str:
-        """The line that says what was found, and where."""
+        """The first line: place, mistake, examples and rule."""
         return f"{self.severity}: {self._found}"
 
     @property
@@ -397,7 +397,7 @@ def said_by(error: BaseException, width: int = 120) -> str:
 
 
 def first_of(names: Sequence[str], n: int = 8) -> str:
-    """Return the first few of some names, and how many more there are.
+    """Return the first few of some names, and the number of the rest.
 
     >>> first_of(["qid", "docno"]), first_of(["a", "b", "c", "d"], 2)
     ('qid, docno', 'a, b (+2 more)')
@@ -408,7 +408,7 @@ def first_of(names: Sequence[str], n: int = 8) -> str:
 
 
 def near_names(name: str, known: Iterable[str], n: int = 10) -> str:
-    """Return the known names as a list; of more than `n` the nearest, and how many more there are.
+    """Return the known names as a list; beyond `n`, the nearest ones and the number of the rest.
 
     >>> near_names("ndgc", ["ndcg", "map"]), near_names("run7", map("run{}".format, range(100)), 2)
     ('ndcg, map', 'run7, run17 (+98 more)')

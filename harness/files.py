@@ -104,7 +104,7 @@ def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
 
     Files that killed runs left unfinished are removed, from the folder and from those `within` it.
     """
-    from filelock import FileLock, Timeout  # whose import takes 80 ms
+    from filelock import FileLock, Timeout  # imports in 80 ms
 
     path = folder / LOCK
     try:

@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from docs import outputs  # noqa: E402
+from harness.core.names import parse_all  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)
@@ -84,3 +85,19 @@ def test_generated_pages_are_up_to_date() -> None:
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, (
             f"docs/{name} is out of date: run python -m docs.generate"
         )
+
+
+def test_names_of_other_tools_are_read_as_the_last_column() -> None:
+    page = (ROOT / "docs/how-to/replace-pytrec-eval.md").read_text("utf-8")
+    table, rest = page.partition("| trec_eval |")[2].split("\n\n", 1)
+    unread = set(re.findall(r"`([^`]+)`", rest.split("\n\n", 1)[0]))
+    rows = [[re.findall(r"`([^`]+)`", cell) for cell in row.split("|")[1:-1]]
+            for row in table.splitlines()[2:]]  # fmt: skip
+    checked = 0
+    for *spellings, here in rows:
+        expected = list(map(str, parse_all(here)))
+        for names in spellings:
+            if names and not unread.intersection(names):
+                assert list(map(str, parse_all(names))) == expected
+                checked += 1
+    assert checked > 40

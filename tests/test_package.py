@@ -71,6 +71,6 @@ def test_another_package_of_the_same_name_is_an_error(tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == (
-        "error: the package 'harness' is of another distribution than ranking-harness\n"
-        "  fix:   pip uninstall harness, then pip install --force-reinstall ranking-harness\n"
+        "error: the package 'harness' does not belong to ranking-harness\n"
+        "  fix:   pip uninstall harness, then install ranking-harness again\n"
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,6 +32,7 @@ BANNED = re.compile(
     r"is (said|told|named|looked for)|are (said|told|looked for))\b",
     re.I,
 )
+OPENINGS = re.compile(r"(Of (a|an|the|each)|Where|What lacks|Whatever)\b")
 TITLE_OPENINGS = ("what hangs", "can these", "does the", "whatever", "is the", "are the")
 
 
@@ -53,6 +56,7 @@ def test_pages_are_plain_english(page: Path) -> None:
     assert [one for one in found if len(one.split()) > 28] == []
     assert sum(lengths) <= 20 * max(len(lengths), 1)
     assert [match[0] for one in found for match in BANNED.finditer(one)] == []
+    assert [one for one in found if OPENINGS.match(one) or one.endswith("?")] == []
     titles = re.findall(r"^#+ (.+)$", re.sub(r"^```.*?^```", "", text, flags=re.S | re.M), re.M)
     riddles = [one for one in titles if one.lower().startswith(TITLE_OPENINGS)]
     assert [one for one in titles if one.endswith("?")] + riddles == []
@@ -74,6 +78,8 @@ REPORTERS = {
     "Problem", "Finding", "HarnessWarning", "HarnessError", "InputError", "ArgumentError",
     "UnknownNameError", "AlignmentError", "VerificationError", "BadParameter", "UsageError",
 }  # fmt: skip
+WITH_FIXES = ("errors.py", "guard", "metrics", "stats", "cli", "batch", "compat", "reports")
+"""Packages whose errors all have a fix, or a list of names to choose from."""
 PLACEHOLDER = 6
 """Characters that a message's placeholder is counted as, at least."""
 
@@ -95,6 +101,30 @@ def test_strings_of_the_code_are_plain_english(source: Path) -> None:
         if max(map(len, text.split("\n"))) > 120
     ]
     assert long == []
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda one: str(one.relative_to(ROOT)))
+def test_comments_of_the_code_are_plain_english(source: Path) -> None:
+    tokens = tokenize.generate_tokens(io.StringIO(source.read_text(encoding="utf-8")).readline)
+    comments = [one for one in tokens if one.type == tokenize.COMMENT]
+    found = [(one.start[0], match[0]) for one in comments for match in BANNED.finditer(one.string)]
+    assert found == []
+
+
+@pytest.mark.parametrize("part", WITH_FIXES)
+def test_errors_have_a_fix(part: str) -> None:
+    found = []
+    for source in SOURCES:
+        if source.relative_to(ROOT / "harness").parts[0] != part:
+            continue
+        text = source.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)):
+            call = node.exc if isinstance(node, ast.Raise) else None
+            if isinstance(call, ast.Call) and call.args and next(messages(call), ""):
+                segment = ast.get_source_segment(text, call) or ""
+                if not re.search(r"fix=|\((all|known|there are): ", segment):
+                    found.append(f"{source.name}, line {node.lineno}: {segment}")
+    assert found == []
 
 
 def messages(node: ast.AST) -> Iterator[str]:

@@ -200,7 +200,7 @@ def from_pytrec_eval(
 
 
 def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:
-    """Return what is no padding, row after row; all of it if `inside` is None."""
+    """Return the values outside the padding, row after row; all if `inside` is None."""
     if inside is not None:
         return batch[inside]
     return batch.flatten() if copy else batch.reshape(-1)

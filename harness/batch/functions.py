@@ -35,7 +35,7 @@ from ..core.metric import REGISTRY
 from ..core.policy import Order, Policy
 from ..core.ragged import Floats, positions_of
 from ..core.ranking import rank_order
-from ..errors import UnknownNameError
+from ..errors import Problem, UnknownNameError
 from ..metrics.correlation import Form as TauForm
 from ..metrics.correlation import Tied as TauTied
 from ..metrics.gains import Gain, gains_of
@@ -359,7 +359,8 @@ def _checked(name: str, **given: Any) -> dict[str, Any]:
     checked = {}
     for key, value in given.items():
         if value is None and not known[key].optional:
-            raise UnknownNameError(f"batch.{name}: {key} must be given")
+            what = f"expected {key}, got None"
+            raise UnknownNameError(Problem(f"batch.{name}", what, fix=f"give {key}=..."))
         text = known[key].text(value)
         checked[key] = None if value is None else known[key].parse(text, f"batch.{name}")
     return checked

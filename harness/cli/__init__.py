@@ -4,7 +4,7 @@ import sys
 
 if not hasattr(sys.modules[__name__.partition(".")[0]], "_HOME"):
     sys.stderr.write(
-        "error: the package 'harness' is of another distribution than ranking-harness\n"
-        "  fix:   pip uninstall harness, then pip install --force-reinstall ranking-harness\n"
+        "error: the package 'harness' does not belong to ranking-harness\n"
+        "  fix:   pip uninstall harness, then install ranking-harness again\n"
     )
     sys.exit(2)

@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from ..errors import Problem, UnknownNameError
 from ..experiment import cache_upkeep as upkeep
 from ..files import remove_abandoned
 from . import options
@@ -58,7 +59,8 @@ def command(
         ("list", "--format", format != "text"),
     ):  # fmt: skip
         if is_given and action != owner:
-            raise click.BadParameter(f"{name} is an option of cache {owner}, not of {action}")
+            what = f"expected with cache {owner}, got cache {action}"
+            raise UnknownNameError(Problem(name, what, fix="leave the option out"))
     folder = upkeep.folder_of(place)
     if action == "prune":
         if delete:

@@ -8,7 +8,14 @@ from typing import Literal
 
 import click
 
-from ..errors import ConfigError, HarnessError, InputError, Problem
+from ..errors import (
+    ConfigError,
+    HarnessError,
+    InputError,
+    Problem,
+    UnknownNameError,
+    first_of,
+)
 from ..guard import check
 from ..guard.submissions import Terms
 from ..reports import findings
@@ -82,9 +89,11 @@ def command(
         )
     is_config = first.endswith((".yaml", ".yml"))
     if terms is not None and (is_config or not runs):
-        raise click.UsageError("to check submissions, give RUN... --topics FILE, or QRELS RUN...")
+        what = "expected run files with the options of submissions"
+        raise UnknownNameError(Problem("", what, fix="give RUN... --topics FILE, or QRELS RUN..."))
     if runs and is_config:
-        raise click.BadParameter("a config names its runs itself; give it alone")
+        what = f"expected a config alone, got it with {first_of(runs, 3)}"
+        raise UnknownNameError(Problem(first, what, fix="name the runs in the config"))
     if runs:
         of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
         of_runs = {"format": run_format, "duplicates": duplicates}

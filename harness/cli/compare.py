@@ -94,10 +94,8 @@ def command(
     plan = Plan(**{key: settings.pop(key) for key in _PLAN})
     boards = {key: settings.pop(key) for key in _BOARDS}
     if all_pairs and plan.baselines:
-        raise UnknownNameError(
-            "--all-pairs compares every run with every other, and --baseline all with one: "
-            "leave one of them out"
-        )
+        what = "expected --all-pairs or --baseline, got both"
+        raise UnknownNameError(Problem("", what, fix="leave one of them out"))
     width = options.terminal_width(format)
     if qrels is None and results is None and _are_leaderboards(runs):
         boards["p"] = 0.9 if boards["p"] is None else boards["p"]
@@ -115,7 +113,8 @@ def command(
     for key, value in {**boards, "any_change": any_change, "name": names}.items():
         if value not in (None, (), False):
             option = f"--{key.removesuffix('s').replace('_', '-')}"
-            raise UnknownNameError(f"{option} is for two results folders or two CSV leaderboards")
+            what = "expected two results folders or two CSV leaderboards, got runs"
+            raise UnknownNameError(Problem(option, what, fix="leave the option out"))
     _check_request(runs, qrels, results, metrics)
     if results is not None:
         board = versus.from_results(results, runs, dataset)
@@ -147,8 +146,11 @@ def _check_request(
             what = "expected two leaderboards, each a folder of results or a CSV file that exists"
             raise UnknownNameError(Problem(", ".join(runs), what, fix=f"for runs, {TAKES}"))
     if (qrels is None) == (results is None):
-        raise UnknownNameError(TAKES)
+        what = f"expected --qrels or --results, got {'both' if qrels else 'neither'}"
+        raise UnknownNameError(Problem("", what, fix=TAKES))
     if qrels is not None and not metrics:
-        raise UnknownNameError("no metric was named: -m map; 'harness metrics' lists them")
+        fix = "add one, such as -m map; 'harness metrics' lists them"
+        raise UnknownNameError(Problem("", "expected a metric, got none", fix=fix))
     if len(runs) < 2:
-        raise UnknownNameError(f"there is one run, {runs[0]}; comparing takes two")
+        what = f"expected two runs or more, got {runs[0]} alone"
+        raise UnknownNameError(Problem("", what, fix="name the run to compare it with"))

@@ -14,7 +14,7 @@ from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
 from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment.evaluate import evaluate_files
-from ..reports.leaderboard import beside_values, find, names
+from ..reports.leaderboard import find, names, value_notes
 from ..reports.select import in_order
 from . import options
 from .printing import show
@@ -52,7 +52,7 @@ def command(
     """
     board = in_order(evaluate(qrels, runs, metrics, **settings).sliced(), sort)
     if format in ("csv", "jsonl", "trec"):  # the others have notes
-        for what in beside_values(board, has_runid=format == "trec"):
+        for what in value_notes(board, has_runid=format == "trec"):
             warnings.warn(HarnessWarning(what), stacklevel=2)
     width = options.terminal_width(format)
     show(find(format).render(board, per_query=per_query, **width))

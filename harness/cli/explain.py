@@ -12,7 +12,7 @@ from tqdm import tqdm
 from .. import readers
 from ..audit.explain import DEPTH, explain, from_results, render
 from ..audit.explain_space import levels_of, read, spaces_of
-from ..errors import UnknownNameError
+from ..errors import Problem, UnknownNameError
 from ..reports import jsonl
 from . import options
 from .printing import show
@@ -65,16 +65,18 @@ def command(
     spaces_of(metrics, k or None)  # reports wrong names before any file is read
     if results is None:
         if len(files) != 2 or run is not None or dataset is not None or where:
-            raise UnknownNameError(
-                "give QRELS and RUN, or --results FOLDER with --run NAME (and --dataset, --where)"
-            )
+            what = f"expected QRELS and RUN alone, got {len(files)} of them"
+            fix = "give both; --run, --dataset and --where need --results FOLDER"
+            raise UnknownNameError(Problem("", what, fix=fix))
         reading: dict[str, Any] = {"group": group} if group else {}
         qrels = readers.read_qrels(files[0], format=qrels_format, fractions=True, **reading)
         scores = readers.read_run(files[1], dataset=qrels, format=run_format)
         subject = f"{Path(files[1]).name} on {Path(files[0]).name}"
     else:
         if files or run is None:
-            raise UnknownNameError("--results FOLDER takes --run NAME, and no QRELS and RUN")
+            what = "expected --run NAME, and no files"
+            fix = "add --run NAME and leave QRELS and RUN out"
+            raise UnknownNameError(Problem("--results", what, fix=fix))
         qrels, scores, subject = from_results(
             results, run, dataset, dict(options.pairs("--where", where))
         )

@@ -130,18 +130,21 @@ def _verdicts(
             correction=chosen.correction,
         )  # fmt: skip
     if len(inputs) < 2:
-        raise UnknownNameError("expected a baseline and a candidate, or a config with 'gate:'")
+        what = f"expected a baseline and a candidate, got {inputs[0]} alone"
+        raise UnknownNameError(Problem("gate", what, fix="name both, or a config with 'gate:'"))
     if qrels is None and any(map(os.path.isfile, inputs)):
         what = "expected two results folders, got a file"
         raise UnknownNameError(Problem("gate", what, fix="add --qrels QRELS to gate run files"))
     rules = gates.rules_of(margins, metrics)
     if qrels is None:
         if len(inputs) > 2:
-            raise UnknownNameError("expected two results folders; give run files with --qrels")
+            what = f"expected two results folders, got {len(inputs)}"
+            raise UnknownNameError(Problem("gate", what, fix="give run files with --qrels"))
         renamed = dict(options.pairs("--name", tuple(names)))
         return gates.gate_folders(Path(inputs[0]), Path(inputs[1]), rules, names=renamed, **plan)
     if not metrics:
-        raise UnknownNameError("expected a metric: -m ndcg@10; 'harness metrics' lists them")
+        fix = "add one, such as -m ndcg@10; 'harness metrics' lists them"
+        raise UnknownNameError(Problem("gate", "expected a metric, got none", fix=fix))
     board = evaluate(qrels, list(dict.fromkeys(inputs)), metrics, **settings)
     systems = systems_of(board)
     if inputs.count(inputs[0]) > 1:  # a first try: does the same run pass?

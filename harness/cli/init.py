@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ..config import init
-from ..errors import UnknownNameError
+from ..errors import Problem, UnknownNameError
 from ..reports.phrases import counted
 from . import options
 from .printing import show
@@ -40,7 +40,8 @@ def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force:
     folders = folders or (Path("."),)
     if prints:
         if output is not None:
-            raise UnknownNameError(f"expected --print or --output, got both (--output {output})")
+            what = f"expected --print or --output, got both (--output {output})"
+            raise UnknownNameError(Problem("", what, fix="leave one of them out"))
         show(init.propose_config(folders, Path.cwd(), "harness.yaml"))
         return
     output = output or Path("harness.yaml")

@@ -22,7 +22,7 @@ from .printing import discard, end_unprintable, show
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
     gc.set_threshold(100_000)  # imports make no garbage: 10 % of a small `harness evaluate`
-    # before numpy is imported, whose threads for products of matrices take another 10 %
+    # set before numpy is imported: its threads for matrix products take 10 % more
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from ..config.plugins import NO_PLUGINS, allow_plugins
 
@@ -59,7 +59,7 @@ def main(arguments: list[str] | None = None) -> None:
             show(f"error: {text}\n", error=True)
         sys.exit(1 if isinstance(error, VerificationError) else 2)
     except _Stopped:
-        sys.unraisablehook = lambda _: None  # a bar that was half made says it cannot be closed
+        sys.unraisablehook = lambda _: None  # hides the complaint of a half-made progress bar
         hint = "; the same command continues" if command == "run" else ""
         show(f"stopped; nothing is left half written{hint}\n", error=True)
         sys.exit(130)

@@ -14,7 +14,7 @@ import click
 from ..core.arguments import MOST
 from ..core.comparison import Correction
 from ..core.policy import Duplicates, Empty, Missing
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import Problem, UnknownNameError, did_you_mean
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
@@ -165,17 +165,16 @@ def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
     found = [re.fullmatch(r"((?:[^=()]|\([^()]*\))+)=(.+)", text) for text in texts]
     for text, both in zip(texts, found, strict=True):
         if both is None:
-            form = (
-                "NAME=VALUE, such as seed=1"
-                if option == "--where"
-                else "OLD=NEW, such as bm25=BM25"
+            form, example = (
+                ("NAME=VALUE", "seed=1") if option == "--where" else ("OLD=NEW", "bm25=BM25")
             )
-            raise UnknownNameError(f"{option} {text}: expected {form}")
+            what = f"expected {form}, got '{text}'"
+            raise UnknownNameError(Problem(option, what, fix=f"write {option} {example}"))
     return [(both[1], both[2]) for both in found if both]
 
 
 def terminal_width(format: str) -> dict[str, int]:
-    """Return the option that makes a table as wide as the terminal; none if there is none."""
+    """Return the option that makes a table as wide as the terminal; nothing without a terminal."""
     if format not in ("table", "text") or not sys.stdout.isatty():
         return {}
     return {"width": shutil.get_terminal_size().columns}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, UnknownNameError
 from ..experiment import folder as results_folder
 from ..experiment import page as report_page
 from ..experiment.outcome import with_comparisons
@@ -46,7 +46,8 @@ def command(
       harness page results/quickstart --participant bm25
     """
     if len(results) > 2:
-        raise click.UsageError("expected one folder of results, or an old and a new one")
+        what = f"expected one results folder, or an old and a new one, got {len(results)}"
+        raise UnknownNameError(Problem("", what, fix="name two folders at most"))
     outcome, default = results_folder.read(results[-1]), report_page.PAGE
     if participant is not None:
         files = {report_page.PAGE: sheet(outcome.systems, participant).encode()}

@@ -8,7 +8,7 @@ from typing import get_args
 import click
 
 from ..core.pool import Unit
-from ..errors import HarnessWarning
+from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment.pool import leave_out, pool
 from ..reports import pool as report
 from ..reports.similarity import FORMATS, render
@@ -42,11 +42,16 @@ def command(
       harness pool runs/* --leave-out team --teams teams.csv --qrels qrels.txt -m map
     """
     if unit is None and (qrels or metrics):
-        raise click.UsageError("--qrels and -m need --leave-out run or --leave-out team")
+        fix = "add --leave-out run or --leave-out team"
+        raise UnknownNameError(
+            Problem("", "--qrels and -m: expected --leave-out with them", fix=fix)
+        )
     if unit is not None and not (qrels and metrics):
-        raise click.UsageError("--leave-out needs --qrels FILE and -m METRIC")
+        what = "expected qrels and a metric with it"
+        raise UnknownNameError(Problem("--leave-out", what, fix="add --qrels FILE and -m METRIC"))
     if unit == "team" and not teams:
-        raise click.UsageError("--leave-out team needs --teams, a CSV of run and team or a pattern")
+        fix = "add --teams with a CSV of run and team, or with a pattern"
+        raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)  # 'harness check' prints them
         if unit is None or qrels is None:

@@ -8,7 +8,7 @@ from typing import cast, get_args
 
 import click
 
-from ..errors import HarnessWarning, UnknownNameError
+from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment import folder
 from ..experiment.similarity import similarities
 from ..files import writing
@@ -63,9 +63,9 @@ def command(
 
         kind = cast(Format, picture.suffix[1:])
         if kind not in get_args(Format):
-            raise UnknownNameError(
-                f"--plot {picture}: expected a name that ends in .png, .svg or .pdf"
-            )
+            what = f"expected a file of plots, got '{picture}'"
+            fix = "end its name in .png, .svg or .pdf"
+            raise UnknownNameError(Problem("--plot", what, fix=fix))
         for one in found:
             path = picture
             if len(found) > 1:

@@ -96,7 +96,7 @@ def command(
         changes["groups"] = {}
     try:
         table = make_table(results_folder.read(results), name, changes, plan)
-    except UnknownNameError as error:  # whose places are in a config
+    except UnknownNameError as error:  # its places are in a config, which the command does not have
         raise UnknownNameError([replace(one, where="") for one in error.problems]) from None
     found = table.study.manifest.get("findings", ())
     if counts := warned((one["rule"], one["severity"]) for one in found):
@@ -117,9 +117,9 @@ def sweep_of(
     found = results_folder.read(folder)
     plan = found.config.compare or Plan()
     if not names:
-        what = "--top: expected --sweep COLUMN with it"
         listed = ", ".join(sweeps.columns_swept(found)) or "none"
-        raise UnknownNameError(Problem("", f"{what}  (there are: {listed})"))
+        fix = f"name a column to sweep  (there are: {listed})"
+        raise UnknownNameError(Problem("--top", "expected --sweep COLUMN with it", fix=fix))
     board = sweeps.sweep(found, names, plan)
     known = {str(metric): metric for metric in board.metrics}
     wanted = [*known]
@@ -146,6 +146,6 @@ def with_digits(given: Sequence[str]) -> dict[str, int]:
         metric, _, digits = text.rpartition("=")
         if not re.fullmatch("[0-9]{1,2}", digits) or int(digits) > 17:
             what = f"expected a number from 0 to 17, or METRIC=NUMBER, got '{text}'"
-            raise UnknownNameError(Problem("--digits", what))
+            raise UnknownNameError(Problem("--digits", what, fix="write 3, or map=3"))
         found[metric or "*"] = int(digits)
     return found

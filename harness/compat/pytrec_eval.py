@@ -499,7 +499,7 @@ def _integer(value: Any, name: str) -> int:
 
 
 def _is_plain(names: str) -> bool:
-    """Whether names, joined, are of ASCII characters without NUL."""
+    """Whether names, joined, hold ASCII characters only and no NUL."""
     return names.isascii() and "\0" not in names
 
 

@@ -255,7 +255,7 @@ def check_cells(
         read, check.seen, check.datasets, check.failed, check.digests, pooled=pooled,
         wary=wary, select=select,
     )  # fmt: skip
-    # the sweep returns readers' warnings of seen cells, unless a finding tells the same
+    # the sweep returns readers' warnings of seen cells, unless a finding repeats them
     of_seen = {id(one) for seen in check.seen.values() for one in seen.warnings}
     loose = [one for one in check.findings if id(one) not in of_seen]
     found = [*known, *loose, *(one.finding for one in sweep.examine(accept)), *failures]
@@ -300,7 +300,7 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
         what = f"{len(gaps):,} of {len(gaps) + len(cells):,} cells of the grids are missing"
         names = [gap.name for gap in gaps]
         found = finding("gaps", str(path), what, len(gaps), names)
-        for problem in stopped:  # 'complete: true' is in the config, so it is no advice
+        for problem in stopped:  # the config has 'complete: true' already, so do not advise it
             where = f"{path}: {problem.where}"
             found = finding("config", where, what, len(gaps), names, "error", fix=problem.fix)
         known.append(found)
@@ -327,7 +327,7 @@ def check_files(
     `of_qrels` and `of_runs` tell how they are read, as in a config: ``{"format": "trec"}``. With
     `terms` the runs are submissions; if these have topics, `qrels` is that file.
     """
-    if terms is not None:  # mistakes in the lists are no run's fault
+    if terms is not None:  # report mistakes in the lists before any run's
         _ = terms.collection, terms.topics and read_topics(terms.topics)
         of_runs = {"format": "trec", **{k: v for k, v in of_runs.items() if v}}
     dataset = DatasetEntry(path=qrels, **of_qrels)
@@ -335,7 +335,7 @@ def check_files(
         Cell(qrels, run, dataset, RunEntry(path=run, **of_runs), qrels, run, {}, {})
         for run in dict.fromkeys(runs)
     ]
-    # wary: in a sweep, one of many models may be a random baseline
+    # only a warning in a sweep: one of many models may be a random baseline
     found = check_cells(cells, Policy(), fractions=True, wary=True, terms=terms)
     shown = (  # standard input as in findings
         replace(

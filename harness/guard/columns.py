@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _WITH_RANKS = replace(trec.RUN, also=("rank",))
 FIRST = 20
-"""Lines of a run whose scores are looked at first: few systems' are whole numbers."""
+"""Lines of a run that are checked first: few systems have whole numbers as scores."""
 NEARLY_ALL = 0.99
 """Share of the rows whose score is their rank from which on scores are ranks."""
 AT_LEAST = 20

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from .facts import Facts, Part
 
 TOP = 10
-"""Ranks that are looked at for unjudged documents: most papers report these."""
+"""Ranks that are checked for unjudged documents: most papers report these."""
 MANY = 0.1
 """Share of unjudged documents at rank 10 or before from which on that is reported."""
 SAMPLE = 1024
-"""Rows of a part whose docnos are looked up in the qrels."""
+"""Rows of a part that are matched with the docnos of the qrels."""
 NEARLY_ALL, DENSE = 0.9, 20
 """The same share in a run of another round, and the judgements a query that it takes."""
 ENOUGH_ROWS, ENOUGH_QUERIES = 100, 5

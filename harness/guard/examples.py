@@ -150,7 +150,7 @@ def qrels_of(cell: Cell, source: Source | None = None) -> Qrels | None:
 
 
 def scores_of(path: str) -> Array | None:
-    """Return the numbers of a file of scores, however many; None if some are no numbers."""
+    """Return all numbers of a file of scores; None if a line is not a number."""
     with contextlib.suppress(NoArrayError, ValueError, OSError), suppressing_problems():
         source = Source(path)
         if path.endswith(".npy"):

@@ -40,7 +40,7 @@ from .scores import Ahead, LabelFacts, Labels, Order, ScoreFacts, Scores
 FAMILIES = (columns, scores, row_order, documents)
 """Modules whose ``findings(facts, make)`` yields what their rules find in a run."""
 LOOKED_AT = 64
-"""Queries at the beginning of a run that are looked at for examples."""
+"""Queries at the beginning of a run that examples are taken from."""
 
 
 @dataclass(frozen=True)

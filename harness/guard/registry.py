@@ -33,7 +33,7 @@ class Rule:
     """Whether a leaderboard shows it below its rows, so that ``harness run`` does not print it."""
 
 
-_NONE = "it gives no values"
+_NONE = "the file gives no values"
 _TWICE = "they count twice if folds are pooled, and a model may have been trained on them"
 _AGAIN = "get the whole file again"
 SAVE = "write predictions in the order of the dataset's rows, or with harness.save_predictions"

@@ -44,7 +44,7 @@ SLIP = 5
 NEAR = 60
 """Rows from an end of the file within which a stretch is taken to reach that end."""
 WINDOWS, WINDOW = 16, 512
-"""Pieces of a large file that are looked at first, spread over it; rows of each."""
+"""Pieces of a large file that are checked first, spread over it; rows of each."""
 KEPT = 1 << 20
 """Predictions of a file that are kept, from the first on."""
 FEW, MANY = 6, 20
@@ -55,7 +55,7 @@ which a correlation is what chance gives."""
 MOVED = 1 << 12
 """Rows, about, of the queries that an order moves, in which scores are compared."""
 FIRST = 1 << 12
-"""Rows that are looked at before all, as scores of nearly every file rise and fall there."""
+"""Rows that are checked before all others: scores of nearly every file rise and fall there."""
 NO_CHANCE = math.log(1e9)
 """How unlikely it must be that scores in any other order fall, or rise, in every query."""
 
@@ -153,7 +153,7 @@ def fit(rows: Rows, ranked: Array, offset: int = 0) -> Fit:
 
 
 def is_clear(one: Fit, other: Fit) -> bool:
-    """Whether scores fit so much better in one way than in the other that it is no chance."""
+    """Whether scores fit better in one order than in the other by more than chance."""
     apart = (one.r - max(other.r, 0.0)) * math.sqrt(max(1, min(one.n, other.n) or one.n))
     return one.z > CLEAR and apart > CLEAR and one.r > TWICE * other.r
 
@@ -459,7 +459,7 @@ def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
 
 
 def fits_nothing(run: RunFacts) -> bool:
-    """Whether predictions fit neither their own rows nor their neighbours, and are no labels."""
+    """Whether predictions fit neither their own rows nor their neighbours, and are not labels."""
     own, order = run.order.fit, run.order
     named = order.slip or order.misplaced or order.by_score
     return own is not None and abs(own.z) <= CLEAR and named is None and not run.labels.grades

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .facts import Facts, Part
 
 SOME = 0.001
-"""Share of pairs below which ties are no more than chance in scores of a few digits."""
+"""Share of tied pairs that scores of a few digits reach by chance."""
 MANY_ROWS = 0.01
 """Share of rows that are equal in single precision alone, from which on that is a warning."""
 _BY_DOCNO = ("trec_eval", "trec_eval10", "docno+")
@@ -191,7 +191,7 @@ class Labels:
         self.counts.update(dict(zip(own, counts.tolist(), strict=True)))
 
     def facts(self, begin: Part | None) -> LabelFacts:
-        """Return the facts of all parts; examples are of the first one."""
+        """Return the facts of all parts, with the examples of the first."""
         judged, scores = self.judged, self.scores or {}
         several = judged - max(self.counts.values(), default=0) - max(len(scores) - 2, 0)
         n_grades = len(scores) if len({*scores.values()}) > 1 and several >= OTHERS else 0

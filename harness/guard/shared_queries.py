@@ -157,7 +157,7 @@ def are_apart(one: Dataset, other: Dataset, pooled: Sequence[str]) -> bool:
 
 
 def of_features(datasets: Sequence[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:
-    """Yield learning-to-rank queries of two datasets that have the same rows, whatever their qids.
+    """Yield learning-to-rank queries of two datasets with equal rows, even under other qids.
 
     Files of the same bytes are another finding; parts of different names may share rows, as the
     training rows of fold 1 are the test rows of fold 2.

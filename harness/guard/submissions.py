@@ -104,7 +104,7 @@ class Terms:
     max_runs : int, optional
         Number of runs of a team, at most.
     teams : str
-        See :func:`harness.readers.groups.teams_of`; if empty, all runs are of one team.
+        See :func:`harness.readers.groups.teams_of`; if empty, all runs belong to one team.
     """
 
     topics: str = ""
@@ -119,7 +119,8 @@ class Terms:
             re.compile(self.tag_pattern)
         except re.error as error:
             what = f"expected a regular expression: {error}"
-            raise InputError(Problem(f"--tag-pattern {self.tag_pattern}", what)) from error
+            fix = "escape signs such as ( or [ with a backslash"
+            raise InputError(Problem(f"--tag-pattern {self.tag_pattern}", what, fix=fix)) from error
 
     @cached_property
     def collection(self) -> Collection | None:

@@ -165,7 +165,7 @@ class Sweep:
         if RANDOM in cell.run.lower():  # meant to fit nothing
             return None
         model, fit = self._model(cell), own.run.order.fit or NO_FIT
-        # on few rows, a weak model or setting looks like one whose rows are shuffled
+        # on few rows, a weak model or setting looks like shuffled rows
         is_chance = fit.n >= ENOUGH and fit.z < CHANCE
         related = [
             (f"{other.run} on {other.dataset}", facts.run.order.fit or NO_FIT)
@@ -335,7 +335,7 @@ def guard(
             datasets[path] = Dataset(cell, facts.judgements, qids, hashes, digests.get(path, path))
     sweep = Sweep(cells, seen, datasets, failed, digests, pooled=config.summary.pool)
     found = sweep.examine(accept)
-    # a reader's warning makes no cell fail, whatever its rule
+    # a warning of a reader never makes a cell fail
     errors = [one for one in found if one.finding.severity == "error" and not one.by_reader]
     printed = [
         str(one).removeprefix(f"{one.severity}: ")

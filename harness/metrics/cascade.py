@@ -14,7 +14,7 @@ from ..core.exact import powers
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of, rows_of, sum_by
 from ..core.settings import About, Range
-from ..errors import InputError
+from ..errors import InputError, Problem
 from .shared import Cutoff, Short, running, share, without_short_lists
 
 _BLOCK = 1 << 15
@@ -140,10 +140,9 @@ def check_grades(aligned: Aligned, max_grade: int, *, keep: bool = False) -> Non
     largest = aligned.ideal.values.max(initial=0)
     if largest <= max_grade or (keep and largest - max_grade <= _LARGEST_EXPONENT):
         return
-    raise InputError(
-        f"a grade of {largest:g} is above max_grade={max_grade}; "
-        f"give max_grade={math.ceil(largest)}, or the largest grade that the judges could give"
-    )
+    what = f"expected grades of at most {max_grade}, got {largest:g}"
+    fix = f"give max_grade={math.ceil(largest)}, or the largest grade that judges could give"
+    raise InputError(Problem("max_grade", what, fix=fix))
 
 
 def graded(aligned: Aligned) -> Ints:

@@ -11,7 +11,7 @@ from ..core.aligned import Aligned
 from ..core.exact import log2_discount, log2_of
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of
 from ..core.settings import Range
-from ..errors import InputError
+from ..errors import InputError, Problem
 
 Gain = Literal["linear", "exp", "letor", "mslr", "exp-int32"]
 Discount = Literal["log2", "jarvelin", "position"]
@@ -109,10 +109,8 @@ def gains_of(grades: Array, gain: Gain, negative: Negative = "zero") -> Floats:
 def _exponential(grades: Array) -> Floats:
     largest = grades.max(initial=0)
     if largest > _LARGEST_EXPONENT:
-        raise InputError(
-            f"gain=exp: a grade of {largest} gives a gain beyond all numbers; "
-            "use gain=linear, or smaller grades"
-        )
+        what = f"expected grades of at most {_LARGEST_EXPONENT}, got {largest}"
+        raise InputError(Problem("gain=exp", what, fix="use gain=linear, or smaller grades"))
     if grades.dtype.kind == "f":
         fractional: Floats = np.exp2(grades) - 1.0
         return fractional

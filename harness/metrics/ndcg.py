@@ -58,7 +58,7 @@ def expected_list_dcg(
 def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | None = None) -> Floats:
     """Return the DCG of each query's grades in the ideal order, ``(n_queries,)``.
 
-    All judged documents count, retrieved or not; the first `cutoff` of them if that is given.
+    All judged documents count, retrieved or not; or the first `cutoff` of them.
     """
     scale = gain if isinstance(gain, Scale) else Scale(gain)
 

@@ -158,7 +158,7 @@ def _count(aligned: Aligned, rel: int | None) -> Concordance:
         if any_tied:
             groups = group_keys(items.row, part.tie_first[items.values])
             tied_scores = pairs_in_runs(items.offsets, groups)
-            # Within a tied group the grades are in descending order: none is discordant.
+            # Grades fall within a tied group, so that its pairs never count as discordant.
             falling = compress(-grades)
             bits = int(falling.max(initial=0)).bit_length()
             both = sorted_keys((groups << bits) + falling)

@@ -15,7 +15,7 @@ from ..core.blocks import by_block
 from ..core.exact import powers
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints, frozen
-from ..errors import UnknownNameError
+from ..errors import Problem, UnknownNameError
 from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of, tied_lists, undefined
 from .shared import Cutoff, Persistence, Rel
 
@@ -238,9 +238,9 @@ def _within(values: Floats) -> Floats:
 
 def _check(*, form: Form, k: int | None, **_: object) -> None:
     if k is not None and form != "truncated":
+        fix = f"write form=truncated, or rbo(depth={k}) to cut the ranking"
         raise UnknownNameError(
-            f"k={k} needs form=truncated, got form={form}; write form=truncated, or "
-            f"rbo(depth={k}) to cut the ranking"
+            Problem(f"k={k}", f"expected form=truncated, got form={form}", fix=fix)
         )
 
 

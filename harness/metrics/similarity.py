@@ -106,7 +106,7 @@ def rank_similarity(
         If a list is empty or names something twice, a score is not finite, or the lists
         share no name.
     ArgumentError, UnknownNameError
-        If p or `tied` is none of these.
+        If p or `tied` has another value.
 
     Notes
     -----
@@ -135,7 +135,7 @@ def rank_similarity(
                 fix="check that both write names alike",
             )
         )
-    # The run that is looked at is the second one, and the first the reference.
+    # The first run is the reference, the second one is evaluated.
     aligned = align(as_reference(runs[0], runs[0].qids, _POLICY), runs[1], _POLICY)
     back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)
     places = [ranks([each[name] for name in shared]) for each in scores]

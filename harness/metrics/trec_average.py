@@ -233,7 +233,7 @@ def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
     """Return bpref from min(n, R) of each relevant document retrieved."""
     found, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
     bound = np.minimum(aligned.n_judged - n_relevant, n_relevant)
-    # If no document is non-relevant, none is above either.
+    # Without non-relevant documents, `above` is 0: avoid 0 / 0.
     kept = 1.0 - above / found.spread(np.maximum(bound, 1.0))
     return share(found.sum(kept), n_relevant)
 

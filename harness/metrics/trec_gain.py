@@ -16,7 +16,7 @@ from ..core.exact import log2_discount, log2_of
 from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
 from ..core.settings import About
 from ..core.ties import tied_groups
-from ..errors import InputError
+from ..errors import InputError, Problem
 from .shared import Rel, running, share, trec_measure
 from .tied import totals_of_inverse
 
@@ -58,9 +58,8 @@ def gain_table(
             values = own(ideal.values[keep])
             return GainTable(own(aligned.grade), Ragged(offsets_of(ideal.count(keep)), values))
         if ideal.values.dtype.kind == "f":
-            raise InputError(
-                "gains=... names whole grades, and there are grades that are fractions"
-            )
+            fix = "leave gains=... out, or round the grades"
+            raise InputError(Problem("gains", "expected whole grades, got fractions", fix=fix))
         # Which order a query's grades have depends on its largest one.
         top = np.zeros(aligned.n_queries, dtype=np.int64)
         np.maximum.at(top, ideal.row, ideal.values + 1)

@@ -76,7 +76,7 @@ def _lines(
 
 
 def counts(checked: Checked) -> str:
-    """Return how many findings there are of each severity."""
+    """Return the number of findings of each severity."""
     found = [counted(checked.count(name), name) for name in ORDER if checked.count(name)]
     return ", ".join(found) or "nothing found"
 
@@ -161,7 +161,7 @@ def _reason(one: Finding) -> str:
 
 
 def verdicts_as_text(checked: Checked) -> str:
-    """Return a line for each submission, and how many there are of each verdict."""
+    """Return a line for each submission, and the number of each verdict."""
     found = verdicts(checked)
     lines = [f"{one['verdict']:6}  {one['run']}  {one['reason']}".rstrip() for one in found]
     number = Counter(one["verdict"] for one in found)

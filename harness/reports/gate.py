@@ -35,7 +35,7 @@ def render(verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = 
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
-    """Return how many verdicts there are of each kind: ``1 fail, 2 undecided, 5 pass``."""
+    """Return the number of verdicts of each kind: ``1 fail, 2 undecided, 5 pass``."""
     counts = Counter(one.outcome for one in verdicts)
     return ", ".join(f"{counts[name]} {name}" for name in ORDER if counts[name])
 

@@ -136,7 +136,7 @@ class _Column:
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = cells
         self.widest = max((text for one in cells for text in (one.above, one.below)), key=len)
-        self.beside = max(map(_beside, cells), key=len)
+        self.after_number = max(map(_after_number, cells), key=len)
 
     specification = "r"
 
@@ -147,7 +147,7 @@ class _Column:
             text = rf"\textbf{{{text}}}"
         elif cell.underlined:
             text = rf"\underline{{{text}}}"
-        return text + self.boxed(cell) + _box(_beside(cell), self.beside)
+        return text + self.boxed(cell) + _box(_after_number(cell), self.after_number)
 
     def heading(self, title: str, is_last: bool) -> str:
         """Return a heading above the numbers, also if their signs make the column wide."""
@@ -175,7 +175,7 @@ class _NumberColumn(_Column):
         decimals = max(len(text.partition(".")[2]) for text in numbers)
         sign = "-" if any(text.startswith("-") for text in numbers) else ""
         options = [f"table-format={sign}{max(whole, 1)}" + (f".{decimals}" if decimals else "")]
-        widest = max((_beside(cell) for cell in self.cells if _is_number(cell.text)), key=len)
+        widest = max((_after_number(cell) for cell in self.cells if _is_number(cell.text)), key=len)
         if after := _in_math(self.widest) + _medium(widest):
             options.append(f"table-space-text-post={{{after}}}")
         return f"S[{','.join(options)}]"
@@ -186,14 +186,14 @@ class _NumberColumn(_Column):
 
     def shown(self, cell: Cell) -> str:
         """Return a cell: a number, and what follows it in braces."""
-        beside = _beside(cell)
+        extra = _after_number(cell)
         if not _is_number(cell.text):
-            return f"{{{_number(cell.text)}{beside}}}"
+            return f"{{{_number(cell.text)}{extra}}}"
         # a line below the number takes no room, so that siunitx still aligns what is above it
         line = rf"\llap{{\underline{{\phantom{{{_number(cell.text)}}}}}}}"
         after = line if cell.underlined else ""
-        after += self.boxed(cell) if beside else _in_math(cell.above, cell.below)
-        after += _medium(beside)
+        after += self.boxed(cell) if extra else _in_math(cell.above, cell.below)
+        after += _medium(extra)
         return (r"\bfseries " if cell.bold else "") + cell.text + (f"{{{after}}}" if after else "")
 
 
@@ -229,12 +229,12 @@ def _number(text: str) -> str:
     return f"$-${text[1:]}" if text.startswith("-") and _is_number(text) else escape(text)
 
 
-def _medium(beside: str) -> str:
+def _medium(extra: str) -> str:
     """Return what follows a number, which is not bold if the number is."""
-    return rf"\mdseries{beside}" if beside else ""
+    return rf"\mdseries{extra}" if extra else ""
 
 
-def _beside(cell: Cell) -> str:
+def _after_number(cell: Cell) -> str:
     parts = [cell.spread.replace("-", "−"), f"({cell.note})" if cell.note else ""]
     return "".join("~" + escape(part).replace(" ", "~") for part in parts if part)
 
@@ -263,8 +263,8 @@ def width(table: Grid) -> float:
 
 def _cell_points(cell: Cell) -> float:
     signs = 0.33 * _SIZE * max(len(cell.above), len(cell.below))
-    beside = (f" {cell.spread}" if cell.spread else "") + (f" ({cell.note})" if cell.note else "")
-    return _points(cell.text) * (1.12 if cell.bold else 1) + signs + _points(beside)
+    extra = (f" {cell.spread}" if cell.spread else "") + (f" ({cell.note})" if cell.note else "")
+    return _points(cell.text) * (1.12 if cell.bold else 1) + signs + _points(extra)
 
 
 def _points(text: str) -> float:

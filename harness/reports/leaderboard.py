@@ -22,7 +22,7 @@ UNSETTLED = "~"
 REPETITIONS = "repetitions"
 """Heading of the column with the number of repetitions of each row."""
 FAILED = 10
-"""Failed cells that are named below a table of a dataset; leaderboard.csv has all."""
+"""Failed cells listed below the table of a dataset; leaderboard.csv has all."""
 BEST = "* best of its column; not a test"
 
 
@@ -307,7 +307,7 @@ def _setting(policy: str, own: Sequence[str | None]) -> str:
     return f"{policy}, but for metrics with a setting of their own" if any(own) else policy
 
 
-def beside_values(board: Leaderboard, *, has_runid: bool = False) -> Iterator[str]:
+def value_notes(board: Leaderboard, *, has_runid: bool = False) -> Iterator[str]:
     """Yield the notes that formats of values alone (CSV, JSON lines) cannot hold.
 
     `has_runid` is whether the format shows the runs' names, as trec_eval does.

@@ -25,7 +25,7 @@ def heading(metric: Metric) -> str:
 
 
 def spelled(metric: Metric) -> str:
-    """Return what a metric is called in tables and plots if nothing else is given.
+    """Return the default name of a metric in tables and plots.
 
     >>> from harness.core.names import parse_all
     >>> list(map(spelled, parse_all(["map", "ndcg(gain=exp)@10", "err@10", "P@5", "rr@10"])))

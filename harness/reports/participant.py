@@ -10,7 +10,7 @@ from ..core.leaderboard import numbers_of
 from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..core.systems import System
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import Problem, UnknownNameError, did_you_mean, near_names
 from . import html
 from .grid import Cell, Grid, grid
 from .numbers import heading, number
@@ -22,7 +22,9 @@ def sheet(systems: Sequence[System], run: str) -> str:
     own = [one for one in systems if one.run == run]
     if not own:
         names = [*dict.fromkeys(one.run for one in systems)]
-        raise UnknownNameError(f"--participant {run}: no such run{did_you_mean(run, names)}")
+        near, there = did_you_mean(run, names), near_names(run, names)
+        what = f"there is no run '{run}'{near}  (there are: {there})"
+        raise UnknownNameError(Problem("--participant", what))
     grids = [
         _grid([other for other in systems if other.dataset == one.dataset], one, metric)
         for one in own

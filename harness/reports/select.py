@@ -89,7 +89,7 @@ def matched(
     takes = [one for one in patterns if not _leaves_out(one, known)] or ["*"]
     leaves = [one[1:] for one in patterns if _leaves_out(one, known)]
     left_out = {name for one in leaves for name in _matched(one, known, spellings)}
-    # a name written out is taken at its own place, whatever pattern is before it
+    # a literal name keeps its own place, even after a pattern that matches it
     exact = [one for one in takes if not _is_glob(one, known)]
     named = {name for one in exact for name in _matched(one, known, spellings)}
     taken = dict.fromkeys(
@@ -160,7 +160,7 @@ def _metric(text: str) -> Metric | None:
 
 
 def value_for(given: Mapping[str, T], name: str, default: T, patterns: bool = True) -> T:
-    """Return what is given for a metric: by its name, another spelling, or the first pattern.
+    """Return the value set for a metric: by its name, another spelling, or the first pattern.
 
     ``*`` is for all that no other pattern matches.
 

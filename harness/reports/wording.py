@@ -60,7 +60,7 @@ class Writer:
         return text if self.is_latex else text.replace("$", "").replace("\\", "")
 
     def cite(self, keys: Sequence[str]) -> str:
-        r"""Return a citation with the blank before it; nothing if there are no keys.
+        r"""Return a citation with the blank before it; nothing without keys.
 
         >>> Writer("latex").cite(["holm1979", "sakai2018"]), Writer("plain").cite(["holm1979"])
         ('~\\citep{holm1979,sakai2018}', ' [holm1979]')
@@ -150,7 +150,7 @@ def treatment(
         done = {True: "were removed first", False: "were kept"}
         how = {one: done[bool(each.judged_only)] for one, each in own.items()}
         yield f"Documents without judgement {by_metric(how, name)}."
-    # per dataset, the run that counts most: at the highest relevance level of any metric
+    # per dataset, the run with the most empty queries
     most: dict[str, Counts] = {}
     for dataset, count in counts:
         most[dataset] = max(most.get(dataset, count), count, key=lambda one: one.empty)

@@ -100,7 +100,7 @@ def standings_of(
 
 
 class _Places(NamedTuple):
-    """Rank of each run and its interval, 0 if there is none; over how many queries."""
+    """Rank of each run and its interval, or 0; the number of queries."""
 
     rank: Ints
     low: Ints
@@ -233,7 +233,7 @@ def _standings(
 
 
 def check_baselines(plan: Plan, runs: Sequence[str]) -> None:
-    """Raise UnknownNameError if a baseline is none of the runs."""
+    """Raise UnknownNameError if a baseline is not one of the runs."""
     for name in plan.baselines:
         if name not in runs:
             near = did_you_mean(name, runs)

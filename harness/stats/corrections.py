@@ -43,7 +43,7 @@ def adjust(p: Floats, method: Correction) -> Floats:
     Raises
     ------
     UnknownNameError
-        If there is no such method.
+        If the method is unknown.
     ValueError
         If a p-value is outside [0, 1].
 

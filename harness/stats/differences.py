@@ -59,7 +59,7 @@ NEAR = 1e-8
 
 
 def multiples(sizes: Floats) -> NDArray[np.int64] | None:
-    """Return `sizes` as whole multiples of their largest common step, or None if there is none.
+    """Return `sizes` as whole multiples of their largest common step, or None without one.
 
     Precision at 10 has steps of .1, a metric printed with four decimals of .0001, reciprocal rank
     to rank 10 of 1/2520. Integers are free of rounding, and few enough of

@@ -78,7 +78,7 @@ def ranks(values: Floats) -> Floats:
     """
     if not values.size:
         return np.empty(values.shape)
-    from scipy.stats import rankdata  # whose import takes a third of a second
+    from scipy.stats import rankdata  # imports in 0.3 s
 
     order = np.argsort(-values, axis=0, kind="stable")
     ordered = np.take_along_axis(values, order, axis=0)

@@ -75,7 +75,7 @@ class Rule:
         if (self.margin is None) == (self.max_drop is None):
             what = "expected one of margin and max_drop"
             raise ValueError(what)
-        self.allowed  # noqa: B018 - raises if it is no margin
+        self.allowed  # noqa: B018 - raises if it is not a margin
 
     @property
     def allowed(self) -> Margin:

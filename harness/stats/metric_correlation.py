@@ -133,7 +133,7 @@ def _taus(values: Floats, weights: Array) -> Iterator[tuple[Floats, Floats]]:
         some = weights[start : start + _PART].astype(np.float64)
         with np.errstate(invalid="ignore"):
             means = (some @ filled) / (some @ has)  # (n_metrics, n_some, n_systems)
-        means = np.round(means, 12).swapaxes(0, 1)  # sums in another order are no differences
+        means = np.round(means, 12).swapaxes(0, 1)  # the order of a sum changes its last bits
         shape = (*means.shape[:2], -1)
         above = (means[..., None, :] > means[..., :, None]).astype(np.float64)
         sign = (above - above.swapaxes(-1, -2)).reshape(shape)

@@ -118,7 +118,7 @@ def _registering(kind: Kind, given: Mapping[str, Any]) -> Callable[[F], F]:
         known = TESTS.get(given["name"])
         if known is not None and known.function.__module__ != function.__module__:
             what = f"there is a test of that name already, in {known.function.__module__}"
-            raise HarnessError(Problem(known.name, what))
+            raise HarnessError(Problem(known.name, what, fix="give yours another name"))
         TESTS[given["name"]] = Test(kind=kind, function=function, **given)
         return function
 
@@ -353,6 +353,6 @@ def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
 
 
 def means(values: Floats) -> Floats:
-    """Return the mean of each system, NaN if there are no queries."""
+    """Return the mean of each system, NaN without queries."""
     n_queries = values.shape[1]
     return values.mean(axis=1) if n_queries else np.full(values.shape[0], np.nan)

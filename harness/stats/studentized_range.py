@@ -114,6 +114,6 @@ def studentized_range_isf(level: float, k: int, df: float) -> float:
     high = 4.0
     while above(high) > 0:
         high *= 2
-    from scipy.optimize import brentq  # whose import takes half a second
+    from scipy.optimize import brentq  # imports in 0.5 s
 
     return cast(float, brentq(above, 0.0, high, xtol=1e-13, rtol=1e-14))

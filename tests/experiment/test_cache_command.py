@@ -72,8 +72,14 @@ def test_wrong_usage(place: Path, cache: Command) -> None:
     for words, what in (
         (["list", place / "data"], "expected a config, a folder of results or a cache"),
         (["list", none], "got cache: none"),
-        (["list", place / "out", "--delete"], "is an option of cache prune, not of list"),
-        (["prune", place / "out", "-f", "json"], "is an option of cache list, not of prune"),
+        (
+            ["list", place / "out", "--delete"],
+            "--delete: expected with cache prune, got cache list",
+        ),
+        (
+            ["prune", place / "out", "-f", "json"],
+            "--format: expected with cache list, got cache prune",
+        ),
         (["prune", place / "out/cells"], "nothing says which of its records are needed"),
     ):
         code, _, err = cache(*words)

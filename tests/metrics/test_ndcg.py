@@ -127,7 +127,8 @@ def test_grades_that_are_fractions() -> None:
     with pytest.raises(InputError) as error:
         ndcg(halves, gains=((1, 3.0),))
     assert str(error.value) == (
-        "gains=... names whole grades, and there are grades that are fractions"
+        "gains: expected whole grades, got fractions\n"
+        "  fix:   leave gains=... out, or round the grades"
     )
 
 

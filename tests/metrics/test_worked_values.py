@@ -223,15 +223,27 @@ def test_queries_without_an_answer() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("err", "1 | 5", "a grade of 5 is above max_grade=4; give max_grade=5"),
-        ("nerr", "1 | 5", "a grade of 5 is above max_grade=4; give max_grade=5"),
-        ("pfound", "1 | 5", "a grade of 5 is above max_grade=4; give max_grade=5"),
-        ("err(beyond=keep)", "1005", "a grade of 1005 is above max_grade=4"),  # 2^1001
-        ("rbp(gain=linear,max_grade=2)", "3", "a grade of 3 is above max_grade=2"),
+        (
+            "err",
+            "1 | 5",
+            "max_grade: expected grades of at most 4, got 5",
+        ),
+        (
+            "nerr",
+            "1 | 5",
+            "max_grade: expected grades of at most 4, got 5",
+        ),
+        (
+            "pfound",
+            "1 | 5",
+            "max_grade: expected grades of at most 4, got 5",
+        ),
+        ("err(beyond=keep)", "1005", "max_grade: expected grades of at most 4, got 1005"),  # 2^1001
+        ("rbp(gain=linear,max_grade=2)", "3", "max_grade: expected grades of at most 2, got 3"),
         ("map(short=error)@6", "1", "1 of 1 lists have fewer than 6 documents: q0"),
         ("P(short=error)@6", "1", "1 of 1 lists have fewer than 6 documents: q0"),
         ("ndcg(short=error)@6", "1", "1 of 1 lists have fewer than 6 documents: q0"),
-        ("ndcg(gain=exp)", "1001", "gain=exp: a grade of 1001 gives a gain beyond all numbers"),
+        ("ndcg(gain=exp)", "1001", "gain=exp: expected grades of at most 1000, got 1001"),
     ],
 )
 def test_data_that_a_metric_refuses(name: str, text: str, message: str) -> None:
@@ -247,7 +259,7 @@ def test_data_that_a_metric_refuses(name: str, text: str, message: str) -> None:
         ("pairwise_logloss(alpha=0)", "alpha must lie in (0, 1e+09), and is 0"),
         ("swaps(normalize=each)", "unknown normalize 'each'"),
         ("binG.1=3", "trec_eval's binG takes no number"),
-        ("rbo(k=3)", "k=3 needs form=truncated, got form=ext"),
+        ("rbo(k=3)", "k=3: expected form=truncated, got form=ext"),
     ],
 )
 def test_parameters_that_a_metric_refuses(name: str, message: str) -> None:

@@ -150,7 +150,8 @@ def test_gains_by_grade_name_whole_grades(name: str) -> None:
     with pytest.raises(InputError) as caught:
         values(f"{name}(gains=1:3)", [[(0.5, 1.0)]], POLICIES[0])
     assert str(caught.value) == (
-        "gains=... names whole grades, and there are grades that are fractions"
+        "gains: expected whole grades, got fractions\n"
+        "  fix:   leave gains=... out, or round the grades"
     )
 
 

@@ -36,7 +36,7 @@ def test_a_sheet_for_one_run(tmp_path: Path) -> None:
     assert "3 runs; above the median in 1 of 2 queries" in page
     done = called("page", "out", "--participant", "own", cwd=tmp_path)
     assert done.code == 2
-    assert "no such run; did you mean 'own<1>'?" in done.err
+    assert "there is no run 'own'; did you mean 'own<1>'?" in done.err
     (tmp_path / "sheet.html").write_text("mine")
     done = called("page", "out", "--participant", "third", "-o", "sheet.html", cwd=tmp_path)
     assert done.code == 2

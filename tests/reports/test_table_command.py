@@ -116,7 +116,7 @@ def test_every_option(paper: Path) -> None:
             "--digits: expected a number from 0 to 17, or METRIC=NUMBER, got '18'",
         ),
         (["--digits", "²"], "--digits: expected a number from 0 to 17, or METRIC=NUMBER, got '²'"),
-        (["--name", "x"], "--name x: expected OLD=NEW, such as bm25=BM25"),
+        (["--name", "x"], "--name: expected OLD=NEW, got 'x'"),
     ],
 )
 def test_mistakes_in_options(paper: Path, arguments: list[str], begin: str) -> None:

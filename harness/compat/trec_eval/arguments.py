@@ -248,7 +248,7 @@ _TAKES = {
 
 
 def help_text(arguments: Arguments) -> str:
-    """Return the help for the program, or for the measures that are named with it."""
+    """Return the help for the program, or for some measures."""
     version = arguments.version
     named = [name for name in version.order if name in arguments.measures]
     if named:

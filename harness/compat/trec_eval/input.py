@@ -97,7 +97,7 @@ def _malformed(name: str, number: int, line: bytes, n: int, fields: Sequence[str
 
 
 def grouped(kind: type[T], qids: pa.Array, docnos: pa.Array, numbers: Array, name: str) -> T:
-    """Group columns by query, whatever they have twice."""
+    """Group columns by query, with duplicates."""
     encoded = qids.dictionary_encode()
     codes = to_numpy(encoded.indices).astype(np.int64)
     if (codes[1:] < codes[:-1]).any():

@@ -141,11 +141,11 @@ def _first_refused(qrels: Qrels, run: RunFile, qids: list[bytes]) -> tuple[int, 
     """
     ranked, judged = run.twice, twice_in(qrels)
     tops = np.maximum.reduceat(qrels.grades, qrels.offsets[:-1]) if qrels.n_rows else qrels.grades
-    odd = np.flatnonzero((tops < 0) | (tops > _LARGEST))
-    names = as_bytes(qrels.qids) if odd.size else []
-    odd_tops = {names[query]: int(tops[query]) for query in odd.tolist()}
+    refused = np.flatnonzero((tops < 0) | (tops > _LARGEST))
+    names = as_bytes(qrels.qids) if refused.size else []
+    refused_tops = {names[query]: int(tops[query]) for query in refused.tolist()}
     for place, qid in enumerate(qids):
-        query, top = f"query {qid.decode('utf-8', 'replace')}", odd_tops.get(qid, 0)
+        query, top = f"query {qid.decode('utf-8', 'replace')}", refused_tops.get(qid, 0)
         what = ""
         if qid in ranked:
             what = f"{query} of the run ranks {ranked[qid]} twice"

@@ -78,7 +78,7 @@ def _registered(name: str, aligned: Aligned, rel: int, parameters: dict[str, obj
 
 
 def _gains(request: Request, *, whole_only: bool) -> Gains:
-    """Read the grades of the gains; version 10 skips names that are no numbers."""
+    """Read the grades of the gains; version 10 skips names that are not numbers."""
     pairs = [
         (atol(grade), gain)
         for grade, gain in request.pairs

@@ -33,7 +33,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     Raises UnknownNameError if the settings name a run, dataset or metric that the study does not
     hold.
     """
-    # a run that failed has its row, and a dataset on which every run failed its block
+    # failed runs keep their row, and datasets with failed runs only keep their block
     known_runs = list(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
     known_datasets = list(dict.fromkeys([*study.datasets, *(one for one, _ in study.failed)]))
     is_compared = study.comparisons is not None or bool(study.failed)
@@ -191,7 +191,7 @@ class Cells:
                 cell,
                 best=place in best,
                 second=place in second,
-                # a mean over fewer queries than others of its column shows over how many
+                # a mean over fewer queries than its column's others shows its number of queries
                 note=f"{cell.n}/{cell.of}" if 0 < cell.n < most else cell.note,
             )
             for place, cell in enumerate(cells)
@@ -266,7 +266,7 @@ class Cells:
         if standing is not None:
             return standing.low, standing.high
         definition, values = metric.definition, system.values(metric)
-        # a mean of parts, a sum and a weighted mean are no means over queries
+        # intervals need a plain mean over queries, not a sum or a mean of parts
         is_mean = definition.summary == "mean" and definition.weight is None
         if self.study.board.summary.average or not is_mean:
             return ()

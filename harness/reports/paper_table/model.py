@@ -149,7 +149,7 @@ class PaperTable:
         return self.separator.join(ranges(signs) if self.separator else signs)
 
     def cell(self, run: str, dataset: str | None, key: str) -> Cell | None:
-        """Return the cell of a run under a column's dataset and key, None if there is none."""
+        """Return the cell of a run under a column's dataset and key, or None."""
         for place, column in enumerate(self.columns):
             if (column.dataset, column.key) == (dataset, key):
                 return next((row.cells[place] for row in self.rows if row.run == run), None)

@@ -78,10 +78,10 @@ def draw(found: Distribution, width: Width) -> Figure:
 def _row(axes: Axes, row: int, box: Box, span: tuple[float, float]) -> None:
     colour = plot.look(box.name.place).colour
     if box.values.size <= POINTS:
-        # the places of points above and below are spread evenly, and are always the same
-        beside = (np.arange(box.values.size) * _GOLDEN) % 1 - 0.5
+        # fixed, even offsets: the same points in every drawing
+        spread = (np.arange(box.values.size) * _GOLDEN) % 1 - 0.5
         axes.plot(
-            box.values, row + 0.6 * beside, ".", color=colour, alpha=0.45, markersize=3.5,
+            box.values, row + 0.6 * spread, ".", color=colour, alpha=0.45, markersize=3.5,
             markeredgewidth=0, zorder=2,
         )  # fmt: skip
         height = 0.6

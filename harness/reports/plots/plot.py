@@ -58,11 +58,11 @@ Width = Literal["column", "page"]
 Format = Literal["svg", "pdf", "png"]
 Metrics = tuple[Metric, ...]
 MOST = 50
-"""Pictures that one entry may ask for."""
+"""Plots that one entry may ask for."""
 ROOM, BEST = 20, 5
-"""Systems that a legend has room for; of more, as many of the best are named, the rest grey."""
+"""Systems that fit into a legend. With more, the legend lists the best and the rest is grey."""
 ROWS = 30
-"""Systems that a picture with a line of text for each has room for; of more, the best are drawn."""
+"""Systems that fit into a plot with a line of text for each; beyond that, it draws the best."""
 
 
 def _each_metric(metrics: Sequence[Metric]) -> Iterable[Metrics]:
@@ -100,7 +100,7 @@ def find(name: str) -> Kind:
     """Return the kind of that name; raises UnknownNameError."""
     if name not in KINDS:
         near = did_you_mean(name, KINDS)
-        raise UnknownNameError(f"unknown picture '{name}'{near}  (all: {', '.join(KINDS)})")
+        raise UnknownNameError(f"unknown plot '{name}'{near}  (all: {', '.join(KINDS)})")
     module, _, constant = KINDS[name].partition(".")
     kind: Kind = getattr(importlib.import_module(f".{module}", __package__), constant)
     return kind
@@ -312,7 +312,8 @@ def requests(study: Study, settings: Settings) -> Iterator[Request]:
     if not found:
         what = "the baseline and a run of those chosen" if kind.needs_baseline else "a run"
         names = ", ".join((baselines or ()) if kind.needs_baseline else runs)
-        raise UnknownNameError(f"plots: {settings.kind}: no dataset chosen holds {what}: {names}")
+        what = f"expected a dataset that holds {what}, got none: {names}"
+        raise UnknownNameError(Problem(f"plots: {settings.kind}", what, fix="choose other runs"))
 
 
 def file_names(
@@ -349,7 +350,7 @@ def render_all(
     files: list[dict[Format, bytes]] = []
     refused: list[InputError] = []
     missing: dict[str, None] = {}
-    # every request is checked before the first is drawn
+    # check every request before drawing the first
     for request in follow([one for settings in plots for one in requests(study, settings)]):
         kind, settings = find(request.settings.kind), request.settings
         try:
@@ -405,7 +406,6 @@ INCHES: dict[Width, float] = {"column": 3.3, "page": 7.0}
 ROW = 0.165
 """Inches that one line of text takes."""
 POINTS = 8
-INSTALL = 'pip install "ranking-harness[plots]"  (in a checkout: pip install -e ".[plots]")'
 GREY, PALE = "#8c8c8c", "#d9d9d9"
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 """Okabe and Ito's palette without its yellow, which is hard to see on white paper."""
@@ -438,12 +438,12 @@ def check_installed() -> None:
     """Raise HarnessError if matplotlib is not installed."""
     if importlib.util.find_spec("matplotlib") is None:
         what = "pictures need matplotlib, which is not installed"
-        raise HarnessError(Problem("plots", what, fix=INSTALL))
+        raise HarnessError(Problem("plots", what, fix="pip install matplotlib"))
 
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Draw in the harness's style within, whatever a matplotlibrc sets."""
+    """Draw in the harness's style, regardless of any matplotlibrc."""
     import matplotlib
 
     with matplotlib.rc_context():
