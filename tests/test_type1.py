@@ -68,17 +68,6 @@ def test_the_gate_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "| nDCG | 50 | margin | 0.0400* | 0.0400 | 0.0400 |" in text
 
 
-def test_the_table_of_all_pairs() -> None:
-    from benchmarks.type1 import HOLM, table_of_all
-
-    text = table_of_all({"tukey": [0.05, 0.1] + [0.0] * 4, HOLM: [0.05] * 6}, 2500)
-    # sqrt(.05 x .95 / 2,500) = .0044
-    assert "| `tukey` | 0.0500 | 0.1000* | 0.0000 |" in text
-    assert "| `paired-t` with Holm's correction | 0.0500 |" in text
-    assert "10 pairs" in text.replace("\n", " ")
-    assert "is\n0.0044." in text
-
-
 def test_the_table_marks_what_is_above_its_level() -> None:
     from benchmarks.type1 import SETTINGS, table
 

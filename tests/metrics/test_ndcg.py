@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import pytrec_eval_ext
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
@@ -167,7 +167,6 @@ def evaluated(measure: str, judged: dict[str, int], ranked: dict[str, float]) ->
     return float(value)
 
 
-@settings(max_examples=100, deadline=None)
 @given(gains, grades, scores, st.sampled_from(MEASURES))
 def test_gains_equal_trec_eval(
     given_gains: dict[int, float], judged: dict[str, int], ranked: dict[str, float], name: str

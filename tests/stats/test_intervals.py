@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
@@ -74,7 +74,6 @@ def literal_bca(values: Floats, means: Floats, level: float) -> tuple[float, flo
     return ends[0], ends[1]
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.lists(st.integers(-64, 64), min_size=3, max_size=16).filter(lambda v: len(set(v)) > 1),
     st.sampled_from([0.05, 0.01, 0.2]),

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.ragged import Floats
@@ -339,7 +339,6 @@ def test_golden_monte_carlo(name: str) -> None:
     assert found.statistic == pytest.approx(SAMPLES[name]["expected"]["t"]["statistic"], abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-12, 12), min_size=2, max_size=12), st.integers(0, 5))
 def test_ties_are_as_in_whole_numbers(values: list[int], seed: int) -> None:
     if len(set(values)) == 1:
