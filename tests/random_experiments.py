@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as parquet
 from simple_evaluation import METRICS, Choices, Expected, Judgements, Scored, evaluate, with_level
 
 QIDS = [
@@ -38,19 +36,11 @@ GRADES = [0, 0, 0, 1, 1, 2, 3, 4, -1, -2]
 SUFFIXES = {
     "trec": [".txt", ".qrels", ".run"],
     "json": [".json"],
-    "jsonl": [".jsonl", ".ndjson"],
     "csv": [".csv"],
-    "parquet": [".parquet"],
     "scores": [".txt", ".pred"],
     "letor": [".txt", ".letor"],
 }
-NAMED = ["trec", "trec", "json", "jsonl", "csv", "parquet"]
-TABLES = ("csv", "parquet")
-HEADERS = [
-    ["qid", "query_id", "query", "topic"],
-    ["docno", "doc_id", "docid", "docId"],
-    ["score", "s", "sim", "Score"],
-]
+NAMED = ["trec", "trec", "json", "csv"]
 ACCEPTED = [
     "no-relevant-documents", "other-collection", "other-topics", "docno-spelling",
     "labels-as-scores", "swapped-columns", "rank-as-score",
@@ -75,7 +65,7 @@ class File:
 
     @property
     def format_name(self) -> str:
-        return "table" if self.format in TABLES else self.format
+        return "table" if self.format == "csv" else self.format
 
 
 class Experiment:
@@ -169,14 +159,14 @@ class Experiment:
     def _render(self, file: File) -> None:
         draw = self.draw
         data, suffix = getattr(self, f"_as_{file.format}")(file), draw.choice(SUFFIXES[file.format])
-        if file.format not in ("json", "parquet"):
+        if file.format != "json":
             if draw.random() < 0.25:
                 data = data.replace(b"\n", b"\r\n")
             if draw.random() < 0.15:
                 data = data.rstrip(b"\r\n")
             if draw.random() < 0.05 and file.format != "letor":
                 data = b"\xef\xbb\xbf" + data
-        if file.format != "parquet" and draw.random() < 0.2:
+        if draw.random() < 0.2:
             data, suffix = gzip.compress(data), suffix + ".gz"
         file.path, file.data = f"{file.dataset}-{file.kind}/{file.name}{suffix}", data
 
@@ -197,37 +187,14 @@ class Experiment:
         file.rows = [(qid, *row) for qid, rows in found.items() for row in rows.items()]
         return json.dumps(found, ensure_ascii=self.draw.random() < 0.5).encode()
 
-    def _headers(self, file: File) -> list[str]:
-        names = [self.draw.choice(some) for some in HEADERS]
-        if file.kind == "qrels":
-            names[2] = self.draw.choice(["grade", "relevance", "rel", "label"])
-        return names
-
-    def _as_jsonl(self, file: File) -> bytes:
-        names, is_ascii = self._headers(file), self.draw.random() < 0.5
-        rows = [dict(zip(names, row, strict=True)) for row in file.rows]
-        return _joined([json.dumps(row, ensure_ascii=is_ascii) for row in rows])
-
     def _as_csv(self, file: File) -> bytes:
         draw, order = self.draw, self.draw.sample(range(3), 3)
         text, quoting = io.StringIO(), draw.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
         writer = csv.writer(text, quoting=quoting, lineterminator="\n")
-        for row in [self._headers(file), *file.rows]:
+        last = "grade" if file.kind == "qrels" else "score"
+        for row in [("qid", "docno", last), *file.rows]:
             writer.writerow([row[at] for at in order])
         return text.getvalue().encode()
-
-    def _as_parquet(self, file: File) -> bytes:
-        draw, sink = self.draw, io.BytesIO()
-        qids, docnos, numbers = (list(column) for column in zip(*file.rows, strict=True))
-        names: list[Any] = [qids, docnos]
-        for at, values in enumerate((qids, docnos)):
-            if draw.random() < 0.3 and all(map(_is_whole, values)):
-                names[at] = [int(value) for value in values]
-        kind = pa.int8() if file.kind == "qrels" else pa.float64()
-        arrays = [*map(pa.array, names), pa.array(numbers, pa.float64()).cast(kind)]
-        table = pa.table(dict(zip(self._headers(file), arrays, strict=True)))
-        parquet.write_table(table, sink, row_group_size=draw.choice([3, 1000]))
-        return sink.getvalue()
 
     def _as_letor(self, file: File) -> bytes:
         comment = " " + self.draw.choice(["#docid = {} inc = 1 prob = 0.5", "# {}"])
@@ -293,10 +260,6 @@ def _numbered(rows: Rows) -> Rows:
         found.append((qid, f"d{seen.get(qid, 0)}", number))
         seen[qid] = seen.get(qid, 0) + 1
     return found
-
-
-def _is_whole(text: str) -> bool:
-    return text.isascii() and text.isdigit() and str(int(text)) == text and len(text) < 18
 
 
 def _joined(lines: list[str]) -> bytes:

@@ -80,14 +80,6 @@ def recall(query: Query, k: int | None) -> float:
     return hits(query, k) / query.n_relevant if query.n_relevant else 0.0
 
 
-def success(query: Query, k: int | None) -> float:
-    return float(hits(query, k) > 0)
-
-
-def r_precision(query: Query, k: int | None) -> float:
-    return hits(query, query.n_relevant) / query.n_relevant if query.n_relevant else 0.0
-
-
 def linear(grade: int) -> float:
     return max(grade, 0)
 
@@ -115,12 +107,6 @@ def swaps(query: Query, k: int | None) -> float:
     return float(wrong) if query.judged else NAN
 
 
-def share_of_swaps(query: Query, k: int | None) -> float:
-    pairs = itertools.combinations(query.judged, 2)
-    unlike = sum(query.grade(one) != query.grade(other) for one, other in pairs)
-    return swaps(query, k) / unlike if unlike else NAN
-
-
 def arp(query: Query, k: int | None) -> float:
     weights = [linear(query.grade(docno)) for docno in query.ranking]
     ranks = range(1, len(weights) + 1)
@@ -136,20 +122,6 @@ def share_judged(query: Query, k: int | None) -> float:
 def mean_squared_error(query: Query, k: int | None) -> float:
     errors = [(query.grade(docno) - query.scores[docno]) ** 2 for docno in query.judged]
     return sum(errors) / len(errors) if errors else NAN
-
-
-def bpref(query: Query, k: int | None) -> float:
-    n_relevant = query.n_relevant
-    n_other = sum(0 <= grade < query.rel for grade in query.grades.values())
-    above, total = 0, 0.0
-    for docno in query.judged:
-        if not query.is_relevant(docno):
-            above += 1
-        elif above:
-            total += 1 - min(above, n_relevant) / min(n_other, n_relevant)
-        else:
-            total += 1
-    return total / n_relevant if n_relevant else 0.0
 
 
 class Formula(NamedTuple):
@@ -184,15 +156,11 @@ METRICS: dict[str, Formula] = {
     "P@1": Formula(precision, 1),
     "P@5": Formula(precision, 5),
     "recall@3": Formula(recall, 3),
-    "success@2": Formula(success, 2),
-    "Rprec": Formula(r_precision),
-    "bpref": Formula(bpref),
     "ndcg": Formula(ndcg, has_rel=False),
     "ndcg@4": Formula(ndcg, 4, has_rel=False),
     "ndcg(gain=exp)@3": Formula(partial(ndcg, gain=exponential), 3, has_rel=False),
     "dcg": Formula(dcg, has_rel=False, in_unit=False),
     "swaps": pairs_and_positions(swaps),
-    "swaps(normalize=true)": pairs_and_positions(share_of_swaps),
     "arp": pairs_and_positions(arp),
     "mse": pairs_and_positions(mean_squared_error)._replace(relevance=False),
     "judged@2": Formula(

@@ -31,7 +31,7 @@ import harness
 from harness.errors import HarnessWarning
 from harness.readers.choice import guess_format
 
-COUNT, PARTS = 200, 5
+COUNT, PARTS = 150, 5
 """Experiments in the default suite, and the tests that share them."""
 SIGNS = re.compile("'+[=+\\-@\t]")
 """How a CSV begins a name that a spreadsheet would take for a formula."""

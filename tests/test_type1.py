@@ -42,16 +42,6 @@ def test_systems_are_unlike_where_that_is_said() -> None:
         assert abs(wins - losses) > 6 * np.sqrt(wins + losses)
 
 
-def test_a_block_of_trials_is_the_same_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import type1
-
-    monkeypatch.setattr(type1, "BLOCK", 60)
-    tests = ("paired-t", "randomization", "sign")
-    first = type1.found(("P@10", True), 0, tests)
-    assert first.tolist() == type1.found(("P@10", True), 0, tests).tolist()
-    assert 0 < first.max() < 30
-
-
 def test_the_gate_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     from benchmarks import type1
 

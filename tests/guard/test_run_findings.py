@@ -16,9 +16,6 @@ from harness.errors import Finding
 from harness.guard.facts import Facts, JudgementFacts, Watch
 from harness.guard.scores import Ahead
 
-Judged = dict[str, dict[str, int]]
-Ranked = dict[str, dict[str, float]]
-
 
 def findings(qrels: Qrels, run: Run, *rules: str) -> list[Finding]:
     """The findings of these rules, taken in parts of the run."""

@@ -69,11 +69,6 @@ def test_golden_discordant_pairs(case: dict) -> None:
         assert share == pytest.approx(case["swaps_normalised"], abs=1e-15)
 
 
-GOLDEN_of_correlation = json.loads(
-    (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
-)["correlation"]
-
-
 def aligned_of(grades: list[int], scores: list[float], ties: str = "trec_eval") -> Aligned:
     docnos = [f"d{i}" for i in range(len(grades))]
     qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
@@ -100,7 +95,7 @@ def golden(truth: list[float], estimate: list[float]) -> list[Aligned]:
     return [aligned_of(grades, estimate, ties="stable"), align(reference, runs[1], policy)]
 
 
-@pytest.mark.parametrize("case", GOLDEN_of_correlation, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])
 def test_golden(case: dict) -> None:
     for aligned in golden(case["x"], case["y"]):
         for value, key in (
