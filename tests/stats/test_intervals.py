@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
+from goldens import golden
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
@@ -20,9 +19,7 @@ from harness.stats.intervals import bca_interval, clustered_interval, t_interval
 from harness.stats.power import detectable
 from harness.stats.streams import Stream
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
-)
+GOLDEN = golden("significance")
 SAMPLES = GOLDEN["samples"]
 each_sample = pytest.mark.parametrize("name", list(SAMPLES))
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
+from goldens import golden
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,9 +22,7 @@ from harness.stats.differences import differences
 from harness.stats.registry import Outcome, find
 from harness.stats.streams import Stream
 
-GOLDEN = json.loads(
-    (Path(__file__).resolve().parents[1] / "golden" / "significance.json").read_text("utf-8")
-)
+GOLDEN = golden("significance")
 SAMPLES = GOLDEN["samples"]
 PAIRED = ("paired-t", "randomization", "wilcoxon", "sign")
 

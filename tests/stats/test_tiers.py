@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from goldens import golden
 from hypothesis import given
 from hypothesis import strategies as st
 from made_systems import VALUES, systems, tables
@@ -23,9 +22,7 @@ from harness.stats.paired_t import paired_t
 from harness.stats.streams import Stream
 from harness.stats.tiers import groups, paired_t_of_pairs, tiers
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
-)
+GOLDEN = golden("significance")
 
 
 def apart(n: int, *pairs: tuple[int, int]) -> Bools:
