@@ -43,11 +43,11 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 SLOW = (
-    "faults/", "fuzz/", "page/", "experiment/test_cluster.py", "readers/test_memory.py",
+    "faults/", "page/", "experiment/test_cluster.py", "readers/test_memory.py",
     "test_load.py", "test_gate_on_real_runs.py",
     "changes/test_real_boards.py", "guard/test_real_data.py",
 )  # fmt: skip
-"""Tests of kills, faults, fuzz, memory, load, clusters, processors and every real file."""
+"""Tests of kills, faults, memory, load, clusters, processors and every real file."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
