@@ -14,7 +14,7 @@ test: .venv/bin/harness
 	.venv/bin/python -m pytest -q -n 2
 
 test-all: .venv/bin/harness
-	.venv/bin/python -m pytest -q -n 2 -m "slow or not slow"
+	.venv/bin/python -m pytest -q -n 2 -m "slow or not slow" --hypothesis-profile=thorough
 
 lint: .venv/bin/harness
 	.venv/bin/ruff check .

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import compileall
 import gc
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-import hypothesis
 import pytest
+from hypothesis import HealthCheck, settings
 
 import harness.metrics
 from harness.config.plugins import allow_plugins
@@ -19,9 +21,14 @@ assert harness.metrics  # importing it fills the registry
 BUILT_IN = dict(REGISTRY)
 ROOT = Path(__file__).resolve().parents[1]
 # a busy machine is no fault, and the same commit has the same examples, hence the same result
-hypothesis.settings.register_profile("harness", deadline=None, derandomize=True, max_examples=50)
-hypothesis.settings.register_profile("random", deadline=None)  # --hypothesis-profile=random
-hypothesis.settings.load_profile("harness")
+SETTINGS: dict[str, Any] = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+}
+settings.register_profile("harness", derandomize=True, max_examples=30, **SETTINGS)
+settings.register_profile("thorough", derandomize=True, max_examples=200, **SETTINGS)
+settings.register_profile("random", **SETTINGS)  # --hypothesis-profile=random
+settings.load_profile("harness")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -37,7 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 SLOW = (
     "faults/", "page/", "experiment/test_cluster.py", "readers/test_memory.py",
-    "test_every_real_run.py", "test_load.py",
+    "test_load.py", "test_gate_on_real_runs.py",
+    "changes/test_real_boards.py", "guard/test_real_data.py",
 )  # fmt: skip
 """Tests of kills, faults, memory, load, clusters, processors and every real file."""
 
@@ -87,4 +95,13 @@ def shared() -> Path:
     folder = ROOT.parent / "shared"
     if not (folder / "data").is_dir():
         pytest.skip("no ../shared data beside the project")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A user's folder with the example configs and data, to which tests add results."""
+    folder = tmp_path_factory.mktemp("workplace")
+    for name in ("configs", "runs"):
+        shutil.copytree(ROOT / name, folder / name)
     return folder

@@ -12,6 +12,7 @@ import math
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 NAN = math.nan
@@ -79,14 +80,6 @@ def recall(query: Query, k: int | None) -> float:
     return hits(query, k) / query.n_relevant if query.n_relevant else 0.0
 
 
-def success(query: Query, k: int | None) -> float:
-    return float(hits(query, k) > 0)
-
-
-def r_precision(query: Query, k: int | None) -> float:
-    return hits(query, query.n_relevant) / query.n_relevant if query.n_relevant else 0.0
-
-
 def linear(grade: int) -> float:
     return max(grade, 0)
 
@@ -108,26 +101,10 @@ def ndcg(query: Query, k: int | None, gain: Callable[[int], float] = linear) -> 
     return dcg(query, k, gain) / best if best else 0.0
 
 
-def ndcg_whole_ideal(query: Query, k: int | None) -> float:
-    best = discounted(sorted(query.grades.values(), reverse=True), exponential, None)
-    return dcg(query, k, exponential) / best if best else 0.0
-
-
-def ndcg_short_nan(query: Query, k: int | None) -> float:
-    assert k
-    return ndcg(query, k) if len(query.ranking) >= k else NAN
-
-
 def swaps(query: Query, k: int | None) -> float:
     pairs = itertools.combinations(query.judged, 2)
     wrong = sum(query.grade(above) < query.grade(below) for above, below in pairs)
     return float(wrong) if query.judged else NAN
-
-
-def share_of_swaps(query: Query, k: int | None) -> float:
-    pairs = itertools.combinations(query.judged, 2)
-    unlike = sum(query.grade(one) != query.grade(other) for one, other in pairs)
-    return swaps(query, k) / unlike if unlike else NAN
 
 
 def arp(query: Query, k: int | None) -> float:
@@ -147,54 +124,6 @@ def mean_squared_error(query: Query, k: int | None) -> float:
     return sum(errors) / len(errors) if errors else NAN
 
 
-def err(query: Query, k: int | None) -> float:
-    going_on, total = 1.0, 0.0
-    for rank, docno in enumerate(query.ranking[:k], 1):
-        stops = exponential(query.grade(docno)) / 2**4
-        total += going_on * stops / rank
-        going_on *= 1 - stops
-    return total
-
-
-def rbp(query: Query, k: int | None) -> float:
-    ranked = enumerate(query.ranking[:k])
-    return sum(0.2 * 0.8**before for before, docno in ranked if query.is_relevant(docno))
-
-
-def bpref(query: Query, k: int | None) -> float:
-    n_relevant = query.n_relevant
-    n_other = sum(0 <= grade < query.rel for grade in query.grades.values())
-    above, total = 0, 0.0
-    for docno in query.judged:
-        if not query.is_relevant(docno):
-            above += 1
-        elif above:
-            total += 1 - min(above, n_relevant) / min(n_other, n_relevant)
-        else:
-            total += 1
-    return total / n_relevant if n_relevant else 0.0
-
-
-def rbo(query: Query, k: int | None, p: float = 0.9) -> float:
-    """Return RBO_ext (Webber et al., equation 32) of the ranking and the ideal order."""
-    relevant = [docno for docno in query.ranking if query.is_relevant(docno)]
-    relevant += [d for d in query.grades if query.is_relevant(d) and d not in query.ranking]
-    ideal = sorted(relevant, key=query.grade, reverse=True)
-    if not ideal or not query.ranking:
-        return NAN
-    short, long = sorted([len(ideal), len(query.ranking)])
-
-    def common(depth: int) -> int:
-        return len({*ideal[:depth]} & {*query.ranking[:depth]})
-
-    total = sum(common(d) / d * p**d for d in range(1, long + 1))
-    total += sum(
-        common(short) * (d - short) / (short * d) * p**d for d in range(short + 1, long + 1)
-    )
-    rest = (common(long) - common(short)) / long + common(short) / short
-    return (1 - p) / p * total + rest * p**long
-
-
 class Formula(NamedTuple):
     """A metric: its formula, and what docs/reference/metrics.md says about it."""
 
@@ -206,61 +135,41 @@ class Formula(NamedTuple):
     relevance: bool = True  # a query without relevant documents is a special case
     higher: bool = True
     total: bool = False  # a sum over queries, not a mean
-    exact: bool = True  # ties=average has a closed form
     bounded: bool = True  # ties=best and worst give the extreme values
 
 
-def _gain(function: Callable[..., float], gain: Callable[[int], float]) -> Callable[..., float]:
-    return lambda query, k: function(query, k, gain)
+def pairs_and_positions(value: Callable[[Query, int | None], float]) -> Formula:
+    return Formula(value, missing=NAN, has_rel=False, in_unit=False, higher=False)
+
+
+def count(value: Callable[[Query], int], has_rel: bool = True) -> Formula:
+    return Formula(
+        lambda query, k: float(value(query)), missing=None, has_rel=has_rel, in_unit=False,
+        relevance=False, total=True,
+    )  # fmt: skip
 
 
 METRICS: dict[str, Formula] = {
     "map": Formula(average_precision),
     "map@3": Formula(average_precision, 3),
     "recip_rank": Formula(reciprocal_rank),
-    "recip_rank@2": Formula(reciprocal_rank, 2),
     "P@1": Formula(precision, 1),
     "P@5": Formula(precision, 5),
     "recall@3": Formula(recall, 3),
-    "success@2": Formula(success, 2),
-    "Rprec": Formula(r_precision),
-    "bpref": Formula(bpref),
     "ndcg": Formula(ndcg, has_rel=False),
-    "ndcg@1": Formula(ndcg, 1, has_rel=False),
     "ndcg@4": Formula(ndcg, 4, has_rel=False),
-    "ndcg(gain=exp)@3": Formula(_gain(ndcg, exponential), 3, has_rel=False),
-    "ndcg(gain=exp,ideal=full)@2": Formula(ndcg_whole_ideal, 2, has_rel=False),
-    "ndcg(short=nan)@3": Formula(ndcg_short_nan, 3, has_rel=False),
+    "ndcg(gain=exp)@3": Formula(partial(ndcg, gain=exponential), 3, has_rel=False),
     "dcg": Formula(dcg, has_rel=False, in_unit=False),
-    "dcg(gain=exp)@3": Formula(_gain(dcg, exponential), 3, has_rel=False, in_unit=False),
-    "err@3": Formula(err, 3, has_rel=False),
-    "rbp(p=0.8)@4": Formula(rbp, 4),
-    "swaps": Formula(swaps, missing=NAN, has_rel=False, in_unit=False, higher=False),
-    "swaps(normalize=true)": Formula(
-        share_of_swaps, missing=NAN, has_rel=False, in_unit=False, higher=False
-    ),
-    "arp": Formula(arp, missing=NAN, has_rel=False, in_unit=False, higher=False),
+    "swaps": pairs_and_positions(swaps),
+    "arp": pairs_and_positions(arp),
+    "mse": pairs_and_positions(mean_squared_error)._replace(relevance=False),
     "judged@2": Formula(
         share_judged, 2, missing=None, has_rel=False, relevance=False, bounded=False
     ),
-    "mse": Formula(
-        mean_squared_error, missing=NAN, has_rel=False, in_unit=False, relevance=False,
-        higher=False,
-    ),
-    "rbo(p=0.9)": Formula(rbo, exact=False),
-    "num_ret": Formula(
-        lambda query, k: float(len(query.ranking)), missing=None, has_rel=False, in_unit=False,
-        relevance=False, total=True,
-    ),
-    "num_rel": Formula(
-        lambda query, k: float(query.n_relevant), missing=None, in_unit=False, relevance=False,
-        total=True,
-    ),
-    "num_rel_ret": Formula(
-        lambda query, k: float(hits(query, None)), missing=None, in_unit=False, relevance=False,
-        total=True,
-    ),
-}  # fmt: skip
+    "num_ret": count(lambda query: len(query.ranking), has_rel=False),
+    "num_rel": count(lambda query: query.n_relevant),
+    "num_rel_ret": count(lambda query: hits(query, None)),
+}
 
 
 def with_level(metric: str, level: int) -> str:
@@ -301,7 +210,7 @@ def single(number: float) -> float:
 
 def groups_of(scored: Scored, ties: str) -> list[Ranking]:
     """Return the documents by falling score, those that share one in a list."""
-    compared = single if ties == "trec_eval" else float
+    compared = single if ties in ("trec_eval", "bounds") else float
     by_score: dict[float, Ranking] = {}
     for docno, score in scored:
         by_score.setdefault(compared(score), []).append(docno)
@@ -311,7 +220,7 @@ def groups_of(scored: Scored, ties: str) -> list[Ranking]:
 def orders_of(scored: Scored, ties: str) -> Iterator[Ranking]:
     """Yield every order of the documents that the policy allows."""
     groups = groups_of(scored, ties)
-    if ties in ("trec_eval", "trec_eval10"):
+    if ties in ("trec_eval", "trec_eval10", "bounds"):
         groups = [sorted(group, key=str.encode, reverse=True) for group in groups]
     elif ties == "docno+":
         groups = [sorted(group, key=str.encode) for group in groups]
@@ -347,22 +256,17 @@ class Expected:
     extra: list[str] = field(default_factory=list)
     error: str = ""
 
-    def summary(self, metric: str) -> float | Span | None:
-        """Return the mean (or sum) over queries whose value is defined."""
+    def summary(self, metric: str) -> tuple[float | None, int | None]:
+        """Return the mean (or sum) over queries whose value is defined, and their number."""
         column = [row[metric] for row in self.values.values()]
         numbers = [value for value in column if isinstance(value, float)]
         if len(numbers) < len(column):
-            return None
+            return None, None
         defined = [value for value in numbers if not math.isnan(value)]
+        total = math.fsum(defined)
         if FORMULAS[metric].total:
-            return math.fsum(defined)
-        return math.fsum(defined) / len(defined) if defined else NAN
-
-    def n(self, metric: str) -> int | None:
-        """Return how many queries have a value."""
-        column = [row[metric] for row in self.values.values()]
-        numbers = [value for value in column if isinstance(value, float)]
-        return sum(not math.isnan(n) for n in numbers) if len(numbers) == len(column) else None
+            return total, len(defined)
+        return total / len(defined) if defined else NAN, len(defined)
 
 
 def cut(order: Ranking, grades: Grades, choices: Choices) -> Ranking:
@@ -395,7 +299,7 @@ def value_of(
     if choices.ties.startswith("random") or choices.depth is not None or span.may_be_nan:
         return span
     if choices.ties == "average":
-        return sum(found) / len(found) if formula.exact else span
+        return sum(found) / len(found)
     if not formula.bounded:
         return span
     return span.high if (choices.ties == "best") == formula.higher else span.low

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 import shutil
 import signal
 import subprocess
@@ -47,22 +45,6 @@ def test_dry_run_writes_nothing(here: Path) -> None:
     assert missing in done.stdout
     assert "19 cells x" in done.stdout
     assert not (here / "results").exists()
-
-
-@pytest.mark.parametrize("format", ["table", "csv", "markdown", "jsonl", "trec"])
-@pytest.mark.parametrize("per_query", [(), ("-q",)])
-def test_evaluate_in_every_format(here: Path, format: str, per_query: tuple[str, ...]) -> None:
-    done = finished(
-        "evaluate", *TREC, "runs/trec/query-likelihood.run.gz", "-m", "map", "-m", "ndcg_cut_10",
-        "-m", "rbo(p=0.9)", "--format", format, *per_query, cwd=here,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "query-likelihood" in done.stdout
-    assert (re.search(r"\b17\b", done.stdout) is not None) == bool(per_query)
-    if format == "jsonl":
-        rows = [json.loads(line) for line in done.stdout.splitlines()]
-        assert list(rows[0]) == ["dataset", "run", "metric", "qid", "value"]
-        assert rows[-1]["qid"] == "all"
 
 
 def test_a_run_from_standard_input(here: Path) -> None:

@@ -256,7 +256,7 @@ def _same_command(pair: tuple[Experiment, Experiment], *words: str) -> None:
 RUN_FILES = tuple(f"seta-{run}.run" for run in RUNS)
 
 
-@pytest.mark.parametrize("format", ["csv", "jsonl", "markdown", "table", "trec", "html"])
+@pytest.mark.parametrize("format", ["csv", "jsonl", "table", "trec"])
 def test_evaluate(pair: tuple[Experiment, Experiment], format: str) -> None:
     metrics = [word for name in METRICS for word in ("-m", name)]
     _same_command(pair, "evaluate", "seta.qrels", *RUN_FILES, *metrics, "-q", "-f", format)
@@ -265,7 +265,7 @@ def test_evaluate(pair: tuple[Experiment, Experiment], format: str) -> None:
 COMPARE = ("-m", "map", "-m", "ndcg")
 
 
-@pytest.mark.parametrize("format", ["text", "markdown", "csv", "jsonl"])
+@pytest.mark.parametrize("format", ["text", "jsonl"])
 @pytest.mark.parametrize(
     ("results", "runs"),
     [("trec", RUNS), ("trec", RUNS[:2]), ("folds", MODELS[:2])],
@@ -279,7 +279,7 @@ def test_compare_results(
     _same_command(pair, *words, "--test", "tukey")
 
 
-@pytest.mark.parametrize("format", ["text", "markdown", "csv", "jsonl"])
+@pytest.mark.parametrize("format", ["text", "jsonl"])
 def test_compare_folders(pair: tuple[Experiment, Experiment], format: str) -> None:
     _same_command(pair, "compare", "trec", "changed", *COMPARE, "-f", format)
     _same_command(pair, "compare", "trec", "changed", *COMPARE, "--reproduction", "-f", format)
@@ -317,7 +317,7 @@ def test_python_results(pair: tuple[Experiment, Experiment]) -> None:
     _same(pair, rows)
 
 
-@pytest.mark.parametrize("format", ["text", "markdown", "csv", "latex", "html"])
+@pytest.mark.parametrize("format", ["text", "csv", "latex"])
 @pytest.mark.parametrize(
     ("results", "datasets", "runs"), [("trec", DATASETS, RUNS), ("folds", ("web",), MODELS)]
 )
@@ -335,7 +335,7 @@ def test_table(
 
 
 @pytest.mark.parametrize("query", [(), ("--query", QIDS[0]), ("--query", QIDS[9])])
-@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("run", RUNS[1:])
 def test_why(pair: tuple[Experiment, Experiment], run: str, query: Sequence[str]) -> None:
     words = ("why", "trec", "--run", run, "--dataset", "setb", "--metric")
     for metric in ("map", "ndcg"):

@@ -1,106 +1,25 @@
-"""Real runs: pytrec_eval's values to the last bit, and the values that were published for them."""
+"""Real runs: the values that were published for them."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
 from pathlib import Path
 
-import pandas as pd
-import pyarrow as pa
 import pytest
-import pytrec_eval
 
-import harness.metrics
-from harness.core.align import align
-from harness.core.evaluate import evaluate
-from harness.core.evaluation import Evaluation
-from harness.core.names import parse_all
-from harness.core.policy import Duplicates, Policy
-from harness.core.tables import Qrels, Run
+from harness import Policy, evaluate, read_qrels, read_run
 
-assert harness.metrics
-
-EVERY = sorted(pytrec_eval.supported_measures)
-
-
-def columns(path: Path, names: Iterable[str]) -> dict[str, pa.Array]:
-    """Read a file of columns between blanks; only the first ones, as named."""
-    names = list(names)
-    frame = pd.read_csv(
-        path, sep=r"\s+", header=None, names=names, usecols=range(len(names)), quoting=3,
-        keep_default_na=False, dtype=str,
-    )  # fmt: skip
-    return {name: pa.array(frame[name], pa.string()) for name in names}
-
-
-def read_qrels(path: Path) -> Qrels:
-    table = columns(path, ("qid", "iteration", "docno", "grade"))
-    return Qrels.from_columns(
-        table["qid"], table["docno"], table["grade"].cast(pa.int64()).to_numpy()
-    )
-
-
-def read_run(path: Path, *, duplicates: Duplicates = "error") -> Run:
-    table = columns(path, ("qid", "q0", "docno", "rank", "score"))
-    return Run.from_columns(
-        table["qid"], table["docno"], table["score"].cast(pa.float64()).to_numpy(),
-        name=path.name, duplicates=duplicates,
-    )  # fmt: skip
-
-
-def values_of(
-    qrels: Qrels, run: Run, measures: Iterable[str], rel: int, policy: Policy
-) -> Evaluation:
-    return evaluate(align(qrels, run, policy), parse_all(list(measures), {"rel": rel}))
-
-
-def differences_from_pytrec_eval(qrels: Qrels, run: Run, rel: int) -> list[tuple[str, str]]:
-    """Return the (qid, measure) pairs whose values are not the same float."""
-    oracle = pytrec_eval.RelevanceEvaluator(qrels.to_dict(), set(EVERY), relevance_level=rel)
-    expected = oracle.evaluate(run.to_dict())
-    found = values_of(qrels, run, EVERY, rel, Policy(missing_queries="skip"))
-    keys = [metric.trec_name for metric in found.metrics]
-    assert sorted(found.qids.to_pylist()) == sorted(expected)
-    return [
-        (qid, key)
-        for qid, row in zip(found.qids.to_pylist(), found.values.tolist(), strict=True)
-        for key, value in zip(keys, row, strict=True)
-        if value != expected[qid][key]
-    ]
-
-
-COLLECTIONS = [  # qrels, runs, one of how many
-    ("dl_hard/dl_hard-doc.qrels", "dl_hard/doc/*.run", 3),
-    ("dl_hard/dl_hard-passage.qrels", "dl_hard/passage/*.run", 2),
-    ("codec/qrels/document_ndcg.qrels", "codec/runs/document_*.run", 2),
-    ("codec/qrels/entity_ndcg.qrels", "codec/runs/entity_*.run", 2),
-    ("tilde_dl19/qrels/2019qrels-pass.txt", "tilde_dl19/runs/*", 1),
-    ("trec_covid_round1/qrels-rnd1.txt", "trec_covid_round1/runs/*.gz", 15),
-    # negative grades
-    ("trec_web2012_baselines/qrels.web.151-200.txt", "trec_web2012_baselines/runs/*/*.txt", 1),
-    ("www2018_table/data/qrels.txt", "www2018_table/rankings*/*.txt", 1),
-]
-
-
-@pytest.mark.parametrize(("qrels", "runs", "step"), COLLECTIONS, ids=lambda p: str(p))
-def test_every_measure_equals_pytrec_eval(shared: Path, qrels: str, runs: str, step: int) -> None:
-    judgements = read_qrels(shared / "data" / qrels)
-    paths = sorted((shared / "data").glob(runs))[::step]
-    assert paths
-    for path in paths:
-        run = read_run(path, duplicates="last")  # two of CODEC's name documents twice
-        for rel in (1, 2):
-            assert differences_from_pytrec_eval(judgements, run, rel) == [], path.name
+pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+DEEP = Policy(depth=1000)
 
 
 def test_dl_hard_published_every_value_of_every_file(shared: Path) -> None:
     # made by its authors with "trec_eval -l 2 -c -M1000 -q -m all_trec"; two measures are text
     folder = shared / "data" / "dl_hard"
-    policy, compared, wrong = Policy(depth=1000), 0, []
+    compared, wrong = 0, []
     for path in sorted(folder.glob("*/*.run.eval")):
         qrels = read_qrels(folder / f"dl_hard-{path.parent.name}.qrels")
-        found = values_of(qrels, read_run(path.with_suffix("")), ["all_trec"], 2, policy)
+        found = evaluate(qrels, path.with_suffix(""), ["all_trec"], rel=2, policy=DEEP)
         keys = [metric.trec_name for metric in found.metrics]
         table = {
             (key, qid): value
@@ -132,15 +51,16 @@ TREC_COVID = {  # metric: column of its leaderboard
 }
 
 
+@pytest.mark.slow
 def test_trec_covid_published_leaderboard_of_143_systems(shared: Path) -> None:
     folder = shared / "data" / "trec_covid_round1"
     qrels = read_qrels(folder / "qrels-rnd1.txt")
-    policy, wrong, compared = Policy(depth=1000), [], 0
+    wrong, compared = [], 0
     with (folder / "leaderboard.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
     for row in rows:
-        run = read_run(folder / "runs" / f"{row['run']}.gz")
-        found = values_of(qrels, run, list(TREC_COVID), 1, policy).summary()
+        run = folder / "runs" / f"{row['run']}.gz"
+        found = evaluate(qrels, run, list(TREC_COVID), policy=DEEP).summary()
         for value, column in zip(found.values(), TREC_COVID.values(), strict=True):
             compared += 1
             if f"{value:.4f}" != row[column]:
@@ -173,7 +93,7 @@ def test_codec_published(shared: Path, name: str) -> None:
     found = {}
     for qrels, measures in (("binary", ["map", "recall@1000"]), ("ndcg", ["ndcg@10"])):
         judgements = read_qrels(folder / "qrels" / f"{kind}_{qrels}.qrels")
-        found |= values_of(judgements, run, measures, 1, Policy()).summary()
+        found |= evaluate(judgements, run, measures).summary()
     values = (found["map"], found["ndcg@10"], found["recall@1000"])
     assert tuple(f"{value:.3f}" for value in values) == CODEC[name]
 
@@ -190,7 +110,7 @@ def test_deep_learning_2019_published(shared: Path, rel: int, values: dict[str, 
     folder = shared / "data" / "tilde_dl19"
     qrels = read_qrels(folder / "qrels" / "2019qrels-pass.txt")
     run = read_run(folder / "runs" / "run.trec2019-bm25.res")
-    found = values_of(qrels, run, values, rel, Policy()).summary()
+    found = evaluate(qrels, run, [*values], rel=rel).summary()
     assert [f"{value:.4f}" for value in found.values()] == list(values.values())
 
 
@@ -208,5 +128,5 @@ WWW2018 = {  # ndcg@5, 10, 15, 20 of the README, whose first two rows are swappe
 def test_table_retrieval_published(shared: Path, name: str) -> None:
     folder = shared / "data" / "www2018_table"
     qrels, run = read_qrels(folder / "data" / "qrels.txt"), read_run(folder / "rankings" / name)
-    found = values_of(qrels, run, ["ndcg@5,10,15,20"], 1, Policy()).summary()
+    found = evaluate(qrels, run, ["ndcg@5,10,15,20"]).summary()
     assert tuple(f"{value:.4f}" for value in found.values()) == WWW2018[name]

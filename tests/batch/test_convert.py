@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
@@ -53,7 +53,6 @@ def batches(draw: st.DrawFn) -> tuple[Array, Array, Array, Any]:
     return scores, grades, n, qids
 
 
-@settings(deadline=None)
 @given(batches(), st.integers(0, 99), st.sampled_from(["q", "", "topic-"]), st.sampled_from("dx"))
 @pytest.mark.filterwarnings("ignore:relevance")  # grades below 0
 def test_dicts_equal_the_literal_definition(
@@ -71,7 +70,6 @@ def test_dicts_equal_the_literal_definition(
     assert to_pytrec_eval(*tensors, given_qids, offset, q, d) == expected
 
 
-@settings(deadline=None)
 @given(batches())
 @pytest.mark.filterwarnings("ignore:relevance")  # grades below 0
 def test_from_dicts_is_the_inverse(batch: tuple[Array, Array, Array, Any]) -> None:

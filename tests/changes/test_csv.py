@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
 import pytest
+from goldens import golden
 from made_boards import table
 
 from harness.audit.changes import changes
@@ -14,9 +14,7 @@ from harness.audit.changes_board import read_csv
 from harness.audit.changes_report import render
 from harness.errors import InputError, UnknownNameError
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
-)["leaderboards"]
+GOLDEN = golden("rank_similarity")["leaderboards"]
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: str(len(case["A"])))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import compat
@@ -87,7 +87,6 @@ measures = st.one_of(
 )
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     st.dictionaries(qids, judged),
     st.dictionaries(qids, st.dictionaries(docnos, scores, max_size=12)),

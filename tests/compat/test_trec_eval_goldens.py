@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from goldens import golden
 
 from harness.compat.trec_eval.program import main
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 HERE = Path(__file__).resolve()
-SMALL = json.loads((HERE.parents[1] / "golden" / "trec_eval.json").read_text(encoding="utf-8"))
+SMALL = golden("trec_eval")
 SHARED = HERE.parents[3] / "shared"
 VERSIONS = {"9.0.8": "9", "10.0-rc3": "10", "10": "10"}
 FOLDERS = {"9": ("test-9.0.8", "Makefile.9.0.8.txt"), "10": ("test", "Makefile.10.0-rc3.txt")}

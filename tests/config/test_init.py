@@ -5,12 +5,12 @@ from __future__ import annotations
 import gzip
 import random
 import shutil
-import subprocess
-import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import pytest
+from command_line import finished
 
 import harness
 from harness.config import load as config
@@ -228,14 +228,7 @@ def test_gaps_are_to_be_filled_in(tmp_path: Path) -> None:
 def test_the_command(root: Path, tmp_path: Path) -> None:
     shutil.copytree(root / "runs", tmp_path / "runs")
 
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "harness", *arguments],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-        )
-
+    run = partial(finished, cwd=tmp_path)
     printed = run("init", "runs/trec", "--print").stdout
     assert not (tmp_path / "harness.yaml").exists()
     assert run("init", "runs/trec").stdout.startswith("written: harness.yaml; see its cells with: ")

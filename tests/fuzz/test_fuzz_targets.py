@@ -68,12 +68,13 @@ def mutated(draw: st.DrawFn, seeds: tuple[bytes, ...], words: tuple[bytes, ...])
     return data
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_mutations(name: str) -> None:
     target = TARGETS[name]
 
     @given(mutated(target.seeds, target.words))
-    @settings(max_examples=TRIALS, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=TRIALS, suppress_health_check=list(HealthCheck))
     def check(data: bytes) -> None:
         target(data)
 

@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.align import align_parts
@@ -99,7 +99,6 @@ def judged_runs(draw: Any) -> tuple[dict[str, dict[str, float]], dict[str, dict[
 
 
 @given(judged_runs(), st.sampled_from([1, 3, 1 << 16]))
-@settings(max_examples=100, deadline=None)
 def test_facts_are_what_they_say(
     tables: tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]], size: int
 ) -> None:
@@ -128,7 +127,6 @@ def test_facts_are_what_they_say(
     ),
     st.sampled_from([1, 5, 1 << 16]),
 )  # fmt: skip
-@settings(max_examples=100, deadline=None)
 def test_facts_of_predictions(groups: list[list[tuple[int, float]]], size: int) -> None:
     judged = {
         f"q{number}": {f"d{place}": grade for place, (grade, _) in enumerate(group)}

@@ -114,7 +114,3 @@ def test_another_fold_of_the_count(tmp_path: Path) -> None:
     found = wrong_count(run, "f5", own, theirs, {})
     assert found.what == "401 predictions for 400 rows of f5"
     assert found.place == f"{run.path}:401"
-
-
-N, DEEP = 60, 20
-"""Queries of a fold, and documents of each."""

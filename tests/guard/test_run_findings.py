@@ -16,9 +16,6 @@ from harness.errors import Finding
 from harness.guard.facts import Facts, JudgementFacts, Watch
 from harness.guard.scores import Ahead
 
-Judged = dict[str, dict[str, int]]
-Ranked = dict[str, dict[str, float]]
-
 
 def findings(qrels: Qrels, run: Run, *rules: str) -> list[Finding]:
     """The findings of these rules, taken in parts of the run."""
@@ -81,49 +78,6 @@ def sums(shares: Any, variance: float) -> Ahead:
 )
 def test_when_a_run_is_upside_down(found: Ahead, fires: bool) -> None:
     assert found.upside_down == fires
-
-
-def rules(judged: Judged, run: Ranked, *names: str) -> dict[str, str]:
-    names = names or ("other-collection", "other-topics", "nothing-judged")
-    found = findings(Qrels.from_dict(judged), Run.from_dict(run), *names)
-    return {one.rule: one.severity for one in found}
-
-
-def pools(shared: int) -> Judged:
-    """Twenty queries of thirty documents each, and the first ones of the next query."""
-    return {
-        f"q{q}": {
-            **{f"d{q}-{r}": 1 for r in range(30)},
-            **{f"d{(q + 1) % 20}-{r}": 0 for r in range(shared)},
-        }
-        for q in range(20)
-    }
-
-
-def ranked(moved: int, prefix: str = "d") -> Ranked:
-    """Each query's own thirty documents, as answers to a later query."""
-    return {
-        f"q{(q + moved) % 20}": {f"{prefix}{q}-{r}": 1 - r / 100 for r in range(30)}
-        for q in range(20)
-    }
-
-
-def test_the_qrels_of_another_round() -> None:
-    """Where many documents are judged, hardly one of the first ten of a run is."""
-    rule = "unjudged-at-10"
-    new = {q: {f"new-{q}-{r}": 9 - r / 10 for r in range(12)} for q in pools(0)}
-    run = {q: new[q] | ranked(0)[q] for q in new}
-    assert rules(pools(0), run, rule) == {rule: "warning"}
-    sparse = {q: {f"d{q[1:]}-0": 1} for q in new}
-    assert rules(sparse, run, rule) == {rule: "note"}
-
-
-def test_documents_of_other_queries_and_collections() -> None:
-    assert rules(pools(0), ranked(0)) == rules(pools(3), ranked(0)) == {}
-    assert rules(pools(0), ranked(7)) == {"other-topics": "error"}
-    assert rules(pools(0), ranked(0, "x")) == {"other-collection": "error"}
-    few = dict([*ranked(0, "x").items()][:3])
-    assert rules(pools(0), few) == {"nothing-judged": "warning"}
 
 
 def labels_in(grades: Any, scores: Any) -> list[Finding]:

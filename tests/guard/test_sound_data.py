@@ -6,14 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import swept
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.guard.check import Checked, check_config, check_files
 
-CLEAN = settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+CLEAN = settings(max_examples=12)
 CONFIG = """\
 datasets:
   "fold{fold}": {format: letor, path: "test{fold}.txt"}

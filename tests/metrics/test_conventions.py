@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from goldens import golden
 from tool_columns import DIFFERENT, NAMES, NOT_OFFERED, tool_of
 
 import harness
@@ -25,9 +26,7 @@ NO_MEAN = {key for key in NAMES if key.startswith("ptranking") and key.endswith(
 NOT_FINITE = ("E09", "E10")
 """Lists with scores that are no numbers or infinite: an error here under every convention."""
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "golden" / "conventions.json"
-HERE = json.loads(
-    (Path(__file__).parents[1] / "golden" / "conventions.json").read_text(encoding="utf-8")
-)
+HERE = golden("conventions")
 
 
 @cache

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from goldens import golden
 
 import harness.metrics  # noqa: F401
 from harness.core.align import align
 from harness.core.aligned import Aligned
-from harness.core.evaluate import evaluate
 from harness.core.names import parse
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
 
-GOLDEN = json.loads(
-    (Path(__file__).resolve().parents[1] / "golden" / "field.json").read_text(encoding="utf-8")
-)
+GOLDEN = golden("field")
 COLUMNS = GOLDEN["columns"]
 
 
@@ -73,29 +69,3 @@ def test_pairs_of_tied_scores_in_other_tools() -> None:
             policy = Policy() if "tied" in column["metric"] else Policy(ties="stable")
             found = values_of(column["metric"], GOLDEN["tied"], policy)
             np.testing.assert_allclose(found, column["tied"], atol=column["tolerance"])
-
-
-def test_two_hundred_lists(shared: Path) -> None:
-    table = json.loads((shared / "golden" / "conventions.json").read_text(encoding="utf-8"))
-    lists = table["sets"]["R1"]["queries"]
-    compared = 0
-    for name, column in zip(GOLDEN["names"], COLUMNS, strict=True):
-        for cutoff, theirs in table["values"][name]["R1"]["per_query"].items():
-            metric = column["metric"] + ("" if cutoff == "none" else f"@{cutoff}")
-            found = values_of(metric, lists)
-            for each, value, expected in zip(lists, found, theirs, strict=True):
-                if is_defined(metric, each["labels"]):
-                    compared += 1
-                    assert value == pytest.approx(expected, abs=column["tolerance"]), (
-                        each["id"],
-                        metric,
-                    )
-    assert compared > 10_000
-
-
-def test_mean_over_pairs_is_tf_rankings(shared: Path) -> None:
-    table = json.loads((shared / "golden" / "conventions.json").read_text(encoding="utf-8"))
-    lists = table["sets"]["R1"]["queries"]
-    [metric] = parse("opa(tied=wrong,over=pairs)")
-    mean = evaluate(aligned_of(lists, Policy()), [metric]).summary()[str(metric)]
-    assert mean == pytest.approx(table["values"]["tfr.opa"]["R1"]["mean"]["none"], abs=1e-6)

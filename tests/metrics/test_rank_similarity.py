@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.special
+from goldens import golden
 
 import harness
 import harness.metrics
@@ -28,9 +27,7 @@ from harness.metrics.pair_agreement import swaps
 from harness.metrics.rbo import ao, exp1, rbo, rbo_weight, tails_to
 from harness.metrics.similarity import rank_similarity
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
-)
+GOLDEN = golden("rank_similarity")
 
 
 def ranked(*lists: list[int]) -> Aligned:
@@ -69,11 +66,6 @@ def test_golden_discordant_pairs(case: dict) -> None:
         assert share == pytest.approx(case["swaps_normalised"], abs=1e-15)
 
 
-GOLDEN_of_correlation = json.loads(
-    (Path(__file__).parents[1] / "golden" / "rank_similarity.json").read_text(encoding="utf-8")
-)["correlation"]
-
-
 def aligned_of(grades: list[int], scores: list[float], ties: str = "trec_eval") -> Aligned:
     docnos = [f"d{i}" for i in range(len(grades))]
     qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
@@ -90,7 +82,7 @@ def test_undefined(correlation: object, grades: list[int], scores: list[float]) 
     assert np.isnan(correlation(aligned_of(grades, scores))).all()  # type: ignore[operator]
 
 
-def golden(truth: list[float], estimate: list[float]) -> list[Aligned]:
+def both_ways(truth: list[float], estimate: list[float]) -> list[Aligned]:
     """The same two vectors as judgements with a run, and as a reference run with a run."""
     grades = np.unique(truth, return_inverse=True)[1].tolist()
     names = [f"d{i}" for i in range(len(grades))]
@@ -100,9 +92,9 @@ def golden(truth: list[float], estimate: list[float]) -> list[Aligned]:
     return [aligned_of(grades, estimate, ties="stable"), align(reference, runs[1], policy)]
 
 
-@pytest.mark.parametrize("case", GOLDEN_of_correlation, ids=lambda case: case["name"])
+@pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])
 def test_golden(case: dict) -> None:
-    for aligned in golden(case["x"], case["y"]):
+    for aligned in both_ways(case["x"], case["y"]):
         for value, key in (
             (kendall(aligned), "tau_b"),
             (kendall(aligned, form="a"), "tau_a"),
@@ -119,7 +111,7 @@ def test_golden(case: dict) -> None:
         if case["tau_ap_truth_x"] is not None:
             value = tau_ap(aligned).item()
             assert value == pytest.approx(case["tau_ap_truth_x"], abs=1e-12)
-    for aligned in golden(case["y"], case["x"]):
+    for aligned in both_ways(case["y"], case["x"]):
         if case["tau_ap_truth_y"] is not None:
             assert tau_ap(aligned).item() == pytest.approx(case["tau_ap_truth_y"], abs=1e-12)
 

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
@@ -64,7 +64,6 @@ def same(values: np.ndarray, expected: list[float], tolerance: float = 1e-12) ->
     np.testing.assert_allclose(values, np.array(expected, dtype=float), atol=tolerance, rtol=1e-12)
 
 
-@settings(deadline=None)
 @given(cases, st.integers(1, 12), st.sampled_from(["linear", "exp"]), st.booleans())
 def test_ndcg_is_its_formula(case: Case, cutoff: int, gain: str, full: bool) -> None:
     def dcg(order: list[int], k: int) -> float:
@@ -80,7 +79,6 @@ def test_ndcg_is_its_formula(case: Case, cutoff: int, gain: str, full: bool) -> 
     same(ndcg(aligned_of(case), cutoff=cutoff, gain=gain, ideal=ideal), expected)
 
 
-@settings(deadline=None)
 @given(cases)
 def test_swaps_are_discordant_pairs(case: Case) -> None:
     wrong, share = [], []
@@ -95,7 +93,6 @@ def test_swaps_are_discordant_pairs(case: Case) -> None:
     same(swaps(aligned, normalize=True), share, 0)
 
 
-@settings(deadline=None)
 @given(cases)
 def test_arp_and_mse_are_their_formulas(case: Case) -> None:
     positions, errors = [], []
@@ -109,7 +106,6 @@ def test_arp_and_mse_are_their_formulas(case: Case) -> None:
     same(mse(aligned_of(case)), errors)
 
 
-@settings(deadline=None)
 @given(cases)
 def test_correlations_equal_scipy(case: Case) -> None:
     expected: list[list[float]] = [[], [], []]
@@ -127,7 +123,6 @@ def test_correlations_equal_scipy(case: Case) -> None:
     same(spearman(aligned), expected[1])
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-50, 50)), min_size=2, max_size=14))
 def test_pearson_equals_scipy(rows: list[tuple[int, int]]) -> None:
     y, x = zip(*rows, strict=True)
@@ -181,7 +176,6 @@ persistence = st.sampled_from([0.01, 0.3, 0.5, 0.8, 0.9, 0.98])
 FORMS = ("ext", "min", "res", "max", "ext-cut")
 
 
-@settings(max_examples=100, deadline=None)
 @given(cases, persistence, st.integers(1, 3))
 def test_rbo_is_its_definition(case: Case, p: float, rel: int) -> None:
     expected = []
@@ -196,7 +190,6 @@ def test_rbo_is_its_definition(case: Case, p: float, rel: int) -> None:
     same(ao(aligned, rel=rel), [e["ao"] for e in expected])
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.tuples(retrieved, retrieved), persistence)
 def test_rbo_of_two_runs_is_its_definition(
     runs: tuple[dict[str, float], dict[str, float]], p: float
@@ -218,7 +211,6 @@ def test_rbo_weight_is_what_the_first_ranks_carry(p: float, d: int) -> None:
     assert rbo_weight(p, d) == pytest.approx(carried, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(cases, st.sampled_from([0.1, 1.0, 3.0]))
 def test_pairwise_logloss_is_its_formula(case: Case, alpha: float) -> None:
     expected = []
@@ -268,7 +260,6 @@ def probability(grade: int, top: int, stop: str) -> float:
     return grade / top if stop == "linear" else (2**grade - 1) / 2**top
 
 
-@settings(max_examples=100, deadline=None)
 @given(cases_up_to_7, cutoffs, st.sampled_from(["exp", "linear"]), st.sampled_from([7, 9, None]))
 def test_cascades_are_their_definition(
     case: Case, cutoff: int | None, stop: str, max_grade: int | None
@@ -288,7 +279,6 @@ def test_cascades_are_their_definition(
     same(pfound(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff), expected[2])
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     cases_up_to_7, cutoffs, st.sampled_from([0.01, 0.5, 0.8, 0.99]), st.integers(1, 3),
     st.sampled_from(["binary", "linear", "exp"]),
@@ -318,7 +308,6 @@ def test_rbp_is_its_definition(
     same(rbp(aligned, **arguments, form="upper"), np.add(values, residuals).tolist())
 
 
-@settings(deadline=None)
 @given(cases_up_to_7, st.sampled_from([0.3, 0.5, 0.9]))
 def test_rbp_of_trec_eval_10_is_a_choice_of_parameters(case: Case, p: float) -> None:
     aligned = aligned_of(case)
@@ -326,7 +315,6 @@ def test_rbp_of_trec_eval_10_is_a_choice_of_parameters(case: Case, p: float) -> 
     assert values.tolist() == rank_biased_precision(aligned, (), p).tolist()
 
 
-@settings(deadline=None)
 @given(cases_up_to_7, cutoffs)
 def test_judged_is_its_definition(case: Case, cutoff: int | None) -> None:
     shares = []
@@ -337,7 +325,6 @@ def test_judged_is_its_definition(case: Case, cutoff: int | None) -> None:
     same(unjudged(aligned_of(case), cutoff=cutoff), (1 - np.array(shares)).tolist())
 
 
-@settings(max_examples=100, deadline=None)
 @given(cases_up_to_7, st.sampled_from(["half", "wrong", "right"]), st.integers(1, 3))
 def test_pairs_are_their_definition(case: Case, tied: str, rel: int) -> None:
     worth = {"half": 0.5, "wrong": 0.0, "right": 1.0}[tied]

@@ -121,7 +121,7 @@ def values(
 
 
 @pytest.mark.parametrize("name", [name for name in REGISTRY if name not in LITERAL])
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(queries=st.lists(QUERY, min_size=1, max_size=3), policy=st.sampled_from(POLICIES))
 def test_every_metric(name: str, queries: list[Graded], policy: Policy) -> None:
     spec = name if REGISTRY[name].cutoffs or not REGISTRY[name].needs_cutoff else f"{name}@3"
@@ -136,7 +136,6 @@ def test_every_metric(name: str, queries: list[Graded], policy: Policy) -> None:
 
 
 @pytest.mark.parametrize("name", LITERAL)
-@settings(max_examples=25, deadline=None)
 @given(queries=st.lists(QUERY, min_size=1, max_size=3))
 def test_metrics_that_calculate_with_grades(name: str, queries: list[Graded]) -> None:
     queries = [*queries, [(0.5, 1.0), (1.5, 2.0), (2.0, 0.0)]]

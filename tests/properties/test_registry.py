@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
@@ -110,7 +110,6 @@ queries = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3"]), st.tuples(judged, retrieved), min_size=1
 )
 Queries = dict[str, tuple[dict[str, int], dict[str, float]]]
-thorough = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def tables(case: Queries) -> tuple[Qrels, Run]:
@@ -164,7 +163,6 @@ def test_name_round_trips(metric: Metric) -> None:
         assert metric in parse(metric.trec_name, level)
 
 
-@thorough
 @given(queries)
 def test_values_are_within_bounds(case: Queries) -> None:
     aligned = align(*tables(case))
@@ -177,7 +175,6 @@ def test_values_are_within_bounds(case: Queries) -> None:
         assert inside.all() or UNBOUNDED & set(metric.params), (str(metric), values)
 
 
-@thorough
 @given(queries)
 def test_computing_twice_changes_nothing(case: Queries) -> None:
     aligned = align(*tables(case))
@@ -188,7 +185,6 @@ def test_computing_twice_changes_nothing(case: Queries) -> None:
         np.testing.assert_array_equal(values, again[name], str(name))
 
 
-@thorough
 @given(queries, st.randoms(use_true_random=False))
 def test_the_order_of_the_input_changes_nothing(case: Queries, random: object) -> None:
     def shuffled(mapping: dict) -> dict:
@@ -207,7 +203,6 @@ def test_the_order_of_the_input_changes_nothing(case: Queries, random: object) -
     np.testing.assert_array_equal(before.values, after.values[place])
 
 
-@thorough
 @given(
     st.lists(st.sampled_from([0, 0, 1, 1, 2, 3, 4]), min_size=1, max_size=10),
     st.lists(st.floats(-9, 9, width=32), min_size=10, max_size=10, unique=True),

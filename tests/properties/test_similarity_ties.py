@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
@@ -126,7 +126,6 @@ def close(value: float, expected: float) -> bool:
     return value == pytest.approx(min(max(expected, 0.0), 1.0), abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
 @given(rankings(), rankings(), persistence, variants)
 def test_rbo_with_ties_is_its_definition(
     first: Groups, second: Groups, p: float, tied: Any
@@ -146,7 +145,6 @@ def ideal_of(qrel: dict[str, int], rel: int) -> Groups:
     return [[docno for docno in qrel if qrel[docno] == level] for level in levels]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.tuples(rankings(), grades), min_size=1, max_size=4), st.integers(1, 2), variants)
 def test_rbo_with_ties_against_the_ideal_order(
     queries: list[tuple[Groups, dict[str, int]]], rel: int, tied: Any
@@ -181,7 +179,6 @@ def mean(values: list[float]) -> float:
 few = rankings(max_size=5, names="abcde")
 
 
-@settings(max_examples=60, deadline=None)
 @given(few, few, persistence)
 def test_variant_a_is_the_mean_over_the_orders_of_both_lists(
     first: Groups, second: Groups, p: float
@@ -235,7 +232,6 @@ SIMILARITIES = ["rbo", "ao", "tau_ap", "kendall", "spearman", "pearson"]
 
 
 @pytest.mark.parametrize("name", SIMILARITIES)
-@settings(max_examples=40, deadline=None)
 @given(groups=rankings(max_size=6), qrel=grades)
 def test_expectation_against_judgements(name: str, groups: Groups, qrel: dict[str, int]) -> None:
     each = list(orders(groups))
@@ -245,7 +241,6 @@ def test_expectation_against_judgements(name: str, groups: Groups, qrel: dict[st
 
 
 @pytest.mark.parametrize("name", SIMILARITIES)
-@settings(max_examples=40, deadline=None)
 @given(groups=rankings(max_size=6), other=rankings(max_size=6))
 def test_expectation_against_a_reference_run(name: str, groups: Groups, other: Groups) -> None:
     each = compared_each([(order, other) for order in orders(groups)])

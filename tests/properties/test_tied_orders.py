@@ -9,7 +9,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
@@ -141,7 +141,6 @@ def bounds(metric: Metric, every: Aligned) -> list[float]:
 
 class TestExpectations:
     @given(documents, missed)
-    @settings(deadline=None, max_examples=40)
     def test_the_mean_over_every_order(self, row: Documents, not_retrieved: list[int]) -> None:
         every, aligned = every_order(row, not_retrieved), aligned_of({"q": (row, not_retrieved)})
         for metric in [*every_metric(), *(parse(text)[0] for text in OTHERWISE_ORDERED)]:
@@ -150,7 +149,6 @@ class TestExpectations:
                 assert found == approx([metric(every).mean()]), metric
 
     @given(st.dictionaries(st.sampled_from("1234"), st.tuples(documents, missed), min_size=1))
-    @settings(deadline=None, max_examples=40)
     def test_queries_without_ties_keep_every_bit(
         self, rows: dict[str, tuple[Documents, list[int]]]
     ) -> None:
@@ -196,7 +194,6 @@ class TestExpectations:
 
 class TestBestAndWorst:
     @given(documents, missed)
-    @settings(deadline=None, max_examples=40)
     def test_bounds(self, row: Documents, not_retrieved: list[int]) -> None:
         every, aligned = every_order(row, not_retrieved), aligned_of({"q": (row, not_retrieved)})
         for metric in every_metric():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import pytrec_eval
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics
@@ -96,7 +96,6 @@ def cases(draw: st.DrawFn) -> tuple[Judgements, Scores]:
     return qrels, run
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cases(), st.integers(1, 4), st.booleans())
 def test_every_measure_equals_pytrec_eval(
     case: tuple[Judgements, Scores], rel: int, judged_only: bool
@@ -105,7 +104,6 @@ def test_every_measure_equals_pytrec_eval(
     assert_same(*case, CUTOFFS, rel, judged_only=judged_only)
 
 
-@settings(max_examples=50, deadline=None)
 @given(cases(), st.integers(1, 4), st.sampled_from(ONE_PARAMETER))
 def test_parameters_equal_pytrec_eval(
     case: tuple[Judgements, Scores], rel: int, measure: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -91,10 +90,14 @@ def test_two_files(trec: Path) -> None:
     )
 
 
-def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
-    folder = harness.run(tmp_path / "configs/compare.yaml").folder
+@pytest.fixture(scope="module")
+def compared(workplace: Path) -> Path:
+    """The results of configs/compare.yaml."""
+    return harness.run(workplace / "configs/compare.yaml").folder
+
+
+def test_names_of_a_folder(compared: Path) -> None:
+    folder = compared
     text = printed("gbrt", "neural", "lambdamart", "--results", folder, "-f", "csv")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [(row["dataset"], row["metric"], row["baseline"], row["run"]) for row in rows] == [
@@ -120,23 +123,13 @@ def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
         assert printed(*words, code=2).startswith(begin)
 
 
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """A user's folder with the example data, and the results of configs/compare.yaml."""
-    folder = tmp_path_factory.mktemp("work")
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, folder / name)
-    harness.run(folder / "configs/compare.yaml")
-    return folder
-
-
 def rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
-def test_significance_csv(workplace: Path) -> None:
-    found = rows(workplace / "results/compare/significance.csv")
+def test_significance_csv(compared: Path) -> None:
+    found = rows(compared / "significance.csv")
     assert list(found[0]) == [
         "dataset", "metric", "baseline", "run", "n", "baseline_value", "run_value", "difference",
         "low", "high", "interval", "level", "d_z", "hedges_g", "cliffs_delta", "wins", "ties",
@@ -158,9 +151,9 @@ def test_significance_csv(workplace: Path) -> None:
         assert row["significant"] == ("true" if float(row["p_adjusted"]) <= 0.05 else "false")
 
 
-def test_p_is_that_of_scipy(workplace: Path) -> None:
-    study = results.read(workplace / "results/compare")
-    (row, *_) = rows(workplace / "results/compare/significance.csv")
+def test_p_is_that_of_scipy(compared: Path) -> None:
+    study = results.read(compared)
+    (row, *_) = rows(compared / "significance.csv")
     run, baseline = (study.system(row["dataset"], row[key]) for key in ("run", "baseline"))
     assert run is not None
     assert baseline is not None
@@ -174,8 +167,8 @@ def test_p_is_that_of_scipy(workplace: Path) -> None:
     assert (float(row["low"]), float(row["high"])) == pytest.approx((low, high), rel=1e-10)
 
 
-def test_results_read_back_compare_alike(workplace: Path) -> None:
-    read = results.read(workplace / "results/compare")
+def test_results_read_back_compare_alike(workplace: Path, compared: Path) -> None:
+    read = results.read(compared)
     assert read.comparisons is None
     again = with_comparisons(read).comparisons
     run = harness.run(workplace / "configs/compare.yaml").comparisons

@@ -301,36 +301,6 @@ def test_markdown() -> None:
     assert "| trec<br>MAP ↑ |" in header.replace("  ", "")
 
 
-def test_html() -> None:
-    lines = render(TABLE, "html").splitlines()
-    assert lines[0] == f"<!-- {TABLE.source} -->"
-    assert lines[1].startswith("<figure ")
-    caption = '<figcaption style="text-align: left; max-width: 60em">Means over trec (2 queries).'
-    assert lines[2].startswith(caption)
-    assert lines[3].startswith("<table ")
-    right = '<td style="text-align: right; white-space: nowrap">'
-    name = 'scope="row" style="text-align: left; font-weight: normal; white-space: nowrap"'
-    column = 'scope="col" style="white-space: nowrap"'
-    assert lines[4:] == [
-        "<thead>",
-        f"<tr><td></td><th {column}>MAP ↑</th><th {column}>mse ↓</th></tr>",
-        "</thead>",
-        "<tbody>",
-        '<tr><th scope="rowgroup" colspan="3" style="text-align: left">Old</th></tr>',
-        f"<tr><th {name}>bm25<sup>†</sup></th>{right}<u>.400</u></td>"
-        f"{right}<strong>−2.000</strong></td></tr>",
-        "</tbody>",
-        "<tbody>",
-        '<tr><th scope="rowgroup" colspan="3" style="text-align: left">New &amp; more</th></tr>',
-        f"<tr><th {name}>dense</th>{right}<strong>.500</strong><sup>†</sup></td>"
-        f"{right}<u>1.000</u></td></tr>",
-        f"<tr><th {name}>a|b_&lt;i&gt;</th>{right}.333<sub>†</sub></td>{right}13.000</td></tr>",
-        "</tbody>",
-        "</table>",
-        "</figure>",
-    ]
-
-
 def test_text() -> None:
     assert body(render(TABLE, "text")) == [
         "               MAP ↑    mse ↓",

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from command_line import started
+from command_line import finished
 
 CONFIG = """\
 output: results
@@ -21,16 +19,13 @@ plots: [{kind: effects, metrics: "ndcg@5", formats: [svg, pdf]}, {kind: cutoffs,
 """
 
 
-harness = functools.partial(started, python=("-W", "error"))
-
-
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a config, and its results."""
     folder = tmp_path_factory.mktemp("plots")
     root = Path(__file__).resolve().parents[2]
     (folder / "a.yaml").write_text(CONFIG.replace("ROOT", str(root)))
-    done = harness("run", "a.yaml", cwd=folder)
+    done = finished("run", "a.yaml", cwd=folder)
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(
         "written to results: leaderboard.csv, per_query.parquet, significance.csv, standings.csv, "
@@ -50,7 +45,7 @@ def test_a_config_asks_for_pictures(here: Path) -> None:
 
 
 def test_the_command_draws_the_same_bytes(here: Path) -> None:
-    done = harness(
+    done = finished(
         "plot", "results", "effects", "-m", "ndcg@5", "--format", "svg", "-o", "again", cwd=here
     )
     assert done.returncode == 0, done.stderr
@@ -70,18 +65,19 @@ def test_the_command_draws_the_same_bytes(here: Path) -> None:
     ],
 )  # fmt: skip
 def test_errors(here: Path, arguments: list[str], begin: str) -> None:
-    done = harness("plot", *arguments, cwd=here)
+    done = finished("plot", *arguments, cwd=here)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"error: {begin}")
 
 
-@pytest.mark.parametrize("arguments", ["'run', 'a.yaml'", "'plot', 'results', 'heatmap'"])
-def test_without_matplotlib(here: Path, arguments: str) -> None:
-    code = (
-        "import sys; sys.modules['matplotlib'] = None\n"
-        f"from harness.cli.main import main; main([{arguments}])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True)
+@pytest.mark.parametrize("words", [("run", "a.yaml"), ("plot", "results", "heatmap")])
+def test_without_matplotlib(
+    here: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [one for one in sys.modules if one.partition(".")[0] == "matplotlib"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    done = finished(*words, cwd=here)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: plots: pictures need matplotlib")
     assert "pip install matplotlib" in done.stderr

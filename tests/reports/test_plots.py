@@ -130,22 +130,6 @@ def test_the_best_30_of_many_systems_are_drawn() -> None:
         assert f"the best 30 of {n} systems" in "\n".join(texts(figure))
 
 
-def test_points_at_one_place_are_rings_around_each_other() -> None:
-    values = {"a": [[0.1, 0.1]], "b": [[0.4, 0.4]], "c": [[0.4, 0.4]], "d": [[0.401, 0.4]]}
-    (figure,) = figures(study(values, ["map", "P@5"]), "scatter")
-    sizes = sorted(line.get_markersize() for line in figure.axes[0].lines)
-    assert sizes == [5.5, 5.5, 9.5, 13.5]
-
-
-def test_a_long_name_takes_the_room_of_short_ones() -> None:
-    values = {"LambdaMART (LightGBM)": [0.9, 0.8, 0.7], "MLP": [0.5, 0.6, 0.5], "A": [0, 0.1, 0]}
-    (picture,) = drawn(study(values), "critical-difference")
-    assert [one.label for one in picture.names] == [*values]
-    one, other = "a-very-long-name-of-a-neural-ranker", "a-very-long-name-of-another-ranker"
-    (picture,) = drawn(study({one: [0.9, 0.8, 0.7], other: [0.5, 0.6, 0.5]}), "critical-difference")
-    assert max(len(name.label) for name in picture.names) == 13
-
-
 def test_heatmap_from_the_hardest_query() -> None:
     found = study({"a": [0.9, 0.1, NAN, NAN], "b": [0.7, 0.3, NAN, 0.5]})
     (picture,) = drawn(found, "heatmap")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
@@ -19,19 +18,9 @@ from harness.errors import HarnessError, UnknownNameError
 
 
 @pytest.fixture(scope="module")
-def workplace(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
-    """A user's folder with the example data, and the results of configs/paper.yaml."""
-    folder = tmp_path_factory.mktemp("paper")
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, folder / name)
-    harness.run(folder / "configs/paper.yaml")
-    return folder
-
-
-@pytest.fixture
 def paper(workplace: Path) -> Path:
-    """The folder of results."""
-    return workplace / "results/paper"
+    """The results of configs/paper.yaml."""
+    return harness.run(workplace / "configs/paper.yaml").folder
 
 
 def table(*arguments: str | Path) -> str:
@@ -127,12 +116,10 @@ def test_mistakes_in_options(paper: Path, arguments: list[str], begin: str) -> N
 
 @needs_latex
 def test_the_tables_of_every_example_config_compile_as_they_were_written(
-    root: Path, tmp_path: Path
+    workplace: Path, tmp_path: Path
 ) -> None:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
     written = []
-    for path in sorted((tmp_path / "configs").glob("*.yaml")):
+    for path in sorted((workplace / "configs").glob("*.yaml")):
         if config.load(path).tables:
             folder = harness.run(path).folder
             written += [one.read_text(encoding="utf-8") for one in folder.glob("tables/*.tex")]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from goldens import golden
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -50,9 +49,7 @@ def systems(found: Mapping[str, Values], **how: Sequence[str]) -> list[System]:
     return [system(run, values, **how) for run, values in found.items()]  # type: ignore[arg-type]
 
 
-GOLDEN: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
-)["multi_system"]["systems6x30"]
+GOLDEN: dict[str, Any] = golden("significance")["multi_system"]["systems6x30"]
 VALUES: Floats = np.array(GOLDEN["scores"])
 EXPECTED: dict[str, Any] = GOLDEN["expected"]
 PAIRS = tuple(np.triu_indices(6, 1))

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_systems import EXPECTED, PAIRS, VALUES, of_pairs, tables
 
@@ -107,7 +107,6 @@ def test_the_queries_are_taken_out() -> None:
 
 # SciPy's integral may warn of slow convergence.
 @pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
-@settings(max_examples=30, deadline=None)
 @given(values=tables())
 def test_tukey_by_its_definition(values: Floats) -> None:
     k, n = values.shape
@@ -131,7 +130,6 @@ def test_tukey_by_its_definition(values: Floats) -> None:
     assert (np.diag(found.p) == 1).all()
 
 
-@settings(deadline=None)
 @given(values=tables(systems=2))
 def test_two_systems_are_a_paired_t_test(values: Floats) -> None:
     difference = values[0] - values[1]
@@ -190,7 +188,6 @@ def test_randomised_golden_values() -> None:
     assert found.statistic == pytest.approx(0.10893, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 60))
 def test_critical_difference_is_where_p_reaches_the_level(draws: int) -> None:
     values = VALUES[:, :5]
@@ -222,7 +219,6 @@ def test_golden_nemenyi() -> None:
     assert found.method == "studentized range(6, inf)"
 
 
-@settings(deadline=None)
 @given(tables())
 def test_ranks_by_their_definition(values: Floats) -> None:
     noisy = values * np.random.default_rng(0).choice([1, 1 + 2**-52], values.shape)
@@ -238,7 +234,6 @@ def test_ranks_by_their_definition(values: Floats) -> None:
     assert ranks(noisy).T.tolist() == expected
 
 
-@settings(deadline=None)
 @given(tables())
 def test_friedman_against_scipy(values: Floats) -> None:
     found = friedman_nemenyi(values, Stream())

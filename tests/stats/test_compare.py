@@ -18,7 +18,7 @@ from harness.errors import HarnessError
 from harness.reports.comparisons import standing_notes
 from harness.stats import registry
 from harness.stats.compare import compare
-from harness.stats.registry import AllPairs, load_all
+from harness.stats.registry import AllPairs
 
 GOLDEN = systems({f"s{place}": row for place, row in enumerate(VALUES)})
 TESTS = sorted(registry.load_all())
@@ -133,9 +133,6 @@ def test_families() -> None:
         assert found.family(found.rows[0]) == expected[0]
 
 
-# Named outcomes: the traps
-
-
 # Random numbers
 
 
@@ -204,7 +201,6 @@ def test_a_plugins_test_of_all_pairs() -> None:
 # What it can be turned into
 
 
-TESTS_of_orders = sorted(load_all())
 RNG = np.random.default_rng(11)
 QIDS = [f"q{place}" for place in range(60)]
 SHUFFLED = RNG.permutation(60)
@@ -235,7 +231,7 @@ def described(found: Comparisons) -> dict[object, tuple[object, ...]]:
 
 @pytest.mark.parametrize("values", DRAWN)
 @pytest.mark.parametrize("interval", ["t", "bca"])
-@pytest.mark.parametrize("test", TESTS_of_orders)
+@pytest.mark.parametrize("test", TESTS)
 def test_runs_and_queries_in_any_order(test: str, interval: str, values: str) -> None:
     plan = Plan(test=test, interval=interval, draws=500)
     straight = compare(ordered(DRAWN[values], "abcd", np.arange(60)), plan)
@@ -245,13 +241,10 @@ def test_runs_and_queries_in_any_order(test: str, interval: str, values: str) ->
         assert described(again) == expected
 
 
-TESTS_of_scales = sorted(load_all())
-
-
 def test_an_infinite_value_is_an_error_that_names_the_queries() -> None:
     inf = np.inf
     found = systems({"a": [0.1, inf, 0.3, -inf], "b": [0.2, 0.5, 0.3, 0.35], "c": [inf] + 3 * [0]})
-    for test in TESTS_of_scales:
+    for test in TESTS:
         with pytest.raises(HarnessError) as caught:
             compare(found, Plan(test=test))
         assert str(caught.value) == (

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from goldens import golden
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats import multitest
@@ -15,9 +14,7 @@ from statsmodels.stats import multitest
 from harness.core.comparison import Correction
 from harness.stats.corrections import adjust
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
-)
+GOLDEN = golden("significance")
 NAMES: dict[Correction, str] = {
     "holm": "holm",
     "bonferroni": "bonferroni",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from goldens import golden
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.power import TTestPower
 
@@ -20,9 +19,7 @@ from harness.stats.intervals import bca_interval, clustered_interval, t_interval
 from harness.stats.power import detectable
 from harness.stats.streams import Stream
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
-)
+GOLDEN = golden("significance")
 SAMPLES = GOLDEN["samples"]
 each_sample = pytest.mark.parametrize("name", list(SAMPLES))
 
@@ -74,7 +71,6 @@ def literal_bca(values: Floats, means: Floats, level: float) -> tuple[float, flo
     return ends[0], ends[1]
 
 
-@settings(deadline=None, max_examples=50)
 @given(
     st.lists(st.integers(-64, 64), min_size=3, max_size=16).filter(lambda v: len(set(v)) > 1),
     st.sampled_from([0.05, 0.01, 0.2]),

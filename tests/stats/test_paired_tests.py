@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from goldens import golden
+from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.ragged import Floats
@@ -23,9 +22,7 @@ from harness.stats.differences import differences
 from harness.stats.registry import Outcome, find
 from harness.stats.streams import Stream
 
-GOLDEN = json.loads(
-    (Path(__file__).resolve().parents[1] / "golden" / "significance.json").read_text("utf-8")
-)
+GOLDEN = golden("significance")
 SAMPLES = GOLDEN["samples"]
 PAIRED = ("paired-t", "randomization", "wilcoxon", "sign")
 
@@ -219,9 +216,6 @@ def test_a_constant_shift_has_no_t_and_an_exact_p_elsewhere() -> None:
         assert outcome(name, found).p == pytest.approx(2 / 2**10, rel=1e-13)
 
 
-# --- p is never 0 ---
-
-
 # --- the same p ---
 
 
@@ -244,26 +238,15 @@ def test_the_same_seed_gives_the_same_p_for_any_number_of_workers() -> None:
             assert list(pool.map(p, comparisons()[::-1])) == alone[::-1]
 
 
-# --- the draws ---
-
-
 # --- the registry's facts ---
 
 
-GOLDEN_of_bootstrap = json.loads(
-    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
-)
-SAMPLES = GOLDEN_of_bootstrap["samples"]
 BOTH = pytest.mark.parametrize("test", [bootstrap, bootstrap_t])
 Test = Callable[[Floats, Stream], Outcome]
 
 
-def sample_of_bootstrap(name: str) -> Floats:
-    return differences(np.array(SAMPLES[name]["b"]), np.array(SAMPLES[name]["a"]))
-
-
 def whole(name: str) -> list[int]:
-    """The differences in units of the sample_of_bootstrap's grid."""
+    """The differences in units of the sample's grid."""
     one = SAMPLES[name]
     return [round((b - a) * one["grid"]) for a, b in zip(one["a"], one["b"], strict=True)]
 
@@ -322,9 +305,9 @@ def test_golden_exact() -> None:
     assert float(exact(whole("n10_continuous"), studentised=False)) == pytest.approx(
         shift, abs=1e-12
     )
-    found = bootstrap(sample_of_bootstrap("n10_continuous"), Stream(draws=100_000))
+    found = bootstrap(sample("n10_continuous"), Stream(draws=100_000))
     assert_within_5_errors(found.p, shift, 100_000)
-    found = bootstrap_t(sample_of_bootstrap("n10_continuous"), Stream(draws=100_000))
+    found = bootstrap_t(sample("n10_continuous"), Stream(draws=100_000))
     assert_within_5_errors(found.p, studentised, 100_000)
 
 
@@ -332,14 +315,13 @@ def test_golden_exact() -> None:
 def test_golden_monte_carlo(name: str) -> None:
     expected = SAMPLES[name]["expected"]["bootstrap"]
     # both sides are drawn, so the error of the difference is larger by sqrt 2: 50,000 for 100,000
-    found = bootstrap(sample_of_bootstrap(name), Stream(draws=100_000))
+    found = bootstrap(sample(name), Stream(draws=100_000))
     assert_within_5_errors(found.p, expected["mc_shift_p"], 50_000)
-    found = bootstrap_t(sample_of_bootstrap(name), Stream(draws=100_000))
+    found = bootstrap_t(sample(name), Stream(draws=100_000))
     assert_within_5_errors(found.p, expected["mc_studentised_p"], 50_000)
     assert found.statistic == pytest.approx(SAMPLES[name]["expected"]["t"]["statistic"], abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-12, 12), min_size=2, max_size=12), st.integers(0, 5))
 def test_ties_are_as_in_whole_numbers(values: list[int], seed: int) -> None:
     if len(set(values)) == 1:

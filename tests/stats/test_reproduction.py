@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
+from goldens import golden
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -17,9 +16,7 @@ from harness.stats.paired_t import paired_t
 from harness.stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from harness.stats.streams import Stream
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "reproduction.json").read_text(encoding="utf-8")
-)["reproducibility"]
+GOLDEN = golden("reproduction")["reproducibility"]
 EXPECTED = GOLDEN["expected"]
 VALUES = st.lists(st.integers(0, 20).map(lambda n: n / 20), min_size=2, max_size=12)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from goldens import golden
+from hypothesis import given
 from hypothesis import strategies as st
 from made_systems import VALUES, systems, tables
 
@@ -23,9 +22,7 @@ from harness.stats.paired_t import paired_t
 from harness.stats.streams import Stream
 from harness.stats.tiers import groups, paired_t_of_pairs, tiers
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "significance.json").read_text(encoding="utf-8")
-)
+GOLDEN = golden("significance")
 
 
 def apart(n: int, *pairs: tuple[int, int]) -> Bools:
@@ -88,7 +85,6 @@ def tiers_of(found: Comparisons) -> dict[str, set[str]]:
 
 
 @given(tables())
-@settings(max_examples=60, deadline=None)
 def test_each_p_is_that_of_the_test_of_one_pair(values: Floats) -> None:
     p = paired_t_of_pairs(values)
     for one, other in zip(*np.triu_indices(len(values), 1), strict=True):
@@ -154,7 +150,6 @@ def test_all_resamples_of_two_queries() -> None:
     assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
 
 
-@settings(deadline=None, max_examples=60)
 @given(
     st.integers(1, 6).flatmap(
         lambda n: st.lists(
