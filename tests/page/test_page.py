@@ -376,6 +376,44 @@ def test_slices(tmp_path: Path, open_page: Open) -> None:
     assert "DOC-" in tab.locator("main").inner_text()
 
 
+def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
+    import time
+
+    import numpy as np
+
+    from harness.reports.page.document import document
+
+    rng, (systems, queries, metrics) = np.random.default_rng(0), (50, 6980, 10)
+    none = np.full(systems, math.nan)
+    grid = np.round(rng.random((systems, queries)), 3)
+    column = {
+        "value": grid.mean(1), "low": none, "high": none, "rank": none, "rankLow": none,
+        "rankHigh": none, "tier": [""] * systems, "n": none, "queries": grid, "note": "",
+    }  # fmt: skip
+    report = {
+        "title": "large", "columns": [], "comparisons": [], "comparisonNote": "", "rankings": {},
+        "rankingFiles": {}, "rankingDepth": 0, "conventions": [],
+        "metrics": [
+            {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4} for i in range(metrics)
+        ],
+        "systems": [{"name": f"s{i}", "columns": []} for i in range(systems)],
+        "boards": [{
+            "dataset": "d", "group": "", "whole": "d", "qids": [str(i) for i in range(queries)],
+            "systems": list(range(systems)),
+            "columns": [column] * metrics, "counts": {}, "errors": [""] * systems, "notes": [],
+        }],
+        "provenance": {
+            "facts": [], "inputs": [], "findings": [], "methods": "", "config": "",
+            "commands": [], "downloads": [], "results": "",
+        },
+    }  # fmt: skip
+    (tmp_path / "page.html").write_text(document(report), encoding="utf-8")
+    began = time.monotonic()
+    tab = open_page(tmp_path / "page.html", "#v=queries")
+    tab.wait_for_selector("canvas")
+    assert time.monotonic() - began < 20  # 2 s on an idle machine
+
+
 def test_a_notebook_shows_the_page_in_a_frame(results: Path, tmp_path: Path, chromium: Any) -> None:
     frame = folder.read(results)._repr_html_()
     assert "color" not in frame[: frame.index("srcdoc")]
