@@ -61,6 +61,8 @@ MOST = 50
 """Pictures that one entry may ask for."""
 ROOM, BEST = 20, 5
 """Systems that a legend has room for; of more, as many of the best are named, the rest grey."""
+DOTS, TALLEST = 300, 3600
+"""Dots of a PNG to the inch, and from top to bottom: a taller picture has fewer to the inch."""
 ROWS = 30
 """Systems that a picture with a line of text for each has room for; of more, the best are drawn."""
 
@@ -525,7 +527,8 @@ def save(figure: Figure, format: Format, title: str, trace: str, missing: dict[s
     buffer = io.BytesIO()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure.savefig(buffer, format=format, metadata=metadata)
+        dots = min(DOTS, TALLEST / figure.get_figheight())
+        figure.savefig(buffer, format=format, metadata=metadata, dpi=dots)
     for one in caught:
         if glyph := re.match(r"Glyph (\d+) ", str(one.message)):
             missing[chr(int(glyph[1]))] = None
