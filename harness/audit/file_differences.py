@@ -141,12 +141,16 @@ def _page_values(
             per_query = [f"query {board['qids'][query]}"] if path[-1] == "queries" else []
             path = (*path, board["systems"][row], *per_query)
         if wrong.size:
-            texts = (_shown(float(one[wrong[0]])) for one in (then, now))
-            yield Difference("value", name, ", ".join(path), *texts), wrong.size
+            a, b = (_shown(float(one[wrong[0]])) for one in (then, now))
+            yield Difference("value", name, ", ".join(path), a, b), wrong.size
     elif isinstance(then, np.ndarray) or isinstance(now, np.ndarray) or then != now:
-        sizes = (f"{len(one)} parts" if isinstance(one, (dict, list, np.ndarray)) else
-                 _shown(one) for one in (then, now))  # fmt: skip
-        yield Difference("value", name, ", ".join(path), *sizes), 1
+        a, b = map(_shown_part, (then, now))
+        yield Difference("value", name, ", ".join(path), a, b), 1
+
+
+def _shown_part(value: Any) -> str:
+    is_part = isinstance(value, (dict, list, np.ndarray))
+    return f"{len(value)} parts" if is_part else NOTHING if value is None else str(value)
 
 
 def _csv(content: bytes) -> pa.Table:
