@@ -8,7 +8,7 @@ SYSTEMS, QUERIES, DEPTH = 143, 30, 1000
 SECONDS, MEMORY = 3, 300
 PLOTS = {
     "critical-difference": ("ndcg_cut_10",),
-    "cutoffs": ("ndcg_cut_*",),
+    "cutoffs": ("ndcg@*",),
     "differences": ("ndcg_cut_10",),
     "distribution": ("ndcg_cut_10",),
     "effects": ("ndcg_cut_10",),
