@@ -1,4 +1,4 @@
-"""Similarity of runs and correlation of metrics, as tables, as records and as a picture."""
+"""Similarity of runs and correlation of metrics: tables, records and a picture."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def similarity_records(found: Sequence[Similarity]) -> list[dict[str, Any]]:
 
 
 def tree(found: Similarity, format: plot.Format, trace: str = "") -> bytes:
-    """Return a picture of which runs are alike: a tree whose branches join at their distance."""
+    """Return a tree of runs, one row each, whose branches join at their distance."""
     plot.check_installed()
     from scipy.cluster.hierarchy import dendrogram
 
