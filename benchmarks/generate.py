@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,12 @@ ANSWERED = 0.85  # share of the queries whose judged documents the run retrieves
 N_FEATURES = 136  # MSLR-WEB30K
 LIST_SIZE = 120
 POOL = 4000
+CONFIG = """output: results
+datasets: {passages: {format: trec, path: qrels.txt}}
+runs: {"run-{at}": {format: trec, dataset: passages, path: "run-{at}.txt"}}
+metrics: [map, "ndcg_cut_5,10,20"]
+compare: {baseline: run-000}
+"""
 AUDITED = (
     "ndcg@10", "ndcg(gain=exp)@5", "dcg@10", "map", "map@10", "P@5", "recip_rank", "err@10",
     "rbp(p=0.8)", "arp",
@@ -101,6 +108,28 @@ def sweep(folder: Path, n_queries: int, depth: int, n_runs: int, n_datasets: int
         at = folder / f"{number}"
         at.mkdir()
         trec_many(at, n_queries, depth, n_runs, SEED + number)
+
+
+def trec_json(folder: Path, n_queries: int, depth: int = 1000) -> None:
+    """Write ``qrels.txt`` and ``run.json``: queries, documents and scores as one object."""
+    run, qrels = _trec(n_queries, depth)
+    write(folder / "qrels.txt", *qrels)
+    qids, _, docnos, _, scores, _ = (np.asarray(column).astype(str).tolist() for column in run)
+    found: dict[str, dict[str, float]] = {}
+    for qid, docno, score in zip(qids, docnos, scores, strict=True):
+        found.setdefault(qid, {})[docno] = float(score)
+    (folder / "run.json").write_text(json.dumps(found))
+
+
+def results(folder: Path, n_queries: int, depth: int, n_runs: int) -> None:
+    """Write what :func:`trec_many` does, and the results of the runs in a folder ``results``."""
+    trec_many(folder, n_queries, depth, n_runs)
+    (folder / "config.yaml").write_text(CONFIG)
+    argv = [sys.executable, "-m", "harness", "run", str(folder / "config.yaml")]
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    config = folder / "results" / "manifest.json"
+    final = folder.with_name(folder.name.rpartition(".")[0])  # the folder is renamed afterwards
+    config.write_text(config.read_text().replace(str(folder), str(final)))
 
 
 def _trec(n_queries: int, depth: int, seed: int = SEED) -> tuple[Columns, Columns]:
@@ -230,7 +259,8 @@ if __name__ == "__main__":
     kind, target, *numbers = sys.argv[1:]
     Path(target).mkdir(parents=True, exist_ok=True)
     kinds = (
-        trec, trec_gz, trec_json, trec_shuffled, trec_many, sweep, letor, letor_tied, audit,
+        trec, trec_gz, trec_json, trec_shuffled, trec_many, results, sweep, letor, letor_tied,
+        audit,
     )  # fmt: skip
     make = {function.__name__: function for function in kinds}[kind]
     make(Path(target), *map(int, numbers))

@@ -66,3 +66,36 @@ def test_the_number_that_a_command_prints() -> None:
 
     assert "read once. Yes, 1.00." in lines(target, outputs=("opens 1.0", "map 0.25"))
     assert "read once. **No**, 34.00." in lines(target, outputs=("opens 34", "map 0.25"))
+
+
+@pytest.mark.parametrize(
+    ("given", "seconds"),
+    [
+        # three cells of 2 s by one worker, and by two that take 10 % longer each
+        ({"cells": 3}, 6.0),
+        ({"cells": 3, "workers": 2, "slower": 0.1}, 4.4),
+        # reading a cell takes 4 s: the second worker waits for the storage
+        ({"cells": 2, "workers": 2, "storage": 0.25e6}, 8.0),
+        # 8 bytes x 1,000 queries take 1 s to send, one result at a time, and 0.5 s to take in
+        ({"cells": 2, "workers": 2, "network": 8e3, "per_result": 0.5}, 2 + 2 * 1.5),
+    ],
+)
+def test_the_simulation_of_a_sweep(given: dict[str, float], seconds: float) -> None:
+    from benchmarks.scale import Sweep, bound, simulate
+
+    usual = {
+        "queries": 1000, "depth": 1000, "metrics": 1, "row_bytes": 1, "starting": 0.0, "cell": 1.0,
+        "per_million_rows": 1.0, "per_result": 0.0, "storage": 1e15, "network": 1e15, "slower": 0.0,
+    }  # fmt: skip
+    sweep = Sweep(**{**usual, **given})
+    assert simulate(sweep) == pytest.approx(seconds)
+    assert bound(sweep) <= simulate(sweep) + 1e-9
+
+
+def test_the_simulation_is_near_what_was_measured() -> None:
+    from benchmarks.scale import LARGE, MEASURED, bound, simulate
+
+    for name, (sweep, seconds) in MEASURED.items():
+        assert simulate(sweep) == pytest.approx(seconds, rel=0.15), name
+    for name, sweep in LARGE.items():
+        assert simulate(sweep) == pytest.approx(bound(sweep), rel=0.15), name

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from . import arrays, conventions, explain, letor, small, statistics, sweep, trec
+from . import arrays, conventions, explain, letor, many_systems, small, statistics, sweep, trec
 from .case import ROOT, Case, Command, Setup, Target
 
 __all__ = ["ALL", "ON_REQUEST", "ROOT", "Case", "Command", "Setup", "Target"]
@@ -32,6 +32,9 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         sweep.hashing,
         explain.explain,
         statistics.randomization,
+        many_systems.plots,
+        many_systems.tukey,
+        many_systems.pairs,
     )
 }
 """Every case by name, in the order of the table."""

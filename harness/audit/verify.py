@@ -6,6 +6,7 @@ import csv
 import io
 import itertools
 import warnings
+import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -43,6 +44,7 @@ from ..experiment.run import derive
 from ..experiment.work import executor
 from ..reports import paper as paper
 from ..reports.grid import and_more
+from ..reports.page.document import unpack
 from ..reports.phrases import counted
 
 _GONE, _CODE = "gone", "code of the harness"
@@ -299,7 +301,8 @@ def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
 def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]:
     """Return the first difference of two versions of a file, and how many fields or lines differ.
 
-    CSV and Parquet are compared by rows and columns, text by lines, other files whole.
+    CSV and Parquet are compared by rows and columns, a report page by its values, text by lines,
+    other files whole.
     """
     is_table = name.endswith(".parquet")
     if then == now:
@@ -316,6 +319,8 @@ def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]
         found, total = _tables(name, old, new, row, first)
         if is_table or total:
             return found, total
+    if name.endswith(".html"):
+        return _pages(name, then.decode("utf-8", "replace"), now.decode("utf-8"))
     a, b = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
     pairs = enumerate(itertools.zip_longest(a, b, fillvalue=NOTHING), start=1)
     wrong = [(number, old, new) for number, (old, new) in pairs if old != new]
@@ -349,6 +354,61 @@ def _tables(
     where = f"{word} {row + first} ({names}), {new.column_names[at]}"
     a, b = (_shown(table.column(at)[row].as_py()) for table in (old, new))
     return Difference("value", name, where, a, b), total
+
+
+def _pages(name: str, then: str, now: str) -> tuple[Difference, int]:
+    """Compare two report pages: the values that they hold, then the rest."""
+    try:
+        old, new = (_by_name(unpack(page)) for page in (then, now))
+    except (ValueError, LookupError, TypeError, EOFError, OSError, zlib.error) as error:
+        return _one(name, "the data of the page", f"cannot be read: {error}", "readable")
+    found = list(_page_values(name, old, new))
+    if not found:
+        texts = f"{len(then):,} characters", f"{len(now):,} other characters"
+        return _one(name, "text, script or style: no value differs", *texts)
+    return found[0][0], sum(count for _, count in found)
+
+
+def _by_name(report: dict[str, Any]) -> dict[str, Any]:
+    """Return a page's report with names of datasets, metrics and runs in place of numbers."""
+    metrics, runs = ([one["name"] for one in report[key]] for key in ("metrics", "systems"))
+    boards = {}
+    for board in report["boards"]:
+        columns = dict(zip(metrics, board["columns"], strict=True))
+        systems = [runs[at] for at in board["systems"]]
+        boards[board["dataset"]] = {**board, "columns": columns, "systems": systems}
+    return {**report, "boards": boards}
+
+
+def _page_values(
+    name: str, then: Any, now: Any, path: tuple[str, ...] = (), board: Any = None
+) -> Iterator[tuple[Difference, int]]:
+    """Yield the first difference of each part of two pages, and how many values of it differ."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        board = now if "qids" in now else board
+        for key in dict.fromkeys((*now, *then)):
+            inner = path if key in ("boards", "columns") else (*path, key)
+            yield from _page_values(name, then.get(key), now.get(key), inner, board)
+    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        for place, (old, new) in enumerate(zip(then, now, strict=True), start=1):
+            yield from _page_values(name, old, new, (*path, str(place)), board)
+    elif isinstance(then, np.ndarray) and isinstance(now, np.ndarray) and then.size == now.size:
+        wrong = np.flatnonzero(~_same_bits(then, now))
+        if wrong.size and board is not None:
+            row, query = divmod(int(wrong[0]), now.size // len(board["systems"]))
+            per_query = [f"query {board['qids'][query]}"] if path[-1] == "queries" else []
+            path = (*path, board["systems"][row], *per_query)
+        if wrong.size:
+            a, b = (_shown(float(one[wrong[0]])) for one in (then, now))
+            yield Difference("value", name, ", ".join(path), a, b), wrong.size
+    elif isinstance(then, np.ndarray) or isinstance(now, np.ndarray) or then != now:
+        a, b = map(_shown_part, (then, now))
+        yield Difference("value", name, ", ".join(path), a, b), 1
+
+
+def _shown_part(value: Any) -> str:
+    is_part = isinstance(value, (dict, list, np.ndarray))
+    return f"{len(value)} parts" if is_part else NOTHING if value is None else str(value)
 
 
 def _csv(content: bytes) -> pa.Table:

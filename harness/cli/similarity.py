@@ -59,8 +59,6 @@ def command(
         warnings.simplefilter("ignore", HarnessWarning)  # 'harness run' printed them
         found = similarities(outcome.config, measure=measure, p=p, depth=depth, datasets=datasets)
     if picture is not None:
-        from ..reports.plots.dendrogram import draw
-
         kind = cast(Format, picture.suffix[1:])
         if kind not in get_args(Format):
             what = f"expected a file of plots, got '{picture}'"
@@ -71,6 +69,6 @@ def command(
             if len(found) > 1:
                 path = picture.with_stem(f"{picture.stem}-{one.dataset}")
             with writing(path) as file:
-                file.write(draw(one, kind, outcome.trace))
+                file.write(report.tree(one, kind, outcome.trace))
     grids = report.similarity_grids(found, near)
     show(report.render(grids, report.similarity_records(found), format))

@@ -33,6 +33,7 @@ from .init_files import (
     unescaped,
 )  # fmt: skip
 from .load import check_name, loads
+from .model import SCHEMA
 from .patterns import Pattern, doubled, natural
 from .yaml_file import PlacedProblem
 
@@ -335,6 +336,7 @@ def render(made: Proposal, base: Path, where: str) -> str:
     metrics = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
     columns = ["map", "ndcg@10" if True in kinds else _TREC[1]]
     lines = [
+        f"# yaml-language-server: $schema={SCHEMA}",
         "# Written by harness init. Paths start at the folder of this file; {placeholders} match",
         "# whatever the files on disk have there. docs/reference/config.md has every key.",
         "# harness run FILE --dry-run shows the cells.",

@@ -58,6 +58,10 @@ class Model(BaseModel):
     )
 
 
+SCHEMA = "https://ranking-harness.github.io/ranking-harness/config.schema.json"
+"""Where editors find what :func:`json_schema` returns."""
+
+
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of a config, in which each key has the text below it."""
     text = json.dumps(Config.model_json_schema())

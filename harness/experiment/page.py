@@ -98,8 +98,15 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
 
 
 def _rename(rows: Sequence[dict[str, Any]], shown: str, own: str, names: Mapping[str, str]) -> None:
-    """Give rows the config's names if these tell them apart, and keep their own for commands."""
-    labels = [names.get(one[shown], one[shown]) for one in rows]
+    """Give rows the config's names if these tell them apart, and keep their own for commands.
+
+    A slice of queries begins with the name of its dataset.
+    """
+    labels = []
+    for one in rows:
+        whole = one.get("whole", one[shown])
+        rest = one[shown].removeprefix(whole)
+        labels.append(names.get(one[shown], names.get(whole, whole) + rest))
     if len({*labels}) == len(labels):
         for one, label in zip(rows, labels, strict=True):
             one |= {own: one[shown], shown: label} if label != one[shown] else {}

@@ -1,4 +1,4 @@
-"""Similarity of runs and correlation of metrics, as tables and as records."""
+"""Similarity of runs and correlation of metrics: tables, records and a picture."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from ..stats.metric_correlation import Correlation
 from ..stats.run_similarity import Similarity
 from . import csv, jsonl, markdown, text
 from .grid import Grid, grid
+from .plots import plot
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
 _MATRIX = 12
@@ -55,6 +56,26 @@ def similarity_records(found: Sequence[Similarity]) -> list[dict[str, Any]]:
         for one in found
         for first, second, value, n in one.pairs()
     ]  # fmt: skip
+
+
+def tree(found: Similarity, format: plot.Format, trace: str = "") -> bytes:
+    """Return a tree of runs, one row each, whose branches join at their distance."""
+    plot.check_installed()
+    from scipy.cluster.hierarchy import dendrogram
+
+    n = len(found.runs)
+    with plot.styled():
+        figure = plot.figure("column" if n <= 40 else "page", 0.5 + 0.13 * n)
+        axes = figure.subplots()
+        joined = dendrogram(found.tree, no_plot=True)
+        for x, y in zip(joined["dcoord"], joined["icoord"], strict=True):
+            axes.plot(x, [(at - 5) / 10 for at in y], color=plot.COLOURS[0], linewidth=0.8)
+        plot.label_rows(axes, found.runs)
+        axes.yaxis.tick_right()
+        axes.spines["left"].set_visible(False)
+        axes.set_xlim(left=axes.get_xlim()[1], right=0)
+        axes.set_xlabel(f"1 - {found.measure}, average of joined runs")
+        return plot.save(figure, format, f"similarity of {found.dataset}", trace, {})
 
 
 def correlation_grids(found: Sequence[Correlation]) -> list[Grid]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import cast
 
 import numpy as np
+from numpy.polynomial import Chebyshev
 from scipy.special import ndtr
 
 from ..core.ragged import Floats
@@ -16,7 +18,12 @@ FAR = 60.0
 """A range of normals beyond which the tail is below the smallest float."""
 LOST = 45.0
 """exp(-LOST) of the peak is left out at each end of an integral."""
+TINY = float(np.finfo(np.float64).tiny)
 STEP_Z = 0.1
+MANY = 1000
+"""Values from which on they are interpolated: the pairs of 46 systems."""
+DEGREE, LAST = 20, 3600
+"""Of the polynomials, each one long, and where the last one begins."""
 
 
 def _range_tail(width: Floats, k: int) -> Floats:
@@ -49,12 +56,42 @@ def studentized_range_sf(q: Floats, k: int, df: float) -> Floats:
     within 1e-10 of it, and good to 10 digits also if the probability is 1e-100. From 100,000
     degrees of freedom on SciPy takes the limit, and is 4e-5 off for 50 means.
 
+    From 1,000 values on, the logarithm is interpolated by polynomials, which are kept for the next
+    metric: the pairs of 143 systems need some 600 integrals instead of 10,000, and each p-value
+    keeps 11 digits.
+
     >>> studentized_range_sf(np.array([0.0, 3.151, 3.737]), 2, 6).round(3).tolist()
     [1.0, 0.067, 0.038]
     >>> studentized_range_sf(np.array([2.77181]), 2, np.inf).round(5).tolist()  # 1.96 sqrt(2)
     [0.05]
     """
     q = np.asarray(q, dtype=np.float64)
+    if q.size < MANY:
+        return _integrals(q, k, df)
+    tail = np.zeros(q.size)
+    piece = np.minimum(q, LAST + 1).astype(int)
+    lows, counts = np.unique(piece, return_counts=True)
+    for low, count in zip(lows.tolist(), counts.tolist(), strict=True):
+        some = piece == low
+        log_tail = _log_tail(low, k, df) if count > DEGREE and low <= LAST else None
+        tail[some] = _integrals(q[some], k, df) if log_tail is None else np.exp(log_tail(q[some]))
+        if not tail[some].any():
+            break  # so are all larger ones
+    return np.minimum(tail, 1.0)
+
+
+@lru_cache(4096)
+def _log_tail(low: int, k: int, df: float) -> Chebyshev | None:
+    """Return the logarithm of the tail from `low` to `low` + 1; None if the tail ends there."""
+    if _integrals(np.array([low + 1.0]), k, df)[0] < TINY:
+        return None
+    domain, log_tail = [low, low + 1], lambda q: np.log(_integrals(q, k, df))
+    found: Chebyshev = Chebyshev.interpolate(log_tail, DEGREE, domain=domain)
+    return found
+
+
+def _integrals(q: Floats, k: int, df: float) -> Floats:
+    """Return the tail of each value by both integrals."""
     tail = np.empty(q.size)
     spread = np.zeros(1) if math.isinf(df) else _around_peak(df)
     rows = max(1, CHUNK // (spread.size * int((FAR / 2 + 18) / STEP_Z)))

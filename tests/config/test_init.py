@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import random
 import shutil
 import zipfile
@@ -233,6 +234,8 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "harness.yaml").exists()
     assert run("init", "runs/trec").stdout.startswith("written: harness.yaml; see its cells with: ")
     assert (tmp_path / "harness.yaml").read_text() == printed
+    schema = json.loads((root / "docs" / "config.schema.json").read_text())
+    assert printed.startswith(f"# yaml-language-server: $schema={schema['$id']}\n")
     assert "5 cells x 4 metrics" in run("run", "harness.yaml", "--dry-run").stdout
     assert run("init", "runs/trec", "--print", "-o", "a/b.yaml").returncode == 2
     assert run("init", "runs/trec", "-o", "sub/new.yaml").returncode == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import csv
-import gzip
 import json
 import math
 import shutil
@@ -17,6 +16,7 @@ import pytest
 from command_line import called
 
 from harness.experiment import folder
+from harness.reports.page.document import DATA, pack, unpack
 
 Open = Callable[..., Any]
 
@@ -166,6 +166,16 @@ def test_queries_and_rankings(results: Path, open_page: Open) -> None:
         r["value"] for r in table if (r["dataset"], r["metric"], r["qid"]) == ("trec", "map", "10")
     ]
     assert [float(one) for one in found] == sorted(true, reverse=True)
+    heat = tab.locator("canvas")
+    heat.focus()
+    for key in ("ArrowUp", "ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowLeft"):
+        heat.press(key)
+    third = tab.locator(".names li").nth(2).inner_text()
+    hardest = tab.locator("section:has-text('Hardest first') tbody th, .panel tbody th .link").first
+    assert tab.inner_text(".readout").startswith(f"{third}, query {hardest.inner_text()}: ")
+    heat.press("Enter")
+    assert f"q={hardest.inner_text()}" in tab.evaluate("location.hash")
+    tab.go_back()
     tab.click(".tall tbody tr >> nth=0 >> text=ranking")
     tab.wait_for_selector("h2:has-text('Ideal order')")
     assert tab.locator(".columns section").first.locator("tbody tr").count() == 5
@@ -266,17 +276,37 @@ def test_names_metadata_and_files_next_to_the_page(
     assert (results / str(tab.get_attribute("text=per_query.parquet", "href"))).is_file()
 
 
-def test_verify_checks_the_page(results: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("where", ["value", "queries", "text", "style"])
+def test_verify_checks_the_page(results: Path, tmp_path: Path, where: str) -> None:
     copy = shutil.copytree(results, tmp_path / "copy")
     page = (copy / "page.html").read_text()
-    start = page.index('id="data">') + 10
-    packed = page[start : page.index("<", start)]
-    data = gzip.decompress(base64.b64decode(packed))
-    changed = base64.b64encode(gzip.compress(data.replace(b"Holm", b"Hoch"))).decode()
-    (copy / "page.html").write_text(page.replace(packed, changed))
+    report = unpack(page)
+    board = report["boards"][1]
+    n, row, query = len(board["qids"]), 3, 5
+    at = query + n * row if where == "queries" else row
+    name = report["systems"][board["systems"][row]]["name"]
+    assert (board["dataset"], report["metrics"][1]["name"]) == ("letor", "map")
+    expected = {
+        "value": f"letor, map, value, {name} (",
+        "queries": f"letor, map, queries, {name}, query {board['qids'][query]} (",
+        "text": "page.html: comparisonNote (",
+        "style": "text, script or style: no value differs (",
+    }[where]
+    if where == "style":
+        page = page.replace("<style>", "<style>/**/")
+    else:
+        start = page.index(DATA) + len(DATA)
+        if where == "text":
+            report["comparisonNote"] = "Hochberg"
+        else:
+            board["columns"][1][where][at] = 0.125
+        end = page.index("<", start)
+        page = page[:start] + base64.b64encode(pack(report)).decode() + page[end:]
+    (copy / "page.html").write_text(page)
     done = called("verify", str(copy), cwd=tmp_path)
     assert done.code == 1
-    assert "page.html" in done.out
+    (line,) = (one for one in done.out.splitlines() if "page.html" in one and expected in one)
+    assert len(line) < 300
 
 
 def test_without_scripts(results: Path, open_page: Open) -> None:
@@ -347,10 +377,14 @@ def test_slices(tmp_path: Path, open_page: Open) -> None:
     (tmp_path / "queries.csv").write_text("\n".join(["qid,length", *groups]) + "\n")
     text = CONFIG.format(runs=ROOT / "runs")
     text = text.replace("qrels.txt}", "qrels.txt, groups: queries.csv}")
-    results = made(tmp_path, text)
-    tab = open_page(results / "page.html", "#d=trec")
+    results = made(tmp_path, text + "names: {trec: TREC 8}\n")
+    page = unpack((results / "page.html").read_text())
+    assert [one["dataset"] for one in page["boards"]] == [
+        "TREC 8", "TREC 8 [length=long]", "TREC 8 [length=short]", "letor",
+    ]  # fmt: skip
+    tab = open_page(results / "page.html", "#d=TREC+8")
     assert tab.locator("label", has_text="Dataset").locator("option").all_text_contents() == [
-        "trec", "letor",
+        "TREC 8", "letor",
     ]  # fmt: skip
     queries = tab.locator("label", has_text="Queries").locator("select")
     assert queries.locator("option").all_text_contents() == [
@@ -366,12 +400,12 @@ def test_slices(tmp_path: Path, open_page: Open) -> None:
     tested = next(
         row for row in rows(results / "significance.csv") if row["dataset"] == "trec [length=short]"
     )
-    pair = f"#v=pair&d=trec+%5Blength%3Dshort%5D&a={tested['run']}&b={tested['baseline']}"
+    pair = f"#v=pair&d=TREC+8+%5Blength%3Dshort%5D&a={tested['run']}&b={tested['baseline']}"
     tab = open_page(results / "page.html", pair)
     assert f"{float(tested['difference']):+.4f}".replace("-", "−") in (
         tab.locator("table").first.inner_text()
     )
-    tab = open_page(results / "page.html", "#v=queries&d=trec+%5Blength%3Dshort%5D&q=3")
+    tab = open_page(results / "page.html", "#v=queries&d=TREC+8+%5Blength%3Dshort%5D&q=3")
     tab.get_by_role("button", name="ranking").first.click()
     assert "DOC-" in tab.locator("main").inner_text()
 

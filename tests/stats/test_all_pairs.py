@@ -16,7 +16,7 @@ from harness.core.ragged import Floats
 from harness.stats.friedman import friedman_nemenyi, ranks
 from harness.stats.randomised_tukey import randomized_tukey
 from harness.stats.streams import Stream
-from harness.stats.studentized_range import studentized_range_isf, studentized_range_sf
+from harness.stats.studentized_range import MANY, studentized_range_isf, studentized_range_sf
 from harness.stats.tukey import tukey
 
 Q = np.array([0.0, 1e-300, 1e-8, 0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0])
@@ -52,6 +52,13 @@ def test_range_of_two_with_one_degree_of_freedom_is_cauchy() -> None:
     q = np.array([1.0, 1e3, 1e6])
     expected = 2 / math.pi * np.arctan(math.sqrt(2) / q)
     assert studentized_range_sf(q, 2, 1) == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+@pytest.mark.parametrize(("k", "df"), [(3, 5), (46, 49), (143, 900), (400, math.inf)])
+def test_many_values_are_the_few(k: int, df: float) -> None:
+    q = np.concatenate((Q, np.random.default_rng(3).uniform(0, 45, MANY), [1e6, math.inf]))
+    few = np.concatenate([studentized_range_sf(some, k, df) for some in np.array_split(q, 3)])
+    assert studentized_range_sf(q, k, df) == pytest.approx(few, rel=1e-11, abs=0)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,8 @@ from ...core.ragged import Floats
 
 LIMIT = "default-src 'none'; img-src data:; connect-src data:; form-action 'none'; base-uri 'none'"
 
+DATA = '<script type="application/octet-stream" id="data">'
+
 
 def pack(report: dict[str, Any]) -> bytes:
     """Return a report as gzip of: length of the JSON text (uint32), the text, the arrays.
@@ -64,6 +66,29 @@ def _array(values: Floats, put: Any) -> dict[str, int]:
     }
 
 
+def unpack(page: str) -> dict[str, Any]:
+    """Return the report of a page, as :func:`pack` got it; raises ValueError if there is none."""
+    _, mark, rest = page.partition(DATA)
+    if not mark:
+        raise ValueError("no data")
+    packed = gzip.decompress(base64.b64decode(rest[: rest.index("<")], validate=True))
+    start = 4 + int.from_bytes(packed[:4], "little")
+    content = json.loads(packed[4:start])
+
+    def restored(node: Any) -> Any:
+        if isinstance(node, dict) and [*node] == ["$"]:
+            one = content["arrays"][node["$"]]
+            values = np.frombuffer(packed, "<f8", one["distinct"], start + one["values"])
+            codes = np.frombuffer(packed, f"<u{one['width']}", one["size"], start + one["codes"])
+            return values[codes]
+        if isinstance(node, dict):
+            return {key: restored(value) for key, value in node.items()}
+        return [restored(one) for one in node] if isinstance(node, list) else node
+
+    found: dict[str, Any] = restored(content["report"])
+    return found
+
+
 def document(report: dict[str, Any]) -> str:
     """Return the page of what ``src/data.ts`` calls a ``Report``."""
     folder = files(__package__)
@@ -86,7 +111,7 @@ def document(report: dict[str, Any]) -> str:
 </head>
 <body>
 <div id="app"><header class="top"><h1>{title}</h1></header><main>{_plain_table(report)}</main></div>
-<script type="application/octet-stream" id="data">{data}</script>
+{DATA}{data}</script>
 <script>{script}</script>
 </body>
 </html>

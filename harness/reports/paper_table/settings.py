@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from ...core.arguments import Digits, Flag, Patterns, Shorthand, as_list
 from ...core.metric import Metric
@@ -25,7 +25,6 @@ Extra = Literal["n", "tier", "rank", "coverage"]
 Width = Literal["column", "page"]
 Details = Literal["full", "short", "none"]
 Format = Literal["latex", "markdown", "html", "csv", "text"]
-EXTRAS: tuple[Extra, ...] = get_args(Extra)
 ALL = ("*",)
 
 

@@ -56,7 +56,7 @@ def draw(found: Heatmap, width: Width) -> Figure:
     figure = plot.figure(width, height)
     axes = figure.subplots()
     shades = colormaps["cividis"].with_extremes(bad=plot.PALE)
-    image = axes.imshow(found.values, aspect="auto", cmap=shades)
+    image = axes.imshow(found.values, aspect="auto", cmap=shades, interpolation="none")
     axes.set_yticks(range(rows), [name.label for name in found.names])
     if named:
         axes.set_xticks(range(columns), labels, rotation=90)

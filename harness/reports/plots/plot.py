@@ -61,6 +61,8 @@ MOST = 50
 """Plots that one entry may ask for."""
 ROOM, BEST = 20, 5
 """Systems that fit into a legend. With more, the legend lists the best and the rest is grey."""
+DOTS, TALLEST = 300, 3600
+"""Dots per inch of a PNG, and its tallest height in dots: a taller plot has fewer per inch."""
 ROWS = 30
 """Systems that fit into a plot with a line of text for each; beyond that, it draws the best."""
 
@@ -525,7 +527,8 @@ def save(figure: Figure, format: Format, title: str, trace: str, missing: dict[s
     buffer = io.BytesIO()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        figure.savefig(buffer, format=format, metadata=metadata)
+        dots = min(DOTS, TALLEST / figure.get_figheight())
+        figure.savefig(buffer, format=format, metadata=metadata, dpi=dots)
     for one in caught:
         if glyph := re.match(r"Glyph (\d+) ", str(one.message)):
             missing[chr(int(glyph[1]))] = None

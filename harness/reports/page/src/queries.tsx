@@ -187,19 +187,32 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
     const at = (share: number, size: number) => Math.min(size - 1, Math.max(0, Math.floor(share * size)));
     return [at((event.clientX - box.left) / box.width, queries.length), at((event.clientY - box.top) / box.height, rows.length)];
   };
+  const open = (query: number) => { go({ qid: board.qids[query] }); scrollTo(0, 0); };
+  const onKey = (event: KeyboardEvent) => {
+    const [x, y] = near ?? [0, 0];
+    const steps: Record<string, [number, number]> = {
+      ArrowLeft: [x - 1, y], ArrowRight: [x + 1, y], ArrowUp: [x, y - 1], ArrowDown: [x, y + 1],
+      Home: [0, y], End: [queries.length - 1, y],
+    };
+    const step = steps[event.key];
+    if (step) setNear(near ? [Math.min(Math.max(step[0], 0), queries.length - 1), Math.min(Math.max(step[1], 0), rows.length - 1)] : [0, 0]);
+    else if (event.key === "Enter" && near) open(queries[x]);
+    else return;
+    event.preventDefault();
+  };
   const height = Math.min(Math.max(rows.length * 16, 60), 560);
   return (
     <div class="heat">
       {rows.length <= 35 && <ol class="names" style={{ height: `${height}px` }} aria-hidden="true">{rows.map((row) => <li key={row} dir="auto" title={systemName(context, row)}>{systemName(context, row)}</li>)}</ol>}
-      <canvas ref={canvas} width={queries.length} height={rows.length} style={{ height: `${height}px` }} role="img"
-        aria-label={`Heat map of ${rows.length} systems and ${queries.length} queries. The table below has the values.`}
-        onMouseMove={(event) => setNear(place(event))} onMouseLeave={() => setNear(null)}
-        onClick={(event) => { go({ qid: board.qids[queries[place(event)[0]]] }); scrollTo(0, 0); }} />
-      <p class="readout">
+      <canvas ref={canvas} width={queries.length} height={rows.length} style={{ height: `${height}px` }} role="application" tabIndex={0}
+        aria-label={`Heat map of ${rows.length} systems and ${queries.length} queries. Arrow keys move over the values, Enter shows the query. The table below has the values.`}
+        onMouseMove={(event) => setNear(place(event))} onMouseLeave={() => setNear(null)} onBlur={() => setNear(null)}
+        onKeyDown={onKey} onClick={(event) => open(queries[place(event)[0]])} />
+      <p class="readout" aria-live="polite">
         {near && near[1] < rows.length && near[0] < queries.length ? (
           <><b dir="auto">{systemName(context, rows[near[1]])}</b>, query <b dir="auto">{board.qids[queries[near[0]]]}</b>: {fixed(values[rows[near[1]] * n + queries[near[0]]], metric.digits)}</>
         ) : (
-          <span class="legend">{fixed(least, 2)} <i aria-hidden="true" /> {fixed(most, 2)}<span class="muted">, grey: no value. Click a column to see the query.</span></span>
+          <span class="legend">{fixed(least, 2)} <i aria-hidden="true" /> {fixed(most, 2)}<span class="muted">, grey: no value. Click a column, or press Enter on it, to see the query.</span></span>
         )}
       </p>
     </div>

@@ -40,7 +40,7 @@ export function Ranking({ context }: { context: Context }) {
         <List title={a} documents={first} depth={report.rankingDepth} />
         {second ? <List title={state.b} documents={second} depth={report.rankingDepth} /> : <List title="Ideal order" documents={all[`${at}/ideal/${qid}`] ?? []} depth={report.rankingDepth} />}
       </div>
-      <p class="notes">DCG gain: grade / log2(rank + 1). With the metric's own gains: <Command text={trace(context, rowOf(context, a), qid)} /></p>
+      <p class="notes">Gain (linear): grade / log2(rank + 1). With the metric's own gains: <Command text={trace(context, rowOf(context, a), qid)} /></p>
     </>
   );
 }
@@ -51,7 +51,7 @@ function List({ title, documents, depth }: { title: string; documents: Ranked[];
     <Panel title={title} aside={<span class="muted">{`first ${Math.min(depth, documents.length)} documents`}</span>}>
       <div class="scroll" tabIndex={0} role="region" aria-label={`Ranking of ${title}`}>
         <table>
-          <thead><tr><th scope="col" class="number">Rank</th><th scope="col">Document</th><th scope="col" class="number">Grade</th><th scope="col" class="number">Score</th><th scope="col" class="number">DCG gain</th></tr></thead>
+          <thead><tr><th scope="col" class="number">Rank</th><th scope="col">Document</th><th scope="col" class="number">Grade</th><th scope="col" class="number">Score</th><th scope="col" class="number">Gain (linear)</th></tr></thead>
           <tbody>
             {documents.map((one, i) => (
               <tr key={one.docno} class={isNaN(one.grade) ? "unjudged" : one.grade > 0 ? "relevant" : ""}>
