@@ -15,8 +15,7 @@ from tqdm import tqdm
 
 from .. import readers as readers
 from ..config import load as configs
-from ..config import sweep as sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.aligned import Aligned
 from ..core.convention import CONVENTIONS
@@ -219,7 +218,7 @@ def _find(path: Path, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
     """Return a config and its cells; for a folder of results those that were evaluated then."""
     if not path.is_dir():
         config = configs.load(path, overrides)
-        return config, sweep.resolve(config)
+        return config, resolve(config)
     manifest = results.read_manifest(path)
     results.refuse_plugins(path, manifest, "audit the config that wrote them")
     results.check_inputs(path, manifest)

@@ -19,7 +19,7 @@ from ..core.text import readable_name
 from ..errors import ConfigError, Problem, did_you_mean, near_names
 from ..guard.registry import RULES
 from ..stats.gate import Rule
-from .cells import Cell
+from .cells import Cell, find
 from .checks import check
 from .layers import read, text_of
 from .model import (
@@ -33,7 +33,6 @@ from .model import (
     Runs,
     json_schema,
 )
-from .sweep import find
 from .yaml_file import Loc, PlacedProblem, Source, describe
 
 __all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "json_schema", "load", "loads"]
@@ -81,9 +80,7 @@ def examine(
     """
     path = Path(path)
     config, problems = _read(_text_of(path), str(path), path.parent, overrides)
-    cells, _ = find(
-        config.datasets, config.runs, path.parent, where=config.where, complete=not problems
-    )
+    cells, _ = find(config, complete=not problems)
     return cells, config, problems
 
 

@@ -281,7 +281,7 @@ class Config(Model):
     """An experiment: datasets, runs, metrics, and the choices in force.
 
     Made by :func:`harness.config.load.load`. Paths are as the file has them, relative to
-    :attr:`base`; :func:`harness.config.sweep.resolve` gives those of the files on disk.
+    :attr:`base`; :func:`harness.config.cells.resolve` gives those of the files on disk.
     """
 
     name: StrictStr

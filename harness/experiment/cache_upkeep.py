@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..config import load as configs
-from ..config import sweep as sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..config.patterns import natural
 from ..errors import InputError, Problem, in_json, lines_of
@@ -81,7 +80,7 @@ def config_of(place: Path) -> tuple[Config, list[Cell]]:
     """Return a config and its cells: of its file, or of a folder of results; else InputError."""
     if place.is_file():
         config = configs.load(place)
-        return config, sweep.resolve(config)
+        return config, resolve(config)
     manifest = results_folder.read_manifest(place)
     # without its code no record of a plugin's metric would be found
     results_folder.refuse_plugins(place, manifest, "name the config that wrote them")

@@ -21,8 +21,7 @@ import pyarrow.parquet as pq
 import yaml
 from pydantic import ValidationError
 
-from ..config import sweep as sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, resolve
 from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
@@ -386,9 +385,7 @@ def config_and_cells(
     then = [*manifest["cells"], *(manifest.get("failed", ()) if failed else ())]
     known = {(one["dataset"], one["run"], *one.get("columns", {}).items()) for one in then}
     return config, [
-        cell
-        for cell in sweep.resolve(config)
-        if (cell.dataset, cell.run, *cell.columns.items()) in known
+        cell for cell in resolve(config) if (cell.dataset, cell.run, *cell.columns.items()) in known
     ]
 
 

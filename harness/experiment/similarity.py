@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from ..config import sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.arguments import check_arguments, whole_from
 from ..core.ragged import lengths_of, offsets_of, positions_of
@@ -52,7 +51,7 @@ def similarities(
         If a run cannot be read, or a dataset has fewer than two runs.
     """
     check_arguments(locals(), p=PERSISTENCE, depth=whole_from(1))
-    cells = [cell for cell in sweep.resolve(config) if not datasets or cell.dataset in datasets]
+    cells = [cell for cell in resolve(config) if not datasets or cell.dataset in datasets]
     found = []
     for dataset in dict.fromkeys(cell.dataset for cell in cells):
         chosen = [cell for cell in cells if cell.dataset == dataset]

@@ -14,9 +14,8 @@ import pytest
 
 import harness
 from harness.config import load as config
-from harness.config.cells import Cell
+from harness.config.cells import Cell, resolve
 from harness.config.init import propose_config, save
-from harness.config.sweep import resolve
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
 RUN = "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n2 Q0 c 1 2.0 t\n2 Q0 x 2 1.0 t\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from harness.config import sweep
+from harness.config.cells import resolve
 from harness.config.load import load
 from harness.core.metric import REGISTRY
 from harness.experiment.cache import INDEX, Keys
@@ -101,7 +101,7 @@ def test_a_seed_is_compared_to_the_same_seed_of_the_other_run(place: Path, confi
             shutil.copy(place / "data/one.run", place / f"data/{model}-{seed}.txt")
     runs = 'runs={"model {model}": {path: "../data/{model}-{seed}.txt"}}'
     loaded = load(config, overrides=[runs, "metrics=['rbo(p=0.9,reference=model b)']"])
-    cells = sweep.resolve(loaded)
+    cells = resolve(loaded)
     keys = Keys(loaded, cells)
     others = [(cell.run_entry.path[-7:], *keys.others(cell)) for cell in cells]
     assert [(own, other[-7:]) for own, other in others] == [
