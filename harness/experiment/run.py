@@ -24,6 +24,7 @@ from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import FEWER, dataset_name, failed_rows, incomplete, key_of, systems_of
 from ..errors import HarnessError, HarnessWarning
+from ..guard.query_groups import reversals
 from ..guard.registry import accepted
 from ..reports import comparisons as comparing
 from ..reports import html
@@ -34,11 +35,9 @@ from ..reports.plots import plot as plots
 from ..reports.text import columns
 from . import manifest as manifests
 from .cache import Cache, foreign
-from .cells import Evaluated, evaluate_all
+from .cells import Evaluated, as_one, evaluate_all, failure_texts
 from .crosscheck import skipped
-from .failures import as_one, failure_texts
 from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, hashes_of, written
-from .groups import reversals
 from .outcome import Results, compare, render_comparisons, systems
 from .work import executor
 
