@@ -179,7 +179,7 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
     assert sorted(cells(tmp_path)) == [
         "p four four.run", "q three three.run", "x two two.pred", "y one one.pred",
     ]  # fmt: skip
-    assert "#   five.pred: fits no judgements: other number of rows (7)" in proposed(tmp_path)[0]
+    assert "#   five.pred: fits no judgements: expected " in proposed(tmp_path)[0]
 
 
 def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
