@@ -32,10 +32,9 @@ from ..reports.select import sort_metric
 from ..stats.gate import OTHERS
 from . import plugins
 from .cells import Cell, find, run_entries, without_reference
-from .layers import is_metric, metric_sets
 from .model import Config, DatasetEntry, Entry
 from .patterns import Pattern
-from .yaml_file import Loc, Source
+from .yaml_file import Loc, Source, is_metric, metric_sets
 
 _OF_DATASETS = ("pool", "average")
 
@@ -54,7 +53,7 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     problems = [*_check_names(config), *_check_formats(config)]
     if load_plugins:
         problems += _check_plugins(config)
-    all_loaded = (load_plugins and plugins.plugins_allowed()) or not config.plugins
+    all_loaded = not config.plugins or (load_plugins and plugins.plugins_allowed())
 
     complete = config._complete and not source.problems
     cells, wrong = find(config, complete)

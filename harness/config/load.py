@@ -21,7 +21,6 @@ from ..guard.registry import RULES
 from ..stats.gate import Rule
 from .cells import Cell, find
 from .checks import check
-from .layers import read, text_of
 from .model import (
     SECTIONS,
     Config,
@@ -33,7 +32,7 @@ from .model import (
     Runs,
     json_schema,
 )
-from .yaml_file import Loc, PlacedProblem, Source, describe
+from .yaml_file import Loc, PlacedProblem, Source, describe, read, text_of
 
 __all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "json_schema", "load", "loads"]
 

@@ -247,8 +247,8 @@ def _read_values(
     policy: Policy,
 ) -> list[Evaluation]:  # fmt: skip
     """Return the values of each cell; InputError if the file does not hold them."""
-    sizes, n_metrics = [cell["counts"]["queries"] for cell in cells], len(metrics)
-    n_rows = sum(sizes) * n_metrics
+    counts, n_metrics = [Counts(**cell["counts"]) for cell in cells], len(metrics)
+    n_rows = sum(one.queries for one in counts) * n_metrics
     try:
         # without threads: one that is not done when an error ends the process would abort it
         file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=["dataset", "run", "qid"])
@@ -260,7 +260,8 @@ def _read_values(
         known = {"dataset", "run", "qid", "metric", "value", "weight", *captured}
         grouping = [name for name in table.column_names if name not in known]
         evaluations, start = [], 0
-        for cell, n in zip(cells, sizes, strict=True):
+        for cell, own in zip(cells, counts, strict=True):
+            n = own.queries
             part = table.slice(start, n * n_metrics)
             qids = take(part["qid"].combine_chunks(), np.arange(n) * n_metrics)
             values, weights = (
@@ -274,7 +275,7 @@ def _read_values(
                 for name in grouping
             }
             evaluation = Evaluation(
-                values, cast(qids, pa.string()), metrics, policy, Counts(**cell["counts"]),
+                values, cast(qids, pa.string()), metrics, policy, own,
                 _weights(weights), cell["run"], cell["dataset"],
                 unanswered=tuple(cell.get("unanswered", ())),
                 groups={name: one for name, one in groups.items() if one.null_count < n},
