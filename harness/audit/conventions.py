@@ -22,7 +22,7 @@ from ..core.convention import CONVENTIONS
 from ..core.convention import find as find_convention
 from ..core.evaluate import evaluate
 from ..core.evaluation import Evaluation
-from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, Summary, best
+from ..core.leaderboard import Entry, Failed, Leaderboard, Summary, best
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
@@ -294,7 +294,7 @@ def _systems(
             whole.evaluation, values=whole.evaluation.values[:, :1],
             metrics=whole.evaluation.metrics[:1], weights={}, errors={},
         )  # fmt: skip
-        entries.append(Summarised(first, whole.columns, whole.pattern, summaries=whole.summary))
+        entries.append(Entry(first, whole.columns, whole.pattern, known=whole.summary))
         refused[id(entries[-1])] = reasons
 
     def summaries(some: Sequence[Entry], value: Callable[[str], float]) -> Summaries:

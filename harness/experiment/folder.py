@@ -27,7 +27,7 @@ from ..config.model import Config
 from ..config.patterns import natural
 from ..core.arrow import cast, take, to_floats
 from ..core.evaluation import Counts, Evaluation
-from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, numbers_of
+from ..core.leaderboard import Entry, Failed, Leaderboard, numbers_of
 from ..core.metric import Metric, from_plain_data
 from ..core.policy import Policy
 from ..core.ragged import Floats
@@ -144,9 +144,9 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Results:
     )
     names = [str(metric) for metric in numbers_of(metrics)]
     entries = tuple(
-        Summarised(
+        Entry(
             evaluation, cell.get("columns", {}), cell.get("pattern", ""),
-            summaries={**dict.fromkeys(map(str, metrics), math.nan), **row.numbers(names)},
+            known={**dict.fromkeys(map(str, metrics), math.nan), **row.numbers(names)},
             warned=tuple(cell.get("warned", ())),
         )
         for evaluation, cell, row in zip(evaluations, manifest["cells"], rows, strict=False)
