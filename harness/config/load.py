@@ -47,7 +47,7 @@ def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
     """
     path = Path(path)
     check_name(path)
-    return loads(_text_of(path), str(path), path.parent, overrides)
+    return loads(text_of(path), str(path), path.parent, overrides)
 
 
 def loads(
@@ -78,7 +78,7 @@ def examine(
     Raises ConfigError if the file cannot be read as YAML at all.
     """
     path = Path(path)
-    config, problems = _read(_text_of(path), str(path), path.parent, overrides)
+    config, problems = _read(text_of(path), str(path), path.parent, overrides)
     cells, _ = find(config, complete=not problems)
     return cells, config, problems
 
@@ -102,17 +102,6 @@ def _read(
     config._source, config._base = source, base
     problems += [*source.problems, *check(config, load_plugins)]
     return config, sorted(dict.fromkeys(problems), key=_line)
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return text_of(path)
-    except LookupError as error:
-        what, fix = error.args
-        rule = "" if path.exists() else "missing-file"
-        if rule or path.is_dir():
-            fix = "give the name of a config; harness init writes one"
-        raise ConfigError(Problem("", what, fix=fix, rule=rule), where=str(path)) from error
 
 
 def _line(problem: Problem) -> tuple[str, float]:

@@ -273,19 +273,24 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> So
 
 
 def text_of(path: Path) -> str:
-    """Return the text of a config; LookupError with what is wrong and a fix if it has none."""
+    """Return the text of a config; ConfigError if it cannot be read."""
+    fix = ""
     try:
         files(path.parent, doubled(path.name))
-        if path.stat().st_size > 4 * SIZE:  # UTF-8 has at most 4 bytes a character
-            raise LookupError(f"is longer than {SIZE:,} characters", "")
-        data = path.read_bytes()
-        return data.decode("utf-8-sig")
+        if path.stat().st_size <= 4 * SIZE:  # UTF-8 has at most 4 bytes a character
+            data = path.read_bytes()
+            return data.decode("utf-8-sig")
+        what = f"is longer than {SIZE:,} characters"
     except NothingFoundError as error:
-        raise LookupError(str(error), "") from error
+        what = str(error)
     except UnicodeDecodeError as error:
-        raise LookupError(wide(data) or f"byte {error.start} is not UTF-8", AS_UTF8) from error
+        what, fix = wide(data) or f"byte {error.start} is not UTF-8", AS_UTF8
     except OSError as error:
-        raise LookupError(f"cannot be read: {error.strerror}", "") from error
+        what = f"cannot be read: {error.strerror}"
+    rule = "" if path.exists() else "missing-file"
+    if rule or path.is_dir():
+        fix = "give the name of a config; harness init writes one"
+    raise ConfigError(Problem("", what, fix=fix, rule=rule), where=str(path))
 
 
 def _extended(source: Source, folder: Path, chain: list[tuple[Path, str]], where: str) -> Source:
@@ -302,9 +307,10 @@ def _extended(source: Source, folder: Path, chain: list[tuple[Path, str]], where
         raise ConfigError(source.problem(("extends",), what), where=where)
     try:
         text = text_of(path)
-    except LookupError as error:
-        what, fix = error.args
-        raise ConfigError(source.problem(("extends",), what, fix=fix), where=where) from error
+    except ConfigError as error:
+        (own,) = error.problems
+        problem = source.problem(("extends",), own.what, fix=own.fix)
+        raise ConfigError(problem, where=where) from error
     base = parse_yaml(text, str(path), name)
     expand(base)
     base = _extended(base, path.parent, [*chain, (path.resolve(), name)], where)
