@@ -28,7 +28,7 @@ from ..core.tables import Docnos, Qrels, Run
 from ..core.views import check_grades, takes_fractions
 from ..errors import InputError, Problem
 from ..metrics.rbo import PERSISTENCE
-from ..readers.teams import teams_of
+from ..readers.groups import teams_of
 from ..stats.run_similarity import Measure, Rankings, Similarity, compare_rankings
 from .evaluate import short_names
 
@@ -40,7 +40,7 @@ def pool(paths: Sequence[str], depth: int = 20, teams: str = "") -> Pool:
     """Return the documents that runs have in their first `depth` ranks.
 
     Tied scores are in trec_eval's order. `teams` is a CSV file or a pattern, as in
-    :func:`harness.readers.teams.teams_of`; without it each run is a team of its own.
+    :func:`harness.readers.groups.teams_of`; without it each run is a team of its own.
     """
     check_arguments(locals(), depth=whole_from(1))
     return _pool(_runs(paths), depth, teams)
