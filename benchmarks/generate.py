@@ -110,17 +110,6 @@ def sweep(folder: Path, n_queries: int, depth: int, n_runs: int, n_datasets: int
         trec_many(at, n_queries, depth, n_runs, SEED + number)
 
 
-def trec_json(folder: Path, n_queries: int, depth: int = 1000) -> None:
-    """Write ``qrels.txt`` and ``run.json``: queries, documents and scores as one object."""
-    run, qrels = _trec(n_queries, depth)
-    write(folder / "qrels.txt", *qrels)
-    qids, _, docnos, _, scores, _ = (np.asarray(column).astype(str).tolist() for column in run)
-    found: dict[str, dict[str, float]] = {}
-    for qid, docno, score in zip(qids, docnos, scores, strict=True):
-        found.setdefault(qid, {})[docno] = float(score)
-    (folder / "run.json").write_text(json.dumps(found))
-
-
 def results(folder: Path, n_queries: int, depth: int, n_runs: int) -> None:
     """Write what :func:`trec_many` does, and the results of the runs in a folder ``results``."""
     trec_many(folder, n_queries, depth, n_runs)

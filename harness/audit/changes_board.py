@@ -13,7 +13,7 @@ from ..core.evaluation import Counts
 from ..core.leaderboard import CHOSEN, FAILED, Entry
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.systems import Repeated, of_systems
+from ..core.systems import of_systems
 from ..errors import SHOWN, InputError, Problem, UnknownNameError, check_known
 from ..experiment import folder as results
 from ..reports.leaderboard import REPETITIONS
@@ -153,7 +153,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
             {names.get(name, name): value for name, value in entry.summary.items()},
             entry.evaluation.counts.as_dict(),
             entry,
-            len(entry.system.entries) if isinstance(entry, Repeated) else None,
+            len(entry.system.entries) if entry.system else None,
         )
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
     return Board(str(folder), metrics, rows, manifest=study.manifest)

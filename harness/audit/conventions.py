@@ -15,15 +15,14 @@ from tqdm import tqdm
 
 from .. import readers as readers
 from ..config import load as configs
-from ..config import sweep as sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.aligned import Aligned
 from ..core.convention import CONVENTIONS
 from ..core.convention import find as find_convention
 from ..core.evaluate import evaluate
 from ..core.evaluation import Evaluation
-from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, Summary, best
+from ..core.leaderboard import Entry, Failed, Leaderboard, Summary, best
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
@@ -199,7 +198,7 @@ def _find(path: Path, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
     """Return a config and its cells; for a folder of results those that were evaluated then."""
     if not path.is_dir():
         config = configs.load(path, overrides)
-        return config, sweep.resolve(config)
+        return config, resolve(config)
     manifest = results.read_manifest(path)
     results.refuse_plugins(path, manifest, "audit the config that wrote them")
     results.check_inputs(path, manifest)
@@ -275,7 +274,7 @@ def _systems(
             whole.evaluation, values=whole.evaluation.values[:, :1],
             metrics=whole.evaluation.metrics[:1], weights={}, errors={},
         )  # fmt: skip
-        entries.append(Summarised(first, whole.columns, whole.pattern, summaries=whole.summary))
+        entries.append(Entry(first, whole.columns, whole.pattern, known=whole.summary))
         refused[id(entries[-1])] = reasons
 
     def summaries(some: Sequence[Entry], value: Callable[[str], float]) -> Summaries:

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from .. import readers
-from ..core.arguments import MAPPING, TEXT, Kind, check_arguments, check_choice, whole_from
+from ..core.arguments import MAPPING, PATH, TEXT, Kind, check_arguments, check_choice, whole_from
 from ..core.policy import Duplicates
 from ..core.tables import Run
 from ..errors import ConfigError, InputError
 from ..experiment.outcome import Results
-from ..experiment.table_and_plots import PATH, PathLike, folder_of, names_in
+from ..experiment.table_and_plots import PathLike, folder_of, names_in
 from ..guard import check as guard
 from ..readers import in_memory
 from . import explain as explaining

@@ -35,8 +35,7 @@ from ..errors import (
 from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
-from ..experiment.cells import Evaluated, evaluate_all
-from ..experiment.failures import as_one
+from ..experiment.cells import Evaluated, as_one, evaluate_all
 from ..experiment.folder import MANIFEST
 from ..experiment.manifest import PICTURES
 from ..experiment.outcome import Results

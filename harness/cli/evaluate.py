@@ -72,7 +72,7 @@ def evaluate(
     board = evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)
     if grouping is None:
         return board
-    from ..experiment.groups import attach
+    from ..guard.query_groups import attach
 
     entries, findings = attach(board.entries, {board.entries[0].dataset: grouping})
     for one in findings:

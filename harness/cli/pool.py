@@ -9,7 +9,7 @@ import click
 
 from ..core.pool import Unit
 from ..errors import HarnessWarning, Problem, UnknownNameError
-from ..experiment.pool import leave_out, pool
+from ..experiment.rankings import leave_out, pool
 from ..reports import pool as report
 from ..reports.similarity import FORMATS, render
 from . import options

@@ -10,7 +10,7 @@ import click
 
 from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment import folder
-from ..experiment.similarity import similarities
+from ..experiment.rankings import similarities
 from ..files import writing
 from ..reports import similarity as report
 from ..reports.plots.plot import Format

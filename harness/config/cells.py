@@ -1,28 +1,32 @@
-"""A cell, one run on one dataset: which ones `where` keeps, and which of a grid have no file."""
+"""``{placeholder}`` patterns x files on disk -> cells: each is one run on one dataset."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from ..errors import SHOWN, UnknownNameError, did_you_mean, near_names
+from ..core.evaluation import Counts
+from ..errors import SHOWN, ConfigError, UnknownNameError, did_you_mean, first_of, near_names
 from ..reports.select import matched, pattern_problems
-from .patterns import Pattern, natural
+from .patterns import Found, NothingFoundError, Pattern, files, natural
 from .yaml_file import Loc
 
 if TYPE_CHECKING:
-    from .model import DatasetEntry, RunEntry
+    from .model import Config, DatasetEntry, RunEntry
 
 DATASET = "dataset"
 """The placeholder for each dataset's name in a run's path."""
-Where = Mapping[str, Sequence[str]]
-"""Patterns by column, as ``{"seed": ["1", "2"], "model": ["!random*"]}``."""
+RESERVED = (
+    DATASET, "run", "qid", "metric", "value", "undefined", *(one.name for one in fields(Counts)),
+)  # fmt: skip
+"""Columns of the outputs; no placeholder may have one of these names."""
 _WITH_GRADES_AND_SCORES = re.compile(
     r"\.(csv|tsv|parquet|arrow|feather|jsonl|ndjson|json|npz)(\.\w+)?$", re.I
 )
@@ -53,41 +57,347 @@ class Cell:
         """What was captured, without a placeholder that is the whole of the run's name."""
         return _columns(self.run_key, {**self.of_dataset, **self.of_run})
 
+    @property
+    def all_columns(self) -> dict[str, str]:
+        """All by which it can be chosen: its names, and everything that was captured."""
+        return {DATASET: self.dataset, "run": self.run, **self.of_dataset, **self.of_run}
 
-def columns_of(cell: Cell) -> dict[str, str]:
-    """Return all by which a cell can be chosen: its names, and everything that was captured."""
-    return {DATASET: cell.dataset, "run": cell.run, **cell.of_dataset, **cell.of_run}
+    @property
+    def place(self) -> tuple[str, str]:
+        """The entry and the file of its dataset."""
+        return self.dataset_key, self.dataset_entry.path
 
 
 def _columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in captured.items() if run_key != f"{{{name}}}"}
 
 
-class GridProblem(NamedTuple):
+class GridError(Exception):
     """Something wrong with a grid, and its place in the config."""
 
-    loc: Loc
-    what: str
-    fix: str = ""
+    def __init__(self, loc: Loc, what: str, fix: str = "") -> None:
+        super().__init__(what)
+        self.loc, self.what, self.fix = loc, what, fix
+
+
+def resolve(config: Config) -> list[Cell]:
+    """Return the cells of a config, given the files on disk.
+
+    Datasets come in the config's order, then runs; names and captured values in natural order
+    (fold2 before fold10). Raises ConfigError with all problems: files that are missing, runs
+    without a dataset, datasets without a run, cells that are the same, gaps if ``complete: true``.
+    """
+    cells, wrong = find(config)
+    if wrong:
+        problems = [config.problem(one.loc, one.what, fix=one.fix) for one in wrong]
+        raise ConfigError(problems, where=config.file)
+    return cells
+
+
+def run_entries(
+    runs: Mapping[str, RunEntry | tuple[RunEntry, ...]],
+) -> Iterator[tuple[str, Loc, RunEntry]]:
+    """Yield the name, the place and the settings of every run entry."""
+    for key, entry in runs.items():
+        if isinstance(entry, tuple):
+            yield from ((key, ("runs", key, place), one) for place, one in enumerate(entry))
+        else:
+            yield key, ("runs", key), entry
+
+
+def find(config: Config, complete: bool = True) -> tuple[list[Cell], list[GridError]]:
+    """Return the cells of a config, and everything that is wrong.
+
+    Unless `complete`, some entries are wrong and left out, so runs without a dataset and datasets
+    without a run are not reported.
+    """
+    search = _Search(config, complete)
+    for key, loc, entry in run_entries(config.runs):
+        with search.collecting():
+            search.add_run(key, entry, loc)
+    if search.complete:
+        search.check_datasets("run")
+        search.choose()
+        search.check_same()
+        search.wrong += _dataset_files_as_runs(search.cells)
+    keys = list(config.datasets), list(config.runs)
+    cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _order(cell, *keys))
+    if config.complete and not search.wrong and (text := missing_text(cells)):
+        fix = "make them, leave them out with 'where:', or take 'complete' out"
+        search.wrong.append(GridError(("complete",), text, fix))
+    return cells, search.wrong
+
+
+def _order(cell: Cell, datasets: Sequence[str], runs: Sequence[str]) -> tuple[Any, ...]:
+    return (
+        datasets.index(cell.dataset_key),
+        natural(cell.dataset),
+        [natural(value) for value in cell.of_dataset.values()],
+        runs.index(cell.run_key),
+        natural(cell.run),
+        [natural(value) for value in cell.of_run.values()],
+    )
 
 
 @dataclass(frozen=True)
-class Gap:
-    """A cell of a grid without predictions."""
+class _Dataset:
+    """A dataset on disk."""
 
-    dataset: str
-    run: str
-    columns: dict[str, str]
+    key: str
+    name: str
+    entry: DatasetEntry
+    values: Mapping[str, str]
 
-    @property
-    def name(self) -> str:
-        """What it is called: ``gbrt on letor-fold1 fold=1 seed=2``."""
-        columns = "".join(f" {name}={value}" for name, value in self.columns.items())
-        return f"{self.run} on {self.dataset}{columns}"
+    def fits(self, found: Found) -> bool:
+        """Whether the placeholders that both have captured the same."""
+        return all(found.values.get(name, value) == value for name, value in self.values.items())
 
 
-def missing(cells: Iterable[Cell]) -> list[Gap]:
-    """Return the combinations that would complete each run's grid of cells.
+class _Search:
+    """Finds datasets, then the runs on them; collects cells and what is wrong."""
+
+    def __init__(self, config: Config, complete: bool) -> None:
+        self.entries, self.base, self.where = config.datasets, config.base, config.where
+        self.paths: dict[str, Pattern] = {}
+        self.datasets: list[_Dataset] = []
+        self.cells: list[tuple[Cell, Loc]] = []
+        self.wrong: list[GridError] = []
+        for key, entry in self.entries.items():
+            with self.collecting():
+                self.datasets += self._datasets_in(key, entry)
+        first: dict[str, _Dataset] = {}
+        for one in self.datasets:
+            other = first.setdefault(one.name, one)
+            if other.key != one.key:
+                both = f"{other.entry.path} and {one.entry.path}"
+                what = f"dataset '{one.name}' is there twice: {both}"
+                fix = "give one of them another name"
+                self.wrong.append(GridError(("datasets", one.key), what, fix))
+        self.complete = complete and not self.wrong
+
+    @contextlib.contextmanager
+    def collecting(self) -> Iterator[None]:
+        """Collect what is wrong with an entry, and go on with the next one."""
+        try:
+            yield
+        except GridError as problem:
+            self.wrong.append(problem)
+
+    def _datasets_in(self, key: str, entry: DatasetEntry) -> list[_Dataset]:
+        """Return the datasets of one entry."""
+        loc: Loc = ("datasets", key)
+        self.paths[key] = path = _path(entry.path, (*loc, "path"))
+        name = _pattern(key, loc, path.names)
+        found = []
+        for one in self._files(entry.path, {}, (*loc, "path")):
+            update: dict[str, Any] = {"path": str(one.path)}
+            with self.collecting():
+                if entry.groups and entry.groups.path is not None:
+                    at = (*loc, "groups", "path")
+                    table = self._file_next_to(one, entry.groups.path, at)
+                    update["groups"] = entry.groups.model_copy(update={"path": table})
+                if entry.group is not None:
+                    update["group"] = self._file_next_to(one, entry.group, (*loc, "group"))
+            concrete = entry.model_copy(update=update)
+            found.append(_Dataset(key, name.fill(one.values), concrete, one.values))
+        return found
+
+    def _file_next_to(self, one: Found, text: str, loc: Loc) -> str:
+        """Return the file of a pattern whose placeholders have the values of another file's."""
+        _pattern(text, loc, one.values)
+        return str(self._files(text, one.values, loc)[0].path)
+
+    def add_run(self, key: str, entry: RunEntry, loc: Loc) -> None:
+        """Add the cells of a run entry; GridError if it has none."""
+        at = (*loc, "path")
+        path = _path(entry.path, at, key)
+        datasets = self._datasets_of(entry, path, loc)
+        known = {DATASET, *path.names, *(n for one in datasets for n in one.values)}
+        name = _pattern(key, ("runs", key), known if datasets else None)
+        strangers = []
+        for found, near in self._files_and_datasets(entry, path, datasets, at):
+            fitting = [one for one in near if one.fits(found)]
+            if not fitting and self._keeps(found.values):
+                strangers.append(found)
+            for one in fitting:
+                run = name.fill({**found.values, **one.values, DATASET: one.name})
+                own = {n: found.values[n] for n in path.names if n not in (*one.values, DATASET)}
+                concrete = entry.model_copy(update={"path": str(found.path)})
+                cell = Cell(
+                    one.name, run, one.entry, concrete, one.key, key, one.values, own,
+                    across=DATASET in path.names,
+                )  # fmt: skip
+                self.cells.append((cell, loc))
+        if strangers and datasets and self.complete:
+            shared = [name for name in datasets[0].values if name in strangers[0].values]
+            has = "; ".join(
+                f"{name} {first_of(sorted({one.values[name] for one in datasets}, key=natural), 5)}"
+                for name in shared
+            )
+            paths = [str(found.path) for found in strangers]
+            what = f"no dataset for {first_of(paths, 5)}; there is {has}"
+            raise GridError(at, what, "add the dataset, or narrow the path")
+
+    def _datasets_of(self, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
+        """Return the datasets that a run entry may belong to."""
+        if entry.dataset is not None:
+            known = list(dict.fromkeys([*self.entries, *(one.name for one in self.datasets)]))
+            if entry.dataset not in known and self.complete:
+                near, listed = did_you_mean(entry.dataset, known), near_names(entry.dataset, known)
+                what = f"there is no dataset '{entry.dataset}'{near}  (there are: {listed})"
+                raise GridError((*loc, "dataset"), what)
+            return [one for one in self.datasets if entry.dataset in (one.key, one.name)]
+        if DATASET in path.names or len(self.entries) == 1:
+            return self.datasets
+        sharing = [key for key, other in self.paths.items() if {*other.names} & {*path.names}]
+        if len(sharing) != 1 and self.complete:
+            fix = f"add dataset: NAME, one of {', '.join(self.entries)}"
+            raise GridError(loc, "it is not clear which dataset this run belongs to", fix)
+        return [one for one in self.datasets if [one.key] == sharing]
+
+    def _files_and_datasets(
+        self, entry: RunEntry, path: Pattern, datasets: list[_Dataset], loc: Loc
+    ) -> list[tuple[Found, list[_Dataset]]]:
+        """Return each file of a run entry, with the datasets it may belong to."""
+        if DATASET not in path.names:
+            return [(found, datasets) for found in self._files(entry.path, {}, loc)]
+        both, nothing = [], []
+        for name in dict.fromkeys(one.name for one in datasets):
+            same = [one for one in datasets if one.name == name]
+            try:
+                some = self._files(entry.path, {DATASET: name}, loc)
+                both += [(found, same) for found in some]
+            except GridError as problem:
+                nothing.append(problem)
+        if nothing and not both:
+            raise nothing[0]
+        return both
+
+    def _files(self, text: str, known: Mapping[str, str], loc: Loc) -> list[Found]:
+        try:
+            return files(self.base, text, known)
+        except NothingFoundError as error:
+            raise GridError(loc, str(error)) from None
+
+    def _keeps(self, columns: Mapping[str, str]) -> bool:
+        """Whether ``where`` keeps a cell: in each column that it has, its value is kept."""
+        return all(
+            matched(patterns, [columns[name]])
+            for name, patterns in self.where.items()
+            if name in columns
+        )
+
+    def check_datasets(self, run: str, but: Collection[str] = ()) -> None:
+        """Report datasets that no run has predictions for, unless something else is wrong."""
+        if self.wrong:
+            return
+        busy = {cell.dataset_entry.path for cell, _ in self.cells}
+        for key in self.entries:
+            own = [
+                one.name
+                for one in self.datasets
+                if one.key == key
+                and one.entry.path not in busy
+                and self._keeps({**one.values, DATASET: one.name})
+            ]
+            if own and key not in but:
+                fix = "add them, or narrow the path"
+                others = (one for one in self.datasets if one.key == key and one.name not in own)
+                if (used := [one.values for one in others]) and (name := next(iter(used[0]), "")):
+                    some = ", ".join(sorted({one[name] for one in used}, key=natural))
+                    fix = f"add them, or leave them out: 'where: {{{name}: [{some}]}}'"
+                what = f"no {run} has predictions for {first_of(own, 5)}"
+                self.wrong.append(GridError(("datasets", key), what, fix))
+
+    def choose(self) -> None:
+        """Keep the cells that ``where`` keeps; report what is wrong with it."""
+        if not self.where or self.wrong:
+            return
+        seen = [cell.all_columns for cell, _ in self.cells]
+        known = list(dict.fromkeys(column for columns in seen for column in columns))
+        for column, patterns in self.where.items():
+            if column not in known:
+                near, listed = did_you_mean(column, known), near_names(column, known)
+                what = f"there is no column '{column}'{near}  (there are: {listed})"
+                self.wrong.append(GridError(("where", column), what))
+                continue
+            values = sorted({one[column] for one in seen if column in one}, key=natural)
+            for place, what in pattern_problems(patterns, values, column):
+                loc = ("where", column) if len(patterns) == 1 else ("where", column, place)
+                self.wrong.append(GridError(loc, what))
+        self.cells = [one for one in self.cells if self._keeps(one[0].all_columns)]
+        if not self.cells and not self.wrong:
+            what = f"keeps none of the {len(seen)} cells: none has all of these at once"
+            self.wrong.append(GridError(("where",), what))
+        left_out = {*self.entries} - {cell.dataset_key for cell, _ in self.cells}
+        self.check_datasets("run that 'where' keeps", left_out)
+
+    def check_same(self) -> None:
+        """Report cells that would be the same row of the leaderboard, one for each entry."""
+        first: dict[Any, Cell] = {}
+        reported: set[Loc] = set()
+        for cell, loc in self.cells:
+            same = (cell.dataset, cell.run, frozenset(cell.columns.items()))
+            other = first.setdefault(same, cell)
+            if other is not cell and loc not in reported:
+                reported.add(loc)
+                both = f"{other.run_entry.path} and {cell.run_entry.path}"
+                what = f"run '{cell.run}' on dataset '{cell.dataset}' is there twice: {both}"
+                self.wrong.append(GridError(loc, what, "give one of them another name"))
+
+
+def _pattern(text: str, loc: Loc, known: Collection[str] | None = None) -> Pattern:
+    """Return a pattern; GridError if it is none, or has placeholders that are not `known`."""
+    try:
+        pattern = Pattern(text)
+    except ValueError as error:
+        raise GridError(loc, str(error)) from None
+    for name in pattern.names:
+        if known is not None and name not in known:
+            has = ", ".join(f"{{{one}}}" for one in known if one != DATASET) or "none"
+            near = did_you_mean(name, known)
+            raise GridError(loc, f"nothing fills {{{name}}}{near}  (the path has: {has})")
+    return pattern
+
+
+def _path(text: str, loc: Loc, run_key: str = "") -> Pattern:
+    """Return the pattern of a path, whose placeholders can be columns.
+
+    ``{dataset}`` is none in a run's path.
+    """
+    pattern = _pattern(text, loc)
+    for name in pattern.names:
+        is_own = f"{{{name}}}" == run_key or (name == DATASET and run_key)
+        if name in RESERVED and not is_own:
+            fix = f"call it something else; taken are {', '.join(RESERVED)}"
+            raise GridError(loc, f"the outputs have a column '{name}' already", fix)
+    return pattern
+
+
+def _dataset_files_as_runs(cells: Sequence[tuple[Cell, Loc]]) -> Iterator[GridError]:
+    """Yield the entries of runs that take a dataset's own file, once for all its folds.
+
+    Tables and JSON may hold grades and scores side by side, and are fine.
+    """
+    names = {os.path.normpath(cell.dataset_entry.path): cell.dataset for cell, _ in cells}
+    wrong: dict[tuple[Loc, str], Cell] = {}
+    for cell, loc in cells:
+        path = cell.run_entry.path
+        is_table = _WITH_GRADES_AND_SCORES.search(PurePath(path).name)
+        if os.path.normpath(path) in names and not is_table:
+            wrong.setdefault((loc, cell.run), cell)
+    for (loc, run), cell in wrong.items():
+        path = cell.run_entry.path
+        dataset = names[os.path.normpath(path)]
+        what = f"{path} is the file of dataset {dataset} itself, taken as run '{run}'"
+        fix = "name the file of its predictions"
+        if cell.of_run:
+            fix = f"narrow the pattern, or exclude it: 'where: {{run: \"!{run}\"}}'"
+        yield GridError(loc, what, fix)
+
+
+def missing(cells: Iterable[Cell]) -> list[str]:
+    """Return the combinations that would complete each run's grid: ``gbrt on f1 fold=1 seed=2``.
 
     A run's grid is every dataset of one entry (every fold) x every value that each of the
     run's own placeholders takes in any of its cells. If the run's path has ``{dataset}``, it
@@ -104,15 +414,16 @@ def missing(cells: Iterable[Cell]) -> list[Gap]:
     for (_, run_key, names), grid in grids.items():
         if _are_own_runs(grid):
             continue
-        there = {(_place(cell), *cell.of_run.values()) for cell in grid}
+        there = {(cell.place, *cell.of_run.values()) for cell in grid}
         axes = [sorted({cell.of_run[name] for cell in grid}, key=natural) for name in names]
         keys = dict.fromkeys(cell.dataset_key for cell in grid)
         for one in [one for key in keys for one in datasets[key].values()]:
             for values in itertools.product(*axes):
-                if (_place(one), *values) not in there:
+                if (one.place, *values) not in there:
                     captured = {**one.of_dataset, **dict(zip(names, values, strict=True))}
                     run = Pattern(run_key).fill({**captured, DATASET: one.dataset})
-                    gaps.append(Gap(one.dataset, run, _columns(run_key, captured)))
+                    own = map("=".join, _columns(run_key, captured).items())
+                    gaps.append(" ".join((f"{run} on {one.dataset}", *own)))
     return gaps
 
 
@@ -120,27 +431,18 @@ def _are_own_runs(grid: Sequence[Cell]) -> bool:
     """Return whether most datasets mostly have runs that no other dataset has."""
     places: dict[str, set[tuple[str, str]]] = {}
     for cell in grid:
-        places.setdefault(cell.run, set()).add(_place(cell))
+        places.setdefault(cell.run, set()).add(cell.place)
     own = Counter(next(iter(some)) for some in places.values() if len(some) == 1)
     runs = Counter(place for some in places.values() for place in some)
     return len(runs) > 1 and 2 * sum(2 * own[one] > runs[one] for one in runs) > len(runs)
 
 
-def _place(cell: Cell) -> tuple[str, str]:
-    return cell.dataset_key, cell.dataset_entry.path
-
-
-def listed(gaps: Sequence[Gap], n_cells: int) -> str:
-    """Return how many cells are missing, and the first of them, one a line."""
-    more = [f"... and {len(gaps) - SHOWN} more"] if len(gaps) > SHOWN else []
-    head = f"{len(gaps)} of {len(gaps) + n_cells} cells are missing:"
-    return "\n  ".join([head, *(gap.name for gap in gaps[:SHOWN]), *more])
-
-
-def shown(cells: Sequence[Cell]) -> str:
-    """Return the cells that are missing; ``""`` if every grid is complete."""
+def missing_text(cells: Sequence[Cell]) -> str:
+    """Return how many cells are missing, and the first, one a line; ``""`` if none is."""
     gaps = missing(cells)
-    return listed(gaps, len(cells)) if gaps else ""
+    more = [f"... and {len(gaps) - SHOWN} more"] if len(gaps) > SHOWN else []
+    head = f"{len(gaps)} of {len(gaps) + len(cells)} cells are missing:"
+    return "\n  ".join([head, *gaps[:SHOWN], *more]) if gaps else ""
 
 
 def reference(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
@@ -148,13 +450,14 @@ def reference(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
 
     Raises UnknownNameError if there is none, or several.
     """
-    cells = list(cells)
+    on_dataset = [other for other in cells if other.dataset == cell.dataset]
     here = [
-        other for other in cells if other.run == name and other.dataset_entry == cell.dataset_entry
-    ]
+        other for other in on_dataset
+        if other.run == name and other.dataset_entry == cell.dataset_entry
+    ]  # fmt: skip
     same = [other for other in here if _outside_name(other) == _outside_name(cell)]
     if not here or (len(here) > 1 and not same):
-        runs = sorted({other.run for other in cells if other.dataset == cell.dataset})
+        runs = sorted({other.run for other in on_dataset})
         what = f"has {len(here)} runs of that name" if here else f"has {', '.join(runs)}"
         raise UnknownNameError(
             f"reference={name}: no such run to compare {cell.run} to; dataset {cell.dataset} {what}"
@@ -186,66 +489,3 @@ def without_reference(cells: Iterable[Cell], name: str) -> Iterator[UnknownNameE
 def _outside_name(cell: Cell) -> dict[str, str]:
     """Return what was captured outside the run's name: its seed."""
     return {name: one for name, one in cell.of_run.items() if f"{{{name}}}" not in cell.run_key}
-
-
-def kept(where: Where, seen: Sequence[Mapping[str, str]]) -> dict[str, frozenset[str]]:
-    """Return the values of each column that are kept, given the columns of each cell.
-
-    >>> cells = [{"model": "svm", "seed": "1"}, {"model": "random", "seed": "1"}]
-    >>> sorted(kept({"model": ["!rand*"]}, cells)["model"])
-    ['svm']
-    """
-    return {
-        column: frozenset(matched(patterns, _values(column, seen), None))
-        for column, patterns in where.items()
-    }
-
-
-def keeps(values: Mapping[str, frozenset[str]], columns: Mapping[str, str]) -> bool:
-    """Whether a cell is kept: in each column that it has, its value is.
-
-    >>> keeps({"seed": frozenset("12")}, {"seed": "3"}), keeps({"seed": frozenset("12")}, {})
-    (False, True)
-    """
-    return all(columns[name] in some for name, some in values.items() if name in columns)
-
-
-def check_where(where: Where, seen: Sequence[Mapping[str, str]]) -> Iterator[GridProblem]:
-    """Yield columns that do not exist, and values and patterns that match nothing."""
-    known = list(dict.fromkeys(column for columns in seen for column in columns))
-    for column, patterns in where.items():
-        if column not in known:
-            near = did_you_mean(column, known)
-            what = f"there is no column '{column}'{near}  (there are: {near_names(column, known)})"
-            yield GridProblem(("where", column), what)
-            continue
-        values = _values(column, seen)
-        for place, what in pattern_problems(patterns, values, column):
-            loc = ("where", column) if len(patterns) == 1 else ("where", column, place)
-            yield GridProblem(loc, what)
-
-
-def _values(column: str, seen: Sequence[Mapping[str, str]]) -> list[str]:
-    return sorted({columns[column] for columns in seen if column in columns}, key=natural)
-
-
-def dataset_files_as_runs(cells: Sequence[tuple[Cell, Loc]]) -> Iterator[GridProblem]:
-    """Yield the entries of runs that take a dataset's own file, once for all its folds.
-
-    Tables and JSON may hold grades and scores side by side, and are fine.
-    """
-    names = {os.path.normpath(cell.dataset_entry.path): cell.dataset for cell, _ in cells}
-    wrong: dict[tuple[Loc, str], list[Cell]] = {}
-    for cell, loc in cells:
-        path = cell.run_entry.path
-        is_table = _WITH_GRADES_AND_SCORES.search(PurePath(path).name)
-        if os.path.normpath(path) in names and not is_table:
-            wrong.setdefault((loc, cell.run), []).append(cell)
-    for (loc, run), some in wrong.items():
-        path = some[0].run_entry.path
-        dataset = names[os.path.normpath(path)]
-        what = f"{path} is the file of dataset {dataset} itself, taken as run '{run}'"
-        fix = "name the file of its predictions"
-        if some[0].of_run:
-            fix = f"narrow the pattern, or exclude it: 'where: {{run: \"!{run}\"}}'"
-        yield GridProblem(loc, what, fix)

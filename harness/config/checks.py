@@ -30,12 +30,11 @@ from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.select import sort_metric
 from ..stats.gate import OTHERS
-from . import plugins, sweep
-from .cells import Cell, columns_of, without_reference
-from .layers import is_metric, metric_sets
+from . import plugins
+from .cells import Cell, find, run_entries, without_reference
 from .model import Config, DatasetEntry, Entry
 from .patterns import Pattern
-from .yaml_file import Loc, Source
+from .yaml_file import Loc, Source, is_metric, metric_sets
 
 _OF_DATASETS = ("pool", "average")
 
@@ -54,13 +53,10 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     problems = [*_check_names(config), *_check_formats(config)]
     if load_plugins:
         problems += _check_plugins(config)
-    all_loaded = (load_plugins and plugins.plugins_allowed()) or not config.plugins
+    all_loaded = not config.plugins or (load_plugins and plugins.plugins_allowed())
 
     complete = config._complete and not source.problems
-    cells, wrong = sweep.find(
-        config.datasets, config.runs, config.base, where=config.where, whole=config.complete,
-        complete=complete,
-    )  # fmt: skip
+    cells, wrong = find(config, complete)
     problems += [config.problem(one.loc, one.what, fix=one.fix) for one in wrong]
 
     convention = config.convention
@@ -181,7 +177,7 @@ def _check_formats(config: Config) -> Iterator[Problem]:
     entries: list[tuple[Loc, Kind, Entry]] = [
         (("datasets", key), "qrels", entry) for key, entry in config.datasets.items()
     ]
-    entries += [(loc, "run", entry) for _, loc, entry in sweep.run_entries(config.runs)]
+    entries += [(loc, "run", entry) for _, loc, entry in run_entries(config.runs)]
     for loc, kind, entry in entries:
         options = entry.options().keys() - {"format", "duplicates"}
         able = [name for name, known in FORMATS.items() if known.reader(kind) is not None]
@@ -439,7 +435,7 @@ def _check_columns_in_names(
         by_key.setdefault(cell.run_key, []).append(cell)
     for key, some in by_key.items():
         for name in Pattern(key).names:
-            values = {columns_of(cell).get(name) for cell in some}
+            values = {cell.all_columns.get(name) for cell in some}
             if name not in columns or len(values) == 1:
                 continue
             cannot = f"summary.{columns[name]} cannot take them together"

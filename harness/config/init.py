@@ -172,15 +172,18 @@ def propose(found: Look) -> Proposal:
             alone = [Group(escaped(path), {path: {}}) for path in paths] if by_content else [group]
             groups += [(one, form) for one in alone]
     matcher = Matcher(found.folder, groups)
-    fits = {run: matcher.find(run, numbers[run.path]) for run in runs}
     files: dict[int, set[str]] = defaultdict(set)
     of_dataset: dict[tuple[int, str], list[str]] = defaultdict(list)
-    for run, fit in fits.items():
-        if fit.dataset is None:
-            made.aside[run.path] = fit.why
-        else:
-            files[fit.dataset].add(fit.path)
-            of_dataset[fit.dataset, run.format].append(run.path)
+    others: dict[str, tuple[int, ...]] = {}
+    for run in runs:
+        try:
+            fit = matcher.find(run, numbers[run.path])
+        except InputError as error:
+            made.aside[run.path] = error.problems[0].what
+            continue
+        others[run.path] = fit.others
+        files[fit.dataset].add(fit.path)
+        of_dataset[fit.dataset, run.format].append(run.path)
     used = sorted(files) or [*range(len(groups))]
     unused = {path for group, _ in groups for path in group.values}
     for number in used:
@@ -196,7 +199,6 @@ def propose(found: Look) -> Proposal:
                 made.where[name] = sorted(kept, key=natural)
     reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
     made.aside = {**reason, **made.aside, **found.aside}
-    others = {run.path: fit.others for run, fit in fits.items()}
     for (number, form), paths in of_dataset.items():
         place = used.index(number)
         for group in families(numbered(paths), groups[number][0].pattern):

@@ -19,7 +19,6 @@ from ..core.text import readable_name
 from ..errors import HarnessError, InputError, Problem
 from ..readers.choice import FORMATS
 from ..readers.format import Head
-from ..readers.numpy_files import NoArrayError, array_of
 from ..readers.source import Source
 from .patterns import doubled, natural
 
@@ -27,7 +26,7 @@ Kind = Literal["dataset", "run"]
 MOST = 5000
 """Files that are looked at."""
 LARGEST = 256 << 20
-"""Bytes of a file whose rows are counted, or whose judgements are read."""
+"""Bytes of a file that is read."""
 WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
 MODEL = "model"
 _READ_AS: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
@@ -322,12 +321,11 @@ def unescaped(pattern: str) -> str:
 
 
 class Fit(NamedTuple):
-    """The judgements that a run belongs to, or why it fits none, and groups that it fits too."""
+    """The judgements that a run belongs to, and groups that it fits too."""
 
-    dataset: int | None
-    path: str = ""
-    why: str = ""
-    others: tuple[int, ...] = ()
+    dataset: int
+    path: str
+    others: tuple[int, ...]
 
 
 class Matcher:
@@ -335,7 +333,6 @@ class Matcher:
 
     def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
         self.folder, self.datasets = folder, datasets
-        self._rows = cache(self._count_rows)
         self._qrels = cache(self._read_qrels)
         self._pairs = cache(self._judged_pairs)
 
@@ -343,7 +340,7 @@ class Matcher:
         """Return the judgements of a run; its numbers of fold and seed must be those of the data.
 
         Of all judgements that fit, those whose path shares most folders with the run's are taken,
-        and of these, graded ones that judge most of its documents.
+        and of these, graded ones that judge most of its documents. InputError if none fit.
         """
         by_row, some = readers.FORMATS[run.format].needs_dataset, None
         if not by_row:
@@ -371,11 +368,10 @@ class Matcher:
                 elif score:
                     near[number, path] = score
                 else:
-                    n = self._rows(run.path, run.format) if by_row else None
-                    what = "queries or documents" if n is None else f"number of rows ({n})"
-                    wrong[2] = f"fits no judgements: other {what}"
+                    what = "no rows to follow" if by_row else "other queries or documents"
+                    wrong[2] = f"fits no judgements: {what}"
         if not near:
-            return Fit(None, why=wrong[min(wrong)])
+            raise InputError(Problem(run.path, wrong[min(wrong)]))
         enough = max(near.values()) / 10
         fitting = [place for place, score in near.items() if score > enough]
         folders = {*run.path.lower().split("/")[:-1]}
@@ -386,7 +382,7 @@ class Matcher:
             return len(folders & _words(path)), near[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
-        return Fit(number, path, others=tuple({one: 0 for one, _ in fitting if one != number}))
+        return Fit(number, path, tuple({one: 0 for one, _ in fitting if one != number}))
 
     def share_queries(self, paths: Collection[str]) -> bool:
         """Whether several judgements have queries in common, as far as they can be read."""
@@ -398,16 +394,12 @@ class Matcher:
         return len(qids) > len({*qids})
 
     def _by_rows(self, run: File, path: str, form: str) -> float:
-        """Return 1 if there are as many scores as rows, 0.1 if that cannot be counted.
+        """Return 1 if there are as many scores as rows, 0.1 for files too large to be read.
 
         Raises an :class:`InputError` if the run cannot be read as predictions for these rows.
         """
         if form not in ("letor", "batch"):
             return 0
-        if readers.FORMATS[run.format].needs_dataset:
-            rows, scores = self._rows(path, form), self._rows(run.path, run.format)
-            if rows is not None and scores is not None:
-                return float(rows == scores)
         if self._is_large(path) or self._is_large(run.path):
             return 0.1
         readers.read_run(self.folder / run.path, dataset=self._qrels(path))
@@ -424,23 +416,6 @@ class Matcher:
 
     def _is_large(self, name: str) -> bool:
         return (self.folder / name).stat().st_size > LARGEST
-
-    def _count_rows(self, name: str, form: str) -> int | None:
-        """Return how many rows a file has; None if it is too large or cannot be counted."""
-        path = self.folder / name
-        countable = form == "letor" or readers.FORMATS[form].is_data is not None
-        if self._is_large(name) or not (countable or path.suffix == ".npy"):
-            return None
-        source = Source(path)
-        with contextlib.suppress(NoArrayError, HarnessError):
-            if path.suffix == ".npy":
-                return array_of(source.read()).size
-            with source.explained(), source.open() as stream:
-                lines = stream.read().split(b"\n")
-            above = {n for n in _other_lines(source, form) if not lines[n - 1].startswith(b"#")}
-            rows = sum(1 for line in lines if line.strip() and not line.startswith(b"#"))
-            return rows - len(above)
-        return None
 
     def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
         """Return queries and documents of a run, or of its beginning."""

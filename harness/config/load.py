@@ -19,9 +19,8 @@ from ..core.text import readable_name
 from ..errors import ConfigError, Problem, did_you_mean, near_names
 from ..guard.registry import RULES
 from ..stats.gate import Rule
-from .cells import Cell
+from .cells import Cell, find
 from .checks import check
-from .layers import read, text_of
 from .model import (
     SECTIONS,
     Config,
@@ -33,8 +32,7 @@ from .model import (
     Runs,
     json_schema,
 )
-from .sweep import find
-from .yaml_file import Loc, PlacedProblem, Source, describe
+from .yaml_file import Loc, PlacedProblem, Source, describe, read, text_of
 
 __all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "json_schema", "load", "loads"]
 
@@ -49,7 +47,7 @@ def load(path: str | os.PathLike[str], overrides: Iterable[str] = ()) -> Config:
     """
     path = Path(path)
     check_name(path)
-    return loads(_text_of(path), str(path), path.parent, overrides)
+    return loads(text_of(path), str(path), path.parent, overrides)
 
 
 def loads(
@@ -80,10 +78,8 @@ def examine(
     Raises ConfigError if the file cannot be read as YAML at all.
     """
     path = Path(path)
-    config, problems = _read(_text_of(path), str(path), path.parent, overrides)
-    cells, _ = find(
-        config.datasets, config.runs, path.parent, where=config.where, complete=not problems
-    )
+    config, problems = _read(text_of(path), str(path), path.parent, overrides)
+    cells, _ = find(config, complete=not problems)
     return cells, config, problems
 
 
@@ -106,17 +102,6 @@ def _read(
     config._source, config._base = source, base
     problems += [*source.problems, *check(config, load_plugins)]
     return config, sorted(dict.fromkeys(problems), key=_line)
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return text_of(path)
-    except LookupError as error:
-        what, fix = error.args
-        rule = "" if path.exists() else "missing-file"
-        if rule or path.is_dir():
-            fix = "give the name of a config; harness init writes one"
-        raise ConfigError(Problem("", what, fix=fix, rule=rule), where=str(path)) from error
 
 
 def _line(problem: Problem) -> tuple[str, float]:

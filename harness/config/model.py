@@ -44,8 +44,7 @@ from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import KindName
 from ..reports.plots.plot import Settings as PlotSettings
 from ..stats.gate import GateSettings, Rule
-from . import layers
-from .yaml_file import Loc, Source
+from .yaml_file import Loc, Source, escape
 
 
 class Model(BaseModel):
@@ -285,7 +284,7 @@ class Config(Model):
     """An experiment: datasets, runs, metrics, and the choices in force.
 
     Made by :func:`harness.config.load.load`. Paths are as the file has them, relative to
-    :attr:`base`; :func:`harness.config.sweep.resolve` gives those of the files on disk.
+    :attr:`base`; :func:`harness.config.cells.resolve` gives those of the files on disk.
     """
 
     name: StrictStr
@@ -420,5 +419,5 @@ class Config(Model):
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
         found = self.model_dump(mode="json", exclude_none=True, by_alias=True)
-        layers.escape(found)
+        escape(found)
         return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 import pyarrow as pa
 
 from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean
-from .arguments import TEXT, Kind, check_arguments, instance_of
+from .arguments import TEXT, Count, Kind, check_arguments, instance_of
 from .arrow import among, nan_as_null, repeated, take, to_arrow
 from .metric import Metric
 from .names import parse
@@ -27,22 +27,26 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Counts:
-    """What went into an evaluation, and what the policies touched.
+    """What went into an evaluation, and what the policies touched."""
 
-    ``queries`` with values; ``missing`` ones, judged but not answered; ``extra`` ones, answered but
-    not judged (ignored); ``empty`` ones without relevant documents, at the highest relevance level
-    that a metric asks for; ``retrieved`` documents, the ``judged`` ones among them, the
-    ``judgements`` of all queries, and the ``tied`` documents: retrieved ones that share a score.
-    """
+    __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 
-    queries: int = 0
-    missing: int = 0
-    extra: int = 0
-    empty: int = 0
-    retrieved: int = 0
-    judged: int = 0
-    judgements: int = 0
-    tied: int = 0
+    queries: Count = 0
+    """In the values."""
+    missing: Count = 0
+    """Judged and not answered by the run; counted unless ``missing_queries: skip`` drops them."""
+    extra: Count = 0
+    """Answered but not judged; ignored."""
+    empty: Count = 0
+    """Without relevant documents, at the highest relevance level that a metric asks for."""
+    retrieved: Count = 0
+    """Documents."""
+    judged: Count = 0
+    """Documents that are retrieved and judged."""
+    judgements: Count = 0
+    """Of all queries."""
+    tied: Count = 0
+    """Retrieved documents whose score another of the query shares."""
 
     def as_dict(self) -> dict[str, int]:
         """Return the counts by name."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+import numpy as np
 import pyarrow as pa
 
 from .aligned import Memo
@@ -23,6 +24,7 @@ from .text import rendered
 
 if TYPE_CHECKING:
     from .selection import Choice, Selection
+    from .systems import Incomplete, System
 
 NOT_COMPARED = (
     "runs are compared query by query, and average weighs queries by the size of their part; "
@@ -76,13 +78,24 @@ class Entry:
     `pattern` is the dataset's name with its placeholders, if it has any. `choices` say which
     settings were chosen on validation queries; they are not among `columns`. `warned` are the
     rules of the guard's warnings about the run's file.
+
+    Summaries are computed from the evaluation's values, unless they are `known`, or means: over
+    `parts`, folds that count alike, or over the repetitions of a `system`. That has `intervals`
+    by metric, is `best_of` several if it was chosen, and `incomplete` if repetitions are missing.
     """
 
     evaluation: Evaluation
     columns: Mapping[str, str] = field(default_factory=dict)
     pattern: str = ""
-    choices: tuple[Choice, ...] = field(default=(), kw_only=True)
-    warned: tuple[str, ...] = field(default=(), kw_only=True)
+    _: KW_ONLY
+    choices: tuple[Choice, ...] = ()
+    warned: tuple[str, ...] = ()
+    known: Mapping[str, float] | None = None
+    parts: tuple[Entry, ...] = ()
+    system: System | None = None
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    best_of: str = ""
+    incomplete: Incomplete | None = None
 
     @property
     def dataset(self) -> str:
@@ -96,12 +109,26 @@ class Entry:
 
     @cached_property
     def summary(self) -> dict[str, float]:
-        """Each metric over all queries."""
-        return self.evaluation.summary()
+        """Each metric over all queries, or the mean of such summaries."""
+        if self.known is not None:
+            return ByMetric(self.known)
+        some = self.parts if self.system is None else self.system.entries
+        if not some:
+            return self.evaluation.summary()
+        found = [one.summary for one in some]
+        return ByMetric(
+            {name: _mean([one.get(name, math.nan) for one in found]) for name in found[0]}
+        )
 
     def summary_over(self, metric: str, queries: Bools) -> float:
         """Return one metric's summary over some queries, a bool for each of the evaluation's."""
-        return self.evaluation.summary_over(metric, queries)
+        if self.system is not None:
+            return _mean([one.summary_over(metric, queries) for one in self.system.entries])
+        if not self.parts:
+            return self.evaluation.summary_over(metric, queries)
+        ends = np.cumsum([len(part.evaluation.qids) for part in self.parts])
+        split = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
+        return _mean([part.summary_over(metric, some) for part, some in split if some.any()])
 
     def cut(self, one: Slice) -> Entry | None:
         """Return the entry of a slice of the queries; None if it has none of them."""
@@ -109,17 +136,26 @@ class Entry:
         pattern = sliced_name(self.pattern, one.group) if self.pattern else ""
         if part is None:
             return None
-        return Entry(part, self.columns, pattern, choices=self.choices, warned=self.warned)
+        parts = tuple(cut for each in self.parts if (cut := each.cut(one)) is not None)
+        return Entry(
+            part, self.columns, pattern, choices=self.choices, warned=self.warned, parts=parts
+        )
 
-    @property
+    @cached_property
     def spread(self) -> dict[str, Spread]:
         """How far each metric's summary is from certain, if the entry is several repetitions."""
-        return {}
+        if (system := self.system) is None:
+            return {}
+        n, nothing = len(system.entries), (math.nan, math.nan)
+        return {
+            str(one): Spread(n, system.deviation(one), *self.intervals.get(str(one), nothing))
+            for one in system.metrics
+        }
 
     @property
     def chosen(self) -> str:
         """What the entry is the best of, if it was chosen from several; else empty."""
-        return "; ".join(map(str, self.choices))
+        return "; ".join(map(str, self.choices)) if self.system is None else self.best_of
 
     @property
     def all_columns(self) -> dict[str, str]:
@@ -136,16 +172,8 @@ class Entry:
         return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
 
 
-@dataclass(frozen=True, eq=False)
-class Summarised(Entry):
-    """An entry whose summaries are known, so they are not computed from its values."""
-
-    summaries: Mapping[str, float] = field(default_factory=dict)
-
-    @cached_property
-    def summary(self) -> dict[str, float]:
-        """Each metric over all queries."""
-        return ByMetric(self.summaries)
+def _mean(found: Sequence[float]) -> float:
+    return math.fsum(found) / len(found)
 
 
 TEXTS = {"relstring": "the first grades as text", "runid": "the run's tag"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, TypeVar
@@ -18,10 +18,10 @@ from .aligned import Memo
 from .arrow import call, encode, unique
 from .evaluation import Counts, joined
 from .groups import Slice, whole_of, with_slices
-from .leaderboard import Entry, Failed, Leaderboard, Spread, Summary
+from .leaderboard import Entry, Failed, Leaderboard, Summary
 from .metric import Metric
 from .names import NAMES, each_cutoff, parse
-from .ragged import Bools, Floats, frozen
+from .ragged import Floats, frozen
 
 T = TypeVar("T")
 SHOWN = 5
@@ -332,33 +332,6 @@ def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -
     return pattern.strip("-_. /") or "all"
 
 
-@dataclass(frozen=True, eq=False)
-class _Averaged(Entry):
-    """An entry whose folds count alike."""
-
-    parts: tuple[Entry, ...] = ()
-
-    @cached_property
-    def summary(self) -> dict[str, float]:
-        found = [part.summary for part in self.parts]
-        return {name: math.fsum(each[name] for each in found) / len(found) for name in found[0]}
-
-    def summary_over(self, metric: str, queries: Bools) -> float:
-        """Return the mean over the folds that have any of the queries."""
-        ends = np.cumsum([len(part.evaluation.qids) for part in self.parts])
-        split = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
-        found = [part.summary_over(metric, some) for part, some in split if some.any()]
-        return math.fsum(found) / len(found)
-
-    def cut(self, one: Slice) -> Entry | None:
-        """Return the average over the parts that have any of a slice's queries."""
-        whole, parts = super().cut(one), [part.cut(one) for part in self.parts]
-        return whole and _Averaged(
-            whole.evaluation, whole.columns, whole.pattern, parts=tuple(filter(None, parts)),
-            choices=whole.choices, warned=whole.warned,
-        )  # fmt: skip
-
-
 def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
     """Return one entry with the queries of all folds."""
     evaluations = [part.evaluation for part in parts]
@@ -383,9 +356,8 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
         "choices": tuple(dict.fromkeys(one for part in parts for one in part.choices)),
         "warned": tuple(dict.fromkeys(rule for part in parts for rule in part.warned)),
     }
-    if average:
-        return _Averaged(whole, same, parts[0].pattern, parts=tuple(parts), **shared)
-    return Entry(whole, same, parts[0].pattern, **shared)
+    alike = tuple(parts) if average else ()
+    return Entry(whole, same, parts[0].pattern, parts=alike, **shared)
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:
@@ -599,39 +571,6 @@ Interval = Callable[[System, Metric], tuple[float, float]]
 """Gives the interval of a system's mean."""
 
 
-@dataclass(frozen=True, eq=False)
-class Repeated(Entry):
-    """An entry for several repetitions: means of their summaries, with how far they spread."""
-
-    system: System = field(kw_only=True)
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    incomplete: Incomplete | None = None
-
-    @cached_property
-    def summary(self) -> dict[str, float]:
-        """Each metric: the mean of the repetitions' summaries."""
-        return {str(metric): self.system.value(metric) for metric in self.system.metrics}
-
-    def summary_over(self, metric: str, queries: Bools) -> float:
-        """Return the mean of the repetitions' summaries over some queries."""
-        found = [entry.summary_over(metric, queries) for entry in self.system.entries]
-        return math.fsum(found) / len(found)
-
-    @cached_property
-    def spread(self) -> dict[str, Spread]:
-        """Repetitions, deviation and interval of each metric."""
-        n, nothing = len(self.system.entries), (math.nan, math.nan)
-        return {
-            str(one): Spread(n, self.system.deviation(one), *self.intervals.get(str(one), nothing))
-            for one in self.system.metrics
-        }
-
-    @property
-    def chosen(self) -> str:
-        """What the entry is the best of: ``best of 3 values of seed, chosen on ...``."""
-        return how_chosen([self.system])
-
-
 def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
     """Return the leaderboard with one entry a system.
 
@@ -658,9 +597,10 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
         }
         choices = tuple(dict.fromkeys(c for one in system.entries for c in one.choices))
         entries.append(
-            Repeated(
-                whole, columns, first.pattern, intervals, fewer.get((system.dataset, system.run)),
-                system=system, choices=choices, warned=system.warned,
+            Entry(
+                whole, columns, first.pattern, choices=choices, warned=system.warned,
+                system=system, intervals=intervals, best_of=how_chosen([system]),
+                incomplete=fewer.get((system.dataset, system.run)),
             )
         )  # fmt: skip
     return Leaderboard(tuple(entries), failed_rows(board), selection=board.selection)

@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..config.cells import Cell, reference
-from ..config.model import Config, DatasetEntry
+from ..config.model import Config, DatasetEntry, RunEntry
 from ..core.arrow import to_arrow, to_numpy
 from ..core.evaluate import level_of
 from ..core.evaluation import Counts, Evaluation
@@ -60,8 +60,7 @@ class Record:
     qids: pa.Array
     columns: Mapping[str, Floats]
     """By ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in an
-    :class:`~harness.core.evaluation.Evaluation`; see
-    :meth:`~harness.experiment.cache.Keys.names` for metrics that compare two runs."""
+    :class:`~harness.core.evaluation.Evaluation`."""
     counts: Counts
     """Those that depend on no metric; ``empty`` is 0."""
     empty: Mapping[int, int]
@@ -107,25 +106,14 @@ class Record:
         kinds = (name.partition(":") for name in self.columns)
         return [name for kind, _, name in kinds if kind == VALUES]
 
-    def renamed(self, names: Mapping[str, str]) -> Record:
-        """Return this record with other names for the metrics in `names`."""
-        columns = {}
-        for column, found in self.columns.items():
-            kind, _, name = column.partition(":")
-            columns[f"{kind}:{names.get(name, name)}"] = found
-        return replace(self, columns=columns)
-
-    def missing(self, metrics: Sequence[Metric], names: Mapping[str, str]) -> tuple[Metric, ...]:
-        """Return the metrics that are still to be computed; `names` as in :meth:`renamed`.
+    def missing(self, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+        """Return the metrics that are still to be computed.
 
         All of them, if queries without relevant documents were not counted at their level.
         """
         if _level(metrics) not in self.empty:
             return tuple(metrics)
-        return tuple(
-            metric for metric in metrics
-            if f"{VALUES}:{names.get(str(metric), str(metric))}" not in self.columns
-        )  # fmt: skip
+        return tuple(one for one in metrics if f"{VALUES}:{one}" not in self.columns)
 
     def joined(self, more: Record) -> Record:
         """Return this record with the metrics of another one of the same cell."""
@@ -138,18 +126,15 @@ class Record:
             facts=more.facts or self.facts,
         )
 
-    def entry(
-        self, metrics: Sequence[Metric], policy: Policy, cell: Cell, names: Mapping[str, str]
-    ) -> Entry:
-        """Return the leaderboard's entry for these metrics; `names` as in :meth:`renamed`."""
-        keys = [names.get(str(metric), str(metric)) for metric in metrics]
-        values = np.empty((len(self.qids), len(keys)))
-        for place, key in enumerate(keys):
-            values[:, place] = self.columns[f"{VALUES}:{key}"]
+    def entry(self, metrics: Sequence[Metric], policy: Policy, cell: Cell) -> Entry:
+        """Return the leaderboard's entry for these metrics."""
+        values = np.empty((len(self.qids), len(metrics)))
+        for place, metric in enumerate(metrics):
+            values[:, place] = self.columns[f"{VALUES}:{metric}"]
         weights, errors = (
             {
-                place: self.columns[f"{kind}:{key}"]
-                for place, key in enumerate(keys) if f"{kind}:{key}" in self.columns
+                place: self.columns[f"{kind}:{metric}"]
+                for place, metric in enumerate(metrics) if f"{kind}:{metric}" in self.columns
             }
             for kind in (WEIGHTS, ERRORS)
         )  # fmt: skip
@@ -473,14 +458,11 @@ def group_sizes_of(entry: DatasetEntry) -> str:
 
 
 class Keys:
-    """What the values of a config's cells follow from, and the names of metrics in their records.
-
-    It needs all cells, as metrics may compare one to another.
-    """
+    """What the values of a config's cells follow from; metrics may compare one cell to another."""
 
     def __init__(self, config: Config, cells: Sequence[Cell]) -> None:
         self.cells, metrics = cells, config.parsed_metrics()
-        self.compared = [metric for metric in metrics if metric.reference is not None]
+        self.references = dict.fromkeys(one.reference for one in metrics if one.reference)
         plugged = any(not metric.is_built_in for metric in metrics)
         self.code = [code(), user_code() if plugged else [], installed_code(metrics)]
         self.choices = {
@@ -490,35 +472,27 @@ class Keys:
         }
 
     def files(self, cell: Cell) -> list[str]:
-        """Return the files that all of a cell's values follow from."""
-        dataset = cell.dataset_entry
-        sizes = group_sizes_of(dataset)
-        return [path for path in (dataset.path, cell.run_entry.path, sizes) if path]
+        """Return the files of a cell itself."""
+        sizes = group_sizes_of(cell.dataset_entry)
+        return [path for path in (cell.dataset_entry.path, cell.run_entry.path, sizes) if path]
 
-    def others(self, cell: Cell) -> list[str]:
+    def others(self, cell: Cell) -> list[RunEntry]:
         """Return the runs that metrics compare a cell's to."""
-        return [self._other(cell, metric).run_entry.path for metric in self.compared]
+        return [reference(self.cells, cell, name).run_entry for name in self.references]
 
-    def names(self, cell: Cell, digests: Mapping[str, str]) -> dict[str, str]:
-        """Return what a cell's record calls metrics that compare to another run: with its hash.
-
-        ``""`` for those without a digest of the other run, as no record can hold them.
-        """
-        names = {}
-        for metric in self.compared:
-            other = self._other(cell, metric).run_entry
-            digest = digests.get(other.path)
-            names[str(metric)] = f"{metric} {hash_of([digest, other.options()])}" if digest else ""
-        return names
+    def paths(self, cell: Cell) -> list[str]:
+        """Return all files that a cell's values follow from."""
+        return [*self.files(cell), *(one.path for one in self.others(cell))]
 
     def parts(self, cell: Cell, digests: Mapping[str, str]) -> dict[str, Any]:
         """Return all that a cell's values follow from, as plain data."""
         dataset = {k: v for k, v in cell.dataset_entry.options().items() if k != "group"}
+        runs = [one.options() for one in (cell.run_entry, *self.others(cell))]
         return {
             "code": self.code,
-            "inputs": [digests[path] for path in self.files(cell)],
-            "choices": {**self.choices, "dataset": dataset, "run": cell.run_entry.options()},
-        }
-
-    def _other(self, cell: Cell, metric: Metric) -> Cell:
-        return reference(self.cells, cell, str(metric.reference))
+            "inputs": [digests[path] for path in self.paths(cell)],
+            "choices": {
+                **self.choices, "dataset": dataset, "runs": runs,
+                "references": [*self.references],
+            },
+        }  # fmt: skip

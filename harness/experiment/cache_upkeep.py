@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..config import load as configs
-from ..config import sweep as sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..config.patterns import natural
 from ..errors import InputError, Problem, in_json, lines_of
@@ -81,20 +80,18 @@ def config_of(place: Path) -> tuple[Config, list[Cell]]:
     """Return a config and its cells: of its file, or of a folder of results; else InputError."""
     if place.is_file():
         config = configs.load(place)
-        return config, sweep.resolve(config)
+        return config, resolve(config)
     manifest = results_folder.read_manifest(place)
     # without its code no record of a plugin's metric would be found
     results_folder.refuse_plugins(place, manifest, "name the config that wrote them")
     return results_folder.config_and_cells(place, manifest)
 
 
-def cells_by_key(
-    place: Path, cache: Cache, recorded: bool = False
-) -> dict[str, tuple[Cell, dict[str, str]]]:
+def cells_by_key(place: Path, cache: Cache, recorded: bool = False) -> dict[str, Cell]:
     """Return the cells of a config or of results by the names of their records.
 
-    With each is what its record calls the metrics that compare two runs. Files whose hash is not
-    known are read for it; `recorded` takes the hashes that results were made of instead.
+    Files whose hash is not known are read for it; `recorded` takes the hashes that results were
+    made of instead.
     """
     config, cells = config_of(place)
     keys, found, then = Keys(config, cells), {}, dict[Path, str]()
@@ -105,9 +102,9 @@ def cells_by_key(
     for cell in cells:
         digests = {
             path: then.get(Path(path).resolve()) or cache.hashed(path).digest
-            for path in (*keys.files(cell), *keys.others(cell))
+            for path in keys.paths(cell)
         }
-        found[hash_of(keys.parts(cell, digests))] = cell, keys.names(cell, digests)
+        found[hash_of(keys.parts(cell, digests))] = cell
     return found
 
 
@@ -179,18 +176,15 @@ def recomputed(place: Path, found: Sequence[StoredRecord], one_in: int) -> Itera
     config, cells = config_of(place)
     keys = cells_by_key(place, Cache(folder_of(place)))
     for one in [one for one in found if one.key in keys and one.record is not None][::one_in]:
-        (cell, own_names), record = keys[one.key], one.record
+        cell, record = keys[one.key], one.record
         assert record is not None
-        names = tuple(
-            name for name in map(str, config.parsed_metrics())
-            if own_names.get(name, name) in record.metrics
-        )  # fmt: skip
+        names = tuple(one for one in map(str, config.parsed_metrics()) if one in record.metrics)
         (done,) = each(Job.of(config, cells, {cells.index(cell): names}))
         if done.record is None:
             yield Recomputed(one, 0, f"cannot be evaluated again: {done.error}")
         else:
-            error = _difference(record, done.record.renamed(own_names))
-            yield Recomputed(one, len(record.qids) * len(names), error)
+            values = len(record.qids) * len(names)
+            yield Recomputed(one, values, _difference(record, done.record))
 
 
 def _difference(then: Record, now: Record) -> str:

@@ -1,12 +1,15 @@
-"""All cells of a config: looked up in the cache, evaluated if they are not there, and kept."""
+"""All cells of a config: looked up in the cache, evaluated if they are not there, and kept.
+
+Those that could not be evaluated are reported together if they have one cause.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,23 +19,32 @@ from tqdm import tqdm
 
 from ..config.cells import Cell
 from ..config.model import Config
-from ..core.leaderboard import Entry
+from ..core.leaderboard import Entry, Failed
 from ..core.metric import Metric
-from ..errors import Finding, HarnessError, InputError
-from ..guard.query_groups import Grouping
+from ..errors import (
+    ALIKE,
+    AlignmentError,
+    Finding,
+    HarnessError,
+    InputError,
+    Problem,
+    ShortageError,
+    others_at,
+)
+from ..guard.query_groups import Grouping, attach
 from ..guard.query_groups import load_all as load_groups
-from ..guard.registry import RULES, accepted, file_of
-from ..guard.sweep import Seen, guard
+from ..guard.registry import RULES, accepted, file_of, refused
+from ..guard.sweep import GuardError, Seen, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit
-from .failures import Failure
-from .groups import attach
 from .work import ChangedInputError, Done, Job, evaluated
 
 PIECES = 4
 """Jobs for each process that the remaining cells are split into, so that all end together."""
 MOST = 16
 """Cells of a job at most: those that are lost if its worker dies."""
+FEW = 5
+"""Errors of one reason that are all printed."""
 
 
 class EvaluatedCell(NamedTuple):
@@ -44,25 +56,67 @@ class EvaluatedCell(NamedTuple):
     header: Mapping[str, Any] | None
 
 
+@dataclass(frozen=True)
+class Failure:
+    """A cell that could not be evaluated."""
+
+    cell: Cell
+    error: HarnessError
+
+    @property
+    def name(self) -> str:
+        """What the cell is called in messages."""
+        return f"{self.cell.run} on {self.cell.dataset}"
+
+    @property
+    def paths(self) -> tuple[str, str]:
+        """The files of its dataset and run."""
+        return self.cell.dataset_entry.path, self.cell.run_entry.path
+
+    def as_row(self, placed: Callable[[str], str]) -> Failed:
+        """Return its row in a leaderboard; `placed` writes paths as the manifest does."""
+        cell, error = self.cell, placed(str(self.error))
+        pattern = cell.dataset_key if cell.of_dataset else ""
+        return Failed(cell.dataset, cell.run, cell.columns, error, pattern, self.brief)
+
+    @property
+    def problems(self) -> list[Problem]:
+        """What is wrong, as ``harness check`` has it: one problem for each rule of a file."""
+        error, own = self.error, self.error.problems
+        of_files = isinstance(error, (InputError, AlignmentError))
+        if not of_files or isinstance(error, (ShortageError, ChangedInputError, GuardError)):
+            return own
+        return [
+            Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix, rule=one.rule)
+            for one in refused("", error)
+        ]
+
+    @property
+    def brief(self) -> str:
+        """The place and the first line of what is wrong, without advice."""
+        one = self.problems[0]
+        return str(Problem(one.where, one.what.partition("\n")[0]))
+
+
 @dataclass(eq=False)
 class Evaluated:
     """Results of all cells; lists are in the config's order."""
 
-    cells: list[EvaluatedCell] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    cells: list[EvaluatedCell]
+    warnings: list[str]
     """Of reading and evaluating, each once."""
-    failures: list[Failure] = field(default_factory=list)
-    inputs: dict[str, Input] = field(default_factory=dict)
+    failures: list[Failure]
+    inputs: dict[str, Input]
     """Every file read, by path; of cells that failed, those that can be."""
-    columns: dict[str, dict[str, str]] = field(default_factory=dict)
+    columns: dict[str, dict[str, str]]
     """Columns of each table that were read, by what they hold."""
-    unused: dict[str, list[str]] = field(default_factory=dict)
+    unused: dict[str, list[str]]
     """Columns of each file that no cell read; only files with such columns."""
-    cached: int = 0
+    cached: int
     """Cells whose values were all in the cache."""
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Finding]
     """Of the guard, in all cells."""
-    printed: list[str] = field(default_factory=list)
+    printed: list[str]
     """The warnings and findings to print, each once."""
 
     @property
@@ -85,11 +139,9 @@ def evaluate_all(
     if the cross-check finds a difference; InputError if the guard finds an error that is not one
     run's alone.
     """
-    has_groups = any(cell.dataset_entry.groups for cell in cells)
-    groups = load_groups(cells) if has_groups else {}
+    groups = load_groups(cells)
     run = _Run(config, tuple(cells), cache)
-    missing = {place: run.look_up(place) for place in range(len(cells))}
-    pending = {place: metrics for place, metrics in missing.items() if metrics}
+    pending = {place: some for place in range(len(cells)) if (some := run.look_up(place))}
     run.cached = len(cells) - len(pending)
     jobs = list(_jobs(run, pending, getattr(pool, "workers", 1)))
     with tqdm(total=len(cells), initial=run.cached, unit="cell", disable=None) as bar:
@@ -98,19 +150,7 @@ def evaluate_all(
             bar.update()
             bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
     cache.save()
-    return _grouped(config, run.evaluated(), groups) if groups else run.evaluated()
-
-
-def _grouped(config: Config, evaluated: Evaluated, groups: Mapping[str, Grouping]) -> Evaluated:
-    """Return what was evaluated with the groups of its queries."""
-    entries, findings = attach(evaluated.entries, groups)
-    findings = accepted(findings, config.guard.accept)
-    printed = [one.message for one in findings if one.severity == "warning"]
-    cells = [one._replace(entry=e) for one, e in zip(evaluated.cells, entries, strict=True)]
-    return replace(
-        evaluated, cells=cells, findings=[*evaluated.findings, *findings],
-        printed=[*evaluated.printed, *printed],
-    )  # fmt: skip
+    return run.evaluated(groups)
 
 
 class _Run:
@@ -124,24 +164,20 @@ class _Run:
         self.failed: dict[int, HarnessError] = {}
         self.inputs: dict[str, Input] = {}
         self.qids: dict[str, pa.Array] = {}
-        self.names: dict[int, dict[str, str]] = {}
         self.cached = 0
 
     def look_up(self, place: int) -> tuple[Metric, ...]:
         """Look a cell up in the cache, and return the metrics that are still to be computed."""
-        cell = self.cells[place]
-        paths = (*self.keys.files(cell), *self.keys.others(cell))
+        paths = self.keys.paths(self.cells[place])
         inputs = {path: read for path in paths if (read := self.cache.known(path)) is not None}
-        if not inputs.keys() >= {*self.keys.files(cell)}:
+        if len(inputs) < len({*paths}):
             return self.metrics
-        digests = _digests(inputs)
-        record = self.cache.get(hash_of(self.keys.parts(cell, digests)))
+        record = self.cache.get(hash_of(self.keys.parts(self.cells[place], _digests(inputs))))
         if record is None:
             return self.metrics
         self.keep(place, record)
         self.inputs |= inputs
-        self.names[place] = self.keys.names(cell, digests)
-        return record.missing(self.metrics, self.names[place])
+        return record.missing(self.metrics)
 
     def take(self, done: Done) -> None:
         """Keep a cell's record in memory and in the cache, or its error."""
@@ -155,12 +191,10 @@ class _Run:
             return
         for path, read in done.inputs.items():
             self.cache.remember(path, read)
-        cell, digests = self.cells[place], _digests(self.inputs)
-        self.names[place] = self.keys.names(cell, digests)
-        record = done.record.renamed(self.names[place])
+        cell, record = self.cells[place], done.record
         record = self.records[place].joined(record) if place in self.records else record
         self.keep(place, record)
-        parts = self.keys.parts(cell, digests)
+        parts = self.keys.parts(cell, _digests(self.inputs))
         files = [Path(path).name for path in self.keys.files(cell)]
         about = {**parts, "files": files, "dataset": cell.dataset, "run": cell.run}
         self.cache.put(hash_of(parts), replace(record, about=about))
@@ -170,13 +204,16 @@ class _Run:
         qids = self.qids.setdefault(self.cells[place].dataset_entry.path, record.qids)
         self.records[place] = replace(record, qids=qids) if qids.equals(record.qids) else record
 
-    def evaluated(self) -> Evaluated:
-        """Return everything in the config's order, after the guard has looked at it."""
+    def evaluated(self, groups: Mapping[str, Grouping]) -> Evaluated:
+        """Return everything in the config's order, after the guard has looked at it.
+
+        `groups` say what groups the queries of datasets.
+        """
         base = self.config.base
         plugins = [str(base / name) for name in self.config.plugins if name.endswith(".py")]
         of_failed = [path for place in self.failed for path in self.keys.files(self.cells[place])]
-        groups = [one.dataset_entry.groups for one in self.cells]
-        tables = dict.fromkeys(one.path for one in groups if one and one.path)
+        by = [one.dataset_entry.groups for one in self.cells]
+        tables = dict.fromkeys(one.path for one in by if one and one.path)
         for path in (*of_failed, *plugins, *tables):
             if path not in self.inputs and Path(path).is_file():
                 with contextlib.suppress(InputError):
@@ -190,32 +227,32 @@ class _Run:
         guarded = guard(self.config, cells, observed, _digests(self.inputs), failed)
         self.failed |= guarded.failed
         columns, unused = _columns(cells, self.records)
-        found = Evaluated(
-            inputs=self.inputs,
-            columns=columns,
-            unused=unused,
-            cached=self.cached,
-            findings=guarded.findings,
-            printed=guarded.printed,
-        )
+        findings, printed = list(guarded.findings), list(guarded.printed)
         warned: dict[str, list[str]] = {}
-        for one in found.findings:
+        for one in findings:
             if one.severity == "warning" and not RULES[one.rule].in_table:
                 alike = one.examples if one.rule == "same-file-twice" else ()
                 for file in (file_of(one), *alike):
                     warned.setdefault(file, []).append(one.rule)
+        kept, failures, texts = list[EvaluatedCell](), list[Failure](), dict[str, None]()
         for place, cell in enumerate(self.cells):
             if place in self.failed:
-                found.failures.append(Failure(cell, self.failed[place]))
+                failures.append(Failure(cell, self.failed[place]))
                 continue
             record = self.records.pop(place)  # the entry has the values now
-            entry = record.entry(self.metrics, self.policy, cell, self.names[place])
             rules = tuple(dict.fromkeys(warned.get(cell.run_entry.path, ())))
-            entry = replace(entry, warned=rules)
-            found.cells.append(EvaluatedCell(cell, entry, record.audit, record.header))
-            found.warnings += guarded.texts[place]
-        found.warnings = list(dict.fromkeys(found.warnings))
-        return found
+            entry = replace(record.entry(self.metrics, self.policy, cell), warned=rules)
+            kept.append(EvaluatedCell(cell, entry, record.audit, record.header))
+            texts |= dict.fromkeys(guarded.texts[place])
+        if groups:
+            entries, of_groups = attach([one.entry for one in kept], groups)
+            kept = [one._replace(entry=entry) for one, entry in zip(kept, entries, strict=True)]
+            of_groups = accepted(of_groups, self.config.guard.accept)
+            findings += of_groups
+            printed += [one.message for one in of_groups if one.severity == "warning"]
+        return Evaluated(
+            kept, [*texts], failures, self.inputs, columns, unused, self.cached, findings, printed
+        )
 
 
 def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
@@ -256,3 +293,48 @@ def _jobs(run: _Run, pending: Mapping[int, Sequence[Metric]], workers: int) -> I
                 run.config, run.cells,
                 {place: tuple(map(str, pending[place])) for place in piece},
             )  # fmt: skip
+
+
+def _by_cause(failures: Sequence[Failure]) -> Iterable[list[Failure]]:
+    """Return the failures of each error."""
+    found: dict[str, list[Failure]] = {}
+    for one in failures:
+        found.setdefault(str(one.error), []).append(one)
+    return found.values()
+
+
+def failure_texts(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
+    """Yield what is printed of failures, of all `n_cells`: those of one rule together."""
+    groups: dict[tuple[str, str, str], list[tuple[list[Failure], Problem]]] = {}
+    for some in _by_cause(failures):
+        for one in some[0].problems:
+            groups.setdefault((one.rule, one.fix, one.effect), []).append((some, one))
+    for (_, fix, effect), group in groups.items():
+        shown = group if len(group) <= FEW else group[:ALIKE]
+        texts = [f"{_named(some)}: {replace(one, fix='', effect='')}" for some, one in shown]
+        if rest := group[len(shown) :]:
+            n_failed = sum(len(some) for some, _ in group)
+            places = others_at([one.where or _named(some) for some, one in rest])
+            texts.append(f"alike in {n_failed:,} of {n_cells:,} cells\n  {places}")
+        texts[-1] += str(Problem("", "", fix=fix, effect=effect))
+        yield from texts
+
+
+def _named(failures: Sequence[Failure]) -> str:
+    """Return the first of some cells, and how many others there are."""
+    others = len(failures) - 1
+    return failures[0].name + (f" and {others:,} more" if others else "")
+
+
+def as_one(failures: Sequence[Failure]) -> HarnessError:
+    """Return the error of all cells: each cause once, with how many cells have it."""
+    found, total = list[Problem](), 0
+    for some in _by_cause(failures):
+        problems, error = some[0].problems, some[0].error
+        total += max(len(problems), error.total if problems is error.problems else 0)
+        many = f" ({len(some):,} cells)" if len(some) > 1 else ""
+        found += [
+            replace(one, where=one.where or _named(some), what=one.what + many) for one in problems
+        ]
+    at_least = any(one.error.at_least for one in failures)
+    return type(failures[0].error)(found, total=total, at_least=at_least)

@@ -22,14 +22,13 @@ import pyarrow.parquet as pq
 import yaml
 from pydantic import ValidationError
 
-from ..config import sweep as sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, resolve
 from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
 from ..core.arrow import cast, take, to_floats
 from ..core.evaluation import Counts, Evaluation
-from ..core.leaderboard import Entry, Failed, Leaderboard, Summarised, numbers_of
+from ..core.leaderboard import Entry, Failed, Leaderboard, numbers_of
 from ..core.metric import Metric, from_plain_data
 from ..core.policy import Policy
 from ..core.ragged import Floats
@@ -146,9 +145,9 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Results:
     )
     names = [str(metric) for metric in numbers_of(metrics)]
     entries = tuple(
-        Summarised(
+        Entry(
             evaluation, cell.get("columns", {}), cell.get("pattern", ""),
-            summaries={**dict.fromkeys(map(str, metrics), math.nan), **row.numbers(names)},
+            known={**dict.fromkeys(map(str, metrics), math.nan), **row.numbers(names)},
             warned=tuple(cell.get("warned", ())),
         )
         for evaluation, cell, row in zip(evaluations, manifest["cells"], rows, strict=False)
@@ -249,8 +248,8 @@ def _read_values(
     policy: Policy,
 ) -> list[Evaluation]:  # fmt: skip
     """Return the values of each cell; InputError if the file does not hold them."""
-    sizes, n_metrics = [cell["counts"]["queries"] for cell in cells], len(metrics)
-    n_rows = sum(sizes) * n_metrics
+    counts, n_metrics = [Counts(**cell["counts"]) for cell in cells], len(metrics)
+    n_rows = sum(one.queries for one in counts) * n_metrics
     try:
         # without threads: one that is not done when an error ends the process would abort it
         file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=["dataset", "run", "qid"])
@@ -262,7 +261,8 @@ def _read_values(
         known = {"dataset", "run", "qid", "metric", "value", "weight", *captured}
         grouping = [name for name in table.column_names if name not in known]
         evaluations, start = [], 0
-        for cell, n in zip(cells, sizes, strict=True):
+        for cell, own in zip(cells, counts, strict=True):
+            n = own.queries
             part = table.slice(start, n * n_metrics)
             qids = take(part["qid"].combine_chunks(), np.arange(n) * n_metrics)
             values, weights = (
@@ -276,7 +276,7 @@ def _read_values(
                 for name in grouping
             }
             evaluation = Evaluation(
-                values, cast(qids, pa.string()), metrics, policy, Counts(**cell["counts"]),
+                values, cast(qids, pa.string()), metrics, policy, own,
                 _weights(weights), cell["run"], cell["dataset"],
                 unanswered=tuple(cell.get("unanswered", ())),
                 groups={name: one for name, one in groups.items() if one.null_count < n},
@@ -387,9 +387,7 @@ def config_and_cells(
     then = [*manifest["cells"], *(manifest.get("failed", ()) if failed else ())]
     known = {(one["dataset"], one["run"], *one.get("columns", {}).items()) for one in then}
     return config, [
-        cell
-        for cell in sweep.resolve(config)
-        if (cell.dataset, cell.run, *cell.columns.items()) in known
+        cell for cell in resolve(config) if (cell.dataset, cell.run, *cell.columns.items()) in known
     ]
 
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 
 from .. import __version__
 from ..core.comparison import Plan
+from ..core.evaluation import Counts
 from ..core.leaderboard import Leaderboard
 from ..core.metric import as_plain_data
 from ..core.policy import Policy
@@ -225,29 +226,8 @@ class Input(_Model):
     """Columns of a table that no cell read."""
 
 
-class Counts(_Model):
-    """What went into an evaluation, and what the policies touched."""
-
-    queries: Count
-    """In the values."""
-    missing: Count
-    """Judged and not answered by the run; counted unless ``missing_queries: skip`` drops them."""
-    extra: Count
-    """Answered but not judged; ignored."""
-    empty: Count
-    """Without relevant documents, at the highest level that a metric asks for."""
-    retrieved: Count
-    """Documents."""
-    judged: Count
-    """Documents that are retrieved and judged."""
-    judgements: Count
-    """Of all queries."""
-    tied: Count
-    """Retrieved documents whose score another of the query shares."""
-
-
-class EvaluatedCell(_Model):
-    """A run on a dataset that was evaluated."""
+class NamedCell(_Model):
+    """A run on a dataset."""
 
     dataset: StrictStr
     run: StrictStr
@@ -255,6 +235,11 @@ class EvaluatedCell(_Model):
     """What placeholders captured."""
     pattern: StrictStr = ""
     """The dataset's name with its placeholders, if it has any."""
+
+
+class EvaluatedCell(NamedCell):
+    """A run on a dataset that was evaluated."""
+
     warned: tuple[StrictStr, ...] = ()
     """Rules of the guard's warnings about the run's file."""
     counts: Counts
@@ -271,15 +256,9 @@ class EvaluatedCell(_Model):
     """The run's ir_metadata, from comment lines at its head."""
 
 
-class FailedCell(_Model):
+class FailedCell(NamedCell):
     """A run on a dataset that could not be evaluated."""
 
-    dataset: StrictStr
-    run: StrictStr
-    columns: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
-    """What placeholders captured."""
-    pattern: StrictStr = ""
-    """The dataset's name with its placeholders, if it has any."""
     error: StrictStr
     """Why; paths in it as in `inputs`."""
 

@@ -17,8 +17,7 @@ import numpy as np
 import yaml
 
 from .. import readers as readers
-from ..config import sweep as sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.comparison import Plan
 from ..core.leaderboard import Leaderboard, numbers_of
@@ -81,7 +80,7 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         one["label"] = value_for(config.names, one["name"], one["label"], patterns=False)
     if settings.queries:
         data["texts"] = _texts(config.base / settings.queries)
-    cells = sweep.resolve(config) if settings.rankings or settings.conventions else []
+    cells = resolve(config) if settings.rankings or settings.conventions else []
     if settings.conventions:
         data["conventions"] = [
             _convention(config, cells, data, one) for one in settings.conventions

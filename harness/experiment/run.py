@@ -15,10 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import files
-from ..config import cells as gaps
 from ..config import load as configs
-from ..config import sweep as sweep
-from ..config.cells import Cell
+from ..config.cells import Cell, missing_text, resolve
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.comparison import Comparisons
@@ -26,6 +24,7 @@ from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import FEWER, dataset_name, failed_rows, incomplete, key_of, systems_of
 from ..errors import HarnessError, HarnessWarning
+from ..guard.query_groups import reversals
 from ..guard.registry import accepted
 from ..reports import comparisons as comparing
 from ..reports import html
@@ -36,11 +35,9 @@ from ..reports.plots import plot as plots
 from ..reports.text import columns
 from . import manifest as manifests
 from .cache import Cache, foreign
-from .cells import Evaluated, evaluate_all
+from .cells import Evaluated, as_one, evaluate_all, failure_texts
 from .crosscheck import skipped
-from .failures import as_one, failure_texts
 from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, hashes_of, written
-from .groups import reversals
 from .outcome import Results, compare, render_comparisons, systems
 from .work import executor
 
@@ -97,8 +94,8 @@ def run(
     loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
     if scheduler is not None:
         loaded = loaded.from_anywhere()
-    cells = sweep.resolve(loaded)
-    for text in filter(None, [gaps.shown(cells), skipped(loaded.crosscheck)]):
+    cells = resolve(loaded)
+    for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
         warnings.warn(text, HarnessWarning, stacklevel=2)
     with _held_folders(loaded, cells, force), executor(jobs, scheduler) as pool:
         evaluated = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
@@ -127,7 +124,7 @@ def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterato
 def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     """Return the cells of a config as text, without evaluating any."""
     loaded = configs.load(config, overrides=overrides)
-    cells = sweep.resolve(loaded)
+    cells = resolve(loaded)
     names = list(dict.fromkeys(name for cell in cells for name in cell.columns))
     rows = [["dataset", "run", *names, "qrels path", "run path"]]
     for cell in cells:
@@ -135,7 +132,7 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
         paths = cell.dataset_entry.path, cell.run_entry.path
         rows.append([cell.dataset, cell.run, *captured, *paths])
     size = f"{counted(len(cells), 'cell')} x {counted(len(loaded.parsed_metrics()), 'metric')}"
-    lines = [columns(rows, left=len(rows[0])), "", size, gaps.shown(cells)]
+    lines = [columns(rows, left=len(rows[0])), "", size, missing_text(cells)]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from .. import files as store
-from ..core.arguments import TEXT, Kind, check_arguments, check_choice, describe, wrong
+from ..core.arguments import (
+    PATH,
+    TEXT,
+    TEXTS,
+    check_arguments,
+    check_choice,
+    describe,
+    wrong,
+)
 from ..core.comparison import Plan
 from ..core.study import Study
 from ..core.systems import dataset_name, run_name
@@ -44,11 +52,6 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 S = TypeVar("S")
-PATH = Kind("a path", lambda given: isinstance(given, (str, os.PathLike)))
-_NAMES = Kind(
-    "a name or a list of names",
-    lambda given: isinstance(given, (list, tuple)) and all(isinstance(one, str) for one in given),
-)
 _TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 
 
@@ -317,7 +320,7 @@ def _read(results: PathLike | Results) -> Results:
 def names_in(given: str | Sequence[str], name: str) -> tuple[str, ...]:
     """Return one name or several as a tuple; ArgumentError for anything else."""
     some = (given,) if isinstance(given, str) else given
-    check_arguments({name: some}, **{name: _NAMES})
+    check_arguments({name: some}, **{name: TEXTS})
     return tuple(some)
 
 

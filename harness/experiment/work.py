@@ -145,7 +145,7 @@ def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) 
         guard.run(part)
 
     def read() -> Run:
-        whole = readers.read_run(file.source, dataset=dataset.qrels, name=cell.run, **run.options())
+        whole = readers.read_run(file, dataset=dataset.qrels, name=cell.run, **run.options())
         watch(whole)
         return whole
 
@@ -155,7 +155,7 @@ def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", HarnessWarning)  # the other run's own cell has them
             found = readers.read_run(
-                opened.source, dataset=dataset.qrels, name=cell.run, **other.options()
+                opened, dataset=dataset.qrels, name=cell.run, **other.options()
             )
         inputs[other.path] = opened.as_read()
         return found
@@ -165,15 +165,15 @@ def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) 
         evaluation = evaluate_one(
             dataset.qrels, metrics, policy,
             stream=partial(
-                readers.align_run, dataset.qrels, file.source, policy, policies_of(metrics, policy),
+                readers.align_run, dataset.qrels, file, policy, policies_of(metrics, policy),
                 name=cell.run, watch=watch, **run.options(),
             ),
             read=read, reference=read_reference,
             seen=guard.aligned, run=cell.run, dataset=cell.dataset,
         )  # fmt: skip
-        facts = _facts(dataset, guard, cell, file.source)
+        facts = _facts(dataset, guard, cell, file)
         audit = check.compare(evaluation)
-        header = ir_metadata.header_of(file.source)
+        header = ir_metadata.header_of(file)
     inputs[run.path] = file.as_read()
     found = [*dataset.warnings, *_findings(caught, cell), *dataset.failures, *guard.failures]
     record = Record.of(evaluation, audit, without_names(found, cell), header, facts)
@@ -195,15 +195,16 @@ def _facts(dataset: _Dataset, guard: Watch, cell: Cell, source: HashedSource) ->
     return None
 
 
-class _File:
+class _File(HashedSource):
     """A file that is hashed while it is read."""
 
     def __init__(self, path: str) -> None:
-        self.path, self.state, self.source = path, system.state_of(path), HashedSource(path)
+        self.path, self.state = path, system.state_of(path)
+        super().__init__(path)
 
     def as_read(self) -> Input:
         """Return its state and hash; ChangedInputError if the state differs from before."""
-        digest = self.source.sha256()
+        digest = self.sha256()
         if os.path.isfile(self.path):  # a pipe changes as it is read
             size, modified, _, inode = system.state_of(self.path)
             if (size, modified, inode) != (self.state[0], self.state[1], self.state[3]):
@@ -247,7 +248,7 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
     key = (entry.model_dump_json(), fractions, *(file.state for file in files))
     if key not in last_dataset:
         last_dataset.clear()
-        source = files[0].source
+        source = files[0]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", HarnessWarning)
             qrels = readers.read_qrels(

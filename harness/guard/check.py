@@ -298,11 +298,10 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     known = [_of_config(str(path), one) for one in problems if one not in stopped]
     if gaps:
         what = f"{len(gaps):,} of {len(gaps) + len(cells):,} cells of the grids are missing"
-        names = [gap.name for gap in gaps]
-        found = finding("gaps", str(path), what, len(gaps), names)
+        found = finding("gaps", str(path), what, len(gaps), gaps)
         for problem in stopped:  # the config has 'complete: true' already, so do not advise it
             where = f"{path}: {problem.where}"
-            found = finding("config", where, what, len(gaps), names, "error", fix=problem.fix)
+            found = finding("config", where, what, len(gaps), gaps, "error", fix=problem.fix)
         known.append(found)
     policy = parts.to_policy()
     defaults = parts.policy.metric_defaults(parts.convention)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..core.comparison import Comparisons
 from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of, warned_runs
 from ..core.metric import Metric
-from ..core.systems import FEWER, Incomplete, Repeated, how_chosen, over_same_queries, pairs
+from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
 from ..core.ties import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
 from . import csv, html, jsonl, markdown, text
@@ -171,8 +171,8 @@ def _rows(
 ) -> tuple[list[str], list[list[Cell]], list[str]]:
     """Return heading and rows of a dataset, and the metrics scored on different queries."""
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
-    has_fewer = [REPETITIONS] if any(map(_incomplete, entries)) else []
-    is_chosen = any(entry.choices and not isinstance(entry, Repeated) for entry in entries)
+    has_fewer = [REPETITIONS] if any(one.incomplete for one in entries) else []
+    is_chosen = any(entry.choices and entry.system is None for entry in entries)
     setting = ["setting"] if is_chosen else []
     metrics = map(heading, board.metrics)
     header = ["run", *columns, *setting, *has_fewer, "queries", "ties", *metrics]
@@ -204,13 +204,9 @@ def _rows(
     return header, rows, unfair
 
 
-def _incomplete(entry: Entry) -> Incomplete | None:
-    return entry.incomplete if isinstance(entry, Repeated) else None
-
-
 def _repetitions(entry: Entry) -> str:
     """Return how many repetitions a row is over: ``3``, or ``1 of 3`` if some are missing."""
-    fewer = _incomplete(entry)
+    fewer = entry.incomplete
     if fewer is not None:
         return fewer.share
     return str(max((one.repetitions for one in entry.spread.values()), default=1))
@@ -294,8 +290,8 @@ def _repeated(entries: Sequence[Entry]) -> Iterator[str]:
     times = {each.repetitions for entry in entries for each in entry.spread.values()}
     if times - {1}:
         yield f"mean ± standard deviation over {' or '.join(map(str, sorted(times)))} repetitions"
-    yield from (f"{FEWER}: {one}" for one in map(_incomplete, entries) if one is not None)
-    systems = [entry.system for entry in entries if isinstance(entry, Repeated) and entry.system]
+    yield from (f"{FEWER}: {one.incomplete}" for one in entries if one.incomplete is not None)
+    systems = [entry.system for entry in entries if entry.system]
     if chosen := how_chosen(one for one in systems if not one.entries[0].choices):
         yield chosen
 

@@ -1,8 +1,22 @@
-"""Files for patterns to find."""
+"""Files for patterns to find, and a config with its problems."""
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
+
+import pytest
+
+from harness.config import load as config
+from harness.errors import ConfigError
+
+GOOD = """\
+datasets:
+  trec: {path: qrels.txt}
+runs:
+  bm25: {path: runs/bm25.run}
+metrics: [map, ndcg@10]
+"""
 
 
 def make(base: Path, *names: str) -> None:
@@ -10,3 +24,13 @@ def make(base: Path, *names: str) -> None:
     for name in names:
         (base / name).parent.mkdir(parents=True, exist_ok=True)
         (base / name).write_text("x")
+
+
+def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") -> list[str]:
+    """Return the problems of a config as text, without the heading."""
+    with pytest.raises(ConfigError) as caught:
+        config.loads(textwrap.dedent(text), where, overrides=overrides)
+    head, *lines = str(caught.value).splitlines()
+    n = len(caught.value.problems)
+    assert head == f"{where}: {n} problem{'s' * (n > 1)}"
+    return [line.removeprefix("  ") for line in lines]

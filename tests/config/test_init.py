@@ -15,9 +15,8 @@ from command_line import finished
 
 import harness
 from harness.config import load as config
-from harness.config.cells import Cell
+from harness.config.cells import Cell, resolve
 from harness.config.init import propose_config, save
-from harness.config.sweep import resolve
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
 RUN = "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n2 Q0 c 1 2.0 t\n2 Q0 x 2 1.0 t\n"
@@ -181,7 +180,7 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
     assert sorted(cells(tmp_path)) == [
         "p four four.run", "q three three.run", "x two two.pred", "y one one.pred",
     ]  # fmt: skip
-    assert "#   five.pred: fits no judgements: other number of rows (7)" in proposed(tmp_path)[0]
+    assert "#   five.pred: fits no judgements: expected " in proposed(tmp_path)[0]
 
 
 def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from harness.config import load as config
-from harness.config.sweep import resolve
+from harness.config.cells import resolve
 from harness.errors import ConfigError
 
 BASE = """\

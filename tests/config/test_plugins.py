@@ -4,48 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 from command_line import finished
+from made_files import GOOD, complaint
 
 from harness.config import load as config
 from harness.config import plugins
 from harness.config.load import load
 from harness.core.metric import REGISTRY
-from harness.errors import ConfigError
 from harness.experiment.folder import read
 from harness.experiment.run import run
-
-GOOD = """\
-datasets:
-  trec: {path: qrels.txt}
-runs:
-  bm25: {path: runs/bm25.run}
-metrics: [map, ndcg@10]
-"""
-
-
-@pytest.fixture
-def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a few files, which is also the working folder."""
-    (tmp_path / "runs").mkdir()
-    for name in ("qrels.txt", "runs/bm25.run"):
-        (tmp_path / name).write_text("x")
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def complaint(text: str, *overrides: str, where: str = "configs/robust.yaml") -> list[str]:
-    """Return the problems of a config as text, without the heading."""
-    with pytest.raises(ConfigError) as caught:
-        config.loads(textwrap.dedent(text), where, overrides=overrides)
-    head, *lines = str(caught.value).splitlines()
-    n = len(caught.value.problems)
-    assert head == f"{where}: {n} problem{'s' * (n > 1)}"
-    return [line.removeprefix("  ") for line in lines]
-
 
 PLUGIN = """\
 import numpy as np

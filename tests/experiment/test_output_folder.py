@@ -11,7 +11,7 @@ import pytest
 
 import harness
 from harness.config import load as configs
-from harness.config import sweep
+from harness.config.cells import resolve
 from harness.errors import HarnessWarning, InputError
 from harness.experiment import run as experiment
 
@@ -91,7 +91,7 @@ def test_the_files_of_a_run_are_known_before_it(config: Path, overrides: list[st
     if overrides == PICTURES:
         pytest.importorskip("matplotlib")
     loaded = configs.load(config, overrides=overrides)
-    known = experiment.output_names(loaded, sweep.resolve(loaded))
+    known = experiment.output_names(loaded, resolve(loaded))
     assert {*known} == {*harness.run(loaded).files, "timing.json"}
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import called
 
-from harness.experiment.pool import leave_out, pool
+from harness.experiment.rankings import leave_out, pool
 
 RUNS = {"a_1": "d1 d2 d3 d9", "a_2": "d2 d1 d4 d9", "b_1": "d5 d1 d6 d7"}
 

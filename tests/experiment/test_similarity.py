@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from harness.config.load import load
-from harness.experiment.similarity import similarities
+from harness.experiment.rankings import similarities
 
 
 @pytest.fixture

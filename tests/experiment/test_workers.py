@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import harness
-from harness.config import sweep
+from harness.config.cells import resolve
 from harness.config.load import load
 from harness.experiment.cache import Cache
 from harness.experiment.cells import evaluate_all
@@ -52,7 +52,7 @@ def test_more_processes_give_the_same_bytes(config: Path, outputs: Callable) -> 
 def test_a_job_whose_worker_dies_goes_to_another(config: Path, times: int) -> None:
     loaded = load(config)
     pool = Pool(BrokenExecutor("the worker is gone"), times)
-    found = evaluate_all(loaded, sweep.resolve(loaded)[:1], Cache(None), pool)
+    found = evaluate_all(loaded, resolve(loaded)[:1], Cache(None), pool)
     if times < TRIES:
         assert len(found.entries) == 1
     else:

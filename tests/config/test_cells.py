@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from made_files import make
 
 from harness.config import load as config
-from harness.config.cells import Cell, missing, shown
+from harness.config.cells import Cell, missing, missing_text, resolve
 from harness.config.model import Config, DatasetEntry, RunEntry
-from harness.config.sweep import resolve
 from harness.errors import ConfigError
 
 
@@ -191,11 +190,11 @@ def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) ->
     ]  # fmt: skip
     folds, seeds, models = map(set, zip(*there, strict=True))
     grid = set(itertools.product(folds, seeds, models))
-    gaps = {(int(g.columns["fold"]), int(g.columns["seed"]), g.run) for g in missing(cells)}
     folds_of = {one: {fold for fold, _, model in there if model == one} for one in models}
     shared = [one for one, some in folds_of.items() if len(some) > 1]
     assume(len(folds) == 1 or len(shared) == len(models))  # else runs may belong to their fold
-    assert gaps == grid - there
+    gaps = {f"{model} on f{fold} fold={fold} seed={seed}" for fold, seed, model in grid - there}
+    assert {*missing(cells)} == gaps
 
 
 SEEDS = """\
@@ -218,7 +217,7 @@ def seeds(tmp_path: Path) -> Path:
 
 
 def grid(seeds: Path, text: str) -> list[str]:
-    return shown(resolve(config.loads(text, "c.yaml", seeds))).splitlines()
+    return missing_text(resolve(config.loads(text, "c.yaml", seeds))).splitlines()
 
 
 def test_complete(seeds: Path) -> None:

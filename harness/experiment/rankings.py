@@ -1,14 +1,20 @@
-"""Pools of a shared task: what to judge, who contributed it, and what leaving a run out changes."""
+"""The first documents of runs: pools of a shared task, and how alike the rankings of runs are.
+
+A pool says what to judge, who contributed it, and what leaving a run out changes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 from tqdm import tqdm
 
 from .. import readers as readers
+from ..config.cells import Cell, resolve
 from ..core.align import align
 from ..core.arguments import check_arguments, whole_from
 from ..core.arrow import encode, take
@@ -16,12 +22,18 @@ from ..core.evaluate import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy
 from ..core.pool import LeftOut, Pool, Unit
-from ..core.ragged import Floats, Ints, offsets_of, positions_of
+from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
 from ..core.ranking import rank_order
 from ..core.tables import Docnos, Qrels, Run
 from ..core.views import check_grades, takes_fractions
+from ..errors import InputError, Problem
+from ..metrics.rbo import PERSISTENCE
 from ..readers.groups import teams_of
+from ..stats.run_similarity import Measure, Rankings, Similarity, compare_rankings
 from .evaluate import short_names
+
+if TYPE_CHECKING:
+    from ..config.model import Config
 
 
 def pool(paths: Sequence[str], depth: int = 20, teams: str = "") -> Pool:
@@ -31,21 +43,24 @@ def pool(paths: Sequence[str], depth: int = 20, teams: str = "") -> Pool:
     :func:`harness.readers.groups.teams_of`; without it each run is a team of its own.
     """
     check_arguments(locals(), depth=whole_from(1))
-    return _pool(paths, [_read(path, name) for path, name in _named(paths)], depth, teams)
+    return _pool(_runs(paths), depth, teams)
 
 
-def _named(paths: Sequence[str]) -> Iterator[tuple[str, str]]:
-    yield from zip(paths, short_names(paths), strict=True)
+def _runs(paths: Sequence[str]) -> list[Run]:
+    named = zip(paths, short_names(paths), strict=True)
+    return [readers.read_run(path, name=name) for path, name in named]
 
 
-def _read(path: str, name: str) -> Run:
-    return readers.read_run(path, name=name)
+def _first(run: Run, depth: int, policy: Policy | None = None) -> Ints:
+    """Return the rows of the first documents of each query, in the order of their ranks."""
+    rows: Ints = rank_order(run, policy)[positions_of(run.offsets) < depth]
+    return rows
 
 
-def _pool(paths: Sequence[str], runs: Sequence[Run], depth: int, teams: str) -> Pool:
+def _pool(runs: Sequence[Run], depth: int, teams: str) -> Pool:
     qids, docnos = [], []
     for run in runs:
-        rows = rank_order(run)[positions_of(run.offsets) < depth]
+        rows = _first(run, depth)
         qids.append(take(run.qids, run.row[rows]))
         docnos.append(run.docnos.take(rows))
     sizes = [len(one) for one in docnos]
@@ -76,8 +91,8 @@ def leave_out(
     wanted = parse_all(metrics)
     judgements = readers.read_qrels(qrels, fractions=takes_fractions(wanted, Policy()))
     check_grades(judgements, wanted, Policy())
-    runs = [_read(path, name) for path, name in _named(paths)]
-    one_pool = _pool(paths, runs, depth, teams)
+    runs = _runs(paths)
+    one_pool = _pool(runs, depth, teams)
 
     def values(of: Qrels) -> Floats:
         evaluated = (evaluate(align(of, run), wanted).summary() for run in runs)
@@ -128,3 +143,76 @@ def _tau_b(old: Floats, new: Floats) -> float:
     if np.array_equal(old, new):
         return 1.0
     return float(kendalltau(np.round(old, 12), np.round(new, 12)).statistic)
+
+
+def similarities(
+    config: Config,
+    *,
+    measure: Measure = "rbo",
+    p: float = 0.9,
+    depth: int = 1000,
+    datasets: Sequence[str] = (),
+) -> list[Similarity]:
+    """Compare the rankings of every pair of runs of a config.
+
+    ``rbo`` is extrapolated rank-biased overlap (equation 32 of Webber, Moffat and Zobel, TOIS
+    28(4), 2010), as the metric ``rbo(reference=...)`` computes it. ``overlap`` is the number of
+    documents that both runs have in their first `depth`, over the length of the longer list.
+
+    Parameters
+    ----------
+    config : Config
+        Its runs are read again.
+    measure : {"rbo", "overlap"}
+    p : float
+        Persistence of RBO, in (0, 1).
+    depth : int
+        Number of documents of each query that are compared.
+    datasets : sequence of str
+        Only these; all if empty.
+
+    Raises
+    ------
+    InputError
+        If a run cannot be read, or a dataset has fewer than two runs.
+    """
+    check_arguments(locals(), p=PERSISTENCE, depth=whole_from(1))
+    cells = [cell for cell in resolve(config) if not datasets or cell.dataset in datasets]
+    found = []
+    for dataset in dict.fromkeys(cell.dataset for cell in cells):
+        chosen = [cell for cell in cells if cell.dataset == dataset]
+        if len(chosen) < 2:
+            what = f"expected at least two runs of dataset '{dataset}', got {len(chosen)}"
+            raise InputError(Problem(str(config.base), what))
+        rankings = _rankings(config, chosen, depth)
+        found.append(compare_rankings(dataset, _names(chosen), rankings, measure, p, depth))
+    return found
+
+
+def _names(cells: Sequence[Cell]) -> list[str]:
+    """Return a name for each run; those of one name get their columns, such as ``seed=1``."""
+    count = Counter(cell.run for cell in cells)
+    return [
+        " ".join((c.run, *(f"{k}={v}" for k, v in c.of_run.items()))) if count[c.run] > 1 else c.run
+        for c in cells
+    ]
+
+
+def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Rankings]:
+    """Return the first documents of each query of each run."""
+    qrels = None
+    tables = []
+    for cell in cells:
+        if qrels is None and cell.run_entry.format not in (None, "trec"):
+            options = cell.dataset_entry.options()
+            qrels = readers.read_qrels(cell.dataset_entry.path, fractions=True, **options)
+        run = readers.read_run(cell.run_entry.path, dataset=qrels, **cell.run_entry.options())
+        rows = _first(run, depth, config.to_policy())
+        lengths = np.minimum(lengths_of(run.offsets), depth)
+        tables.append((run.qids.to_pylist(), offsets_of(lengths), run.docnos.take(rows)))
+    docnos = pa.chunked_array([one[2] for one in tables]).dictionary_encode()
+    found = []
+    for (qids, offsets, _), chunk in zip(tables, docnos.chunks, strict=True):
+        codes = chunk.indices.to_numpy()
+        found.append({q: codes[offsets[k] : offsets[k + 1]] for k, q in enumerate(qids)})
+    return found
