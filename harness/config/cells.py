@@ -7,9 +7,9 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import SHOWN, UnknownNameError, did_you_mean, near_names
 from ..reports.select import matched, pattern_problems
@@ -52,6 +52,38 @@ class Cell:
     def columns(self) -> dict[str, str]:
         """What was captured, without a placeholder that is the whole of the run's name."""
         return _columns(self.run_key, {**self.of_dataset, **self.of_run})
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """Stands for an entry of a config, for a file that no config names."""
+
+    path: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    groups = None
+
+    @property
+    def format(self) -> str | None:
+        """Name of the format; by default the one that the file looks like."""
+        return self.settings.get("format")
+
+    def options(self) -> dict[str, Any]:
+        """Return the reader's options that are set."""
+        return {name: value for name, value in self.settings.items() if value is not None}
+
+
+def cell_of_files(
+    qrels: str, run: str, of_qrels: Mapping[str, Any], of_run: Mapping[str, Any],
+    names: tuple[str, str] | None = None,
+) -> Cell:  # fmt: skip
+    """Return the cell of two files that no config names, with the options of their readers.
+
+    `names` are those of the dataset and the run; their paths by default.
+    """
+    dataset_entry: Any = FileEntry(qrels, of_qrels)
+    run_entry: Any = FileEntry(run, of_run)
+    dataset, name = names or (qrels, run)
+    return Cell(dataset, name, dataset_entry, run_entry, qrels, run, {}, {})
 
 
 def columns_of(cell: Cell) -> dict[str, str]:

@@ -21,8 +21,8 @@ from ..core.metric import Metric
 from ..errors import Finding, HarnessError, InputError
 from ..guard.query_groups import Grouping
 from ..guard.query_groups import load_all as load_groups
-from ..guard.registry import RULES, accepted, file_of
-from ..guard.sweep import Seen, guard
+from ..guard.registry import accepted
+from ..guard.sweep import Seen, accepted_rules, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit
 from .failures import Failure
@@ -187,7 +187,12 @@ class _Run:
         }
         cells = {place: self.cells[place] for place in observed}
         failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
-        guarded = guard(self.config, cells, observed, _digests(self.inputs), failed)
+        ties = self.config.is_given("policy", "ties")
+        accept = accepted_rules(self.config.guard.accept, self.policy, self.config.convention, ties)
+        guarded = guard(
+            cells, observed, _digests(self.inputs), failed,
+            accept=accept, pooled=self.config.summary.pool,
+        )  # fmt: skip
         self.failed |= guarded.failed
         columns, unused = _columns(cells, self.records)
         found = Evaluated(
@@ -198,20 +203,13 @@ class _Run:
             findings=guarded.findings,
             printed=guarded.printed,
         )
-        warned: dict[str, list[str]] = {}
-        for one in found.findings:
-            if one.severity == "warning" and not RULES[one.rule].in_table:
-                alike = one.examples if one.rule == "same-file-twice" else ()
-                for file in (file_of(one), *alike):
-                    warned.setdefault(file, []).append(one.rule)
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 found.failures.append(Failure(cell, self.failed[place]))
                 continue
             record = self.records.pop(place)  # the entry has the values now
             entry = record.entry(self.metrics, self.policy, cell, self.names[place])
-            rules = tuple(dict.fromkeys(warned.get(cell.run_entry.path, ())))
-            entry = replace(entry, warned=rules)
+            entry = replace(entry, warned=guarded.marks.get(cell.run_entry.path, ()))
             found.cells.append(EvaluatedCell(cell, entry, record.audit, record.header))
             found.warnings += guarded.texts[place]
         found.warnings = list(dict.fromkeys(found.warnings))
