@@ -36,7 +36,15 @@ from ..core.systems import (
 from ..core.tables import Qrels, Run
 from ..core.text import Shown
 from ..core.views import policies_of, takes_fractions, view
-from ..errors import SHOWN, HarnessError, InputError, Problem, UnknownNameError, did_you_mean
+from ..errors import (
+    SHOWN,
+    HarnessError,
+    InputError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    near_names,
+)
 from ..experiment import folder as results
 from ..experiment.outcome import Results
 from ..metrics.gains import Scale
@@ -105,6 +113,8 @@ class Account(Shown):
     - a row of `repetitions`: the value `recorded` in ``leaderboard.csv``, `deviation`, and `low`
       and `high`, NaN without an interval; `averaged` is whether parts of any size count alike;
     - a query of a row: its `values` in the repetitions, whose mean comparisons use.
+
+    `warned` has the rules of the guard's warnings about its runs.
     """
 
     name: str
@@ -132,6 +142,7 @@ class Account(Shown):
     chosen: Chosen | None = None
     choices: tuple[Choice, ...] = ()
     incomplete: Incomplete | None = None
+    warned: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         from .why_report import render
@@ -176,7 +187,8 @@ def why(
         found = _cell(entries[0], manifest, wanted)
     cells, unseen = _cells(folder, manifest, entries)
     seen = _states(folder, manifest, cells)
-    found = replace(found, inputs=seen, unseen=unseen, folder=str(folder))
+    warned = tuple(dict.fromkeys(rule for one in entries for rule in one.warned))
+    found = replace(found, inputs=seen, unseen=unseen, folder=str(folder), warned=warned)
     if query is not None and found.entry is not None:
         return _with_ranking(found, folder, cells, query)
     return found
@@ -238,7 +250,8 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
         if len(entries) > 1:
             name = f"any of {len(entries)} cells of {entries[0].run}"
         near = did_you_mean(query, every)
-        raise UnknownNameError(f"no query '{query}' in {name}{near}  ({len(every)} queries)")
+        some = f"{len(every):,} queries: {near_names(query, every)}"
+        raise UnknownNameError(f"no query '{query}' in {name}{near}  ({some})")
     return holding
 
 

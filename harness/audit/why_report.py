@@ -13,6 +13,7 @@ from ..core.systems import FEWER, best_of, pairs
 from ..errors import lines_of
 from ..reports import text as text_report
 from ..reports.grid import Grid, and_more, grid
+from ..reports.phrases import warned_of
 from .catalogue import resolved
 from .why import UNCHANGED, Account, Part, Repetition, Step
 
@@ -24,6 +25,7 @@ def render(found: Account, folder: str) -> str:
     """Return what ``harness why`` prints; `folder` as the command was given it."""
     query = f" of query {found.qid}," if found.qid else " of"
     lines = [f"{found.metric}{query} {found.name}: {_text(found.value)}"]
+    lines += warned_of({rule: [found.run] for rule in found.warned})
     if found.repetitions:
         lines += [*_row(found), *_chosen(found.choices), "", *_inputs(found)]
         cell = (found.repetitions[0].parts or [found.repetitions[0].whole])[0]

@@ -18,6 +18,7 @@ from pyarrow._compute import (
     CastOptions,
     ExtractRegexOptions,
     SetLookupOptions,
+    SliceOptions,
     StructFieldOptions,
     call_function,
 )
@@ -124,6 +125,11 @@ def call(kernel: str, *columns: Any, options: Any = None) -> Any:
 def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
     """Return a column as another type; an error if a value does not fit it."""
     return column if column.type == kind else call("cast", column, options=CastOptions.safe(kind))
+
+
+def from_place(strings: pa.Array, start: int) -> pa.Array:
+    """Return strings without their first characters."""
+    return call("utf8_slice_codeunits", strings, options=SliceOptions(start))
 
 
 def take(column: pa.Array, rows: Ints) -> pa.Array:

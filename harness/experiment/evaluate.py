@@ -164,10 +164,12 @@ def evaluate_files(
     run_format: str | None = None,
     group: str | None = None,
     plugins: Sequence[str] = (),
+    accept: Sequence[str] = (),
 ) -> Leaderboard:
     """Evaluate run files against one file of judgements, as ``harness evaluate`` does.
 
-    A metric's ``reference`` names one of the runs by its file name without endings.
+    A metric's ``reference`` names one of the runs by its file name without endings. The guard
+    warns as in ``harness run``, but for rules in `accept`.
     """
     for plugin in plugins:
         from ..config import plugins as plugin_files
@@ -193,7 +195,7 @@ def evaluate_files(
             readers.named_format(format, path)
     options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
     how |= {"format": qrels_format, "duplicates": duplicates}
-    guard = FileGuard(policy)
+    guard = FileGuard(policy, accept)
     with guard.reading(qrels):
         source = readers.Source(qrels)
         judgements = readers.read_qrels(source, fractions=takes_fractions(wanted, policy), **how)

@@ -237,6 +237,8 @@ class Watch:
                 self.following.add(run.scores)
             else:
                 self.documents.run(part)
+                if self.qrels.docnos.positional:
+                    self.following.add_named(run)
 
     def aligned(self, aligned: Aligned) -> Aligned:
         """Look at a run, or at a part of one, that was aligned; return it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..config.cells import Cell, cell_of_files
@@ -21,22 +21,24 @@ from .sweep import Seen, guard
 class FileGuard:
     """Looks at files while they are read, as ``harness run`` does, and warns at the end.
 
-    An error of the guard is a warning here: no config could accept it.
+    An error of the guard is a warning here, as no config could accept it. Findings of rules in
+    `accept` are notes.
     """
 
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
+    def __init__(self, policy: Policy, accept: Sequence[str] = ()) -> None:
+        self.policy, self.accept = policy, accept
         self.cells: dict[int, Cell] = {}
         self.seen: dict[int, Seen] = {}
         self.findings: list[Finding] = []
 
     @contextlib.contextmanager
     def reading(self, *files: str) -> Iterator[None]:
-        """Keep the readers' warnings about files; show those of all files if reading fails."""
+        """Keep the readers' warnings about files; if reading fails, warn of what is known."""
         try:
             with collecting(self.findings, *files):
                 yield
         except HarnessError:
+            self.warn()
             for one in self.findings:
                 warnings.warn(one.message, HarnessWarning, stacklevel=4)
             raise
@@ -68,7 +70,7 @@ class FileGuard:
 
     def warn(self) -> list[tuple[str, ...]]:
         """Warn of what is found, and return the rules by which each run is marked."""
-        found = guard(self.cells, self.seen, {}, {}, only_warns=True)
+        found = guard(self.cells, self.seen, {}, {}, accept=self.accept, only_warns=True)
         for text in found.printed:
             warnings.warn(text, HarnessWarning, stacklevel=4)
         return [found.marks.get(cell.run_entry.path, ()) for cell in self.cells.values()]

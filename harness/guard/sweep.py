@@ -39,6 +39,7 @@ from .row_order import (
     Fit,
     Rows,
     fits_nothing,
+    is_chance,
     rows_of,
     swapped_fold,
     unrelated,
@@ -155,9 +156,20 @@ class Sweep:
                 found = self._swapped(cell, facts)
                 if found is None:
                     better, path = self._better(place, cell, facts), cell.run_entry.path
-                    found = unrelated(path, facts.run, better, self.wary)
+                    wary = self.wary or cell.dataset_entry.path in self._without_fit
+                    found = unrelated(path, facts.run, better, wary)
                 if found is not None:
                     yield Placed(found, cell.dataset_key)
+
+    @cached_property
+    def _without_fit(self) -> set[str]:
+        """The datasets whose grades no run fits, but for random baselines."""
+        fitting: dict[str, bool] = {}
+        for _, cell, facts in self.facts:
+            if RANDOM not in cell.run.lower():
+                path = cell.dataset_entry.path
+                fitting[path] = fitting.get(path, False) or not is_chance(facts.run)
+        return {path for path, fits in fitting.items() if not fits}
 
     def _better(self, place: int, cell: Cell, own: Facts) -> tuple[str, Fit] | None:
         """Return the best fit of this model on other folds, and of other models on these rows."""
@@ -165,11 +177,11 @@ class Sweep:
             return None
         model, fit = self._model(cell), own.run.order.fit or NO_FIT
         # on few rows, a weak model or setting looks like one whose rows are shuffled
-        is_chance = fit.n >= ENOUGH and fit.z < CHANCE
+        like_chance = fit.n >= ENOUGH and fit.z < CHANCE
         related = [
             (f"{other.run} on {other.dataset}", facts.run.order.fit or NO_FIT)
             for at, other, facts in self.facts
-            if (is_chance and other.dataset_entry.path == cell.dataset_entry.path)
+            if (like_chance and other.dataset_entry.path == cell.dataset_entry.path)
             or (model is not None and self._model(other) == model)
             if at != place
         ]
