@@ -125,7 +125,7 @@ class _Search:
         name, path = self._pattern(key, ("runs", key)), self._pattern(entry.path, at)
         if name is None or path is None or not self._check_columns(path, key, at):
             return
-        datasets = self._datasets_of(entry, path, loc)
+        datasets = self._datasets_of(key, entry, path, loc)
         known = {DATASET, *path.names, *(n for one in datasets for n in one.values)}
         if datasets and not self._check_fill(name, known, ("runs", key)):
             return
@@ -160,7 +160,7 @@ class _Search:
         busy = {cell.dataset_entry.path for cell, _ in self.cells}
         for key in self.entries:
             own = [
-                one.name
+                one
                 for one in self.datasets
                 if one.key == key
                 and one.entry.path not in busy
@@ -168,13 +168,15 @@ class _Search:
             ]
             if own and key not in but:
                 fix = "add them, or narrow the path"
-                others = (one for one in self.datasets if one.key == key and one.name not in own)
-                if (used := [one.values for one in others]) and (name := next(iter(used[0]), "")):
-                    some = ", ".join(sorted({one[name] for one in used}, key=natural))
-                    fix = f"add them, or leave them out: 'where: {{{name}: [{some}]}}'"
-                self.report(
-                    ("datasets", key), f"no {run} has predictions for {first_of(own, 5)}", fix
-                )
+                used = [one.values for one in self.datasets if one.key == key and one not in own]
+                for name in used[0] if used else ():
+                    some = {one[name] for one in used}
+                    if some.isdisjoint(one.values[name] for one in own):
+                        listed = ", ".join(sorted(some, key=natural))
+                        fix = f"add them, or leave them out: 'where: {{{name}: [{listed}]}}'"
+                        break
+                names = first_of([one.name for one in own], 5)
+                self.report(("datasets", key), f"no {run} has predictions for {names}", fix)
 
     def choose(self) -> None:
         """Keep the cells that ``where`` keeps."""
@@ -235,7 +237,7 @@ class _Search:
             concrete = entry.model_copy(update=update)
             yield _Dataset(key, name.fill(found.values), concrete, found.values)
 
-    def _datasets_of(self, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
+    def _datasets_of(self, key: str, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
         """Return the datasets that a run entry may belong to."""
         if entry.dataset is not None:
             known = list(dict.fromkeys([*self.entries, *(one.name for one in self.datasets)]))
@@ -246,9 +248,11 @@ class _Search:
             return [one for one in self.datasets if entry.dataset in (one.key, one.name)]
         if DATASET in path.names or len(self.entries) == 1:
             return self.datasets
-        sharing = [key for key, other in self.paths.items() if {*other.names} & {*path.names}]
+        sharing = [one for one, other in self.paths.items() if {*other.names} & {*path.names}]
         if len(sharing) != 1 and self.complete:
-            fix = f"add dataset: NAME, one of {', '.join(self.entries)}"
+            some = sharing if len(sharing) > 1 else [*self.entries]
+            fix = f"add dataset: NAME (one of {near_names(key, some)}), or a list with an entry "
+            fix += "for each: [{dataset: NAME, path: ...}, ...]"
             self.report(loc, "it is not clear which dataset this run belongs to", fix)
         return [one for one in self.datasets if [one.key] == sharing]
 
