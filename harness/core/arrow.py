@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyarrow._compute import (
     CastOptions,
     ExtractRegexOptions,
+    MatchSubstringOptions,
     SetLookupOptions,
     SliceOptions,
     StructFieldOptions,
@@ -130,6 +131,15 @@ def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
 def from_place(strings: pa.Array, start: int) -> pa.Array:
     """Return strings without their first characters."""
     return call("utf8_slice_codeunits", strings, options=SliceOptions(start))
+
+
+def as_whole(strings: pa.Array) -> pa.Array:
+    """Return 7 in place of 7.0, as data frames write whole numbers, if all strings end so."""
+    if len(strings) and as_bytes(strings[:1])[0].endswith(b".0"):
+        options = MatchSubstringOptions(r"^-?[0-9]+\.0$")
+        if call("all", call("match_substring_regex", strings, options=options)).as_py():
+            return call("utf8_slice_codeunits", strings, options=SliceOptions(0, -2))
+    return strings
 
 
 def take(column: pa.Array, rows: Ints) -> pa.Array:
