@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from .. import readers
 from ..core.tables import Qrels
 from ..core.text import readable_name
-from ..errors import HarnessError, InputError, Problem
+from ..errors import HarnessError, InputError, Problem, first_of
 from ..readers.choice import FORMATS
 from ..readers.format import Head
 from ..readers.numpy_files import NoArrayError, array_of
@@ -375,7 +375,8 @@ class Matcher:
                     what = "queries or documents" if n is None else f"number of rows ({n})"
                     wrong[2] = f"fits no judgements: other {what}"
         if not near:
-            return Fit(None, why=wrong[min(wrong)])
+            most = min(wrong)
+            return Fit(None, why=wrong[most] + self._as_many(run) * (by_row and most in (1, 2)))
         enough = max(near.values()) / 10
         fitting = [place for place, score in near.items() if score > enough]
         folders = {*run.path.lower().split("/")[:-1]}
@@ -387,6 +388,16 @@ class Matcher:
 
         number, path = max(fitting, key=nearness)
         return Fit(number, path, others=tuple({one: 0 for one, _ in fitting if one != number}))
+
+    def _as_many(self, run: File) -> str:
+        """Return which judgements have as many rows as a run; nothing if none have."""
+        n = self._rows(run.path, run.format)
+        data = [(path, form) for group, form in self.datasets for path in group.values]
+        same = [
+            path for path, form in data
+            if n is not None and form in ("letor", "batch") and self._rows(path, form) == n
+        ]  # fmt: skip
+        return f"; it has as many rows as {first_of(same, 3)}" if same else ""
 
     def share_queries(self, paths: Collection[str]) -> bool:
         """Whether several judgements have queries in common, as far as they can be read."""
