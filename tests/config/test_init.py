@@ -194,9 +194,8 @@ def test_the_fold_that_has_as_many_rows_is_named(tmp_path: Path) -> None:
 
 def test_what_to_fill_in(tmp_path: Path) -> None:
     make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 7)})
-    assert '  # such as "predictions/{model}.fold{fold}.txt"\n' in propose_config(
-        tmp_path, tmp_path
-    )
+    text = propose_config(tmp_path, tmp_path)
+    assert '  # such as "predictions/{model}.fold{fold}.txt"\n' in text
 
 
 def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:

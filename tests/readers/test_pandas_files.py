@@ -104,5 +104,13 @@ def test_json_that_is_refused(
 def test_decimal_commas(data: Path, frame: pd.DataFrame) -> None:
     path = data.parent / "a.csv"
     frame[["qid", "score"]].to_csv(path, index=False, sep=";", decimal=",")
-    with pytest.raises(HarnessError, match="expected a number, got '.*,"):
+    with pytest.raises(HarnessError, match=r"expected a number, got '.*,"):
         values(data, path)
+
+
+def test_columns_are_listed_once(data: Path, frame: pd.DataFrame) -> None:
+    path = data.parent / "a.csv"
+    frame[["label"]].to_csv(path, index=False)
+    with pytest.raises(HarnessError) as refused:
+        values(data, path)
+    assert str(refused.value).count("columns: label") == 1
