@@ -239,7 +239,7 @@ def render(board: Leaderboard, plan: Plan, format: str, **options: Any) -> str:
         for note in notes:
             warnings.warn(note, HarnessWarning, stacklevel=2)
         return comparing.render(found, format)
-    extra = [Grid(notes=tuple(notes)), *comparing.unanswered(found)]
+    extra = [*([Grid(notes=tuple(notes))] if notes else []), *comparing.unanswered(found)]
     systems = systems_of(board)
     if len({system.run for system in systems}) == 2:
         extra += comparing.largest(systems, found)

@@ -512,7 +512,7 @@ def fits_nothing(run: RunFacts) -> bool:
 
 
 def is_chance(run: RunFacts) -> bool:
-    """Whether predictions fit nothing, on so many rows that even a weak model would fit."""
+    """Whether predictions fit nothing, on enough rows to see the fit of a weak model."""
     own = run.order.fit or NO_FIT
     limit = own.r + CHANCE / math.sqrt(max(own.n, 1))
     return fits_nothing(run) and own.z < CHANCE and limit < WEAK
