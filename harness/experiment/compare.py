@@ -24,8 +24,7 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
-    did_you_mean,
-    near_names,
+    check_known,
 )
 from ..reports import comparisons as comparing
 from ..reports.grid import Grid
@@ -207,11 +206,7 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
         ("dataset", () if dataset is None else (dataset,), study.datasets),
     ):
         for name in given:
-            if name not in known:
-                raise UnknownNameError(
-                    f"no {what} '{name}' in these results{did_you_mean(name, known)}  "
-                    f"(there are: {near_names(name, known)})"
-                )
+            check_known(what, name, known)
     group = next((one.group for one in study.systems if one.dataset == dataset), "")
     wanted = None if dataset is None else whole_of(dataset, group)
     entries = [
