@@ -26,6 +26,16 @@ RUN = {"q1": {"d1": 0.2, "d2": 0.9}, "q2": {"a": 0.3, "b": 0.5}}
 PUBLIC_MODULES = ["harness", "harness.batch", "harness.compat", "harness.compat.pytrec_eval"]
 
 
+PARTS = ["audit", "config", "core", "experiment", "guard", "metrics", "reports", "stats"]
+
+
+@pytest.mark.parametrize("name", [*PUBLIC_MODULES, *(f"harness.{part}" for part in PARTS)])
+def test_dir_shows_what_is_public(name: str) -> None:
+    module = importlib.import_module(name)
+    assert sorted(dir(module)) == sorted(module.__all__)
+    assert bool(module.__all__) == (name in PUBLIC_MODULES)
+
+
 @pytest.mark.parametrize("name", ["rr@10", "MRR@10", "recip_rank@10"])
 def test_a_metric_is_found_under_the_name_it_was_asked_by(name: str) -> None:
     found = harness.evaluate(QRELS, RUN, ["rr@10", "ndcg@5"])

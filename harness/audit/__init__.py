@@ -1,1 +1,8 @@
 """What a number is worth: conventions, explain, why, verify, changes, check-table."""
+
+__all__: list[str] = []
+"""Nothing here is public: names to use are in harness, harness.batch and harness.compat."""
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from ..core.evaluation import Counts
-from ..core.leaderboard import CHOSEN, FAILED, Entry
+from ..core.leaderboard import CHOSEN, FAILED, Entry, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import of_systems
 from ..errors import SHOWN, InputError, Problem, UnknownNameError, check_known
 from ..experiment import folder as results
 from ..reports.leaderboard import REPETITIONS
+from ..reports.phrases import warned_of
 from .table_files import Cell, CsvRow, printed, read_rows, read_text
 
 NO_NAMES: Mapping[str, str] = {}
@@ -156,7 +157,11 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
             len(entry.system.entries) if entry.system else None,
         )
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
-    return Board(str(folder), metrics, rows, manifest=study.manifest)
+    notes = warned_of(warned_runs((one.run, one.warned) for one in board.entries))
+    return Board(
+        str(folder), metrics, rows, manifest=study.manifest,
+        notes=tuple(f"{folder}: {note}" for note in notes),
+    )  # fmt: skip
 
 
 _BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}

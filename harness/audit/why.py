@@ -54,6 +54,7 @@ from ..experiment.outcome import Results
 from ..metrics.gains import Scale
 from ..reports import text as text_report
 from ..reports.grid import Grid, and_more, grid
+from ..reports.phrases import warned_of
 from ..reports.select import metric_spellings
 from .catalogue import resolved
 
@@ -149,6 +150,7 @@ class Account(Shown):
     chosen: Chosen | None = None
     choices: tuple[Choice, ...] = ()
     incomplete: Incomplete | None = None
+    warned: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return render(self).rstrip("\n")
@@ -189,7 +191,8 @@ def why(
         found = _cell(entries[0], manifest, wanted)
     cells, unseen = _cells(folder, manifest, entries)
     seen = _states(folder, manifest, cells)
-    found = replace(found, inputs=seen, unseen=unseen, folder=str(folder))
+    warned = tuple(dict.fromkeys(rule for one in entries for rule in one.warned))
+    found = replace(found, inputs=seen, unseen=unseen, folder=str(folder), warned=warned)
     if query is not None and found.entry is not None:
         return _with_ranking(found, folder, cells, query)
     return found
@@ -503,6 +506,7 @@ def render(found: Account) -> str:
     """Return what ``harness why`` prints."""
     query = f" of query {found.qid}," if found.qid else " of"
     lines = [f"{found.metric}{query} {found.name}: {_text(found.value)}"]
+    lines += warned_of({rule: [found.run] for rule in found.warned})
     if found.repetitions:
         lines += [*_row_lines(found), *_chosen(found.choices), "", *_inputs(found)]
         cell = found.repetitions[0].parts[0]

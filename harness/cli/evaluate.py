@@ -39,8 +39,8 @@ def command(
     """Evaluate runs against judgements; no config needed.
 
     A query that the run does not answer counts as 0, as in 'trec_eval -c'. A note below the table
-    counts them; csv, jsonl and trec print it to standard error. 'evaluate' does not check that
-    predictions belong to these rows: run 'harness check QRELS RUN...' first.
+    counts them; csv, jsonl and trec print it to standard error. The guard warns of mistakes such
+    as predictions in another row order; 'harness check QRELS RUN...' looks for more.
 
     Ties: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED),
     bounds.

@@ -8,7 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,38 @@ class Cell:
     def place(self) -> tuple[str, str]:
         """The entry and the file of its dataset."""
         return self.dataset_key, self.dataset_entry.path
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """Stands for an entry of a config, for a file that no config names."""
+
+    path: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    groups = None
+
+    @property
+    def format(self) -> str | None:
+        """Name of the format; by default the one that the file looks like."""
+        return self.settings.get("format")
+
+    def options(self) -> dict[str, Any]:
+        """Return the reader's options that are set."""
+        return {name: value for name, value in self.settings.items() if value is not None}
+
+
+def cell_of_files(
+    qrels: str, run: str, of_qrels: Mapping[str, Any], of_run: Mapping[str, Any],
+    names: tuple[str, str] | None = None,
+) -> Cell:  # fmt: skip
+    """Return the cell of two files that no config names, with the options of their readers.
+
+    `names` are those of the dataset and the run; their paths by default.
+    """
+    dataset_entry: Any = FileEntry(qrels, of_qrels)
+    run_entry: Any = FileEntry(run, of_run)
+    dataset, name = names or (qrels, run)
+    return Cell(dataset, name, dataset_entry, run_entry, qrels, run, {}, {})
 
 
 def _columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
@@ -211,7 +243,7 @@ class _Search:
         """Add the cells of a run entry; GridError if it has none."""
         at = (*loc, "path")
         path = _path(entry.path, at, key)
-        datasets = self._datasets_of(entry, path, loc)
+        datasets = self._datasets_of(key, entry, path, loc)
         known = {DATASET, *path.names, *(n for one in datasets for n in one.values)}
         name = _pattern(key, ("runs", key), known if datasets else None)
         strangers = []
@@ -238,7 +270,7 @@ class _Search:
             what = f"no dataset for {first_of(paths, 5)}; there is {has}"
             raise GridError(at, what, "add the dataset, or narrow the path")
 
-    def _datasets_of(self, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
+    def _datasets_of(self, key: str, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
         """Return the datasets that a run entry may belong to."""
         if entry.dataset is not None:
             known = list(dict.fromkeys([*self.entries, *(one.name for one in self.datasets)]))
@@ -249,9 +281,11 @@ class _Search:
             return [one for one in self.datasets if entry.dataset in (one.key, one.name)]
         if DATASET in path.names or len(self.entries) == 1:
             return self.datasets
-        sharing = [key for key, other in self.paths.items() if {*other.names} & {*path.names}]
+        sharing = [one for one, other in self.paths.items() if {*other.names} & {*path.names}]
         if len(sharing) != 1 and self.complete:
-            fix = f"add dataset: NAME, one of {', '.join(self.entries)}"
+            some = sharing if len(sharing) > 1 else [*self.entries]
+            fix = f"add dataset: NAME (one of {near_names(key, some)}), or a list with an entry "
+            fix += "for each: [{dataset: NAME, path: ...}, ...]"
             raise GridError(loc, "it is not clear which dataset this run belongs to", fix)
         return [one for one in self.datasets if [one.key] == sharing]
 
@@ -294,7 +328,7 @@ class _Search:
         busy = {cell.dataset_entry.path for cell, _ in self.cells}
         for key in self.entries:
             own = [
-                one.name
+                one
                 for one in self.datasets
                 if one.key == key
                 and one.entry.path not in busy
@@ -302,11 +336,15 @@ class _Search:
             ]
             if own and key not in but:
                 fix = "add them, or narrow the path"
-                others = (one for one in self.datasets if one.key == key and one.name not in own)
-                if (used := [one.values for one in others]) and (name := next(iter(used[0]), "")):
-                    some = ", ".join(sorted({one[name] for one in used}, key=natural))
-                    fix = f"add them, or leave them out: 'where: {{{name}: [{some}]}}'"
-                what = f"no {run} has predictions for {first_of(own, 5)}"
+                used = [one.values for one in self.datasets if one.key == key and one not in own]
+                for name in used[0] if used else ():
+                    some = {one[name] for one in used}
+                    if some.isdisjoint(one.values[name] for one in own):
+                        listed = ", ".join(sorted(some, key=natural))
+                        fix = f"add them, or leave them out: 'where: {{{name}: [{listed}]}}'"
+                        break
+                names = first_of([one.name for one in own], 5)
+                what = f"no {run} has predictions for {names}"
                 self.wrong.append(GridError(("datasets", key), what, fix))
 
     def choose(self) -> None:

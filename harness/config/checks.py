@@ -395,13 +395,15 @@ def _check_select(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
     if settings is None:
         return
     datasets = list(config.datasets)
-    if settings.on not in datasets:
+    if len(datasets) == 1:
+        what = "expected an entry of validation queries and one of test queries under 'datasets', "
+        fix = "write two entries in place of {split}, and for each run a list: "
+        fix += "[{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
+        yield config.problem(("select", "on"), f"{what}got {datasets[0]}", fix=fix)
+    elif settings.on not in datasets:
         near = did_you_mean(settings.on, datasets)
         what = f"there is no dataset '{settings.on}'{near}  (there are: {', '.join(datasets)})"
         yield config.problem(("select", "on"), what)
-    elif len(datasets) == 1:
-        what = "expected another dataset besides this one, to report the setting chosen on"
-        yield config.problem(("select", "on"), what, fix="add the test queries under 'datasets'")
     of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
     every = dict.fromkeys(name for cell in cells for name in (*cell.of_dataset, *cell.of_run))
     taken = {

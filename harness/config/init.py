@@ -387,6 +387,8 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
     if not made.runs:
         yield "  # fill in: no run was found that fits the judgements; a path may have {model}"
         for n, entry in enumerate(made.datasets or [None]):
+            marks = "".join(f".{mark}{{{mark}}}" for mark in entry.group.names) if entry else ""
+            yield f'  # such as "predictions/{{model}}{marks}.txt"'
             name = f"dataset: {_quoted(entry.key)}, " if entry and len(made.datasets) > 1 else ""
             yield f"  model{n + 1 if n else ''}: {{{name}path: FILL-IN}}"
     for key in dict.fromkeys(entry.key for entry in made.runs):

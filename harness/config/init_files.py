@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from .. import readers
 from ..core.tables import Qrels
 from ..core.text import readable_name
-from ..errors import HarnessError, InputError, Problem
+from ..errors import HarnessError, InputError, Problem, first_of
 from ..readers.choice import FORMATS
 from ..readers.format import Head
 from ..readers.source import Source
@@ -371,7 +371,9 @@ class Matcher:
                     what = "no rows to follow" if by_row else "other queries or documents"
                     wrong[2] = f"fits no judgements: {what}"
         if not near:
-            raise InputError(Problem(run.path, wrong[min(wrong)]))
+            most = min(wrong)
+            same = self._as_many(run) if by_row and most in (1, 2) else ""
+            raise InputError(Problem(run.path, wrong[most] + same))
         enough = max(near.values()) / 10
         fitting = [place for place, score in near.items() if score > enough]
         folders = {*run.path.lower().split("/")[:-1]}
@@ -383,6 +385,14 @@ class Matcher:
 
         number, path = max(fitting, key=nearness)
         return Fit(number, path, tuple({one: 0 for one, _ in fitting if one != number}))
+
+    def _as_many(self, run: File) -> str:
+        """Return which judgements have as many rows as a run; nothing if none have."""
+        same = []
+        for path, form in ((path, form) for group, form in self.datasets for path in group.values):
+            with contextlib.suppress(HarnessError):
+                same += [path] if self._by_rows(run, path, form) == 1 else []
+        return f"; it has as many rows as {first_of(same, 3)}" if same else ""
 
     def share_queries(self, paths: Collection[str]) -> bool:
         """Whether several judgements have queries in common, as far as they can be read."""

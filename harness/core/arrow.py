@@ -17,7 +17,9 @@ import pyarrow as pa
 from pyarrow._compute import (
     CastOptions,
     ExtractRegexOptions,
+    MatchSubstringOptions,
     SetLookupOptions,
+    SliceOptions,
     StructFieldOptions,
     call_function,
 )
@@ -124,6 +126,20 @@ def call(kernel: str, *columns: Any, options: Any = None) -> Any:
 def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
     """Return a column as another type; an error if a value does not fit it."""
     return column if column.type == kind else call("cast", column, options=CastOptions.safe(kind))
+
+
+def from_place(strings: pa.Array, start: int) -> pa.Array:
+    """Return strings without their first characters."""
+    return call("utf8_slice_codeunits", strings, options=SliceOptions(start))
+
+
+def as_whole(strings: pa.Array) -> pa.Array:
+    """Return 7 in place of 7.0, as data frames write whole numbers, if all strings end so."""
+    if len(strings) and as_bytes(strings[:1])[0].endswith(b".0"):
+        options = MatchSubstringOptions(r"^-?[0-9]+\.0$")
+        if call("all", call("match_substring_regex", strings, options=options)).as_py():
+            return call("utf8_slice_codeunits", strings, options=SliceOptions(0, -2))
+    return strings
 
 
 def take(column: pa.Array, rows: Ints) -> pa.Array:

@@ -33,8 +33,8 @@ from ..errors import (
 )
 from ..guard.query_groups import Grouping, attach
 from ..guard.query_groups import load_all as load_groups
-from ..guard.registry import RULES, accepted, file_of, refused
-from ..guard.sweep import GuardError, Seen, guard
+from ..guard.registry import accepted, refused
+from ..guard.sweep import GuardError, Seen, accepted_rules, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit
 from .work import ChangedInputError, Done, Job, evaluated
@@ -224,24 +224,23 @@ class _Run:
         }
         cells = {place: self.cells[place] for place in observed}
         failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
-        guarded = guard(self.config, cells, observed, _digests(self.inputs), failed)
+        ties = self.config.is_given("policy", "ties")
+        accept = accepted_rules(self.config.guard.accept, self.policy, self.config.convention, ties)
+        guarded = guard(
+            cells, observed, _digests(self.inputs), failed,
+            accept=accept, pooled=self.config.summary.pool,
+        )  # fmt: skip
         self.failed |= guarded.failed
         columns, unused = _columns(cells, self.records)
         findings, printed = list(guarded.findings), list(guarded.printed)
-        warned: dict[str, list[str]] = {}
-        for one in findings:
-            if one.severity == "warning" and not RULES[one.rule].in_table:
-                alike = one.examples if one.rule == "same-file-twice" else ()
-                for file in (file_of(one), *alike):
-                    warned.setdefault(file, []).append(one.rule)
         kept, failures, texts = list[EvaluatedCell](), list[Failure](), dict[str, None]()
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 failures.append(Failure(cell, self.failed[place]))
                 continue
             record = self.records.pop(place)  # the entry has the values now
-            rules = tuple(dict.fromkeys(warned.get(cell.run_entry.path, ())))
-            entry = replace(record.entry(self.metrics, self.policy, cell), warned=rules)
+            marks = guarded.marks.get(cell.run_entry.path, ())
+            entry = replace(record.entry(self.metrics, self.policy, cell), warned=marks)
             kept.append(EvaluatedCell(cell, entry, record.audit, record.header))
             texts |= dict.fromkeys(guarded.texts[place])
         if groups:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +12,23 @@ from ..core.arguments import TEXT, TEXTS, Kind, check_arguments, wrong
 from ..core.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
 from ..core.evaluation import Evaluation
 from ..core.groups import Slice, whole_of
-from ..core.leaderboard import NOT_COMPARED, Entry, Leaderboard, Summary
+from ..core.leaderboard import NOT_COMPARED, Entry, Leaderboard, Summary, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse, parse_all
 from ..core.policy import Policy
 from ..core.study import Study
 from ..core.systems import dataset_name, run_name, systems_of, why_not
-from ..errors import HarnessError, InputError, Problem, UnknownNameError, check_known
+from ..errors import (
+    HarnessError,
+    HarnessWarning,
+    InputError,
+    Problem,
+    UnknownNameError,
+    check_known,
+)
 from ..reports import comparisons as comparing
+from ..reports.grid import Grid
+from ..reports.phrases import warned_of
 from . import folder as results_folder
 from .evaluate import evaluate
 from .outcome import compared
@@ -219,9 +229,12 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
 def render(board: Leaderboard, plan: Plan, format: str, **options: Any) -> str:
     """Compare the runs of a leaderboard, and return what ``harness compare`` prints."""
     found = compared(board, plan)
+    notes = [*warned_of(warned_runs((one.run, one.warned) for one in board.entries))]
     if format in ("csv", "jsonl"):
+        for note in notes:
+            warnings.warn(note, HarnessWarning, stacklevel=2)
         return comparing.render(found, format)
-    extra = list(comparing.unanswered(found))
+    extra = [*([Grid(notes=tuple(notes))] if notes else []), *comparing.unanswered(found)]
     systems = systems_of(board)
     if len({system.run for system in systems}) == 2:
         extra += comparing.largest(systems, found)

@@ -164,10 +164,12 @@ def evaluate_files(
     run_format: str | None = None,
     group: str | None = None,
     plugins: Sequence[str] = (),
+    accept: Sequence[str] = (),
 ) -> Leaderboard:
     """Evaluate run files against one file of judgements, as ``harness evaluate`` does.
 
-    A metric's ``reference`` names one of the runs by its file name without endings.
+    A metric's ``reference`` names one of the runs by its file name without endings. The guard
+    warns as in ``harness run``, but for rules in `accept`.
     """
     for plugin in plugins:
         from ..config import plugins as plugin_files
@@ -176,30 +178,36 @@ def evaluate_files(
             plugin_files.load(plugin, Path())
         except plugin_files.PluginError as error:
             raise HarnessError(str(error)) from error
+    from ..guard.files import FileGuard  # which `harness.evaluate` does not need
+
     policy = policy or Policy()
     wanted = _wanted(metrics, policy, bounds, rel, convention)
     if not numbers_of(wanted):
         texts = ", ".join(dict.fromkeys(one.definition.name for one in wanted))
         raise UnknownNameError(f"expected a metric with a number too, got {texts}")
     also = policies_of(wanted, policy)
-    how = {"group": group} if group else {}
+    how: dict[str, Any] = {"group": group} if group else {}
     names = short_names(runs)
     _check_references(wanted, names, f"name one of the runs: {', '.join(names)}")
     for path, format in ((qrels, qrels_format), *((run, run_format) for run in runs)):
         readers.check_there(path)
         if format is not None:
             readers.named_format(format, path)
-    judgements = readers.read_qrels(
-        qrels, format=qrels_format, duplicates=duplicates,
-        fractions=takes_fractions(wanted, policy), **how,
-    )  # fmt: skip
+    options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
+    how |= {"format": qrels_format, "duplicates": duplicates}
+    guard = FileGuard(policy, accept)
+    with guard.reading(qrels):
+        source = readers.Source(qrels)
+        judgements = readers.read_qrels(source, fractions=takes_fractions(wanted, policy), **how)
     check_grades(judgements, wanted, policy)
     (dataset,) = short_names([qrels])
-    options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
+    guard.dataset(judgements, source, dataset, **how)
 
-    def read(name: str) -> Run:
+    def read(name: str, watch: Callable[[Run], None] = lambda _: None) -> Run:
         path = runs[names.index(name)]
-        return readers.read_run(path, dataset=judgements, name=name, **options)
+        found = readers.read_run(path, dataset=judgements, name=name, **options)
+        watch(found)
+        return found
 
     entries = []
     pairs: Iterable[tuple[str, str]] = list(zip(runs, names, strict=True))
@@ -208,18 +216,26 @@ def evaluate_files(
 
         pairs = tqdm(pairs, unit="run", disable=None)
     for path, name in pairs:
-        stream = partial(readers.align_run, judgements, path, policy, also, name=name, **options)
-        try:
-            evaluation = evaluate_one(
-                judgements, wanted, policy, stream=stream, read=partial(read, name), reference=read,
-                run=name, dataset=dataset,
+        with guard.reading(path, qrels):
+            source = readers.Source(path)
+            watch = guard.watch(source)
+            stream = partial(
+                readers.align_run, judgements, source, policy, also, name=name,
+                watch=watch.run, **options,
             )  # fmt: skip
-        except AlignmentError as error:
-            raise AlignmentError(
-                [replace(one, where=one.where or path) for one in error.problems]
-            ) from None
+            try:
+                evaluation = evaluate_one(
+                    judgements, wanted, policy, stream=stream, read=partial(read, name, watch.run),
+                    reference=read, seen=watch.aligned, run=name, dataset=dataset,
+                )  # fmt: skip
+            except AlignmentError as error:
+                raise AlignmentError(
+                    [replace(one, where=one.where or path) for one in error.problems]
+                ) from None
+        guard.run(watch, source, name, **options)
         entries.append(Entry(evaluation))
-    return Leaderboard(tuple(entries))
+    marked = zip(entries, guard.warn(), strict=True)
+    return Leaderboard(tuple(replace(entry, warned=rules) for entry, rules in marked))
 
 
 def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.comparison import Correction
 from ..core.groups import sliced_name
+from ..core.leaderboard import warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import System, compared, why_not
@@ -22,6 +23,7 @@ from ..errors import (
     did_you_mean,
     first_of,
 )
+from ..reports.phrases import warned_of
 from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
 from . import folder as results_folder
 from .outcome import Results
@@ -58,11 +60,8 @@ def gate_folders(
     if gone:
         what = f"gate: not gated, because only the baseline has it: {first_of([*gone], 3)}"
         warnings.warn(HarnessWarning(f"{what}\n  fix:   rename with --name OLD=NEW"), stacklevel=2)
-    both = [one for pair in found for one in pair]
-    if marked := dict.fromkeys(f"{x.run} ({', '.join(x.warned)})" for x in both if x.warned):
-        what = f"gate: the guard warns of {first_of([*marked], 3)}"
-        fix = "see the findings in manifest.json, or 'harness check' their configs"
-        warnings.warn(HarnessWarning(f"{what}\n  fix:   {fix}"), stacklevel=2)
+    for note in warned_of(warned_runs((one.run, one.warned) for pair in found for one in pair)):
+        warnings.warn(f"gate: {note}", HarnessWarning, stacklevel=2)
     return gate_systems(found, rules, level=level, correction=correction)
 
 

@@ -30,10 +30,9 @@ from ..errors import (
     ShortageError,
     VerificationError,
 )
-from ..guard import columns as columns
 from ..guard.examples import add_lines
-from ..guard.facts import Facts, JudgementFacts, Watch, observing
-from ..guard.registry import of_warning
+from ..guard.facts import JudgementFacts, Watch, facts_of, observing
+from ..guard.registry import collecting
 from ..readers import ir_metadata as ir_metadata
 from ..readers.source import HashedSource
 from .cache import Input, Record, group_sizes_of, without_names
@@ -160,8 +159,8 @@ def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) 
         inputs[other.path] = opened.as_read()
         return found
 
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", HarnessWarning)
+    found = [*dataset.warnings]
+    with collecting(found, run.path, cell.dataset_entry.path):
         evaluation = evaluate_one(
             dataset.qrels, metrics, policy,
             stream=partial(
@@ -171,28 +170,13 @@ def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) 
             read=read, reference=read_reference,
             seen=guard.aligned, run=cell.run, dataset=cell.dataset,
         )  # fmt: skip
-        facts = _facts(dataset, guard, cell, file)
+        facts = facts_of(dataset.facts, guard, file, run.format)
         audit = check.compare(evaluation)
         header = ir_metadata.header_of(file)
     inputs[run.path] = file.as_read()
-    found = [*dataset.warnings, *_findings(caught, cell), *dataset.failures, *guard.failures]
+    found += [*dataset.failures, *guard.failures]
     record = Record.of(evaluation, audit, without_names(found, cell), header, facts)
     return Done(place, record, None, inputs)
-
-
-def _facts(dataset: _Dataset, guard: Watch, cell: Cell, source: HashedSource) -> Facts | None:
-    """Return what the guard's rules look at; None if the guard failed."""
-    of_run, run = guard.facts(), cell.run_entry
-    if dataset.facts is None or of_run is None:
-        return None
-    with observing(guard.failures, run.path):
-        may_be_ranks = not of_run.follows and columns.may_be_ranks(source)
-        if may_be_ranks and (run.format or readers.guess_format(source, "run")) == "trec":
-            of_run = columns.with_ranks(of_run, source)
-        of_run = replace(of_run, unused=source.unused_columns, columns=source.columns)
-        add_lines(of_run.first, source, run)
-        return Facts(dataset.facts, of_run)
-    return None
 
 
 class _File(HashedSource):
@@ -249,8 +233,8 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
     if key not in last_dataset:
         last_dataset.clear()
         source = files[0]
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", HarnessWarning)
+        warned = list[Finding]()
+        with collecting(warned, cell.run_entry.path, entry.path):
             qrels = readers.read_qrels(
                 source, name=cell.dataset, fractions=fractions, **entry.options()
             )
@@ -259,20 +243,10 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
             unused, read = source.unused_columns, source.columns
             facts = JudgementFacts.of(qrels, source.row_marks)
             facts = replace(facts, unused=unused, columns=read)
-            add_lines(facts.first, source, entry)
+            add_lines(facts.first, source, "qrels", entry.format)
         inputs = {file.path: file.as_read() for file in files}
-        last_dataset[key] = _Dataset(qrels, facts, inputs, _findings(caught, cell), failures)
+        last_dataset[key] = _Dataset(qrels, facts, inputs, warned, failures)
     return last_dataset[key]
-
-
-def _findings(caught: Sequence[warnings.WarningMessage], cell: Cell) -> list[Finding]:
-    """Return our own warnings; warn of others again."""
-    for one in caught:
-        if not issubclass(one.category, HarnessWarning):
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    files = cell.run_entry.path, cell.dataset_entry.path
-    ours = [one.message for one in caught if issubclass(one.category, HarnessWarning)]
-    return [of_warning(one, files) for one in ours]
 
 
 _loaded: set[tuple[Path, tuple[str, ...]]] = set()

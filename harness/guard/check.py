@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -15,8 +14,8 @@ from tqdm import tqdm
 
 from .. import readers as readers
 from ..config import load as configs
-from ..config.cells import Cell, missing
-from ..config.model import DatasetEntry, RunEntry
+from ..config.cells import Cell, cell_of_files, missing
+from ..config.model import RunEntry
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
@@ -28,7 +27,6 @@ from ..errors import (
     ConfigError,
     Finding,
     HarnessError,
-    HarnessWarning,
     Problem,
     UnknownNameError,
     legible,
@@ -43,9 +41,9 @@ from .judgements import JudgementFacts, query_hashes
 from .query_groups import load_all, match
 from .registry import (
     accepted,
+    collecting,
     finding,
     in_order,
-    of_warning,
     refused,
     rules_of,
     without_effects,
@@ -108,20 +106,14 @@ Read = tuple[T | None, HashedSource | None, HarnessError | None, list[Finding]]
 def _read(path: str, reader: Callable[[HashedSource], T]) -> Read[T]:
     """Read a file: its reader's warnings, and a last line without an end, become findings."""
     given, source, ended, findings = None, None, None, list[Finding]()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", HarnessWarning)
+    with collecting(findings, NAMELESS if path == STDIN else path):
         try:
             source = HashedSource(path)
             source.may_reread = True
             given = reader(source)
         except HarnessError as error:
             ended = error
-    for one in caught:
-        if issubclass(one.category, HarnessWarning):
-            found = of_warning(one.message, [NAMELESS if path == STDIN else path])
-            findings.append(replace(found, place=found.place or path))
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    findings = [replace(one, place=one.place or path) for one in findings]
     is_cut = any(one.rule == "cut-line" for one in findings)
     if source is not None and source.unfinished and not (ended or is_cut):
         last = source.unfinished.decode("utf-8", "replace")
@@ -163,7 +155,7 @@ class _Check:
         if qrels is None or file is None:
             return None
         facts, hashes = JudgementFacts.of(qrels), query_hashes(qrels, file.row_marks)
-        add_lines(facts.first, file, entry, facts.first)
+        add_lines(facts.first, file, "qrels", entry.format, facts.first)
         digest = self.digests[entry.path] = file.sha256()
         self.datasets[entry.path] = Dataset(cell, facts, qrels.qids, hashes, digest)
         return qrels
@@ -204,10 +196,10 @@ class _Check:
             run = with_ranks(run, file) if form == "trec" else run
             facts = Facts(self.datasets[cell.dataset_entry.path].facts, run)
             rules = {"unrelated", *(one.rule for one in facts.findings(entry.path))}
-            add_lines(run.first, file, entry, rules)
+            add_lines(run.first, file, "run", entry.format, rules)
             self.seen[place] = Seen(facts, findings, qrels.qids)
             if submission is not None:
-                add_lines(submission.first, file, entry, submission.first)
+                add_lines(submission.first, file, "run", entry.format, submission.first)
                 self.submissions[entry.path] = submission
                 self.findings += submission.findings(entry.path)
 
@@ -329,20 +321,13 @@ def check_files(
     if terms is not None:  # report mistakes in the lists before any run's
         _ = terms.collection, terms.topics and read_topics(terms.topics)
         of_runs = {"format": "trec", **{k: v for k, v in of_runs.items() if v}}
-    dataset = DatasetEntry(path=qrels, **of_qrels)
-    cells = [
-        Cell(qrels, run, dataset, RunEntry(path=run, **of_runs), qrels, run, {}, {})
-        for run in dict.fromkeys(runs)
-    ]
+    cells = [cell_of_files(qrels, run, of_qrels, of_runs) for run in dict.fromkeys(runs)]
     # only a warning in a sweep: one of many models may be a random baseline
     found = check_cells(cells, Policy(), fractions=True, wary=True, terms=terms)
-    shown = (  # standard input as in findings
-        replace(
-            cell,
-            dataset_entry=dataset.model_copy(update={"path": _shown(qrels)}),
-            run_entry=cell.run_entry.model_copy(update={"path": _shown(cell.run)}),
-        )
-        for cell in cells
+    # standard input as in findings
+    shown = (
+        cell_of_files(_shown(qrels), _shown(run), of_qrels, of_runs, (qrels, run))
+        for run in dict.fromkeys(runs)
     )
     return replace(found, cells=tuple(shown))
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from .. import readers as readers
 from ..config.cells import Cell
-from ..config.model import DatasetEntry, RunEntry
 from ..core.arrow import bytes_at, string_column
 from ..core.ragged import Array, Ints
 from ..core.tables import Docnos, Qrels
@@ -24,6 +23,9 @@ from ..readers.numpy_files import NoArrayError, array_of
 from ..readers.predictions import RUN as SCORES
 from ..readers.source import Source
 from .registry import SHOWN, finding
+
+if TYPE_CHECKING:
+    from ..config.model import RunEntry
 
 BY_ROW = ("scores", "npy")
 """Formats of predictions, one number for each row."""
@@ -172,13 +174,15 @@ def run_format(cell: Cell) -> str:
 def add_lines(
     first: dict[str, Examples],
     source: Source,
-    entry: DatasetEntry | RunEntry,
+    kind: Kind,
+    format: str | None = None,
     among: Container[str] | None = None,
 ) -> None:
     """Add the line of each example's row in place, or the row's number in files without lines.
 
-    For the rules `among` the file is read again up to the line; without it, only lines in the
-    first block are found.
+    The file holds qrels or a run (`kind`) in the `format`, which is guessed by default. For the
+    rules `among` it is read again up to the line; without them, only lines in the first block are
+    found.
     """
     rows = {
         rule: one
@@ -187,9 +191,8 @@ def add_lines(
     }
     if not rows:
         return
-    kind: Kind = "qrels" if isinstance(entry, DatasetEntry) else "run"
     with contextlib.suppress(HarnessError):
-        form = readers.FORMATS[entry.format or readers.guess_format(source, kind)]
+        form = readers.FORMATS[format or readers.guess_format(source, kind)]
         is_data = form.is_data(source) if form.is_data is not None else None
         if is_data is not None:
             wanted = {one.row: one.words for one in rows.values()}
@@ -201,11 +204,11 @@ def add_lines(
                 first[rule] = one._replace(line=one.row + 1, is_row=True)
 
 
-def place_of_row(entry: DatasetEntry | RunEntry, row: int) -> str:
-    """Return the place of a row of a file, which is read again for it; the file if unknown."""
+def place_of_row(entry: RunEntry, row: int) -> str:
+    """Return the place of a row of a run, whose file is read again; the file if unknown."""
     first = {"": Examples(row=row)}
     with contextlib.suppress(HarnessError, OSError):
-        add_lines(first, Source(entry.path), entry, first)
+        add_lines(first, Source(entry.path), "run", entry.format, first)
     return first[""].at(entry.path)
 
 
@@ -223,5 +226,5 @@ def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, str]:
         if place >= 0
     }
     with contextlib.suppress(HarnessError, OSError):
-        add_lines(first, Source(entry.path), entry, first)
+        add_lines(first, Source(entry.path), "qrels", entry.format, first)
     return {qid: one.at(entry.path) for qid, one in first.items()}

@@ -5,15 +5,15 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from pydantic import TypeAdapter
 
 from .. import files as system
+from .. import readers as readers
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes
 from ..core.hashing import string_views
@@ -21,12 +21,14 @@ from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, lengths_of
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, HarnessError, describe
+from ..readers.source import Source
 from . import columns, documents, row_order, scores
 from .columns import RankFacts
 from .documents import DocumentFacts, Documents, Queries, QueryFacts
 from .examples import (
     Examples,
     ExamplesByRule,
+    add_lines,
     findings_at,
     of_documents,
     of_queries,
@@ -36,6 +38,9 @@ from .judgements import JudgementFacts as JudgementFacts
 from .registry import SHOWN, finding
 from .row_order import Following, OrderFacts
 from .scores import Ahead, LabelFacts, Labels, Order, ScoreFacts, Scores
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 FAMILIES = (columns, scores, row_order, documents)
 """Modules whose ``findings(facts, make)`` yields what their rules find in a run."""
@@ -92,6 +97,8 @@ class Facts:
 
 @functools.cache
 def _reader() -> TypeAdapter[Facts]:
+    from pydantic import TypeAdapter  # which `harness evaluate` does not load
+
     return TypeAdapter(Facts)
 
 
@@ -230,6 +237,8 @@ class Watch:
                 self.following.add(run.scores)
             else:
                 self.documents.run(part)
+                if self.qrels.docnos.positional:
+                    self.following.add_named(run)
 
     def aligned(self, aligned: Aligned) -> Aligned:
         """Look at a run, or at a part of one, that was aligned; return it."""
@@ -267,6 +276,26 @@ class Watch:
                 first=dict(self.first),
             )
         return None
+
+
+def facts_of(
+    judgements: JudgementFacts | None, watch: Watch, source: Source, format: str | None = None
+) -> Facts | None:
+    """Return what the rules look at, when a run was read from `source`; None if the guard failed.
+
+    Exceptions are in the failures of `watch`.
+    """
+    of_run = watch.facts()
+    if judgements is None or of_run is None:
+        return None
+    with observing(watch.failures, watch.place):
+        may_be_ranks = not of_run.follows and columns.may_be_ranks(source)
+        if may_be_ranks and (format or readers.guess_format(source, "run")) == "trec":
+            of_run = columns.with_ranks(of_run, source)
+        of_run = replace(of_run, unused=source.unused_columns, columns=source.columns)
+        add_lines(of_run.first, source, "run", format)
+        return Facts(judgements, of_run)
+    return None
 
 
 def shares(qids: pa.Array, others: pa.Array) -> bool:

@@ -5,7 +5,9 @@ docs/reference/rules.md lists them, and ``guard: {accept: [...]}`` in a config n
 
 from __future__ import annotations
 
+import contextlib
 import re
+import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -406,6 +408,22 @@ def of_warning(warning: Warning | str, files: Iterable[str] = ()) -> Finding:
     what, rule = text.removeprefix(f"{file}: "), warning.rule or "reader"
     found = finding(rule, place, what, warning.count, warning.examples)
     return replace(found, at_least=warning.at_least)
+
+
+@contextlib.contextmanager
+def collecting(found: list[Finding], *files: str) -> Iterator[None]:
+    """Add the readers' warnings about these files to `found`; warn of others again."""
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", HarnessWarning)
+            yield
+    finally:
+        for one in caught:
+            if issubclass(one.category, HarnessWarning):
+                found.append(of_warning(one.message, files))
+            else:
+                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 
 
 def rules_of(error: HarnessError) -> list[str]:

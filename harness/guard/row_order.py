@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..core.ragged import Array, Ints, offsets_of, positions_of, sum_by
+from ..core.arrow import as_bytes, cast, from_place, to_numpy
+from ..core.ragged import Array, Ints, lengths_of, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
-from ..core.tables import Qrels
+from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, Severity
 from ..reports.phrases import counted
 from .examples import (
@@ -52,10 +53,14 @@ FEW, MANY = 6, 20
 ENOUGH, CHANCE = 200, 3.0
 """Rows from which on predictions show that they have to do with the grades; standard errors up to
 which a correlation is what chance gives."""
+WEAK = 0.1
+"""Correlation that any useful model has: warn if `CHANCE` errors more than a fit are below it."""
 MOVED = 1 << 12
 """Rows, about, of the queries that an order moves, in which scores are compared."""
 FIRST = 1 << 12
 """Rows that are checked before all others: scores of nearly every file rise and fall there."""
+RULES_OF_ROWS = {"sorted-by-score", "row-order", "shifted", "upside-down", "unrelated"}
+"""Rules whose examples are rows."""
 NO_CHANCE = math.log(1e9)
 """How unlikely it must be that scores in any other order fall, or rise, in every query."""
 
@@ -342,6 +347,8 @@ class Following:
         self.qrels, self.first = qrels, first
         self.parts: list[Array] = []
         self.n = self.n_kept = 0
+        self.lengths = lengths_of(qrels.offsets)
+        self.named: Array | None = None
 
     def add(self, scores: Array) -> None:
         """Keep the scores of the next rows."""
@@ -350,8 +357,29 @@ class Following:
             self.parts.append(scores)
             self.n_kept += scores.size
 
+    def add_named(self, run: Run) -> None:
+        """Keep the scores of documents d0, d1, ..., by their rows."""
+        query = self.qrels.place(run.qids)[run.row]
+        at = positions_named(run.docnos)
+        if at is None or (query < 0).any() or at.min() < 0 or (at >= self.lengths[query]).any():
+            return
+        if self.named is None:
+            self.named = np.full(self.qrels.n_rows, np.nan)
+        self.named[self.qrels.offsets[query] + at] = run.scores
+
     def facts(self) -> OrderFacts:
         """Return how they fit, and keep examples."""
+        if self.named is None:
+            return self._facts()
+        if np.isnan(self.named).any():
+            return OrderFacts()
+        self.add(self.named)
+        found = self._facts()
+        for rule in RULES_OF_ROWS & self.first.keys():  # the file has the rows in another order
+            self.first[rule] = self.first[rule]._replace(row=-1)
+        return found
+
+    def _facts(self) -> OrderFacts:
         rows = rows_of(self.qrels)
         if rows is None or not self.n or self.n != rows.grades.size:
             return OrderFacts()
@@ -406,6 +434,21 @@ class Following:
         return Examples(tuple(names), at[0])
 
 
+def positions_named(docnos: Docnos) -> Ints | None:
+    """Return the numbers of documents called d0, d1, ...; None if some are called otherwise.
+
+    >>> positions_named(Docnos(pa.array(["d10", "d2"]), np.array([0, 2])))
+    array([10,  2])
+    """
+    names = docnos.to_strings()
+    if as_bytes(names[:1])[0][:1] != b"d":
+        return None
+    try:
+        return to_numpy(cast(from_place(names, 1), pa.int64()))
+    except pa.ArrowInvalid:
+        return None
+
+
 def rows_of(qrels: Qrels) -> Rows | None:
     """Return the rows of a dataset in the order of its file; None if some were dropped."""
     if qrels.order is None:
@@ -444,6 +487,9 @@ def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
         fall = "fall" if one.falls else "rise"
         of = counted(one.queries, "query", "queries")
         what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
+        if not facts.run.follows:
+            what = f"scores {fall} from d0 to d1, d2, ... in all {of}: the rows were named when "
+            what += "they were sorted by score"
         yield make("sorted-by-score", what, one.queries)
     elif (moved := order.misplaced) is not None:
         what = f"the predictions fit the {moved.name}"
@@ -452,7 +498,7 @@ def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
         else:
             what += f" (correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
         yield make("row-order", what, moved.moved)
-    elif order.fit is not None and order.fit.z < -CLEAR:
+    elif order.fit is not None and order.fit.z < -CLEAR and facts.run.follows:
         below = f"below 0 in {counted(order.falling, 'query', 'queries')}"
         what = f"correlation with the grades {order.fit.r:.2f}, {below}"
         yield make("upside-down", what, order.falling)
@@ -463,6 +509,13 @@ def fits_nothing(run: RunFacts) -> bool:
     own, order = run.order.fit, run.order
     named = order.slip or order.misplaced or order.by_score
     return own is not None and abs(own.z) <= CLEAR and named is None and not run.labels.grades
+
+
+def is_chance(run: RunFacts) -> bool:
+    """Whether predictions fit nothing, on enough rows to see the fit of a weak model."""
+    own = run.order.fit or NO_FIT
+    limit = own.r + CHANCE / math.sqrt(max(own.n, 1))
+    return fits_nothing(run) and own.z < CHANCE and limit < WEAK
 
 
 def unrelated(

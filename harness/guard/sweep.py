@@ -11,7 +11,6 @@ from itertools import combinations, groupby
 import pyarrow as pa
 
 from ..config.cells import Cell
-from ..config.model import Config
 from ..core.policy import Policy
 from ..core.selection import Select
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
@@ -40,6 +39,7 @@ from .row_order import (
     Fit,
     Rows,
     fits_nothing,
+    is_chance,
     rows_of,
     swapped_fold,
     unrelated,
@@ -156,9 +156,20 @@ class Sweep:
                 found = self._swapped(cell, facts)
                 if found is None:
                     better, path = self._better(place, cell, facts), cell.run_entry.path
-                    found = unrelated(path, facts.run, better, self.wary)
+                    wary = self.wary or cell.dataset_entry.path in self._without_fit
+                    found = unrelated(path, facts.run, better, wary)
                 if found is not None:
                     yield Placed(found, cell.dataset_key)
+
+    @cached_property
+    def _without_fit(self) -> set[str]:
+        """The datasets whose grades no run fits, but for random baselines."""
+        fitting: dict[str, bool] = {}
+        for _, cell, facts in self.facts:
+            if RANDOM not in cell.run.lower():
+                path = cell.dataset_entry.path
+                fitting[path] = fitting.get(path, False) or not is_chance(facts.run)
+        return {path for path, fits in fitting.items() if not fits}
 
     def _better(self, place: int, cell: Cell, own: Facts) -> tuple[str, Fit] | None:
         """Return the best fit of this model on other folds, and of other models on these rows."""
@@ -166,11 +177,11 @@ class Sweep:
             return None
         model, fit = self._model(cell), own.run.order.fit or NO_FIT
         # on few rows, a weak model or setting looks like shuffled rows
-        is_chance = fit.n >= ENOUGH and fit.z < CHANCE
+        like_chance = fit.n >= ENOUGH and fit.z < CHANCE
         related = [
             (f"{other.run} on {other.dataset}", facts.run.order.fit or NO_FIT)
             for at, other, facts in self.facts
-            if (is_chance and other.dataset_entry.path == cell.dataset_entry.path)
+            if (like_chance and other.dataset_entry.path == cell.dataset_entry.path)
             or (model is not None and self._model(other) == model)
             if at != place
         ]
@@ -311,6 +322,8 @@ class Guarded:
     """Errors first. Notes of one rule and one entry of the config's datasets are one."""
     printed: list[str] = field(default_factory=list)
     """The text of each warning; those of one rule and one entry are one."""
+    marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """The rules of the warnings about each run, by its path."""
     failed: dict[int, HarnessError] = field(default_factory=dict)
     """Cells that a finding makes fail, by position."""
     texts: dict[int, list[str]] = field(default_factory=dict)
@@ -318,23 +331,31 @@ class Guarded:
 
 
 def guard(
-    config: Config, cells: Mapping[int, Cell], seen: Mapping[int, Seen],
-    digests: Mapping[str, str], failed: Failed,
+    cells: Mapping[int, Cell], seen: Mapping[int, Seen], digests: Mapping[str, str],
+    failed: Failed, *, accept: Sequence[str] = (), pooled: Sequence[str] = (),
+    only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
     """Return what the guard finds in the cells of a run; `digests` are SHA-256 by path.
 
-    It raises InputError if a dataset, or the sweep as a whole, has an error that is not accepted.
+    Findings of rules in `accept` become notes, and `pooled` is for :class:`Sweep`. It raises
+    InputError if a dataset, or the sweep as a whole, has an error that is not accepted. With
+    `only_warns` errors are warnings, if there is no config that could accept them.
     """
-    ties = config.is_given("policy", "ties")
-    accept = accepted_rules(config.guard.accept, config.to_policy(), config.convention, ties)
     datasets: dict[str, Dataset] = {}
     for place, cell in cells.items():
         path, facts = cell.dataset_entry.path, seen[place].facts
         if facts is not None and path not in datasets:
             hashes, qids = marks_from_text(facts.judgements.marks), seen[place].qids
             datasets[path] = Dataset(cell, facts.judgements, qids, hashes, digests.get(path, path))
-    sweep = Sweep(cells, seen, datasets, failed, digests, pooled=config.summary.pool)
+    sweep = Sweep(cells, seen, datasets, failed, digests, pooled=pooled)
     found = sweep.examine(accept)
+    if only_warns:
+        found = [
+            replace(one, finding=replace(one.finding, severity="warning"))
+            if one.finding.severity == "error"
+            else one
+            for one in found
+        ]
     # a warning of a reader never makes a cell fail
     errors = [one for one in found if one.finding.severity == "error" and not one.by_reader]
     printed = [
@@ -357,7 +378,19 @@ def guard(
     notes = grouped(one for one in found if one.finding.severity == "note")
     rest = (one.finding for one in found if one.finding.severity != "note")
     result.findings = in_order([*rest, *notes])
+    result.marks = _marks(result.findings)
     return result
+
+
+def _marks(findings: Iterable[Finding]) -> dict[str, tuple[str, ...]]:
+    """Return the rules of the warnings that a leaderboard marks, by file."""
+    rules: dict[str, dict[str, None]] = {}
+    for one in findings:
+        if one.severity == "warning" and not RULES[one.rule].in_table:
+            alike = one.examples if one.rule == "same-file-twice" else ()
+            for file in (file_of(one), *alike):
+                rules.setdefault(file, {})[one.rule] = None
+    return {file: (*some,) for file, some in rules.items()}
 
 
 def _problem(one: Finding) -> Problem:

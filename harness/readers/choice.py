@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from . import trec as trec
 from .format import Format, Head, Kind, name_it
-from .json_files import first_object
+from .json_files import DATA_FRAME, first_object, is_data_frame
 from .source import HEAD, Source, is_torch, no_rows
 from .table import without_names
 from .text import LOOK, decoded, is_like_number, is_wrapped, not_one_number
@@ -70,6 +70,8 @@ def _guessed(source: Source, kind: Kind) -> str:
         what, fix = f"could be {' or '.join(fitting)}", name_it(kind, "NAME")
         raise InputError(Problem(source.name, what, found, fix))
     source.check_length()
+    if is_data_frame(first):
+        raise source.error(*DATA_FRAME, "columns")
     if first.strip().startswith("{") and first.strip().endswith("}"):
         first_object(source)
     source.check_binary()

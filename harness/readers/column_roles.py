@@ -172,7 +172,8 @@ def _choose(
     for role in (number,) if by_row else ("qid", number):
         if role not in chosen:
             what = f"no column of {role}s found" + " or ranks" * (role == "score")
-            problems.append(Problem(where, what, listed, name_it(source, role)))
+            found_once = "" if problems else listed
+            problems.append(Problem(where, what, found_once, name_it(source, role)))
     for role in of_rows if "docno" not in chosen else ():
         usual = {fold(name): name for name in reversed(names) if name not in chosen.values()}
         found = next((usual[one] for one in _ROLE_NAMES[role] if one in usual), None)

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
 from .source import HEAD, Source
-from .text import LOOK, count_head, decoded, is_like_number, is_wrapped
+from .text import LOOK, count_head, decoded, is_like_number, is_wrapped, separator
 
 T = TypeVar("T")
 _FIELDS = 16  # Fields of a line that are split off: one may have millions
@@ -71,7 +71,7 @@ class Head:
         if len(self.lines) < 2 or len(self.lines[0]) > LOOK:
             return False
         rows = [decoded(line).strip() for line in self.lines]
-        between = "\t" if "\t" in rows[0] else ","
+        between = separator(rows[0])
         names, *numbers = ([one.strip('" ') for one in row.split(between)] for row in rows)
         is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
         if not is_index and any(map(is_like_number, names)):

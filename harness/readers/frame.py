@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import equal, index_in, to_numpy
+from ..core.arrow import as_whole, equal, index_in, to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Array
@@ -142,7 +142,10 @@ class _Cells:
             raise InputError(Problem(self.row(int(missing.argmax())), what, fix=fix))
 
     def strings(self, role: str) -> pa.Array:
-        """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7."""
+        """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7.
+
+        In text, as CSV has it, that holds for a column of qids that all end in .0.
+        """
         values = self.table[self.chosen[role]]
         if pa.types.is_dictionary(values.type):
             chunks = [_decoded(chunk) for chunk in values.chunks]
@@ -164,7 +167,7 @@ class _Cells:
         strings = column(values)
         offsets, _ = string_views(strings)
         self.check_missing(role, offsets[1:] == offsets[:-1])
-        return strings
+        return as_whole(strings) if role == "qid" else strings
 
     def numbers(self, role: str, *, whole: bool = False) -> Array:
         """Return grades, scores or negative ranks; raise if one is missing or not sound."""

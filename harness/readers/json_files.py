@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -31,6 +32,12 @@ from .text import BOM, LONGEST, check_number
 
 _Pairs = list[tuple[str, Any]]
 _ONE_EACH = "write one object a line"
+DATA_FRAME = (
+    "expected {qid: {docno: number}} or one object a line, got a data frame's to_json",
+    "write it with to_json(PATH, orient='records', lines=True), or with to_parquet",
+)
+"""What is wrong with other forms of pandas' ``to_json``, and the fix."""
+_DATA_FRAME = re.compile(r'\s*(\[\s*\{\s*"|\{\s*"(columns|index|schema|0)"\s*:)')
 
 
 def parse(text: bytes, hook: Callable[[_Pairs], Any] | None = None) -> Any:
@@ -68,6 +75,10 @@ def read_dict(
     word = "grade" if issubclass(of, Qrels) else "score"
     whole = word == "grade" and not fractions
     queries, repeated = _queries(source, duplicates)
+    first = next(iter(queries.values()), {})
+    for outer, inner in ((queries, first), (first, queries)):  # columns of rows, rows of columns
+        if "0" in inner and {"qid", word} & guess([*outer], of.kind).keys():
+            raise source.error(*DATA_FRAME, "columns")
     if repeated and duplicates == "error":
         what, fix = "expected each qid, and each docno in a query, once", keep_one(of)
         problems = [
@@ -127,7 +138,8 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, list[str]
         raise source.error(f"not JSON ({error})") from None
     if not _is_mapping(found):
         what, fix = "not a mapping of qid to docno to number", 'write {"q1": {"d1": 1, "d2": 0}}'
-        raise source.error(what, fix)
+        is_frame = isinstance(found, dict) and "schema" in found
+        raise source.error(*(DATA_FRAME if is_frame else (what, fix)))
     return found, repeated
 
 
@@ -177,9 +189,9 @@ def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **h
 
     chosen = select_columns(keys, of.kind, columns, source, first_rows)
     names = [chosen[role] for role in ("qid", "docno") if role in chosen]
-    types = {
-        key: pa.int64() if isinstance(first.get(key), int) else pa.string() for key in names
-    } | {key: pa.float64() for key in chosen.values() if key not in names}
+    kinds = {int: pa.int64(), float: pa.float64()}
+    types = {key: kinds.get(type(first.get(key)), pa.string()) for key in names}
+    types |= {key: pa.float64() for key in chosen.values() if key not in names}
     blocks = (one for one in source.blocks() if not one.isspace())
     try:
         table = gathered(source.map_blocks(partial(_read_block, types=types), blocks))
@@ -289,6 +301,15 @@ def _check_line(line: bytes, types: Mapping[str, pa.DataType]) -> Problem | None
         if wrong is not None:
             return replace(wrong, fix="repair the line")
     return None
+
+
+def is_data_frame(text: str) -> bool:
+    """Return whether a text begins as pandas' ``to_json`` of rows, of parts, or of a series.
+
+    >>> [is_data_frame(one) for one in ('[{"qid":1', '{"columns":[', '{"0":0.5', '{"q1": {"d')]
+    [True, True, True, False]
+    """
+    return _DATA_FRAME.match(text) is not None
 
 
 def looks_like_dict(head: Head, kind: Kind) -> bool:

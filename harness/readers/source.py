@@ -50,7 +50,8 @@ def _open_gzip(path: str) -> Any:
         from isal import igzip
     except ImportError:  # it has no wheel for some processors
         return gzip.open(path)
-    return igzip.open(path)
+    unpacked: Any = igzip.open(path)  # type: ignore[no-untyped-call]
+    return unpacked
 
 
 _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {

@@ -24,7 +24,15 @@ from .columns import NOT_UTF8, after_header, diagnose, parse_csv
 from .format import Format, Head, IsDataLine, Kind, name_it
 from .frame import check_types, table_of
 from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
-from .text import BOM, LONGEST, check_number, decoded, is_like_number, without_first_lines
+from .text import (
+    BOM,
+    LONGEST,
+    check_number,
+    decoded,
+    is_like_number,
+    separator,
+    without_first_lines,
+)
 from .three_columns import BEIR_NAMES
 
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # a name may be as long as a line
@@ -144,7 +152,7 @@ class _CSV:
 
         numbered = any(isinstance(column, int) for column in (columns or {}).values())
         above = head.first - numbered
-        delimiter = "\t" if b"\t" in line else ","
+        delimiter = separator(decoded(line))
         parse = pa_csv.ParseOptions(delimiter=delimiter)
         begin = pa_csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
         try:
@@ -239,7 +247,7 @@ def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
             decimals = ("." in field and is_like_number(field) for field in fields[:at])
             return len(fields) == n and is_like_number(fields[at].strip()) and not any(decimals)
 
-        for between in ",\t":
+        for between in ",\t;":
             rows = [decoded(line).strip().split(between) for line in head.lines]
             if head.mostly(rows, is_row):
                 places = (f"{role}: {names.index(role) + 1}" for role in ("qid", "docno", number))
@@ -260,7 +268,7 @@ def looks(head: Head, kind: Kind) -> bool:
     if head.fields[0] == BEIR_NAMES and kind == "qrels":
         return False
     line = head.first_text.rstrip("\r")
-    names = [name.strip('"') for name in line.split("\t" if "\t" in line else ",")]
+    names = [name.strip('"') for name in line.split(separator(line))]
     found = guess(names, kind)
     if "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"}):
         return True

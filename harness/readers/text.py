@@ -124,6 +124,15 @@ def count_head(lines: Iterable[bytes]) -> int:
     return last
 
 
+def separator(line: str) -> str:
+    """Return what is between the fields of a table: a tab or a comma, else a semicolon.
+
+    >>> separator("qid;score"), separator("qid,a;b"), separator("score")
+    (';', ',', ',')
+    """
+    return next((one for one in "\t,;" if one in line), ",")
+
+
 def is_like_number(text: str) -> bool:
     """Return whether `text` is meant as a number, even if it is not a finite one."""
     return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))

@@ -9,6 +9,7 @@ from ..stats.metric_correlation import Correlation
 from ..stats.run_similarity import Similarity
 from . import csv, jsonl, markdown, text
 from .grid import Grid, grid
+from .phrases import counted
 from .plots import plot
 
 FORMATS = ("table", "csv", "jsonl", "markdown")
@@ -33,7 +34,8 @@ def similarity_grids(found: Sequence[Similarity], near: float) -> list[Grid]:
         rows = [[first, second, f"{value:.4f}", str(n)] for first, second, value, n in pairs]
         notes = [
             f"{one.measure} of {len(one.runs)} runs, mean over the queries that both answer",
-            f"{len(pairs)} pairs have at least {near:g}; --near shows others",
+            f"{counted(len(pairs), 'pair has', 'pairs have')} at least {near:g}; "
+            "--near shows others",
         ]
         header = ["run", "nearly the same as", one.measure, "queries"]
         grids.append(grid(header, rows, left=2, title=one.dataset, notes=notes))

@@ -130,6 +130,33 @@ def test_data_without_predictions(tmp_path: Path) -> None:
     assert [cell.columns["fold"] for cell in found] == ["1", "2"]
 
 
+SPLITS = """
+datasets: {"{split}-{fold}": {path: "{fold}/{split}.txt"}}
+runs: {"{model}": {path: "{fold}/{split}-{model}-{lr}.pred"}}
+select: {on: "vali-{fold}", by: map, over: [lr]}
+"""
+
+
+def test_splits_as_a_placeholder(tmp_path: Path) -> None:
+    names = [f"{f}/{split}{model}" for f in (3, 7) for split in ("vali", "test")
+             for model in (".txt", "-gbm-2.pred", "-gbm-10.pred")]  # fmt: skip
+    make(tmp_path, *names, "3/train.txt", "7/train.txt")
+    # the fold would keep what has no predictions
+    assert "leave them out: 'where: {split: [test, vali]}'" in complaint(tmp_path, SPLITS)
+    advice = "[{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
+    kept = SPLITS + "where: {split: [test, vali]}\n"
+    assert f"write two entries in place of {{split}}, and for each run a list: {advice}" in (
+        complaint(tmp_path, kept)
+    )
+    both = 'vali.txt"}, "test-{fold}": {path: "{fold}/test.txt"}'
+    two = SPLITS.replace('"{split}-{fold}"', '"vali-{fold}"').replace('{split}.txt"}', both)
+    assert "or a list with an entry for each: [{dataset: NAME" in complaint(tmp_path, two)
+    path = '{path: "{fold}/{split}-{model}-{lr}.pred"}'
+    each = (path.replace("{split}", one).replace("{path", f'{{dataset: "{one}-{{fold}}", path', 1)
+            for one in ("vali", "test"))  # fmt: skip
+    assert len(rows(tmp_path, two.replace(path, f"[{', '.join(each)}]"))) == 8
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

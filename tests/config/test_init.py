@@ -183,6 +183,21 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
     assert "#   five.pred: fits no judgements: expected " in proposed(tmp_path)[0]
 
 
+def test_the_fold_that_has_as_many_rows_is_named(tmp_path: Path) -> None:
+    make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 4, 7)})
+    make(tmp_path, {"a/fold3.pred": scores(14), "a/fold4.pred": scores(8), "b/fold7.pred": "1\n"})
+    text, _ = proposed(tmp_path)
+    same = "fits no judgements: other number of rows (14); it has as many rows as fold7/test.txt\n"
+    assert f"#   a/fold3.pred: {same}" in text
+    assert "#   b/fold7.pred: fits no judgements: other number of rows (1)\n" in text
+
+
+def test_what_to_fill_in(tmp_path: Path) -> None:
+    make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 7)})
+    text = propose_config(tmp_path, tmp_path)
+    assert '  # such as "predictions/{model}.fold{fold}.txt"\n' in text
+
+
 def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
     make(tmp_path, {f"data/fold{n}/test.txt": letor(6) for n in (1, 2, 3)})
     make(tmp_path, {f"gbrt/fold{n}.txt": scores(6) for n in (1, 2)})

@@ -36,6 +36,8 @@ class CriticalDifference:
     p: float
     metric: str
     of: int
+    n_left: int
+    """Names to the left of the axis: all, if two would not fit next to it."""
 
 
 def data(request: Request) -> CriticalDifference:
@@ -55,16 +57,16 @@ def data(request: Request) -> CriticalDifference:
         raise request.refuse(f"Friedman's test has no answer: {found.note}")
     order = np.argsort(positions, kind="stable")[: plot.ROWS]
     systems, ranks = [request.systems[place] for place in order], np.asarray(positions)[order]
-    half = (len(systems) + 1) // 2
-    sides = systems[:half], systems[half:]
-    longest = [max(len(request.called(one.run)) for one in side) for side in sides]
-    room = characters(request.settings.width, 0.55)  # one side has what the other one leaves
-    left, right = (room - min(other, room // 2) for other in longest[::-1])
-    names = *request.named(sides[0], most=left), *request.named(sides[1], most=right)
+    n_left = (len(systems) + 1) // 2
+    lengths = [len(request.called(one.run)) for one in systems]
+    room = characters(request.settings.width, 0.55)
+    if max(lengths[:n_left]) + max(lengths[n_left:]) > room:
+        n_left = len(systems)
+    names = request.named(systems, most=room)
     return CriticalDifference(
         names, ranks, difference, cliques(ranks, difference), n,
         request.level, found.overall_p, request.axis(request.metric),  # type: ignore[union-attr]
-        len(values),
+        len(values), n_left,
     )  # fmt: skip
 
 
@@ -109,9 +111,8 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     stretches = [(float(found.ranks[a]), float(found.ranks[b])) for a, b in found.cliques]
     level = levels(stretches, 0.03 * span)
     bars = 0.45 * (max(level, default=-1) + 1)
-    half = (n + 1) // 2
     more = found.of > n
-    bottom, top = -(0.5 + bars + half + 1.3 + more), 2.4  # in lines of text
+    bottom, top = -(0.5 + bars + found.n_left + 1.3 + more), 2.4  # in lines of text
     figure = plot.figure(width, (top - bottom) * plot.ROW + 0.25)
     axes = figure.subplots()
     edge = 0.05 * span
@@ -133,7 +134,7 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     for (start, stop), at in zip(stretches, level, strict=True):
         line([start - 0.008 * span, stop + 0.008 * span], [-0.45 - 0.45 * at] * 2, 2.2)
     for place, (name, rank) in enumerate(zip(found.names, found.ranks, strict=True)):
-        left = place < half
+        left = place < found.n_left
         y = -(0.5 + bars + (place if left else n - 1 - place) + 0.4)
         side = low - edge if left else high + edge
         line([rank, rank, side], [0, y, y], 0.9, plot.look(name.place).colour)
