@@ -82,7 +82,9 @@ def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Ranking
             options = cell.dataset_entry.options()
             qrels = read_qrels(cell.dataset_entry.path, fractions=True, **options)
         run = read_run(cell.run_entry.path, dataset=qrels, **cell.run_entry.options())
-        order = rank_order(run, config.to_policy())
+        policy = config.to_policy()
+        run = run.without_identical_ids() if policy.drop_identical_ids else run
+        order = rank_order(run, policy)
         rows = order[positions_of(run.offsets) < depth]
         lengths = np.minimum(lengths_of(run.offsets), depth)
         tables.append((run.qids.to_pylist(), offsets_of(lengths), run.docnos.take(rows)))
