@@ -95,6 +95,11 @@ def exponential(grade: int) -> float:
     return 2 ** max(grade, 0) - 1
 
 
+def ncg(query: Query, k: int | None, gain: Callable[[int], float] = linear) -> float:
+    best = sum(map(gain, sorted(query.grades.values(), reverse=True)[:k]))
+    return sum(gain(query.grade(docno)) for docno in query.ranking[:k]) / best if best else 0.0
+
+
 def discounted(grades: list[int], gain: Callable[[int], float], k: int | None) -> float:
     return sum(gain(grade) / math.log2(rank + 1) for rank, grade in enumerate(grades[:k], 1))
 
@@ -223,6 +228,9 @@ METRICS: dict[str, Formula] = {
     "P@5": Formula(precision, 5),
     "recall@3": Formula(recall, 3),
     "success@2": Formula(success, 2),
+    "hits@3": Formula(hits, 3),
+    "ncg@2": Formula(ncg, 2, has_rel=False),
+    "ncg(gain=exp)@5": Formula(_gain(ncg, exponential), 5, has_rel=False),
     "Rprec": Formula(r_precision),
     "bpref": Formula(bpref),
     "ndcg": Formula(ndcg, has_rel=False),

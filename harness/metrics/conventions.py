@@ -35,8 +35,9 @@ _XGBOOST_LINEAR: Own = {"negative": "value", "grades": _ANY}
 _XGBOOST_MAP: Own = {"denominator": "cutoff", "grades": _BINARY}
 _POSITIVE = GradeRule(low=0, high=1, positive_scores=True)
 _RELEVANT = GradeRule(relevant_from=1)
-_SHOWN = (1, 3, 5, 10, 100, 1000)
-_MTEB_SHOWN = (1, 3, 5, 10, 20, 100, 1000)
+_BEIR: Own = {"ties": "trec_eval", "scores": "float32", "cutoff": (1, 3, 5, 10, 100, 1000)}
+_BEIR_OWN: Own = {**_BEIR, "ties": "stable", "scores": "float64"}
+_MTEB: Own = {"cutoff": (1, 3, 5, 10, 20, 100, 1000)}
 _RANK_EVAL_COMMON: Own = {"ties": "stable", "scores": "float32"}
 _RANK_EVAL: dict[str, Own] = {
     "dcg": {**_SIGNED_EXP, "cutoff": 10},
@@ -344,12 +345,8 @@ _ALL = (
         "retrieval/evaluation.py (EvaluateRetrieval.evaluate), retrieval/custom_metrics.py",
         {"drop_identical_ids": True},
         {
-            **dict.fromkeys(("ndcg", "map", "recall", "P"), {
-                "ties": "trec_eval", "scores": "float32", "cutoff": _SHOWN,
-            }),
-            **dict.fromkeys(("recip_rank", "relative_P", "success"), {
-                "ties": "stable", "scores": "float64", "cutoff": _SHOWN,
-            }),
+            "ndcg": _BEIR, "map": _BEIR, "recall": _BEIR, "P": _BEIR,
+            "recip_rank": _BEIR_OWN, "relative_P": _BEIR_OWN, "success": _BEIR_OWN,
         },
         "pytrec_eval, after documents whose docno equals the qid are dropped "
         "(ignore_identical_ids). relative_P is R_cap, success is Accuracy. Prints 5 decimals. "
@@ -361,8 +358,8 @@ _ALL = (
         "_evaluators/retrieval_evaluator.py, _evaluators/retrieval_metrics.py",
         {"drop_identical_ids": True, "ties": "trec_eval", "scores": "float32"},
         {
-            **dict.fromkeys(("ndcg", "map", "recall", "P", "success"), {"cutoff": _MTEB_SHOWN}),
-            "recip_rank": {"ties": "trec_eval10", "scores": "float64", "cutoff": _MTEB_SHOWN},
+            "ndcg": _MTEB, "map": _MTEB, "recall": _MTEB, "P": _MTEB, "success": _MTEB,
+            "recip_rank": {"ties": "trec_eval10", "scores": "float64", **_MTEB},
         },
         "success is hit_rate. Documents whose docno equals the qid are dropped in tasks with "
         "ignore_identical_ids, such as ArguAna, FiQA, Quora and MS MARCO; write "

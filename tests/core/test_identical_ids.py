@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import pytrec_eval
-
 from command_line import called
 
 import harness
@@ -37,7 +36,7 @@ def test_one_metric_can_drop_next_to_others_that_keep() -> None:
     found = harness.evaluate(QRELS, RUN, names)
     row = found.values[found.qids.to_pylist().index("10")].tolist()
     assert row == pytest.approx([5 / 6, 0.25, 0.25])
-    reverse = harness.evaluate(QRELS, RUN, names[:1] + ["map(drop_identical_ids=false)"],
+    reverse = harness.evaluate(QRELS, RUN, [names[0], "map(drop_identical_ids=false)"],
                                policy={"drop_identical_ids": True})  # fmt: skip
     assert reverse.values[:, 1].tolist() == found.values[:, 0].tolist()
 
@@ -64,9 +63,7 @@ def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("drop", [False, True])
-def test_run_checks_every_value_and_reports_what_is_kept(
-    experiment: Path, drop: bool
-) -> None:
+def test_run_checks_every_value_and_reports_what_is_kept(experiment: Path, drop: bool) -> None:
     Path("c.yaml").write_text(
         f"datasets: {{d: {{path: q.txt}}}}\nruns: {{a: {{path: a.run}}}}\nmetrics: [map, num_ret]\n"
         f"policy: {{drop_identical_ids: {str(drop).lower()}}}\ncrosscheck: all\noutput: out\n"

@@ -36,7 +36,7 @@ def _values(metric: str, query: Query) -> list[float]:
 def prepare() -> None:
     """Name what the package takes from numpy before 1.24."""
     if "float" not in vars(np):
-        np.float = float
+        vars(np)["float"] = float
 
 
 def printed(queries: Sequence[Query]) -> Printed:
