@@ -94,9 +94,11 @@ def metrics_page() -> str:
 def conventions_page() -> str:
     """Return the reference of conventions: one section per tool, as ``harness metrics`` prints."""
     names = re.findall(r"^([\w-]+): ", _printed("metrics", "--conventions"), re.M)
+    tools = {re.sub(r"(-minus|-exp|9|10)$", "", name) for name in names}
     lines = [
         NOTE + "# Conventions\n",
-        "A convention is a set of settings that reproduces one tool. Write it into a metric "
+        "A convention is a set of settings that reproduces one tool; there are "
+        f"{len(names)} conventions of {len(tools)} tools. Write one into a metric "
         "(`ndcg(convention=lightgbm)@10`), or as `convention: lightgbm` into a config. "
         "[Why tools disagree](../explanation/why-tools-disagree.md) explains the choices.\n",
     ]
