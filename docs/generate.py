@@ -146,6 +146,12 @@ def formats_page() -> str:
         "line such as `#7 Q0 d1 1 0.5 t` is a row of query `#7`, and so is every later line that "
         "starts with `#`. In LETOR files, the text after a `#` is a comment on every line.\n"
     )
+    lines.append(
+        "Write `ir_datasets:ID` in place of a path, such as `ir_datasets:beir/arguana`, for the "
+        "qrels of [ir_datasets](https://ir-datasets.com). It needs the extra `ir_datasets`, and "
+        "the network if the qrels are not in the cache of ir_datasets. They are kept there as a "
+        "TREC file, in the folder `ranking-harness`.\n"
+    )
     return "\n".join(lines)
 
 
