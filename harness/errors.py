@@ -450,6 +450,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean '{near}'?" if near else ""
 
 
+def check_known(what: str, name: str, known: Iterable[str], place: str = "") -> None:
+    """Raise UnknownNameError for a name that is not known, with the nearest and the known ones."""
+    if name not in (known := list(known)):
+        there = near_names(name, known) or "none"
+        text = f"no {what} '{name}'{did_you_mean(name, known)}  (there are: {there})"
+        raise UnknownNameError(Problem(place, text))
+
+
 _DEBUG = "HARNESS_DEBUG"
 """An environment variable, since worker processes inherit it."""
 REPORT = "this is a mistake in harness: report it, with what 'harness --debug ...' prints"

@@ -16,9 +16,8 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
-    did_you_mean,
+    check_known,
     first_of,
-    near_names,
     shorten,
 )
 from ..metrics.similarity import RankSimilarity, rank_similarity, ranks
@@ -28,7 +27,6 @@ from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, r
 from .changes_queries import (
     Paired,
     Reproduced,
-    check_baselines,
     paired,
     paired_test,
     pairing,
@@ -349,15 +347,26 @@ def changes(
     if not 0 < p < 1:
         raise UnknownNameError(f"expected RBO's p between 0 and 1, got {p:g}")
     plan = plan or Plan(())
-    first, second, notes = _boards(Path(old), Path(new), keys, dict(names))
+    first, second, notes = matched(
+        *(
+            read_folder(path, some) if path.is_dir() else read_csv(path, keys, some)
+            for path, some in ((Path(old), dict(names)), (Path(new), NO_NAMES))
+        )
+    )
     _check_names(first, second, names)
     if dataset is not None:
-        first, second = (_on(board, dataset) for board in (first, second))
+        for board in (first, second):
+            check_known("dataset", dataset, board.datasets, board.name)
+        first, second = (
+            replace(one, rows={key: row for key, row in one.rows.items() if key.dataset == dataset})
+            for one in (first, second)
+        )
     rows = [key for key in first.rows if key in second.rows]
     shared = _metrics(first, second, metrics)
     for what, some in (("row", rows), ("metric", shared)):
         _check_common(what, some, first, second)
-    check_baselines(rows, plan.baselines)
+    for name in plan.baselines:
+        check_known("baseline", name, dict.fromkeys(key.run for key in rows), "in both")
     directions = _directions(first, second, shared, lower, notes)
     has_queries = first.manifest is not None and second.manifest is not None
     test = paired_test(plan) if has_queries else None
@@ -402,16 +411,6 @@ def changes(
     )
 
 
-def _boards(
-    old: Path, new: Path, keys: Sequence[str], names: Mapping[str, str]
-) -> tuple[Board, Board, list[str]]:
-    first, second = (
-        read_folder(path, some) if path.is_dir() else read_csv(path, keys, some)
-        for path, some in ((old, names), (new, NO_NAMES))
-    )
-    return matched(first, second)
-
-
 def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> None:
     """Raise UnknownNameError for a name that one side does not have; `old` is renamed already."""
     of_old, of_new = (
@@ -427,26 +426,13 @@ def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> No
             raise UnknownNameError(Problem(f"--name {first}={second}", what, fix=fix))
 
 
-def _on(board: Board, dataset: str) -> Board:
-    if dataset not in board.datasets:
-        near = did_you_mean(dataset, board.datasets)
-        known = near_names(dataset, board.datasets)
-        raise UnknownNameError(f"{board.name}: no dataset '{dataset}'{near}  (there are: {known})")
-    rows = {key: row for key, row in board.rows.items() if key.dataset == dataset}
-    return replace(board, rows=rows)
-
-
 def _metrics(old: Board, new: Board, asked: Collection[str]) -> list[str]:
     """Return the metrics asked for, by their name or our name; all that are in both by default."""
     both = [name for name in old.metrics if name in new.metrics]
-    chosen: dict[str, None] = {}
-    for name in asked:
-        own = next((one for one in (name, canonical(name)[0]) if one in both), None)
-        if own is None:
-            near, known = did_you_mean(name, both), near_names(name, both)
-            raise UnknownNameError(f"no metric '{name}' in both{near}  (there are: {known})")
-        chosen[own] = None
-    return list(chosen) if asked else both
+    chosen = [name if name in both else canonical(name)[0] for name in asked]
+    for name in chosen:
+        check_known("metric", name, both, "in both")
+    return list(dict.fromkeys(chosen)) if asked else both
 
 
 def _check_common(what: str, shared: Sequence[object], old: Board, new: Board) -> None:

@@ -14,10 +14,10 @@ from ..core.leaderboard import CHOSEN, FAILED, Entry
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import Repeated, of_systems
-from ..errors import SHOWN, InputError, Problem, UnknownNameError, did_you_mean, near_names
+from ..errors import SHOWN, InputError, Problem, UnknownNameError, check_known
 from ..experiment import folder as results
 from ..reports.leaderboard import REPETITIONS
-from .table_files import CsvRow, read_rows, read_text
+from .table_files import Cell, CsvRow, printed, read_rows, read_text
 
 NO_NAMES: Mapping[str, str] = {}
 
@@ -160,12 +160,6 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
 
 
 _BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
-_NUMBER = re.compile(
-    r"[*_]*\s*([+-]?(?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?)\s*(%?)"
-    r"[*_\s]*(?:(?:±|\+/-)[^*†]*|\([^)]*\)|\[[^\]]*\])?[*_†‡§¶‖▲▼△▽↑↓\s]*"
-)
-_LARGEST = 300
-"""The largest power of ten of a number's last digit."""
 _COUNTS = tuple(Counts.__dataclass_fields__)
 _KINDS = {
     "run": ("run", "system", "model", "runid", "run_id", "run id", "run name", "name", "method",
@@ -192,19 +186,14 @@ def number(text: str) -> tuple[float, float] | None:
     >>> number("50,5 %"), number("**.25** (0.01)"), number("n/a"), number("bm25")
     ((0.505, 0.001), (0.25, 0.01), (nan, 0.0), None)
     """
-    text = text.strip().replace("\u2212", "-")
+    text = text.strip()
     if text.lower() in _BLANK:
         return math.nan, 0.0
-    match = _NUMBER.fullmatch(text)
-    if match is None:
+    found = printed(Cell(re.sub(r"[*_↑↓]", "", text)))
+    if found is None or math.isinf(float(found.number)):
         return None
-    digits = match[1].replace(",", ".").lower()
-    mantissa, _, exponent = digits.partition("e")
-    places = len(mantissa.partition(".")[2]) - int(exponent or 0)
-    if places < -_LARGEST or math.isinf(float(digits)):
-        return None
-    scale = 100 if match[2] else 1
-    return float(digits) / scale, 10.0**-places / scale
+    scale, exponent = (100 if found.is_percent else 1), found.number.as_tuple().exponent
+    return float(found.number) / scale, 10.0 ** int(exponent) / scale
 
 
 class _Column:
@@ -285,7 +274,7 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
 
 
 def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
-    _, rows = read_rows(read_text(path), str(path))
+    rows = read_rows(read_text(path), str(path))
     if not rows:
         raise InputError(Problem(str(path), "expected a heading and rows, got an empty file"))
     header, where = rows[0].fields, f"{path}:{rows[0].line}"
@@ -319,9 +308,7 @@ def _recognise(path: Path, columns: Sequence[_Column], keys: Sequence[str]) -> N
     header = [column.name for column in columns]
     lowered = [name.lower() for name in header]
     for name in keys:
-        if name not in header:
-            near, known = did_you_mean(name, header), near_names(name, header)
-            raise UnknownNameError(f"{path}: no column '{name}'{near}  (there are: {known})")
+        check_known("column", name, header, str(path))
     places = [header.index(name) for name in keys]
     places += [lowered.index(name) for name in _KINDS["run"] if name in lowered]
     places += [at for at, column in enumerate(columns) if not column.is_numeric]

@@ -16,7 +16,7 @@ from ..core.evaluation import Evaluation
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats
 from ..core.systems import why_not
-from ..errors import UnknownNameError, did_you_mean, near_names
+from ..errors import UnknownNameError
 from ..stats.blocks import interval_of
 from ..stats.differences import differences
 from ..stats.paired_t import paired_t
@@ -174,15 +174,6 @@ class Reproduced:
     effect_ratio: float = math.nan
     delta_ri: float = math.nan
     note: str = ""
-
-
-def check_baselines(keys: Sequence[Key], baselines: Sequence[str]) -> None:
-    """Raise UnknownNameError if a baseline is not a run of both leaderboards."""
-    runs = dict.fromkeys(key.run for key in keys)
-    for name in baselines:
-        if name not in runs:
-            near, known = did_you_mean(name, runs), near_names(name, runs)
-            raise UnknownNameError(f"no baseline '{name}' in both{near}  (there are: {known})")
 
 
 def reproduced(

@@ -34,6 +34,12 @@ FIELDS = (
     "old_all", "new_all", "tolerance", "old_rank", "new_rank", "n", "moved_queries", "low", "high",
     "p", "p_adjusted", "significant", "method", "note",
 )  # fmt: skip
+ORDER = (
+    "dataset", "metric", "shared", "only_first", "only_second", "tau_b", "tau_ap", "rbo",
+    "spearman", "swaps", "swaps_normalised", "same_top", "moved", "max_rank_change",
+    "mean_rank_change",
+)  # fmt: skip
+"""What the text shows of the similarity of two orders."""
 Record = dict[str, Any]
 
 
@@ -206,13 +212,14 @@ def notes(changes: Changes) -> Iterator[str]:
         yield f"the order of the systems is the same by {first_of(metrics)}{where}"
     if any(one.differs for one in changes.orders):
         yield (
-            f"tau_ap: the old order is the truth; RBO: extrapolated, p = {changes.p:g}; RBO and "
-            "same top are over all systems, the rest over those in both"
+            f"tau_ap: the old order is the truth; rbo: extrapolated, p = {changes.p:g}; rbo and "
+            "same_top are over all systems, the rest over those in both"
         )
     if changes.reproduced:
         yield (
-            "RMSE, nRMSE: over queries, and as a share of the largest possible; ER: new effect "
-            "over the old one; DeltaRI: old relative improvement minus the new one"
+            "rmse, nrmse: over queries, and as a share of the largest possible; effect_ratio (ER): "
+            "new effect over the old one; delta_ri (DeltaRI): old relative improvement minus the "
+            "new one"
         )
     yield from changes.notes
 
@@ -234,7 +241,8 @@ def grids(changes: Changes) -> Iterator[Grid]:
             title, [one._asdict() for one in (*queries.up, *reversed(queries.down))], 1
         )
     orders = [one for one in changes.orders if one.differs]
-    yield from _grid("order of the systems", [_order_row(one) for one in orders])
+    ranked = [{name: _order_record(one)[name] for name in ORDER} for one in orders]
+    yield from _grid("order of the systems", ranked)
     for dataset in dict.fromkeys(one.dataset for one in orders):
         yield from _ranks(dataset, [one for one in orders if one.dataset == dataset and one.moved])
     if changes.has_queries and not changes.origins:
@@ -266,7 +274,7 @@ def _show(name: str, value: Any) -> str | GridCell:
     if value is None:
         return ""
     if isinstance(value, float):
-        if name == "p" or name.endswith(" p"):
+        if name in ("p", "p_paired", "p_welch"):
             return p_value(value)
         return _difference(value) if name == "difference" else decimals(value)
     return value if isinstance(value, GridCell) else str(value)
@@ -292,33 +300,13 @@ def _cell_row(cell: Cell, changes: Changes) -> Record:
     return {**row, "note": _note(cell, changes)}
 
 
-def _order_row(one: Order) -> Record:
-    same = one.similarity
-    systems = str(same.shared)
-    if one.is_partly_shared:
-        old, new = len(same.only_first), len(same.only_second)
-        systems += f" of {same.shared + old} and {same.shared + new}"
-    return {
-        "dataset": one.dataset, "metric": one.metric, "systems": systems, "tau_b": same.tau_b,
-        "tau_ap": same.tau_ap, "RBO": same.rbo, "Spearman": same.spearman, "swaps": same.swaps,
-        "normalised": same.swaps_normalised, "same top": "yes" if same.same_top else "no",
-        "ranks moved": one.moved, "by at most": one.max_change,
-        "on average": f"{one.mean_change:.2f}",
-    }  # fmt: skip
-
-
 def _origin_row(one: Difference) -> Record:
     return {"of": one.kind, "what": one.what, "old": one.old, "new": one.new}
 
 
 def _effect_row(one: Reproduced) -> Record:
-    row = {
-        "dataset": one.key.dataset, "run": one.key.name, "metric": one.metric,
-        "n": one.n or UNDEFINED, "RMSE": one.rmse, "nRMSE": one.nrmse,
-        "paired p": one.p_paired, "Welch p": one.p_welch, "against": one.baseline,
-    }  # fmt: skip
-    effect = {"ER": one.effect_ratio, "DeltaRI": one.delta_ri} if one.baseline else {}
-    return {**row, "ER": None, "DeltaRI": None, **effect, "note": one.note}
+    row = {**_with_key(one), "run": one.key.name, "columns": ""}
+    return row if one.baseline else {**row, "effect_ratio": None, "delta_ri": None}
 
 
 def _heading(cell: Cell) -> str:

@@ -20,20 +20,20 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
+    check_known,
     did_you_mean,
-    in_json,
     lines_of,
-    near_names,
     shorten,
 )
 from ..experiment import folder as stored
 from ..experiment.outcome import Results, with_comparisons
+from ..reports import jsonl
 from ..reports.numbers import fixed
 from ..reports.paper_table.build import Cells, mean, over_same_queries
 from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_and_second, dagger
 from ..reports.paper_table.settings import Settings
 from ..reports.phrases import counted
-from ..reports.select import metric_spellings, select
+from ..reports.select import metric_spellings
 from . import table_files, table_latex
 from .check_table_match import Heading, Known, Line, Match, match
 from .table_files import SYMBOLS, Cell, Grid, Printed, decimals, printed
@@ -49,6 +49,7 @@ SIZE = 4 << 20
 """Characters of the largest paper that is read."""
 FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker", "other"]
 Mark = Literal["bold", "underline"]
+Pairs = Sequence[tuple[str, str]]
 _KINDS = {
     "digits": "another number", "rounding": "rounding", "spread": "spread", "bold": "bold",
     "underline": "underline", "marker": "mark", "other": "column",
@@ -117,14 +118,6 @@ class Number:
     known: bool
     percent: bool = False
 
-    def shows(self, value: float) -> bool:
-        """Whether the printed number is a value, rounded."""
-        return is_rounded(self.printed.number, self.printed.digits, value, percent=self.percent)
-
-    def expected(self, digits: int) -> Decimal:
-        """Return the value with `digits` decimals."""
-        return Decimal(fixed(self.value, digits, percent=self.percent))
-
     def has(self, mark: Mark) -> bool:
         """Whether the number is bold or underlined."""
         return self.cell.bold if mark == "bold" else self.cell.underlined
@@ -140,14 +133,14 @@ def check_table(
     results: Path,
     *,
     tables: Sequence[str] = (),
-    names: Sequence[str] = (),
+    names: Pairs = (),
     dataset: str | None = None,
     compared: Mapping[str, Any] | None = None,
     format: str = "text",
 ) -> tuple[str, bool]:
     """Return the report on the tables of a file, and whether all is right.
 
-    `tables` are labels or numbers (from 1) of those to check, `names` are ``OWN=SHOWN`` pairs,
+    `tables` are labels or numbers (from 1) of those to check, `names` are pairs of own and shown,
     `dataset` is for tables that name none, `compared` are parts of a plan of comparisons in
     place of the config's. Raises InputError, UnknownNameError, or HarnessError if no table has
     runs and metrics of the results.
@@ -155,7 +148,7 @@ def check_table(
     grids = _chosen(paper, _grids(paper), tables)
     read = stored.read(results)
     if dataset is not None:
-        (dataset,) = select((dataset,), read.datasets, "dataset")
+        check_known("dataset", dataset, read.datasets)
     matches = []
     for name, grid in grids:
         known = Known.of(read, _names(read, names, (name, paper.stem)))
@@ -171,7 +164,7 @@ def check_table(
         why = "; ".join(what for one in verdicts for what in one.unknown)
         raise HarnessError(Problem(str(paper), "no number is a value of the results", found=why))
     skipped = [
-        f"table {name} (line {one.grid.line}): {_why_skipped(one)}"
+        f"table {name} (line {one.grid.line}): no row is a run, or no column a metric"
         for name, one in matches
         if not one.is_any
     ]
@@ -213,15 +206,12 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
             if wanted in (name, str(place), name.removeprefix("tab:"))
         ]
         if not some:
-            names = [name for name, _ in named]
-            near = did_you_mean(wanted, names)
-            what = f"there is no table '{wanted}'{near}  (there are: {near_names(wanted, names)})"
-            raise InputError(Problem(str(paper), what))
+            check_known("table", wanted, [name for name, _ in named], str(paper))
         chosen += some
     return chosen if tables else named
 
 
-def _names(study: Results, options: Sequence[str], tables: Sequence[str]) -> list[tuple[str, str]]:
+def _names(study: Results, options: Pairs, tables: Sequence[str]) -> list[tuple[str, str]]:
     """Return own names and those shown: by --name, then by the config's table, then by the config.
 
     `tables` are the names the table may have in the config; without any, all of them count.
@@ -231,26 +221,15 @@ def _names(study: Results, options: Sequence[str], tables: Sequence[str]) -> lis
     table = next((one for one in own_tables if one is not None), None)
     pairs: dict[str, str] = {}
     ours = {*study.runs, *study.datasets, *metrics}
-    for text in options:
-        own, equals, shown = map(str.strip, text.rpartition("="))
-        if not equals or not own:
-            raise InputError(Problem("", f"expected --name OURS=THEIRS, got '{text}'"))
+    for own, shown in options:
         if own not in ours and not list(metric_spellings(metrics)(own)):
             what = f"the results have no run, dataset or metric '{own}'{did_you_mean(own, ours)}"
             fix = f"write --name '{shown}={own}'" if shown in ours else ""
-            raise UnknownNameError(Problem(f"--name {text}", what, fix=fix))
+            raise UnknownNameError(Problem(f"--name {own}={shown}", what, fix=fix))
         pairs[own] = shown
     some = config.tables.values() if table is None else [table]
     given = [*(pair for one in some for pair in one.names.items()), *config.names.items()]
     return [*pairs.items(), *(pair for pair in given if pair[0] not in pairs)]
-
-
-def _why_skipped(match: Match) -> str:
-    runs = any(one.run for one in match.lines)
-    metrics = any(one.column for one in match.headings)
-    if runs == metrics:
-        return "no row is a run and no column a metric of the results"
-    return "no column is a metric of the results" if runs else "no row is a run of the results"
 
 
 def _nothing(paper: Path, grid: Grid, study: Study) -> Problem:
@@ -275,16 +254,9 @@ def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
 
 def verify(match: Match, study: Study, name: str) -> Verdict:
     """Return the mistakes of a table, and how much of it was checked."""
-    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown, *_unreadable(match)])
-    verdict.notes += match.notes
+    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown])
     verdict.has_caption = bool(match.grid.caption.strip())
-    trace = match.grid.trace
-    if trace and study.trace and trace != study.trace:
-        verdict.notes.append(
-            f"the table was made from other results: expected manifest {study.trace[:12]}..., got "
-            f"{trace[:12]}..."
-        )
-    columns = numbers_of(match, study)
+    columns = numbers_of(match, study, verdict)
     for column in columns:
         rows = {one.line.text for one in column if not one.known and one.line.run is not None}
         if rows:
@@ -308,18 +280,24 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     return verdict
 
 
-def numbers_of(match: Match, study: Study) -> list[list[Number]]:
-    """Return the numbers of each column of values; columns without numbers are left out."""
+def numbers_of(match: Match, study: Study, verdict: Verdict) -> list[list[Number]]:
+    """Return the numbers of each column of values; columns without numbers are left out.
+
+    Cells with digits that cannot be read as a number are unknown to the verdict.
+    """
     named = {one.column.dataset: None for one in match.headings if one.column is not None}
     datasets = [name for name in named if name is not None] or study.datasets
     columns = []
     for place, heading in enumerate(match.headings):
         numbers = []
         for line in match.lines if heading.has_values else ():
-            cell = line.cells[place]
-            if heading.column is not None and (number := printed(cell)) is not None:
+            cell, column = line.cells[place], heading.column
+            if column is not None and (number := printed(cell)) is not None:
                 value = _value(line, heading, study, datasets)
-                numbers.append(Number(line, heading, cell, number, heading.column.metric, *value))
+                numbers.append(Number(line, heading, cell, number, column.metric, *value))
+            elif line.run and re.search(r"\d", cell.whole) and not _NO_MEAN.fullmatch(cell.whole):
+                what = f"cannot read '{shorten(cell.whole, 60)}' as a number"
+                verdict.unknown.append(f"{line.text}, {heading.text}: {what}")
         large = [
             abs(float(one.printed.number) / one.value) > 10
             for one in numbers
@@ -328,17 +306,6 @@ def numbers_of(match: Match, study: Study) -> list[list[Number]]:
         percent = 2 * sum(large) > len(large)  # most printed numbers are their values x 100
         columns.append([replace(one, percent=percent) for one in numbers])
     return [column for column in columns if column]
-
-
-def _unreadable(match: Match) -> Iterator[str]:
-    """Yield the cells with digits that should be numbers of the results, and cannot be read."""
-    for place, heading in enumerate(match.headings):
-        for line in match.lines if heading.has_values else ():
-            cell = line.cells[place]
-            is_number = printed(cell) is not None or _NO_MEAN.fullmatch(cell.whole)
-            if line.run and any(map(str.isdigit, cell.whole)) and not is_number:
-                text = shorten(cell.whole, 60)
-                yield f"{line.text}, {heading.text}: cannot read '{text}' as a number"
 
 
 def _dataset(line: Line, heading: Heading, study: Study) -> str | None:
@@ -380,15 +347,12 @@ def is_rounded(number: Decimal, digits: int, value: float, *, percent: bool = Fa
     if math.isnan(value):
         return False
     exact, even = _exact(value, percent), Decimal(fixed(value, digits, percent=percent))
-    return number in (even, exact, _quantized(exact, digits))
+    up = exact.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _EXACT)
+    return number in (even, exact, up)
 
 
 def _exact(value: float, percent: bool) -> Decimal:
     return Decimal(repr(value)).scaleb(2 if percent else 0)
-
-
-def _quantized(number: Decimal, digits: int) -> Decimal:
-    return number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _EXACT)
 
 
 def _as_text(number: Decimal) -> str:
@@ -401,8 +365,8 @@ def _check_number(one: Number) -> Iterator[Finding]:
     shown = one.printed
     if math.isnan(one.value):
         yield one.finding("digits", shown.text, "none", "the results have no value there")
-    elif not one.shows(one.value):
-        right = one.expected(shown.digits)
+    elif not is_rounded(shown.number, shown.digits, one.value, percent=one.percent):
+        right = Decimal(fixed(one.value, shown.digits, percent=one.percent))
         text = f"{right:f}" if shown.text.lstrip("+-").startswith("0") else _as_text(right)
         computed = f"computed: {one.value * (100 if one.percent else 1):.8g}"
         distance = abs(shown.number - _exact(one.value, one.percent))
@@ -421,29 +385,24 @@ def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
         Cells(study, Settings(spread=how), Signs(), [at, *others]).column(at, [run])[0].ends
         for how in ("deviation", "interval")
     )
-    right = {"the interval over queries": interval}
+    ways = {"the interval over queries": interval}
     if len(spread) == 1:
         half = ((interval[1] - interval[0]) / 2,) if interval else ()
-        right = {"the deviation over repetitions": deviation, "half of the interval": half}
-    right = {name: ends for name, ends in right.items() if ends}
-    if not right:
+        ways = {"the deviation over repetitions": deviation, "half of the interval": half}
+    ways = {name: ends for name, ends in ways.items() if ends}
+    if not ways:
         return
     verdict.verified["spreads"] += 1
-    for ends in right.values():
+    for ends in ways.values():
         pairs = zip(spread, ends, strict=True)
         if all(is_rounded(n, decimals(n), end, percent=one.percent) for n, end in pairs):
             return
-    name, ends = next(iter(right.items()))
-    rounded = [
-        Decimal(fixed(end, decimals(number), percent=one.percent))
-        for number, end in zip(spread, ends, strict=True)
-    ]
-    verdict.findings.append(one.finding("spread", _ends(spread), _ends(rounded), name))
-
-
-def _ends(spread: Sequence[Decimal]) -> str:
-    texts = [_as_text(number) for number in spread]
-    return f"± {texts[0]}" if len(texts) == 1 else f"[{', '.join(texts)}]"
+    name, ends = next(iter(ways.items()))
+    pairs = zip(spread, ends, strict=True)
+    rounded = [Decimal(fixed(end, decimals(n), percent=one.percent)) for n, end in pairs]
+    texts = [", ".join(map(_as_text, some)) for some in (spread, rounded)]
+    found, right = (f"± {text}" if len(spread) == 1 else f"[{text}]" for text in texts)
+    verdict.findings.append(one.finding("spread", found, right, name))
 
 
 def _check_extras(match: Match, study: Study, verdict: Verdict) -> None:
@@ -695,4 +654,4 @@ def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> st
             }
         )  # fmt: skip
     rows += [{"file": path, "kind": "skipped", "what": what} for what in skipped]
-    return "".join(in_json(row) + "\n" for row in rows)
+    return jsonl.render(rows)

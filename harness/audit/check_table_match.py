@@ -181,7 +181,6 @@ class Match:
     headings: tuple[Heading, ...]
     lines: tuple[Line, ...]
     unknown: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     @property
     def is_any(self) -> bool:

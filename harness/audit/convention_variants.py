@@ -27,14 +27,14 @@ _LAST = ("short",)
 class Variant(NamedTuple):
     """A metric computed in another way, by the name of the convention or the choice's value.
 
-    `metric` is None if the tool does not have it, and `refused` is the reason; `own` is whether
-    the config has it as a metric, `convention` whether it is a convention's.
+    `metric` is None if the tool does not have it, and `refused` is the reason. It is also None
+    for a step that does not go together with those before it without the next one.
+    `convention` is whether it is a convention's, not another metric of the config.
     """
 
     name: str
     metric: Metric | None
     refused: str = ""
-    own: bool = False
     convention: bool = True
 
 
@@ -172,17 +172,7 @@ def with_choices(
     return found
 
 
-class Step(NamedTuple):
-    """One setting on the way, ``"gain=exp"``, and the metric with it and all changes before.
-
-    The metric is None if they do not go together without the next step.
-    """
-
-    name: str
-    metric: Metric | None
-
-
-def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Step, ...]:
+def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
     """Return the way from one metric to another of its definition; the last step is the target.
 
     >>> import harness.metrics
@@ -209,9 +199,9 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Step, ...]:
         changes = {name: getattr(target.settings, name) for name in names if name in settings}
         try:
             current = _changed(current, params, changes)
-            found.append(Step(text, current))
+            found.append(Variant(text, current))
         except UnknownNameError:
-            found.append(Step(text, None))
+            found.append(Variant(text, None))
     if found:
         found[-1] = found[-1]._replace(metric=plain(target))
     return tuple(found)
@@ -221,22 +211,22 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Step, ...]:
 class Plan:
     """One metric (the base), and every way to compute it.
 
-    `variants` are under the conventions, and other metrics of the config. `choices` has the
+    `variants` are other metrics of the config and those under the conventions. `choices` has the
     base's value of each choice, and the others; `walks` the way to each convention asked for.
     """
 
     metric: Metric
     variants: tuple[Variant, ...]
     choices: Mapping[str, tuple[str, tuple[Variant, ...]]]
-    walks: Mapping[str, tuple[Step, ...]]
+    walks: Mapping[str, tuple[Variant, ...]]
 
     def every(self) -> Iterator[Metric]:
         """Yield every metric that is to be computed."""
         yield plain(self.metric)
-        choices = chain.from_iterable(others for _, others in self.choices.values())
-        ways = chain.from_iterable(self.walks.values())
-        metrics = [one.metric for one in (*self.variants, *choices)] + [one.metric for one in ways]
-        yield from map(plain, filter(None, metrics))
+        choices = (others for _, others in self.choices.values())
+        for one in chain(self.variants, *choices, *self.walks.values()):
+            if one.metric is not None:
+                yield plain(one.metric)
 
 
 def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str]) -> list[Plan]:
@@ -246,31 +236,22 @@ def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str])
     """
     together: dict[object, list[Metric]] = {}
     for metric in metrics:
-        given = dict(metric.params)
-        identity = tuple((name, given[name]) for name in IDENTITY if name in given)
-        ways = tuple(
-            (each.name, each.metric and plain(each.metric))
-            for each in under_conventions(metric, policy)
-        )
-        key = metric.definition.name, metric.cutoff, identity, ways
+        identity = tuple(item for item in metric.params if item[0] in IDENTITY)
+        ways = [(one.name, _way(one)) for one in under_conventions(metric, policy)]
+        key = metric.definition.name, metric.cutoff, identity, tuple(ways)
         together.setdefault(key, []).append(metric)
     found = []
     for base, *own in together.values():
         variants = under_conventions(base, policy, conventions)
+        known = {plain(base), *map(_way, variants)}
+        named = {plain(one): one for one in reversed(own) if plain(one) not in known}
+        others = (Variant(str(one), one, convention=False) for one in reversed(named.values()))
         asked = {each.name: each.metric for each in variants if conventions and each.metric}
         choices = with_choices(base, policy, [*asked.values()] if conventions else None)
         walks = {name: steps(base, target, policy) for name, target in asked.items()}
-        named = {plain(metric): metric for metric in reversed(own)}
-        named.pop(plain(base), None)
-        of_tools = {plain(each.metric): each for each in variants if each.metric is not None}
-        marked = (
-            each._replace(own=each.metric is not None and plain(each.metric) in named)
-            for each in variants
-        )
-        others = (
-            Variant(str(metric), metric, own=True, convention=False)
-            for way, metric in reversed(named.items())
-            if way not in of_tools
-        )
-        found.append(Plan(base, (*others, *marked), choices, walks))
+        found.append(Plan(base, (*others, *variants), choices, walks))
     return found
+
+
+def _way(variant: Variant) -> Metric | None:
+    return variant.metric and plain(variant.metric)

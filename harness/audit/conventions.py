@@ -29,7 +29,7 @@ from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
 from ..core.ragged import Array, Floats
 from ..core.settings import Settings
-from ..core.systems import key_of, pooled, repetitions_of
+from ..core.systems import key_of, pairs, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
@@ -57,14 +57,12 @@ class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value. `own` is whether the config has it as a metric, `convention`
-    whether it is a convention's.
+    why there is no value, `convention` whether it is not another metric of the config.
     """
 
     name: str
     values: Floats
     refused: tuple[str, ...]
-    own: bool = False
     convention: bool = True
 
 
@@ -80,15 +78,6 @@ class Comparison(NamedTuple):
     best: tuple[int, ...]
     best_changed: bool
     compared: int
-
-
-class Range(NamedTuple):
-    """Smallest and largest summary of one system, and the rows that have them."""
-
-    low: float
-    low_names: tuple[str, ...]
-    high: float
-    high_names: tuple[str, ...]
 
 
 class Effect(NamedTuple):
@@ -145,24 +134,15 @@ class Matrix:
     walks: tuple[Walk, ...] = ()
 
     @cached_property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        """The order of systems in each of :attr:`rows`, compared with the base's."""
-        return tuple(compare(self.metric, self.base.values, row.values) for row in self.rows)
+    def compared(self) -> list[tuple[Row, Comparison]]:
+        """The base and each of :attr:`rows`, with its order compared with the base's."""
+        rows = (self.base, *self.rows)
+        return [(row, compare(self.metric, self.base.values, row.values)) for row in rows]
 
     @property
     def comparable(self) -> bool:
         """Whether the base has a value, so that there is something to compare with."""
         return not np.isnan(self.base.values).all()
-
-    @cached_property
-    def own(self) -> Comparison:
-        """The base compared with itself."""
-        return compare(self.metric, self.base.values, self.base.values)
-
-    @cached_property
-    def ranges(self) -> tuple[Range, ...]:
-        """Each system's range over the base and all conventions."""
-        return tuple(_range([self.base, *self.rows], at) for at in range(len(self.systems)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,12 +291,12 @@ def _systems(
     for title, one in zip(titles, entries, strict=True):
         others = [other for at, other in enumerate(entries) if titles[at] == title]
         varying = [
-            f"{name}={value}"
+            (name, value)
             for name, value in one.columns.items()
             if any(other.columns.get(name, value) != value for other in others)
         ]
         values = summaries([one], one.summary.__getitem__)
-        found.append(System(title, " ".join([one.run, *varying]), values))
+        found.append(System(title, f"{one.run} {pairs(varying)}".rstrip(), values))
     return found, failed
 
 
@@ -324,7 +304,7 @@ def _title(cell: Cell, cells: Sequence[Cell]) -> str:
     """Return the name of a cell's dataset, with the columns that tell it from its namesakes."""
     paths = {one.dataset_entry.path for one in cells if one.dataset == cell.dataset}
     columns = cell.of_dataset.items() if len(paths) > 1 else ()
-    return " ".join([cell.dataset, *(f"{name}={value}" for name, value in columns)])
+    return f"{cell.dataset} {pairs(columns)}".rstrip()
 
 
 def _stub(cell: Cell) -> Entry:
@@ -399,11 +379,11 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
     def row(variant: Variant) -> Row:
         if variant.metric is None:
             none = np.full(len(systems), np.nan)
-            return Row(variant.name, none, (variant.refused,) * len(systems), variant.own)
+            return Row(variant.name, none, (variant.refused,) * len(systems))
         found = [one.summaries[plain(variant.metric)] for one in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
-        return Row(variant.name, values, refused, variant.own, variant.convention)
+        return Row(variant.name, values, refused, variant.convention)
 
     base = row(Variant(BASE, plan.metric))
     effects = [
@@ -415,10 +395,7 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[System]) -> Matrix:
             -round(abs(one.change), DIGITS), -1.0 if math.isnan(one.tau) else one.tau,
         )
     )  # fmt: skip
-    walks = [
-        _walk(name, base, [(one.name, row(Variant(one.name, one.metric))) for one in way])
-        for name, way in plan.walks.items()
-    ]
+    walks = [_walk(name, base, [*map(row, way)]) for name, way in plan.walks.items()]
     return Matrix(
         dataset, plan.metric, tuple(one.name for one in systems), base,
         tuple(map(row, plan.variants)), tuple(effects),
@@ -452,19 +429,6 @@ def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
     return Comparison(tau, bool((one != two).any()), top, top != was, both.size)
 
 
-def _range(rows: Sequence[Row], system: int) -> Range:
-    values = {row.name: row.values[system].item() for row in rows}
-    values = {name: value for name, value in values.items() if not math.isnan(value)}
-    if not values:
-        return Range(math.nan, (), math.nan, ())
-    low, high = min(values.values()), max(values.values())
-    low_names, high_names = (
-        tuple(name for name, value in values.items() if round(value - bound, DIGITS) == 0)
-        for bound in (low, high)
-    )
-    return Range(low, low_names, high, high_names)
-
-
 def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[Row]) -> Effect:
     """Return what a choice changes, over its values; `own` and `base` are the base's."""
     value, change, system = "", 0.0, -1
@@ -489,17 +453,17 @@ def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[R
     return Effect(choice, own, value, change, system, tau, tau_value, *names)
 
 
-def _walk(name: str, base: Row, way: Sequence[tuple[str, Row]]) -> Walk:
+def _walk(name: str, base: Row, way: Sequence[Row]) -> Walk:
     """Return what each step (`way` has the summaries after it) on the way to a convention adds.
 
     A step that leaves a system without a value is joined with the next. Systems without a value
     at either end are left out.
     """
-    end = way[-1][1].values if way else base.values
+    end = way[-1].values if way else base.values
     known = ~np.isnan(base.values) & ~np.isnan(end)
     at, pending, changes, nothing = base.values, [], [], []
-    for text, row in way:
-        pending.append(text)
+    for row in way:
+        pending.append(row.name)
         if np.isnan(row.values[known]).any():
             continue
         change = np.where(known, row.values - at, np.nan)

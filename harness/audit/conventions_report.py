@@ -8,16 +8,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.metric import Metric
-from ..errors import for_terminal, legible
+from ..core.ragged import Floats
+from ..errors import first_of
 from ..reports import csv as csv_report
 from ..reports import html as html_report
 from ..reports import text as text_report
 from ..reports.grid import Cell, Grid, grid
-from ..reports.numbers import UNDEFINED, heading, number
+from ..reports.numbers import UNDEFINED, decimals, heading, number
 from ..reports.phrases import listed
 from ..reports.text import wrapped
-from .conventions import BASE, Audited, Comparison, Effect, Matrix, Row, Walk
+from .conventions import BASE, DIGITS, Audited, Comparison, Effect, Matrix, Row, Walk
 
 WIDTH = 100
 REFUSED = "x"
@@ -40,30 +40,18 @@ def as_text(audited: Audited, *, width: int = WIDTH, details: bool = True) -> st
     Systems that do not fit into a line of `width` go into further blocks below. Without details,
     the conventions under which another system is best follow.
     """
-    lines = [*_lines(_overview(audited), width)]
-    for note in _left_out(audited):
-        lines += ["", *wrapped(note, width)]
-    lines += [] if details else [""]
+    tables = [_overview(audited)]
     for matrix in audited.matrices:
         if details:
-            lines += ["", "", legible(_title(matrix)), "=" * min(len(_title(matrix)), width)]
-            for sentence in _verdict(matrix):
-                lines += wrapped(sentence, width)
-            for one in _grids(matrix):
-                lines += ["", *_lines(one, width)]
+            tables += [Grid(title=_title(matrix), notes=_verdict(matrix)), *_grids(matrix)]
         elif matrix.comparable and any(one.best_changed for _, one in _of_conventions(matrix)):
-            lines += wrapped(f"{_title(matrix)}: {_verdict(matrix)[-1]}", width)
+            tables.append(Grid(title=_title(matrix), notes=_verdict(matrix)[-1:]))
     if not details:
-        lines += ["", "--details prints every table, --convention TOOL explains one tool"]
-    return for_terminal("\n".join(lines)) + "\n"
-
-
-def _lines(one: Grid, width: int) -> Iterator[str]:
-    if one.rows:
-        table = replace(one, notes=())
-        yield from text_report.render([table], width=width).splitlines()
-    for note in one.notes:
-        yield from wrapped(note, width, 2)
+        hint = "--details prints every table, --convention TOOL explains one tool"
+        tables.append(Grid(notes=(hint,)))
+    lines = [[line for note in one.notes for line in wrapped(note, width - 2)] for one in tables]
+    shown = (replace(one, notes=tuple(some)) for one, some in zip(tables, lines, strict=True))
+    return text_report.render(shown, width=width)
 
 
 def as_html(audited: Audited) -> str:
@@ -78,12 +66,10 @@ def as_html(audited: Audited) -> str:
         f'<span style="background: {high}; color: #111">higher</span>. The best system of a row '
         "is bold.</p>",
         html_report.render([_overview(audited)]),
-        *(f"<p>{html_report.in_html(note)}</p>" for note in _left_out(audited)),
     ]
     for matrix in audited.matrices:
         parts.append(f"<h2>{html_report.in_html(_title(matrix))}</h2>")
-        parts += [f"<p>{html_report.in_html(sentence)}</p>" for sentence in _verdict(matrix)]
-        parts.append(html_report.render(_grids(matrix)))
+        parts.append(html_report.render([Grid(notes=_verdict(matrix)), *_grids(matrix)]))
     title = "The leaderboard under every convention"
     return html_report.document(title, "".join(f"{part}\n" for part in parts))
 
@@ -107,7 +93,7 @@ def as_csv(audited: Audited) -> str:
                 "refused": row.refused[at],
             }
             for matrix in audited.matrices
-            for row, found in _rows(matrix)
+            for row, found in matrix.compared
             for at, system in enumerate(matrix.systems)
         ]
     )  # fmt: skip
@@ -116,14 +102,9 @@ def as_csv(audited: Audited) -> str:
 RENDERINGS: Mapping[str, Callable[..., str]] = {"text": as_text, "csv": as_csv, "html": as_html}
 
 
-def _rows(matrix: Matrix) -> list[tuple[Row, Comparison]]:
-    """Return the base and every convention, each compared with the base."""
-    return [(matrix.base, matrix.own), *zip(matrix.rows, matrix.comparisons, strict=True)]
-
-
 def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
-    return [(row, one) for row, one in _rows(matrix)[1:] if row.convention and one.compared > 1]
+    return [(row, one) for row, one in matrix.compared[1:] if row.convention and one.compared > 1]
 
 
 def _title(matrix: Matrix) -> str:
@@ -141,12 +122,14 @@ def _overview(audited: Audited) -> Grid:
         first = next((each for each in matrix.effects if each.system >= 0), None)
         choice = "none" if matrix.comparable else "no base to start from"
         if matrix.comparable and first is not None:
-            choice = f"{first.choice}={first.value}: {_signed(first.change, matrix.metric)}"
-        widths = [each.high - each.low for each in matrix.ranges if each.high_names]
-        widest = number(max(widths, default=math.nan), matrix.metric)
+            choice = f"{first.choice}={first.value}: {decimals(first.change, sign=True)}"
+        values = _all_values(matrix)
+        known = values[:, ~np.isnan(values).all(axis=0)]
+        widths = np.nanmax(known, axis=0) - np.nanmin(known, axis=0)
+        widest = number(float(widths.max()) if widths.size else math.nan, matrix.metric)
         counts = [f"{n} of {len(compared)}" if compared else UNDEFINED for n in changed]
         rows.append([matrix.dataset, heading(matrix.metric), choice, widest, *counts])
-    return grid(OVERVIEW, rows, left=3)
+    return grid(OVERVIEW, rows, left=3, notes=_left_out(audited))
 
 
 def _grids(matrix: Matrix) -> Iterator[Grid]:
@@ -163,18 +146,18 @@ def _values(matrix: Matrix) -> Grid:
     differences = [np.abs(row.values - matrix.base.values) for row in matrix.rows]
     largest = float(np.nanmax([0.0, *(np.nan_to_num(each).max() for each in differences)]))
     rows = []
-    for row, found in _rows(matrix):
+    for row, found in matrix.compared:
         order = "other best" if found.best_changed else "other order" if found.order_changed else ""
         if np.isnan(row.values).all():
             order = "refused" if all(row.refused) else "undefined"
         cells = [
-            Cell(f"{row.name} (own)" if row.own else row.name),
+            Cell(row.name),
             Cell(order),
             Cell(tau_text(found.tau)),
         ]
         for at, value in enumerate(row.values.tolist()):
             if row.refused[at]:
-                cells.append(Cell(REFUSED, hint=row.refused[at]))
+                cells.append(Cell(REFUSED))
                 continue
             colour = _colour(value - matrix.base.values[at].item(), largest)
             text = number(value, matrix.metric)
@@ -199,31 +182,37 @@ def tau_text(value: float) -> str:
 def _notes(matrix: Matrix) -> Iterator[str]:
     """Yield why values are refused, and which are undefined."""
     refusals: dict[str, list[str]] = {}
-    for row, _ in _rows(matrix):
+    for row, _ in matrix.compared:
         for reason in dict.fromkeys(filter(None, row.refused)):
             some = [s for s, why in zip(matrix.systems, row.refused, strict=True) if why == reason]
             of = "" if len(some) == len(matrix.systems) else f" ({', '.join(some)})"
             refusals.setdefault(reason, []).append(f"{row.name}{of}")
     for reason, names in refusals.items():
         yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
-    if any(row.own for row in matrix.rows):
-        yield "(own) a metric of the config, or of -m"
     undefined = [
         row.name
-        for row, _ in _rows(matrix)
+        for row, _ in matrix.compared
         if (np.isnan(row.values) & (np.array(row.refused) == "")).any()
     ]
     if undefined:
         yield f"{UNDEFINED} undefined under {', '.join(undefined)}"
 
 
+def _all_values(matrix: Matrix) -> Floats:
+    """Return every value, a row for the base and each convention, a column for each system."""
+    return np.stack([row.values for row, _ in matrix.compared])
+
+
 def _ranges(matrix: Matrix) -> Grid:
-    rows = []
-    for name, each in zip(matrix.systems, matrix.ranges, strict=True):
-        low, high, width = (
-            number(value, matrix.metric) for value in (each.low, each.high, each.high - each.low)
-        )
-        rows.append([name, low, _few(each.low_names), high, _few(each.high_names), width])
+    names, rows = [row.name for row, _ in matrix.compared], []
+    for system, column in zip(matrix.systems, _all_values(matrix).T, strict=True):
+        cells, ends = [system], (math.nan, math.nan)
+        if not np.isnan(column).all():
+            ends = float(np.nanmin(column)), float(np.nanmax(column))
+        for end in ends:
+            same = np.flatnonzero((column - end).round(DIGITS) == 0)
+            cells += [number(end, matrix.metric), first_of([names[at] for at in same], 3)]
+        rows.append([*cells, number(ends[1] - ends[0], matrix.metric)])
     return grid(RANGES, rows, left=6, title="Range of each system")
 
 
@@ -231,7 +220,7 @@ def _walk(matrix: Matrix, walk: Walk) -> Grid:
     """Return what each setting adds on the way from the base to a convention."""
     metric = matrix.metric
     rows = [[BASE, *(number(value, metric) for value in matrix.base.values.tolist())]]
-    rows += [[name, *(_signed(one, metric) for one in change)] for name, change in walk.changes]
+    rows += [[name, *(decimals(one, sign=True) for one in change)] for name, change in walk.changes]
     rows.append([f"= {walk.name}", *(number(value, metric) for value in walk.values.tolist())])
     notes = [f"no change by: {', '.join(walk.nothing)}"] if walk.nothing else []
     return grid([f"{BASE} -> {walk.name}", *matrix.systems], rows, notes=notes)
@@ -251,26 +240,10 @@ def _effects(matrix: Matrix) -> Grid:
 def _choice(found: Effect, matrix: Matrix) -> list[str]:
     change = ["", ""]
     if found.system >= 0:
-        change = [_signed(found.change, matrix.metric), matrix.systems[found.system]]
+        change = [decimals(found.change, sign=True), matrix.systems[found.system]]
     under = found.tau_value if found.tau != 1 else ""
-    tau, other = tau_text(found.tau), _few(found.best_changed)
+    tau, other = tau_text(found.tau), first_of(found.best_changed, 3)
     return [found.choice, found.own, found.value, *change, tau, under, other]
-
-
-def _signed(change: float, metric: Metric) -> str:
-    if math.isnan(change):
-        return UNDEFINED
-    return f"{'-' if change < 0 else '+'}{number(abs(change), metric)}"
-
-
-def _few(names: Sequence[str], most: int = 3) -> str:
-    """Return the first few names, and how many more there are.
-
-    >>> _few(["a", "b", "c", "d", "e"])
-    'a, b, c +2'
-    """
-    more = f" +{len(names) - most}" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
 
 
 def _colour(difference: float, largest: float) -> str:
@@ -280,25 +253,25 @@ def _colour(difference: float, largest: float) -> str:
     return "#" + "".join(f"{round(255 + share * (part - 255)):02x}" for part in full)
 
 
-def _verdict(matrix: Matrix) -> list[str]:
+def _verdict(matrix: Matrix) -> tuple[str, ...]:
     """Return whether the order and the best system depend on the convention, as sentences."""
     if not matrix.comparable:
         reasons = "; ".join(dict.fromkeys(filter(None, matrix.base.refused)))
         why = f"refused: {reasons}" if reasons else "undefined for every system"
-        return [f"The base is {why}; nothing is compared with it."] if matrix.systems else []
+        return (f"The base is {why}; nothing is compared with it.",) if matrix.systems else ()
     if not (pairs := _of_conventions(matrix)):
-        return []
+        return ()
     ordered = [row.name for row, one in pairs if one.order_changed]
     names = f": {', '.join(ordered)}" if ordered else ""
     lines = [f"{len(ordered)} of {len(pairs)} conventions rank the systems differently{names}."]
-    if matrix.own.best:
+    if top := matrix.compared[0][1].best:
         by_best: dict[str, list[str]] = {}
         for row, one in pairs:
             if one.best_changed:
                 by_best.setdefault(_systems(matrix, one.best), []).append(row.name)
-        others = [f"; under {', '.join(some)}: {top}" for top, some in by_best.items()]
-        lines.append(f"The best system is {_systems(matrix, matrix.own.best)}{''.join(others)}.")
-    return lines
+        others = [f"; under {', '.join(some)}: {best}" for best, some in by_best.items()]
+        lines.append(f"The best system is {_systems(matrix, top)}{''.join(others)}.")
+    return tuple(lines)
 
 
 def _systems(matrix: Matrix, places: Sequence[int]) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,7 +22,7 @@ from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
 from ..core.text import Shown
 from ..core.views import view
-from ..errors import InputError, for_terminal, in_json, legible
+from ..errors import InputError, for_terminal, legible
 from ..experiment import folder as results
 from ..reports.phrases import counted, listed
 from ..reports.text import wrapped
@@ -189,9 +188,9 @@ class _Values:
 class Search(Shown):
     """A search over one run, in which each ranking, metric and summary is computed once.
 
-    `nearest` is the nearest miss. `refused` are the conventions that refuse the data, and why;
-    `clipped` are the ones that were also tried with ``labels=clip``. `unknown` is the number of
-    settings left out because ties have no expectation in closed form.
+    `nearest` is the nearest miss. `refused` are the conventions that refuse the data unchanged,
+    and why. `unknown` is the number of settings left out because ties have no expectation in
+    closed form.
     """
 
     def __init__(
@@ -209,7 +208,6 @@ class Search(Shown):
         self._tried: dict[Hashable, set[int]] = defaultdict(set)
         self._distance = math.inf
         self.refused: dict[str, str] = {}
-        self.clipped: set[str] = set()
         self.unknown = 0
         self.nearest: Fit | None = None
         self.n_queries = self._aligned.n_queries
@@ -230,7 +228,25 @@ class Search(Shown):
     @property
     def rows(self) -> list[dict[str, Any]]:
         """A row per explanation, the simplest first, or one for the nearest miss."""
-        return records(self)
+        rows = []
+        for place, explanation in enumerate(self.explanations, start=1):
+            best, *others = explanation.fits
+            rows.append(
+                {
+                    "published": self.asked.text, "fits": True, "place": place, **_fields(best),
+                    "value": best.value, "same": [_fields(fit) for fit in others],
+                    "without_effect": list(explanation.inert), "tried": self.tried,
+                }
+            )  # fmt: skip
+        if self.nearest is not None and not self.explanations:
+            rows.append(
+                {
+                    "published": self.asked.text, "fits": False, **_fields(self.nearest),
+                    "value": self.nearest.value, "difference": self.difference,
+                    "tried": self.tried, "tied": self.n_tied,
+                }
+            )  # fmt: skip
+        return rows
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return `rows` as a data frame (needs pandas)."""
@@ -324,8 +340,6 @@ class Search(Shown):
             if values is None:
                 self.unknown += len(rows)
                 continue
-            if ("labels", "clip") in changes:
-                self.clipped.add(base.name)
             inert = values.inert(empty)
             able = [name for name in AFTERWARDS if name not in inert]
             for more in base.changes(able, self.depth - len(changes)):
@@ -386,7 +400,7 @@ def _inert(best: Fit, fits: list[Fit]) -> Iterator[str]:
 
 
 def from_results(
-    folder: Path, run: str, dataset: str | None = None, columns: Sequence[str] = ()
+    folder: Path, run: str, dataset: str | None, columns: Mapping[str, str]
 ) -> tuple[Qrels, Run, str]:
     """Read the inputs of one cell of a folder of results, and return them with the cell's name."""
     manifest = results.read_manifest(folder)
@@ -488,12 +502,11 @@ def _notes(found: Search) -> Iterator[str]:
         f"tried: {names}; the default and {counted(n_tools, 'convention')}, {changed}; "
         f"cutoffs: {_cutoffs(found)}"
     )
-    together: dict[tuple[str, str], list[str]] = defaultdict(list)
+    together: dict[str, list[str]] = defaultdict(list)
     for name, why in found.refused.items():
-        how = " unless labels=clip" if name in found.clipped else ""
-        together[how, why].append(name)
-    for (how, why), refusing in together.items():
-        yield f"left out{how}: {', '.join(refusing)}: {why}"
+        together[why].append(name)
+    for why, refusing in together.items():
+        yield f"left out: {', '.join(refusing)}: {why}"
     if found.unknown:
         yield (
             f"left out: {found.unknown:,} settings whose mean over the orders of tied documents "
@@ -502,47 +515,16 @@ def _notes(found: Search) -> Iterator[str]:
 
 
 def _cutoffs(found: Search) -> str:
-    """Return the cutoffs that were tried, three and more in a row as a range."""
+    """Return the cutoffs that were tried."""
     every = {
         cutoff
         for space in found.spaces
         if space.definition.cutoff is None or space.definition.cutoff.type is int
         for cutoff in space.cutoffs
-    } or {None}
-    texts: list[str] = []
+    }
     numbers = sorted(k for k in every if k is not None and k != BEYOND)
-    for _, some in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
-        run = [f"{number:g}" for _, number in some]
-        texts += [f"{run[0]}-{run[-1]}"] if len(run) > 2 else run
-    return ", ".join([*texts, *(["whole list"] if {None, BEYOND} & every else [])])
-
-
-def jsonl(found: Search) -> str:
-    """Return a line for each explanation, the simplest first, or the nearest miss."""
-    return "".join(in_json(row) + "\n" for row in records(found))
-
-
-def records(found: Search) -> list[dict[str, Any]]:
-    """Return a record for each explanation, the simplest first, or one for the nearest miss."""
-    rows = []
-    for place, explanation in enumerate(found.explanations, start=1):
-        best, *others = explanation.fits
-        rows.append(
-            {
-                "published": found.asked.text, "fits": True, "place": place, **_fields(best),
-                "value": best.value, "same": [_fields(fit) for fit in others],
-                "without_effect": list(explanation.inert), "tried": found.tried,
-            }
-        )  # fmt: skip
-    if found.nearest is not None and not found.explanations:
-        rows.append(
-            {
-                "published": found.asked.text, "fits": False, **_fields(found.nearest),
-                "value": found.nearest.value, "difference": found.difference,
-                "tried": found.tried, "tied": found.n_tied,
-            }
-        )  # fmt: skip
-    return rows
+    whole = ["whole list"] if {None, BEYOND} & every or not every else []
+    return ", ".join([*(f"{number:g}" for number in numbers), *whole])
 
 
 def _fields(fit: Fit) -> dict[str, Any]:

@@ -178,7 +178,7 @@ def why(
     )  # fmt: skip
 
 
-def _columns(where: Mapping[str, Any] | None) -> list[str]:
-    """Return ``{"seed": 1}`` as the command has it: ``["seed=1"]``."""
+def _columns(where: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return ``{"seed": 1}`` with its values as they are captured from names of files."""
     check_arguments(locals(), where=MAPPING.or_none())
-    return [f"{name}={value}" for name, value in (where or {}).items()]
+    return {name: str(value) for name, value in (where or {}).items()}

@@ -24,7 +24,6 @@ Piece = tuple[str, str]
 
 Empty text may be underlined: a line below the text next to it.
 """
-_TRACE = re.compile(r"manifest sha256:\s*([0-9a-f]{64})")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,15 +76,13 @@ def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1)
 class Grid:
     """One table: rows of one length, the first `header` of them headings.
 
-    `name` is its label, `caption` the text above or below it, `trace` the SHA-256 of the manifest
-    that it names.
+    `name` is its label, `caption` the text above or below it.
     """
 
     rows: tuple[Row, ...]
     header: int
     line: int
     name: str = ""
-    trace: str = ""
     caption: str = ""
 
     @property
@@ -111,13 +108,12 @@ def grid_of(
     header: int | None,
     line: int,
     name: str = "",
-    before: str = "",
     caption: str = "",
 ) -> list[Grid]:
     """Return a table of rows that may differ in length; nothing without rows.
 
     A cell that spans columns is there once; below one that spans rows are empty cells. A `header`
-    of None is for the rows above the first fraction. `before` may have the manifest's hash.
+    of None is for the rows above the first fraction.
     """
     full = [[cell for cell in row for _ in range(max(cell.columns, 1))] for row in rows if row]
     if not full:
@@ -132,8 +128,7 @@ def grid_of(
                         below[column] = cell
     if header is None:
         header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
-    trace = (_TRACE.findall(before) or [""])[-1]
-    return [Grid(tuple(map(tuple, full)), max(header, 1), line, name, trace, caption)]
+    return [Grid(tuple(map(tuple, full)), max(header, 1), line, name, caption)]
 
 
 def has_number(cell: Cell) -> bool:
@@ -292,8 +287,8 @@ def read_text(path: Path) -> str:
         raise InputError(Problem(f"{path}:{line}", what, fix=fix)) from None
 
 
-def read_rows(text: str, path: str = "") -> tuple[str, list[CsvRow]]:
-    """Return the comments above the header of a CSV, and its rows, the header first.
+def read_rows(text: str, path: str = "") -> list[CsvRow]:
+    """Return the rows of a CSV without the comments above them, the header first.
 
     The delimiter is the most frequent of ``, ; |`` and tab in the header. Rows without text are
     skipped.
@@ -324,7 +319,7 @@ def read_rows(text: str, path: str = "") -> tuple[str, list[CsvRow]]:
     ]
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
-    return "".join(lines[:first]), rows
+    return rows
 
 
 def _is_comment(line: str) -> bool:
@@ -336,12 +331,12 @@ def csv_grids(text: str) -> list[Grid]:
 
     Cells may have the marks of Markdown, except in a table of the harness.
     """
-    comments, rows = read_rows(text)
+    rows = read_rows(text)
     if rows and rows[0].fields[: len(OWN)] == OWN:
         cells = list(_own_cells(rows))
     else:
         cells = [[cell_of(markdown_pieces(one), row.line) for one in row.fields] for row in rows]
-    return grid_of(cells, 1, 1, before=comments)
+    return grid_of(cells, 1, 1)
 
 
 def _own_cells(rows: Sequence[CsvRow]) -> Iterator[list[Cell]]:
@@ -398,10 +393,8 @@ def markdown_grids(text: str) -> list[Grid]:
             parts = re.split(r"(?<!\\)\|", inner)
             rows.append([cell_of(markdown_pieces(part), place + 1) for part in parts])
         titles = re.findall(r"^\s*#+\s*(.*?)\s*#*\s*$", "\n".join(lines[since:start]), re.MULTILINE)
-        grids += grid_of(
-            rows, 1, start + 1, titles[-1] if titles else "", "\n".join(lines[since:end]),
-            " ".join(lines[since:start]),
-        )  # fmt: skip
+        above = " ".join(lines[since:start])
+        grids += grid_of(rows, 1, start + 1, titles[-1] if titles else "", above)
         at = since = end
     return sorted(grids, key=lambda grid: grid.line)
 
@@ -430,11 +423,10 @@ class _Reader(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.lines = text.split("\n")
         self.grids: list[Grid] = []
         self.rows: list[list[Cell]] | None = None
         self.header = 0
-        self.start = self.since = self.line = 1
+        self.start = self.line = 1
         self.label = self.caption = self.inside = ""
         self.styles: list[tuple[str, str]] = []
         self.pieces: list[Piece] = []
@@ -480,13 +472,9 @@ class _Reader(HTMLParser):
         elif tag == "thead" and self.rows:
             self.header = len(self.rows)
         elif tag == "table" and self.rows is not None:
-            end = self.getpos()[0]
-            before = "\n".join(self.lines[self.since - 1 : end])
-            self.grids += grid_of(
-                _with_spanned(self.rows), self.header or None, self.start, self.label, before,
-                self.caption,
-            )  # fmt: skip
-            self.rows, self.since, self.caption = None, end, ""
+            rows = _with_spanned(self.rows)
+            self.grids += grid_of(rows, self.header or None, self.start, self.label, self.caption)
+            self.rows, self.caption = None, ""
         elif self.inside == "cell":
             opened = [at for at in range(1, len(self.styles)) if self.styles[at][0] == tag]
             del self.styles[opened[-1] if opened else len(self.styles) :]

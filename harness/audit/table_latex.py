@@ -84,7 +84,7 @@ class Macro(NamedTuple):
 
 def grids(text: str) -> list[Grid]:
     """Return the tables of a LaTeX file, in order; one within a cell is part of it."""
-    lines, source = text.split("\n"), _COMMENT.sub(r"\1", text)
+    source = _COMMENT.sub(r"\1", text)
     macros = macros_of(source)
     grids, at = [], 0
     while (begin := _BEGIN.search(source, at)) is not None:
@@ -102,11 +102,8 @@ def grids(text: str) -> list[Grid]:
         own += source[start:end]
         label = re.search(r"\\label\{([^}]*)\}", own)
         header, rows = _rows(source[start:end], source.count("\n", 0, start) + 1, macros)
-        around = lines[source.count("\n", 0, at) : source.count("\n", 0, closed) + 1]
         line = source.count("\n", 0, begin.start()) + 1
-        grids += grid_of(
-            rows, header, line, label[1] if label else "", "\n".join(around), _caption(own)
-        )
+        grids += grid_of(rows, header, line, label[1] if label else "", _caption(own))
         at = end
     return grids
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import itertools
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pyarrow.parquet as pq
 
 from .. import files as store
 from ..config.model import Config
+from ..core.arrow import call, to_floats, to_numpy
+from ..core.ragged import Bools
 from ..errors import (
     HarnessError,
     HarnessWarning,
@@ -35,7 +44,6 @@ from ..experiment.work import executor
 from ..reports import paper as paper
 from ..reports.grid import and_more
 from ..reports.phrases import counted
-from .file_differences import Cause, Difference, compare, compare_plain
 
 _GONE, _CODE = "gone", "code of the harness"
 _MOVED = (
@@ -53,8 +61,28 @@ _CAUSES = {
     "unknown": "inputs and versions are the same",
 }
 SHOWN_INPUTS = 6
+Cause = Literal["input", "edited", "version", "code", "unknown"]
+NOTHING = "(nothing)"
+_NAMES = ("dataset", "run", "baseline", "metric", "qid")
+"""Columns that identify a row."""
 WIDTH, BEFORE = 120, 30
 """Characters of a text that are shown, and how many of them before the first that differs."""
+
+
+class Difference(NamedTuple):
+    """One difference: `file` is relative to the results, or an input's path.
+
+    `kind` is an input, a cell that was or is evaluated, a value, or a file beyond its values.
+    `cause` follows from the manifest: the input changed, the file was edited after it was
+    written, or versions or the code differ.
+    """
+
+    kind: Literal["input", "cell", "value", "file"]
+    file: str
+    where: str
+    then: str
+    now: str
+    cause: Cause = "unknown"
 
 
 class Version(NamedTuple):
@@ -268,6 +296,118 @@ def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
         found.add(first, MANIFEST, len(differences))
 
 
+def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]:
+    """Return the first difference of two versions of a file, and how many fields or lines differ.
+
+    CSV and Parquet are compared by rows and columns, text by lines, other files whole.
+    """
+    is_table = name.endswith(".parquet")
+    if then == now:
+        return None, 0
+    if not is_table and b"\0" in then + now:
+        return _one(name, "bytes", f"{len(then)} bytes", f"{len(now)} other bytes")
+    if is_table or name.endswith(".csv"):
+        read, row, first = (_parquet, "row", 1) if is_table else (_csv, "line", 2)
+        new = read(now)
+        try:
+            old = read(then)
+        except (pa.ArrowException, OSError, ValueError) as error:
+            return _one(name, "the whole file", f"cannot be read: {error}", f"{len(new)} rows")
+        found, total = _tables(name, old, new, row, first)
+        if is_table or total:
+            return found, total
+    a, b = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
+    pairs = enumerate(itertools.zip_longest(a, b, fillvalue=NOTHING), start=1)
+    wrong = [(number, old, new) for number, (old, new) in pairs if old != new]
+    number, old_line, new_line = wrong[0]
+    return Difference("value", name, f"line {number}", old_line, new_line), len(wrong)
+
+
+def _one(name: str, where: str, then: str, now: str) -> tuple[Difference, int]:
+    return Difference("value", name, where, then, now), 1
+
+
+def _tables(
+    name: str, old: pa.Table, new: pa.Table, word: str, first: int
+) -> tuple[Difference | None, int]:
+    """Compare two tables, whose rows are called ``row 1`` or ``line 2`` and so on."""
+    if old.column_names != new.column_names:
+        return _one(name, "columns", ", ".join(old.column_names), ", ".join(new.column_names))
+    if len(old) != len(new):
+        return _one(name, "number of rows", str(len(old)), str(len(new)))
+    rows = [np.flatnonzero(~_same(*pair)) for pair in zip(old.columns, new.columns, strict=True)]
+    total = sum(some.size for some in rows)
+    if not total:
+        return None, 0
+    # "map tier" and "unsettled" follow from the values of other rows, so they come last
+    *_, row, at = min(
+        (" " in column or column == "unsettled", int(rows[at][0]), at)
+        for at, column in enumerate(new.column_names)
+        if rows[at].size
+    )
+    names = ", ".join(str(new[one][row]) for one in _NAMES if one in new.column_names)
+    where = f"{word} {row + first} ({names}), {new.column_names[at]}"
+    a, b = (_shown(table.column(at)[row].as_py()) for table in (old, new))
+    return Difference("value", name, where, a, b), total
+
+
+def _csv(content: bytes) -> pa.Table:
+    """Return a CSV file as a table of strings."""
+    header = next(csv.reader(io.StringIO(content.decode("utf-8"))), [])
+    return arrow_csv.read_csv(
+        io.BytesIO(content),
+        arrow_csv.ReadOptions(use_threads=False),
+        arrow_csv.ParseOptions(newlines_in_values=True),
+        arrow_csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
+    )
+
+
+def _parquet(content: bytes) -> pa.Table:
+    """Return a Parquet file as a table without dictionaries."""
+    # without threads: one that is not done when the process ends would abort it
+    table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
+    kinds = {one.name: one.type for one in table.schema}
+    plain = {n: k.value_type if pa.types.is_dictionary(k) else k for n, k in kinds.items()}
+    return table.cast(pa.schema(plain.items())).combine_chunks()
+
+
+def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
+    """Return which rows are equal: numbers to the last bit, except for the kind of NaN."""
+    absent, other = (to_numpy(call("is_null", column)) for column in (old, new))
+    same: Bools = absent & other
+    if pa.types.is_floating(old.type) and pa.types.is_floating(new.type):
+        a, b = (to_floats(column).astype(np.float64) for column in (old, new))
+        same = same | (_same_bits(a, b) & (absent == other))
+    elif old.type == new.type:
+        same = same | to_numpy(call("coalesce", call("equal", old, new), pa.scalar(False)))
+    return same
+
+
+def _same_bits(a: Any, b: Any) -> Bools:
+    """Return which floats of two arrays are equal to the last bit, or both NaN."""
+    same: Bools = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
+    return same
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return value or NOTHING
+    return "undefined" if value is None or value != value else repr(value)
+
+
+def compare_plain(name: str, then: Any, now: Any, where: str = "$") -> Iterator[Difference]:
+    """Yield where two pieces of plain data (JSON) differ; `where` is their place in the file."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        for key in dict.fromkeys((*now, *then)):
+            yield from compare_plain(name, then.get(key), now.get(key), f"{where}.{key}")
+    elif isinstance(then, list) and isinstance(now, list):
+        for place, (old, new) in enumerate(itertools.zip_longest(then, now)):
+            yield from compare_plain(name, old, new, f"{where}[{place}]")
+    elif then != now and not (then != then and now != now):
+        a, b = (NOTHING if one is None else str(one) for one in (then, now))
+        yield Difference("value", name, where, a, b)
+
+
 def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[Version]:
     """Yield the versions that differ from those of the manifest."""
     versions = manifests.versions(pictures=PICTURES in manifest["versions"])
@@ -313,8 +453,8 @@ def _lines(found: Verification) -> Iterator[str]:
         yield f"{found.folder}: every digit is the same; verified: {counts}"
         return
     parts = ", ".join(f"{n:,} in {name}" for name, n in found.by_file.items())
-    n_all = counted(found.total, "difference")
-    yield f"{found.folder}: NOT VERIFIED, {n_all} ({parts}); compared: {counts}"
+    total = counted(found.total, "difference")
+    yield f"{found.folder}: NOT VERIFIED, {total} ({parts}); compared: {counts}"
 
 
 def _difference(one: Difference) -> Iterator[str]:
@@ -334,7 +474,8 @@ def around_difference(then: str, now: str) -> tuple[str, str]:
     ('...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab', '...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaac')
     """
     then, now = (" ".join(text.split()) for text in (then, now))
-    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(then, now, strict=False)))
+    pairs = enumerate(zip(then, now, strict=False))
+    same = next((at for at, (a, b) in pairs if a != b), 0)
     start = same - BEFORE if max(len(then), len(now)) > WIDTH and same > WIDTH // 2 else 0
     first, second = (shorten(f"...{x[start:]}" if start else x, WIDTH) for x in (then, now))
     return first, second

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,32 +20,49 @@ from ..core.aligned import Aligned
 from ..core.evaluate import evaluate
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summary
 from ..core.metric import Metric
-from ..core.names import parse
 from ..core.policy import GradeRule, Policy
 from ..core.ragged import Ints
 from ..core.selection import Choice
 from ..core.systems import (
+    FEWER,
     Chosen,
     Incomplete,
     System,
+    best_of,
     dataset_name,
     failed_rows,
     incomplete,
     key_of,
+    pairs,
     run_name,
     systems_of,
 )
 from ..core.tables import Qrels, Run
 from ..core.text import Shown
 from ..core.views import policies_of, takes_fractions, view
-from ..errors import SHOWN, HarnessError, InputError, Problem, UnknownNameError, did_you_mean
+from ..errors import (
+    SHOWN,
+    HarnessError,
+    InputError,
+    Problem,
+    UnknownNameError,
+    check_known,
+    lines_of,
+)
 from ..experiment import folder as results
 from ..experiment.outcome import Results
 from ..metrics.gains import Scale
+from ..reports import text as text_report
+from ..reports.grid import Grid, and_more, grid
+from ..reports.select import metric_spellings
+from .catalogue import resolved
 
 UNCHANGED = "unchanged"
+NOWHERE: Mapping[str, str] = MappingProxyType({})
 FIRST, MOST = 10, 60
 """Ranks that are always shown, and how many are shown at most."""
+SHOWN_INPUTS = EXTREMES = 5
+"""Changed files, and largest and smallest values, that are listed."""
 
 
 @dataclass(frozen=True)
@@ -103,8 +122,7 @@ class Account(Shown):
     - a query of a cell (`qid`): also `derived`, its value computed again from the files, its
       `ranking`, and the `ideal` order if the metric divides by it;
     - a row of `repetitions`: the value `recorded` in ``leaderboard.csv``, `deviation`, and `low`
-      and `high`, NaN without an interval; `averaged` is whether parts of any size count alike;
-    - a query of a row: its `values` in the repetitions, whose mean comparisons use.
+      and `high`, NaN without an interval; `averaged` is whether parts of any size count alike.
     """
 
     name: str
@@ -122,7 +140,6 @@ class Account(Shown):
     derived: float | None = None
     ranking: tuple[Step, ...] = ()
     ideal: tuple[Step, ...] = ()
-    values: tuple[tuple[Mapping[str, str], float], ...] = ()
     recorded: float | None = None
     deviation: float = math.nan
     low: float = math.nan
@@ -134,9 +151,7 @@ class Account(Shown):
     incomplete: Incomplete | None = None
 
     def __str__(self) -> str:
-        from .why_report import render
-
-        return render(self, self.folder).rstrip("\n")
+        return render(self).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<Account: {self.metric} of {self.name}: {self.value!r}>"
@@ -150,13 +165,13 @@ class Account(Shown):
 
 def why(
     folder: Path, run: str, metric: str, *, dataset: str | None = None,
-    where: Sequence[str] = (), query: str | None = None, inputs: Path | None = None,
+    where: Mapping[str, str] = NOWHERE, query: str | None = None, inputs: Path | None = None,
 ) -> Account:  # fmt: skip
     """Return the path of one cell of a folder of results, or the parts of a row.
 
     A row of several cells (``summary``) is meant if all of its cells fit the names; with `query`,
-    the cells that hold it: one of its fold, or one of each seed. `inputs` is the folder from which
-    the config's paths start, if that or the results were moved.
+    the cell that holds it. `inputs` is the folder from which the config's paths start, if that or
+    the results were moved.
 
     Raises InputError if there are no results, a query's files are gone or have changed, or the
     cell could not be evaluated; UnknownNameError if there is no such cell, metric or query.
@@ -166,11 +181,9 @@ def why(
     board = _board(stored, dataset, where)
     wanted = _metric(board.entries[0].evaluation.metrics, metric)
     entries = [one for one in board.entries if _fits(one, board, run, dataset, where)]
-    if query is None:
-        found = _row(stored, board, entries, wanted)
-    else:
-        entries = _with_query(query, entries) if entries else []
-        found = _query_row(board, entries, wanted, query)
+    if query is not None and entries:
+        entries = _with_query(query, entries)
+    found = _row(stored, board, entries, wanted) if query is None else None
     if found is None:
         entries = [_one(entries, board, run, dataset, where)]
         found = _cell(entries[0], manifest, wanted)
@@ -182,13 +195,13 @@ def why(
     return found
 
 
-def _board(stored: Results, dataset: str | None, where: Sequence[str]) -> Leaderboard:
+def _board(stored: Results, dataset: str | None, where: Mapping[str, str]) -> Leaderboard:
     """Return the leaderboard to find names in: all settings if they name one."""
     selection = stored.board.selection
     if selection is None:
         return stored.board
     every = {one.dataset for one in stored.cells.entries}
-    names_one = any(name in selection.settings.over for name in results.columns_of(where))
+    names_one = any(name in selection.settings.over for name in where)
     if names_one or dataset in every - {one.dataset for one in stored.board.entries}:
         return replace(stored.cells, summary=Summary())
     return stored.board
@@ -197,16 +210,8 @@ def _board(stored: Results, dataset: str | None, where: Sequence[str]) -> Leader
 def _metric(metrics: Sequence[Metric], name: str) -> Metric:
     by_name = {str(metric): metric for metric in metrics}
     if name not in by_name:
-        try:
-            spelt = [str(one) for one in parse(name)]
-        except UnknownNameError:
-            spelt = []
-        if len(spelt) != 1 or spelt[0] not in by_name:
-            raise UnknownNameError(
-                f"these results hold no metric '{name}'{did_you_mean(name, by_name)}"
-                f"  (they hold: {', '.join(by_name)})"
-            )
-        name = spelt[0]
+        name = next(iter(metric_spellings(by_name)(name)), name)
+    check_known("metric", name, by_name)
     return by_name[name]
 
 
@@ -217,14 +222,14 @@ def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
 
 
 def _fits(
-    one: Entry | Failed, board: Leaderboard, run: str, dataset: str | None, where: Sequence[str]
+    one: Entry | Failed, board: Leaderboard, run: str, dataset: str | None, where: Mapping[str, str]
 ) -> bool:
     """Return whether names fit a cell or its row."""
     row_dataset, row_run = _key(one, board)
     return (
         run in (one.run, row_run)
         and dataset in (None, one.dataset, row_dataset)
-        and results.columns_of(where).items() <= dict(one.columns).items()
+        and where.items() <= dict(one.columns).items()
     )
 
 
@@ -237,14 +242,13 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
         name = results.name_of(entries[0])
         if len(entries) > 1:
             name = f"any of {len(entries)} cells of {entries[0].run}"
-        near = did_you_mean(query, every)
-        raise UnknownNameError(f"no query '{query}' in {name}{near}  ({len(every)} queries)")
+        check_known("query", query, every, name)
     return holding
 
 
 def _one(
     entries: Sequence[Entry], board: Leaderboard, run: str, dataset: str | None,
-    where: Sequence[str],
+    where: Mapping[str, str],
 ) -> Entry:  # fmt: skip
     """Return the only entry; raise with the reason if there are none or several."""
     if len(entries) == 1:
@@ -258,7 +262,7 @@ def _one(
     ]
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
-    every = [one for one in board.entries if _fits(one, board, run, dataset, ())]
+    every = [one for one in board.entries if _fits(one, board, run, dataset, NOWHERE)]
     results.check_columns([one.columns for one in every], where)
     return results.one_cell(board.entries, run, dataset, where)
 
@@ -410,25 +414,6 @@ def _part(entry: Entry, metric: Metric) -> Part:
     return Part(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight)
 
 
-def _query_row(
-    board: Leaderboard, cells: Sequence[Entry], metric: Metric, query: str
-) -> Account | None:
-    """Return a query's values in a row; None if the cells are not the repetitions of one."""
-    keys = {_key(one, board) for one in cells}
-    rows = [one for one in systems_of(board) if {(one.dataset, one.run)} == keys]
-    if len(cells) < 2 or not rows or len(rows[0].entries) != len(cells):
-        return None
-    (system,) = rows
-    at = system.qids.index(query)
-    columns = [{name: one.columns[name] for name in system.varying} for one in system.entries]
-    values = system.repetitions(metric)[:, at].tolist()
-    return Account(
-        name=f"{system.run} on {system.dataset}", run=cells[0].run, dataset=cells[0].dataset,
-        metric=metric, qid=query, value=float(system.values(metric)[at]),
-        values=tuple(zip(columns, values, strict=True)),
-    )  # fmt: skip
-
-
 def steps(
     qrels: Qrels, run: Run, query: str, metric: Metric, policy: Policy
 ) -> tuple[tuple[Step, ...], tuple[Step, ...], float | None]:
@@ -512,3 +497,195 @@ def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:
     columns = rank, seen.ideal.values[at], gains, discounts, sums
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return tuple(Step(rank, "", math.nan, *rest) for rank, *rest in rows)
+
+
+def render(found: Account) -> str:
+    """Return what ``harness why`` prints."""
+    query = f" of query {found.qid}," if found.qid else " of"
+    lines = [f"{found.metric}{query} {found.name}: {_text(found.value)}"]
+    if found.repetitions:
+        lines += [*_row_lines(found), *_chosen(found.choices), "", *_inputs(found)]
+        cell = found.repetitions[0].parts[0]
+        options = {"run": found.run, "metric": str(found.metric), "dataset": cell.dataset}
+        words = [word for name, value in options.items() for word in (f"--{name}", value)]
+        words += [word for one in cell.columns.items() for word in ("--where", "=".join(one))]
+        lines += ["", "One of the cells, with its files, counts and settings:"]
+        lines.append(f"  harness why {shlex.join([found.folder, *words])}")
+    else:
+        lines += _cell_lines(found) if found.qid is None else _query(found)
+    return lines_of(lines)
+
+
+def _text(value: float | None) -> str:
+    return "undefined" if value is None or math.isnan(value) else repr(value)
+
+
+def _indented(table: Grid) -> Iterator[str]:
+    yield from (f"  {line}" for line in text_report.render([table]).splitlines())
+
+
+def _inputs(found: Account) -> Iterator[str]:
+    """Yield how many files are unchanged, and those that are not."""
+    changed = [each for each in found.inputs if each["state"] != UNCHANGED]
+    if found.unseen:
+        yield f"inputs: not hashed: {found.unseen}"
+    elif not changed:
+        yield f"inputs: {len(found.inputs)} files, {UNCHANGED}"
+    else:
+        yield f"inputs: {len(changed)} of {len(found.inputs)} files HAVE CHANGED"
+        yield from (f"  {each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS])
+        yield from (f"  {note}" for note in and_more(len(changed) - SHOWN_INPUTS))
+        if not any(each["there"] for each in found.inputs):
+            yield "  if they were moved: --inputs FOLDER, from which the config's paths start"
+
+
+def _chosen(choices: Sequence[Choice]) -> Iterator[str]:
+    """Yield the settings chosen on validation queries, and the ranking of all if there is one."""
+    if not choices:
+        return
+    yield from ("", f"Setting chosen on validation queries by {choices[0].metric}")
+    rows = [
+        [one.name, pairs(one.setting), _text(one.value), f"best of {len(one.ranked)}"
+         + f", tied with {', '.join(map(pairs, one.tied))}" * bool(one.tied)]
+        for one in choices
+    ]  # fmt: skip
+    yield from _indented(grid(["for", "setting", "validation value", "chosen as"], rows, left=2))
+    if len(choices) == 1:
+        (one,) = choices
+        yield from ("", f"All settings on {', '.join(one.datasets)}, best first")
+        ranked = [[pairs(setting), _text(value)] for setting, value in one.ranked]
+        ranked += [[pairs(setting), "left out: not every value"] for setting in one.left_out]
+        yield from _indented(grid(["setting", one.metric], ranked))
+
+
+def _cell_lines(account: Account) -> Iterator[str]:
+    assert account.entry is not None
+    evaluation, metric = account.entry.evaluation, account.metric
+    yield from _chosen(account.choices)
+    yield ""
+    yield from _inputs(account)
+    for each in account.inputs:
+        yield f"  {each['path']}  ({each['bytes']} bytes, sha256 {each['sha256']})"
+    yield from ("", "Queries", f"  {evaluation.notes}")
+    n, queries = evaluation.n()[str(metric)], len(evaluation.qids)
+    how = {"sum": "sum", "gm": "geometric mean"}.get(metric.definition.summary, "mean")
+    weighted = ", each query by its weight" if metric.definition.weight is not None else ""
+    undefined = f"; undefined for {queries - n}" if n < queries else ""
+    yield f"  {how} over {n} queries{weighted}{undefined}"
+    values, qids = evaluation.column(str(metric)), evaluation.qids.to_pylist()
+    order = [at for at in np.argsort(values, kind="stable") if not math.isnan(values[at])]
+    ranked = [f"{qids[at]} {values[at]:.4f}" for at in order]
+    yield f"  largest:  {', '.join(ranked[::-1][:EXTREMES]) or 'none'}"
+    yield f"  smallest: {', '.join(ranked[:EXTREMES]) or 'none'}"
+    yield from ("", "Metric")
+    for line in resolved([metric], evaluation.policy).rstrip().splitlines():
+        yield f"  {line}".rstrip()
+    yield from ("", "Made by")
+    versions = account.manifest["versions"]
+    yield "  " + ", ".join(f"{name} {text}" for name, text in versions.items() if text)
+    if git := account.manifest.get("git"):
+        dirty = " with changes not committed" if git["dirty"] else ""
+        yield f"  git {git['commit'][:12]}{dirty}"
+    check = account.cell.get("crosscheck", {})
+    if check.get("queries"):
+        yield (
+            f"  pytrec_eval evaluated {check['queries']} queries again: largest difference "
+            f"{check['largest_difference']:g}"
+        )
+    if metric.is_built_in:
+        yield from ("", "--query QID shows the ranking behind one query's value.")
+
+
+def _query(account: Account) -> Iterator[str]:
+    if not account.ranking:
+        assert account.entry is not None
+        policy = account.entry.evaluation.policy
+        yield f"  the run does not answer the query (missing_queries: {policy.missing_queries})"
+        return
+    yield ""
+    yield from _indented(_steps(account.ranking, "so far"))
+    if account.ideal:
+        total = account.ideal[-1].running or 0.0
+        yield from ("", f"The ideal order, whose DCG is {total!r}")
+        yield from _indented(_steps(account.ideal, "DCG so far"))
+        parts = [step.added for step in account.ranking if step.added is not None]
+        yield from ("", f"{account.metric} = {math.fsum(parts)!r} / {total!r}")
+    if account.derived is not None:
+        same = "the same as in the results" if account.is_confirmed else "NOT the results' value"
+        yield from ("", f"computed again from the files: {_text(account.derived)}, {same}")
+
+
+def _steps(steps: tuple[Step, ...], running: str) -> Grid:
+    """Return a ranking as a table, with the columns that have values."""
+
+    def number(value: float | None) -> str:
+        return "" if value is None or math.isnan(value) else f"{value:.6g}"
+
+    columns = {
+        "rank": [str(step.rank) for step in steps],
+        "docno": [step.docno for step in steps],
+        "score": [number(step.score) for step in steps],
+        "grade": ["not judged" if step.grade is None else f"{step.grade:g}" for step in steps],
+        "gain": [number(step.gain) for step in steps],
+        "/ discount": [number(step.discount) for step in steps],
+        "adds": [number(step.added) for step in steps],
+        running: [number(step.running) for step in steps],
+    }
+    columns = {name: texts for name, texts in columns.items() if any(texts)}
+    rows, last = [], 0
+    for step, *row in zip(steps, *columns.values(), strict=True):
+        if step.rank > last + 1:
+            rows.append([f"({step.rank - last - 1} more)", *[""] * (len(row) - 1)])
+        rows.append(row)
+        last = step.rank
+    return grid(list(columns), rows, left=2 if "docno" in columns else 1)
+
+
+def _row_lines(row: Account) -> Iterator[str]:
+    if not row.is_confirmed:
+        yield f"  leaderboard.csv holds ANOTHER value: {_text(row.recorded)}"
+    if len(row.repetitions) > 1:
+        n, deviation = len(row.repetitions), _text(row.deviation)
+        yield f"  mean of {n} repetitions, standard deviation {deviation}"
+    if row.incomplete is not None:
+        absent = f"; without {row.incomplete.missing}" if row.incomplete.absent else ""
+        yield f"  {FEWER}: {row.incomplete}{absent}"
+    if not math.isnan(row.low):
+        yield f"  interval {_text(row.low)} to {_text(row.high)}"
+    if row.chosen is not None:
+        yield f"  {best_of([row.chosen])}"
+    for one in row.repetitions:
+        yield from (
+            "",
+            f"{pairs(one.columns.items()) or 'value'}: {_text(one.value)}{_made(one, row)}",
+        )
+        if len(one.parts) > 1 or one.parts[0].dataset != one.whole.dataset:
+            yield from _indented(_parts(one, row))
+
+
+def _parts(one: Repetition, row: Account) -> Grid:
+    """Return what each fold adds to the value of a repetition, and their sum."""
+    weighted = row.metric.definition.weight is not None
+    total = "sum of logarithms" if row.metric.definition.summary == "gm" else "sum"
+    sums = ["weights", "sum of weight x value"] if weighted else [total]
+
+    def cells(name: str, value: str, part: Part) -> list[str]:
+        numbers = [part.weight, part.total] if weighted else [part.total]
+        return [name, value, str(part.n), *map(_text, numbers)]
+
+    rows = [cells(part.dataset, _text(part.value), part) for part in one.parts]
+    if not row.averaged:
+        rows.append(cells("all", "", one.whole))
+    return grid(["dataset", "value", "queries", *sums], rows)
+
+
+def _made(one: Repetition, row: Account) -> str:
+    """Return the sum and quotient that make a value."""
+    how = row.metric.definition.summary
+    if row.averaged:
+        values = " + ".join(_text(part.value) for part in one.parts)
+        return f" = ({values}) / {len(one.parts)}, parts count alike"
+    if how == "sum" or math.isnan(one.value):
+        return ""
+    quotient = f"{_text(one.whole.total)} / {_text(one.whole.weight)}"
+    return f" = exp({quotient})" if how == "gm" else f" = {quotient}"

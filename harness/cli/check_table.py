@@ -47,6 +47,7 @@ def command(
       harness check-table README.md --results results/paper
     """
     plan = changed_plan(baselines, test, correction)
+    settings["names"] = options.pairs("--name", settings["names"])
     text, is_right = check_table(paper, results, compared=plan, **settings)
     show(text)
     if not is_right:

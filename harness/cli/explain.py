@@ -10,9 +10,10 @@ import click
 from tqdm import tqdm
 
 from .. import readers
-from ..audit.explain import DEPTH, explain, from_results, jsonl, render
+from ..audit.explain import DEPTH, explain, from_results, render
 from ..audit.explain_space import levels_of, read, spaces_of
 from ..errors import UnknownNameError
+from ..reports import jsonl
 from . import options
 from .printing import show
 
@@ -74,11 +75,13 @@ def command(
     else:
         if files or run is None:
             raise UnknownNameError("--results FOLDER takes --run NAME, and no QRELS and RUN")
-        qrels, scores, subject = from_results(results, run, dataset, where)
+        qrels, scores, subject = from_results(
+            results, run, dataset, dict(options.pairs("--where", where))
+        )
     spaces = spaces_of(metrics, k or None, levels_of(qrels))
     depth = depth if depth is not None else DEPTH if metrics else 1
     bar: Any = partial(tqdm, unit="convention", disable=None, delay=PATIENCE)
     found = explain(asked, qrels, scores, spaces, depth, bar)
-    show(jsonl(found) if format == "jsonl" else render(found, subject, everything))
+    show(jsonl.render(found.rows) if format == "jsonl" else render(found, subject, everything))
     if not found.explanations:
         raise click.exceptions.Exit(1)

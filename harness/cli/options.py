@@ -165,7 +165,12 @@ def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
     found = [re.fullmatch(r"((?:[^=()]|\([^()]*\))+)=(.+)", text) for text in texts]
     for text, both in zip(texts, found, strict=True):
         if both is None:
-            raise UnknownNameError(f"{option} {text}: expected OLD=NEW, such as bm25=BM25")
+            form = (
+                "NAME=VALUE, such as seed=1"
+                if option == "--where"
+                else "OLD=NEW, such as bm25=BM25"
+            )
+            raise UnknownNameError(f"{option} {text}: expected {form}")
     return [(both[1], both[2]) for both in found if both]
 
 

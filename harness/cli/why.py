@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..audit import why_report
-from ..audit.why import why
+from ..audit.why import render, why
 from . import options
 from .printing import show
 
@@ -38,7 +37,8 @@ def command(
       harness why results/quickstart --run bm25 --metric map
       harness why results/quickstart --run bm25 --metric ndcg@10 --query 1
     """
-    found = why(results, run, metric, dataset=dataset, where=where, query=query, inputs=inputs)
-    show(why_report.render(found, str(results)))
+    named = dict(options.pairs("--where", where))
+    found = why(results, run, metric, dataset=dataset, where=named, query=query, inputs=inputs)
+    show(render(found))
     if not found.is_confirmed:
         raise click.exceptions.Exit(1)

@@ -17,7 +17,7 @@ from ..core.names import parse, parse_all
 from ..core.policy import Policy
 from ..core.study import Study
 from ..core.systems import dataset_name, run_name, systems_of, why_not
-from ..errors import HarnessError, InputError, Problem, UnknownNameError, did_you_mean, near_names
+from ..errors import HarnessError, InputError, Problem, UnknownNameError, check_known
 from ..reports import comparisons as comparing
 from . import folder as results_folder
 from .evaluate import evaluate
@@ -196,11 +196,7 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
         ("dataset", () if dataset is None else (dataset,), study.datasets),
     ):
         for name in given:
-            if name not in known:
-                raise UnknownNameError(
-                    f"no {what} '{name}' in these results{did_you_mean(name, known)}  "
-                    f"(there are: {near_names(name, known)})"
-                )
+            check_known(what, name, known)
     group = next((one.group for one in study.systems if one.dataset == dataset), "")
     wanted = None if dataset is None else whole_of(dataset, group)
     entries = [

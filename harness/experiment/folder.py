@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -39,8 +40,8 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
+    check_known,
     did_you_mean,
-    near_names,
     said_by,
 )
 from ..files import check_room, compare_recorded, sha256
@@ -433,23 +434,21 @@ def check_inputs(
 
 
 def one_cell(
-    cells: Sequence[C], run: str, dataset: str | None = None, columns: Sequence[str] = ()
-) -> C:
+    cells: Sequence[C], run: str, dataset: str | None = None,
+    columns: Mapping[str, str] = MappingProxyType({}),
+) -> C:  # fmt: skip
     """Return the one cell of some names; UnknownNameError if none fits, or several do.
 
-    `columns` such as ``"seed=1"`` are needed if the names alone fit several cells.
+    `columns` such as the seed are needed if the names alone fit several cells.
     """
     some: list[C] = list(cells)
     for what, name in (("run", run), ("dataset", dataset)):
         names = dict.fromkeys(getattr(cell, what) for cell in some)
-        if name is not None and name not in names:
-            near = did_you_mean(name, names)
-            raise UnknownNameError(
-                f"no {what} '{name}' in these results{near}  (there are: {near_names(name, names)})"
-            )
+        if name is not None:
+            check_known(what, name, names)
         some = [cell for cell in some if name in (None, getattr(cell, what))]
     check_columns([cell.columns for cell in some], columns)
-    found: list[C] = [cell for cell in some if columns_of(columns).items() <= cell.columns.items()]
+    found: list[C] = [cell for cell in some if columns.items() <= cell.columns.items()]
     if len(found) == 1:
         return found[0]
     raise UnknownNameError(
@@ -458,26 +457,13 @@ def one_cell(
     )
 
 
-def check_columns(seen: Sequence[Mapping[str, str]], texts: Iterable[str]) -> None:
-    """Raise UnknownNameError if no cell has a column, or no cell a value of ``NAME=VALUE``."""
+def check_columns(seen: Sequence[Mapping[str, str]], wanted: Mapping[str, str]) -> None:
+    """Raise UnknownNameError if no cell has a wanted column, or none its value."""
     names = dict.fromkeys(name for columns in seen for name in columns)
-    for name, value in columns_of(texts).items() if seen else ():
+    for name, value in wanted.items() if seen else ():
         values = sorted({columns[name] for columns in seen if name in columns}, key=natural)
         for what, one, known in (("column", name, names), (name, value, values)):
-            if one not in known:
-                listed, near = near_names(one, known) or "none", did_you_mean(one, known)
-                raise UnknownNameError(f"no {what} '{one}'{near}  (there are: {listed})")
-
-
-def columns_of(texts: Iterable[str]) -> dict[str, str]:
-    """Return ``NAME=VALUE`` by name; UnknownNameError if one has no ``=``."""
-    found = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise UnknownNameError(f"--where {text}: write it as NAME=VALUE, such as seed=1")
-        found[name] = value
-    return found
+            check_known(what, one, known)
 
 
 def name_of(cell: Cell | Entry | Failed) -> str:

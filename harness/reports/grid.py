@@ -17,8 +17,7 @@ class Cell(NamedTuple):
 
     `sign` follows it in every format (``~`` or ``*``), then letters or daggers `above` and `below`
     the line, then `spread` (``± .012`` or ``[.41, .44]``), then `note` in parentheses (``17/20``).
-    In text, a `bold` cell has ``*`` and an underlined one ``+``. `colour` and `hint` are background
-    and tooltip in HTML.
+    In text, a `bold` cell has ``*`` and an underlined one ``+``. `colour` is HTML's background.
     """
 
     text: str
@@ -30,7 +29,6 @@ class Cell(NamedTuple):
     spread: str = ""
     note: str = ""
     colour: str = ""
-    hint: str = ""
 
 
 PLAIN = Cell("")[1:]

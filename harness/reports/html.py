@@ -109,8 +109,7 @@ def _cell(column: Column, cell: Cell) -> str:
     style = _LEFT if column.left else _NUMBER
     if cell.colour:
         style = f'{style[:-1]}; background: {cell.colour}; color: #111"'
-    hint = f' title="{in_html(cell.hint)}"' if cell.hint else ""
-    return f"<td {style}{hint}>{_inside(cell)}</td>"
+    return f"<td {style}>{_inside(cell)}</td>"
 
 
 def _inside(cell: Cell) -> str:

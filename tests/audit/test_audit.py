@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import started
 from folds_and_seeds import CELLS, put
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,7 +75,7 @@ def test_the_order_of_two_systems_depends_on_the_gain(toy: Path) -> None:
         assert values(matrix)[name] == pytest.approx([BROAD, SHARP])
     for name in ("lightgbm", "xgboost", "gdeval", "ranklib"):
         assert values(matrix)[name] == pytest.approx([BROAD_EXP, SHARP_EXP])
-    by_name = dict(zip((row.name for row in matrix.rows), matrix.comparisons, strict=True))
+    by_name = {row.name: one for row, one in matrix.compared}
     assert by_name["lightgbm"] == (-1.0, True, (1,), True, 2)
     assert not by_name["catboost"].order_changed
 
@@ -121,11 +120,9 @@ def test_metrics_that_measure_the_same_share_a_table(toy: Path) -> None:
     own = [str(each.metric) for each in found.matrices]
     assert own == ["ndcg@2", "ndcg@3", "P@2", "P(rel=2)@2"]
     matrix = found.matrices[0]
-    assert [(row.name, row.own, row.convention) for row in matrix.rows] == [
-        ("ndcg(discount=position)@2", True, False),
-        ("trec_eval9", False, True),
-        ("lightgbm", True, True),
-    ]
+    assert [(row.name, row.convention) for row in matrix.rows] == [
+        ("ndcg(discount=position)@2", False), ("trec_eval9", True), ("lightgbm", True),
+    ]  # fmt: skip
     # 1/rank: broad 2 + 2/2, sharp 3, ideal 3 + 2/2
     assert matrix.rows[0].values == pytest.approx([3 / 4, 3 / 4])
     assert "1 of 2 conventions rank the systems differently: lightgbm." in as_text(found)
@@ -198,9 +195,8 @@ toy      ndcg@2 ↑  gain=exp: -0.2152 """)
     assert (
         """
 toy: ndcg@2 ↑
-=============
-1 of 3 conventions rank the systems differently: lightgbm.
-The best system is broad; under lightgbm: sharp.
+  1 of 3 conventions rank the systems differently: lightgbm.
+  The best system is broad; under lightgbm: sharp.
 
 convention  order         tau   broad    sharp
 base                     1.00  0.7654*  0.7039
@@ -233,14 +229,6 @@ def test_csv_is_long_and_reads_back(toy: Path) -> None:
     other = by_key["map", "sharp", "xgboost"]
     assert (other["value"], other["difference"]) == ("", "")
     assert other["refused"].startswith("query 'q': a judgement of")
-
-
-def test_the_command(toy: Path) -> None:
-    here = toy.parent.parent
-    done = started("audit", "configs/toy.yaml", cwd=here)
-    assert (done.returncode, done.stderr) == (0, "")  # nor a progress bar
-    assert started("run", "configs/toy.yaml", cwd=here).returncode == 0
-    assert started("audit", "configs/results/toy", cwd=here).stdout == done.stdout
 
 
 NDCG, ARP = parse("ndcg@10")[0], parse("arp")[0]

@@ -18,8 +18,7 @@ import pytest
 
 import harness
 from harness.audit import verify as module
-from harness.audit.file_differences import compare
-from harness.audit.verify import as_json, text
+from harness.audit.verify import as_json, compare, text
 from harness.cli.main import main
 from harness.experiment import manifest as manifests
 

@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,7 @@ import pytest
 from folds_and_seeds import CELLS, put
 
 import harness
-from harness.audit.why import Account, why
-from harness.audit.why_report import render
+from harness.audit.why import Account, render, why
 from harness.cli.main import main
 from harness.errors import HarnessWarning, InputError, UnknownNameError
 from harness.experiment.folder import read
@@ -96,10 +96,11 @@ def test_every_value_of_the_examples_is_confirmed(root: Path, tmp_path: Path, na
         shutil.copytree(root / part, tmp_path / part)
     folder = harness.run(tmp_path / "configs" / f"{name}.yaml").folder
     entry = read(folder).board.entries[-1]
-    where = [f"{key}={value}" for key, value in entry.columns.items()]
     for metric in entry.evaluation.names:
         for query in entry.evaluation.qids.to_pylist()[::7]:
-            found = why(folder, entry.run, metric, dataset=entry.dataset, where=where, query=query)
+            found = why(
+                folder, entry.run, metric, dataset=entry.dataset, where=entry.columns, query=query
+            )
             assert found.is_confirmed, (metric, query)
             running = [step.running for step in found.ranking if step.running is not None]
             if running and not math.isnan(found.value) and metric.startswith(("map", "ndcg", "P@")):
@@ -108,7 +109,7 @@ def test_every_value_of_the_examples_is_confirmed(root: Path, tmp_path: Path, na
 
 def test_the_text_of_a_cell(tmp_path: Path) -> None:
     folder = results(tmp_path, "map", "depth: 3")
-    text = render(why(folder, "one", "map"), "out")
+    text = render(why(folder, "one", "map"))
     inputs = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]
     (digest,) = (each["sha256"] for each in inputs if each["path"].endswith("qrels.txt"))
     assert text.startswith("map of one on toy: ")
@@ -119,7 +120,7 @@ def test_the_text_of_a_cell(tmp_path: Path) -> None:
     assert "largest:  q2 0.5000, q1 0.3333, q3 0.0000" in text
     assert "depth        3             the run's policy\n" in text
     (tmp_path / "one.run").write_text(RUN.replace(" .5 ", " 2 "), encoding="utf-8")
-    assert "has changed since the results were computed" in render(why(folder, "one", "map"), "out")
+    assert "has changed since the results were computed" in render(why(folder, "one", "map"))
     with pytest.raises(InputError, match="has changed since the results were computed"):
         why(folder, "one", "map", query="q1")
 
@@ -162,7 +163,7 @@ def test_the_text_of_a_pooled_row(made: Made) -> None:
     assert math.isclose(float(a["map sd"]), abs(seeds[0] - seeds[1]) / math.sqrt(2))
     fold = (1 / 2 + 1 / 3) / 2
     assert (
-        render(row(folder, "a", "map"), "my out")
+        render(replace(row(folder, "a", "map"), folder="my out"))
         == f"""\
 map of a on web: {a["map"]}
   mean of 2 repetitions, standard deviation {a["map sd"]}
@@ -257,11 +258,11 @@ def test_a_cell_that_failed(made: Made, tmp_path: Path, capsys: pytest.CaptureFi
     ("summary", "run", "given", "name"),
     [
         (FOLDS, "a seed=1", {}, "a seed=1 on web"),  # a row a seed
-        (FOLDS, "a", {"where": ["seed=2"]}, "a seed=2 on web"),
+        (FOLDS, "a", {"where": {"seed": "2"}}, "a seed=2 on web"),
         (FOLDS, "a seed=1", {"dataset": "web-fold2"}, "a on web-fold2, fold=2, seed=1"),
         # the fold that holds the query
         (FOLDS, "a seed=1", {"query": "1"}, "a on web-fold1, fold=1, seed=1"),
-        (BEST, "a", {"query": "3", "where": ["seed=2"]}, "a on web-fold2, fold=2, seed=2"),
+        (BEST, "a", {"query": "3", "where": {"seed": "2"}}, "a on web-fold2, fold=2, seed=2"),
     ],
 )
 def test_which_row_or_cell_is_meant(
@@ -276,14 +277,14 @@ def test_which_row_or_cell_is_meant(
     ("summary", "run", "given", "message"),
     [
         (FOLDS, "a", {}, r"2 rows fit.*there are: a seed=1 on web; a seed=2"),
-        (FOLDS, "c", {}, "no run 'c' in these results"),
-        (FOLDS, "a", {"where": ["fold=1"]}, "2 cells fit, expected one"),
-        (FOLDS, "a seed=1", {"query": "9"}, r"^no query '9' in any of 2 cells"),
+        (FOLDS, "c", {}, "no run 'c'"),
+        (FOLDS, "a", {"where": {"fold": "1"}}, "2 cells fit, expected one"),
+        (FOLDS, "a seed=1", {"query": "9"}, r"^any of 2 cells of a: no query '9'"),
         (FOLDS, "a", {"query": "1"}, r"2 cells fit.*a on web-fold1, fold=1, seed=1; a"),
-        (FOLDS, "a seed=1", {"where": ["seed=7"]}, r"no seed .7.  \(there are: 1\)"),
-        (FOLDS, "a", {"where": ["sed=1"]}, r"^no column 'sed'; did you mean 'seed'\?"),
+        (FOLDS, "a seed=1", {"where": {"seed": "7"}}, r"no seed .7.  \(there are: 1\)"),
+        (FOLDS, "a", {"where": {"sed": "1"}}, r"^no column 'sed'; did you mean 'seed'\?"),
         (BEST, "a", {"query": "3"}, r"^2 cells fit, expected one.*fold=2, seed=2"),
-        (BEST, "a", {"query": "4"}, r"^no query '4' in any of 4 cells.*\(3 queries"),
+        (BEST, "a", {"query": "4"}, r"^any of 4 cells of a: no query '4'.*are: 1, 2, 3\)"),
     ],
 )
 def test_names_that_fit_no_row_or_several(

@@ -111,8 +111,8 @@ def test_names_of_a_folder(tmp_path: Path, root: Path) -> None:
     assert "letor-fold1" not in text
     board = folder / "leaderboard.csv"
     for words, begin in (
-        (("gbrt", "neurall", "--results", folder), "no run 'neurall' in these results; did you"),
-        (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "no dataset 'letor' in"),
+        (("gbrt", "neurall", "--results", folder), "no run 'neurall'; did you"),
+        (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "no dataset 'letor'"),
         (("gbrt", "neural", "--results", folder, "-m", "P@5"), "no metric 'P@5' was evaluated"),
         ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected two leaderboards"),
         ((board, board, "--results", folder), f"{board}, {board}: expected two leaderboards"),
