@@ -7,6 +7,7 @@ memory, as the kernel counts it, is never below that of the parent that started 
 from __future__ import annotations
 
 import gzip
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,6 +57,16 @@ def trec_gz(folder: Path, n_queries: int, depth: int = 1000, times: int = 1) -> 
         _write_copies(file, run, times)
     with (folder / "qrels.txt").open("wb") as file:
         _write_copies(file, qrels, times)
+
+
+def trec_json(folder: Path, n_queries: int, depth: int = 1000) -> None:
+    """Write what :func:`trec` does, with the run as ``run.json``."""
+    run, qrels = _trec(n_queries, depth)
+    scores: dict[str, dict[str, float]] = {}
+    for qid, docno, score in zip(*(run[at].tolist() for at in (0, 2, 4)), strict=True):
+        scores.setdefault(str(qid), {})[str(docno)] = score
+    (folder / "run.json").write_text(json.dumps(scores))
+    write(folder / "qrels.txt", *qrels)
 
 
 def trec_shuffled(folder: Path, n_queries: int, depth: int = 1000) -> None:
@@ -218,6 +229,8 @@ def write(path: Path | IO[bytes], *columns: npt.NDArray[np.generic] | str | int)
 if __name__ == "__main__":
     kind, target, *numbers = sys.argv[1:]
     Path(target).mkdir(parents=True, exist_ok=True)
-    kinds = (trec, trec_gz, trec_shuffled, trec_many, sweep, letor, letor_tied, audit)
+    kinds = (
+        trec, trec_gz, trec_json, trec_shuffled, trec_many, sweep, letor, letor_tied, audit,
+    )  # fmt: skip
     make = {function.__name__: function for function in kinds}[kind]
     make(Path(target), *map(int, numbers))

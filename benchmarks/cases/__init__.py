@@ -12,6 +12,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
     for function in (
         trec.trec_large,
         trec.trec_gz,
+        trec.trec_json,
         trec.trec_twice,
         trec.trec_ten,
         trec.trec_shuffled,

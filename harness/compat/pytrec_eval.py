@@ -443,14 +443,11 @@ class _DictDocnos(Docnos):
 
     def __init__(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
         self.offsets = _offsets(rows)
-        self._keys = self._row = self._strings = None
         self._rows = rows
 
-    @property
+    @cached_property
     def strings(self) -> pa.Array:  # type: ignore[override]
-        if self._strings is None:
-            self._strings = string_column(chain.from_iterable(self._rows.values()))
-        return self._strings
+        return string_column(chain.from_iterable(self._rows.values()))
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,7 +22,7 @@ from .policy import Policy
 from .ragged import Array, Floats, Ints, Ragged, lengths_of, offsets_of
 from .ranking import Reference, Ties, by_score, settle_ties
 from .tables import Qrels, Run
-from .ties import only
+from .ties import first_documents
 
 PART = 1 << 16
 """Rows that are aligned at a time if all are judged; a few arrays of them fit a cache."""
@@ -122,6 +122,7 @@ def _join(
         policy=policy, n_extra=n_extra, views=views, groups=_joined_groups(ranked, qrels.n_queries),
         reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **columns,
     )  # fmt: skip
+    aligned = first_documents(aligned, policy)
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
 
 
@@ -212,7 +213,7 @@ def _rank(
     if pairs is None:
         order = settle_ties(run, order, ties, None, policy)
         found = judgement = np.arange(run.n_rows) if order is None else order
-        row = query = qrels.ideal.row
+        query = qrels.ideal.row
         rank, tied = qrels.ideal.rank, ties.places
         place = tied
     else:
@@ -227,39 +228,22 @@ def _rank(
 
     first = last = rank
     if tied.size:
-        group, before = ties.group(place), run.offsets[row[tied]] - 1
+        group, before = ties.group(place), run.offsets[run.row[place]] - 1
         first, last = rank.copy(), rank.copy()
         first[tied], last[tied] = ties.starts[group] - before, ties.ends[group] - before
     grade, score = qrels.grades.take(judgement), run.scores.take(found)
-    n_retrieved = lengths_of(run.offsets)
-    if policy.depth is not None:
-        keep = rank <= policy.depth
-        row, query, rank = row[keep], query[keep], rank[keep]
-        grade, score, first = grade[keep], score[keep], first[keep]
-        last = np.minimum(last[keep], policy.depth)
-        n_retrieved = np.minimum(n_retrieved, policy.depth)
-    if policy.judged_only:
-        keep = grade >= 0
-        row, query, grade, score = row[keep], query[keep], grade[keep], score[keep]
-        n_retrieved = np.bincount(row, minlength=run.n_queries)
-        before = offsets_of(n_retrieved)[row] - 1
-        group = run.offsets[row] + first[keep]
-        first = np.searchsorted(group, group, side="left") - before
-        last = np.searchsorted(group, group, side="right") - 1 - before
-        rank = np.arange(row.size) - before
-
     answered = of_run >= 0
+    n_retrieved = lengths_of(run.offsets)
     n_tied = lengths_of(np.searchsorted(ties.places, run.offsets))
     groups = None
-    if pairs is not None and not policy.judged_only:
+    if pairs is not None:
         of_group = run.row[ties.starts]
         before, known = run.offsets[of_group] - 1, of_run[of_group] >= 0
         ranks = np.stack([ties.starts - before, ties.ends - before], axis=1)
         groups = of_run[of_group[known]], ranks[known]
     return _Ranked(
         of_run[answered], n_retrieved[answered], n_tied[answered], int((~answered).sum()),
-        run.qids, query, rank, grade, score, first, last, groups,
-        whole=pairs is None and rank is qrels.ideal.rank,
+        run.qids, query, rank, grade, score, first, last, groups, whole=pairs is None,
     )  # fmt: skip
 
 
@@ -307,7 +291,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     if policy.missing_queries == "zero":
         return aligned
     n_left_out = int(missing.sum())
-    return replace(only(aligned, aligned.answered), views=aligned.views, n_left_out=n_left_out)
+    return replace(aligned.of_queries(aligned.answered), views=aligned.views, n_left_out=n_left_out)
 
 
 def _no_overlap(qrels: Qrels, ranked: Sequence[_Ranked]) -> Problem:

@@ -10,14 +10,38 @@ from typing import Any, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from .arrow import select
 from .policy import Policy
-from .ragged import Array, Bools, Floats, Ints, Ragged, frozen, lengths_of, rows_of, sum_by
+from .ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    Ragged,
+    frozen,
+    lengths_of,
+    offsets_of,
+    rows_of,
+    sum_by,
+)
 
 T = TypeVar("T")
 
 
+class Memo:
+    """Keeps what was computed from an object; a changed copy of it begins with nothing."""
+
+    def memo(self, key: Any, make: Callable[[], T]) -> T:
+        """Return `make()`, computed once for each `key`: what several metrics or tables share."""
+        known: dict[Any, Any] = self.__dict__.setdefault("_memo", {})
+        if key not in known:
+            known[key] = make()
+        value: T = known[key]
+        return value
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Aligned:
+class Aligned(Memo):
     """A run's judged documents in rank order, with the judgements of each query.
 
     Per query (shape ``(n_queries,)``): ``qids``, ``answered`` (whether the run names the
@@ -57,7 +81,6 @@ class Aligned:
     groups: Ragged | None = None
     reference_ties: Ints | None = None
     n_left_out: int = 0
-    _memo: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         for name in ("rank", "grade", "score", "tie_first", "tie_last"):
@@ -103,18 +126,31 @@ class Aligned:
         """The largest rank of a judged and retrieved document; 0 if there is none."""
         return int(self.rank.max(initial=0))
 
-    def memo(self, key: Any, make: Callable[[], T]) -> T:
-        """Return `make()`, computed once for each `key`: what several metrics share."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        value: T = self._memo[key]
-        return value
-
     def n_relevant(self, rel: int = 1) -> Ints:
         """Judged documents with a grade of at least `rel`, ``(n_queries,)``."""
         return self.memo(
             ("n_relevant", rel), lambda: self.ideal.count(self.ideal.values >= max(rel, 0))
         )
+
+    def of_queries(self, some: slice | Bools) -> Aligned:
+        """Return the alignment of some queries: from one to before another, or those of a mask."""
+        if isinstance(some, slice):
+            qids = self.qids.slice(some.start, some.stop - some.start)
+            items: Any = slice(*self.offsets[[some.start, some.stop]].tolist())
+            offsets = self.offsets[some.start : some.stop + 1] - items.start
+        else:
+            qids, items = select(self.qids, some), some[self.row]
+            offsets = offsets_of(lengths_of(self.offsets)[some])
+        ties = self.reference_ties
+        if ties is not None:
+            ties = Ragged(self.ideal.offsets, ties).of_rows(some).values
+        return Aligned(
+            qids, self.answered[some], self.n_retrieved[some], self.n_tied[some],
+            self.ideal.of_rows(some), offsets, self.rank[items], self.grade[items],
+            self.score[items], self.tie_first[items], self.tie_last[items],
+            self.policy, self.n_extra, reference_ties=ties,
+            groups=None if self.groups is None else self.groups.of_rows(some),
+        )  # fmt: skip
 
     def by_query(self, items: Ints) -> Ragged:
         """Return rising items (indices into ``rank``, ``grade``...) as rows, one a query."""

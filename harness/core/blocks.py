@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from .aligned import Aligned
-from .ragged import Array, Ints, Ragged
+from .ragged import Array
 
 BLOCK = 1 << 15
 """Ranks in a block; a few arrays of them fit a processor's cache."""
@@ -31,34 +31,5 @@ def by_block(aligned: Aligned, kernel: Callable[[Aligned], Array], size: int = B
         return kernel(aligned)
     stops = np.searchsorted(ends, np.arange(size, ends[-1] + size, size)) + 1
     bounds = np.unique(np.minimum(stops, ends.size)).tolist()
-    parts = [kernel(_block(aligned, *bound)) for bound in pairwise([0, *bounds])]
+    parts = [kernel(aligned.of_queries(slice(*bound))) for bound in pairwise([0, *bounds])]
     return np.concatenate(parts)
-
-
-def _block(aligned: Aligned, first: int, stop: int) -> Aligned:
-    """Return the alignment of the queries from `first` to before `stop`."""
-    queries = slice(first, stop)
-    items = slice(*aligned.offsets[[first, stop]].tolist())
-    ties = aligned.reference_ties
-    if ties is not None:
-        ties = ties[slice(*aligned.ideal.offsets[[first, stop]].tolist())]
-    return Aligned(
-        aligned.qids.slice(first, stop - first), aligned.answered[queries],
-        aligned.n_retrieved[queries], aligned.n_tied[queries],
-        _rows(aligned.ideal, first, stop), _part(aligned.offsets, first, stop),
-        aligned.rank[items], aligned.grade[items], aligned.score[items],
-        aligned.tie_first[items], aligned.tie_last[items], policy=aligned.policy,
-        groups=None if aligned.groups is None else _rows(aligned.groups, first, stop),
-        reference_ties=ties,
-    )  # fmt: skip
-
-
-def _part(offsets: Ints, first: int, stop: int) -> Ints:
-    part: Ints = offsets[first : stop + 1] - offsets[first]
-    return part
-
-
-def _rows(ragged: Ragged, first: int, stop: int) -> Ragged:
-    begin, end = ragged.offsets[[first, stop]].tolist()
-    values: Array = ragged.values[begin:end]
-    return Ragged(_part(ragged.offsets, first, stop), values)

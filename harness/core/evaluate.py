@@ -16,8 +16,8 @@ from .evaluation import Counts, Evaluation, joined
 from .metric import Metric
 from .policy import Policy
 from .ragged import Array, Bools, Floats, Ints
-from .ties import Kernel, sampled_together
-from .views import is_cut, shortened, view
+from .ties import Kernel, is_cut, sampled_together
+from .views import shortened, view
 
 
 def evaluate(

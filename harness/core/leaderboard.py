@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import pyarrow as pa
 
+from .aligned import Memo
 from .arguments import Names
 from .arrow import repeated
 from .evaluation import ByMetric, Evaluation
@@ -180,7 +181,7 @@ class Failed:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard:
+class Leaderboard(Memo):
     """Runs x metrics, in the order of the config.
 
     `summary` says which entries make one system; `selection` is what the entries were chosen
@@ -191,7 +192,6 @@ class Leaderboard:
     failed: tuple[Failed, ...] = ()
     summary: Summary = field(default_factory=Summary)
     selection: Selection | None = None
-    _memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __repr__(self) -> str:
         return f"<Leaderboard: {len(self.entries)} rows, {', '.join(map(str, self.metrics))}>"
@@ -201,13 +201,6 @@ class Leaderboard:
 
     def _repr_html_(self) -> str:
         return rendered("as_html", self)
-
-    def memo(self, key: str, make: Callable[[], T]) -> T:
-        """Return `make()`, computed once for each `key`: what several tables share."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        value: T = self._memo[key]
-        return value
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:

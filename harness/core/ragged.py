@@ -92,6 +92,13 @@ class Ragged:
         """Position of each item in its row, from 1, ``(n_items,)``."""
         return positions_of(self.offsets, first=1)
 
+    def of_rows(self, some: slice | Bools) -> Ragged:
+        """Return some rows: from one to before another without a copy, or those of a mask."""
+        if isinstance(some, slice):
+            offsets = self.offsets[some.start : some.stop + 1]
+            return Ragged(offsets - offsets[0], self.values[offsets[0] : offsets[-1]])
+        return Ragged(offsets_of(self.lengths[some]), self.values[some[self.row]])
+
     def spread(self, values: Array) -> Array:
         """Return the value of its row for each item, ``(n_items,)``."""
         return np.repeat(values, self.lengths)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean, first_of
+from .aligned import Memo
 from .arrow import call, encode, unique
 from .evaluation import Counts, joined
 from .groups import Slice, whole_of, with_slices
@@ -49,21 +50,13 @@ class Chosen:
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class System(Memo):
     """One run on one dataset: an entry for each seed, or the only one, over the same queries."""
 
     dataset: str
     run: str
     entries: tuple[Entry, ...]
     chosen: Chosen | None = None
-    _memo: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-
-    def memo(self, key: Any, make: Callable[[], T]) -> T:
-        """Return `make()`, computed once for each `key`."""
-        if key not in self._memo:
-            self._memo[key] = make()
-        value: T = self._memo[key]
-        return value
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

@@ -60,12 +60,8 @@ class Docnos:
     names the row at position ``i`` of its query ``d{i}`` without making the strings.
     """
 
-    __slots__ = ("_keys", "_row", "offsets", "strings")
-
     def __init__(self, strings: pa.Array | None, offsets: Ints) -> None:
         self.strings, self.offsets = strings, offsets
-        self._keys: Array | None = None
-        self._row: Ints | None = None
 
     @property
     def positional(self) -> bool:
@@ -96,22 +92,19 @@ class Docnos:
         """Return those of whole queries, from a row to before another; hashes are not lost."""
         strings = None if self.strings is None else self.strings.slice(begin, end - begin)
         some = Docnos(strings, offsets)
-        some._keys = None if self._keys is None else self._keys[begin:end]
+        if "hashes" in self.__dict__:
+            some.hashes = self.hashes[begin:end]
         return some
 
-    @property
+    @cached_property
     def row(self) -> Ints:
         """Query of each row, ``(n_rows,)``; computed once for all tables that share the docnos."""
-        if self._row is None:
-            self._row = frozen(rows_of(self.offsets))
-        return self._row
+        return frozen(rows_of(self.offsets))
 
-    @property
+    @cached_property
     def hashes(self) -> Array:
         """64-bit hash of each docno, computed once."""
-        if self._keys is None:
-            self._keys = hash_strings(self.to_strings())
-        return self._keys
+        return hash_strings(self.to_strings())
 
 
 def _position_names(positions: Ints) -> pa.Array:

@@ -9,9 +9,18 @@ from typing import Literal
 import numpy as np
 
 from .aligned import Aligned
-from .arrow import select
 from .hashing import hash_strings, pair_keys, splitmix64
-from .ragged import Bools, Floats, Ints, Ragged, lengths_of, offsets_of, positions_of, rows_of
+from .policy import Policy
+from .ragged import (
+    Array,
+    Bools,
+    Floats,
+    Ints,
+    lengths_of,
+    offsets_of,
+    positions_of,
+    rows_of,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,25 +80,53 @@ def has_ties(aligned: Aligned) -> Bools:
     return found
 
 
-def only(aligned: Aligned, keep: Bools) -> Aligned:
-    """Return the alignment of these queries alone, ``(n_queries,)`` bool."""
-    ideal, reference_ties = aligned.ideal, aligned.reference_ties
-    items = keep[aligned.row]
-    if reference_ties is not None:
-        reference_ties = reference_ties[keep[ideal.row]]
-    return Aligned(
-        select(aligned.qids, keep), aligned.answered[keep], aligned.n_retrieved[keep],
-        aligned.n_tied[keep], _rows(ideal, keep), offsets_of(lengths_of(aligned.offsets)[keep]),
-        aligned.rank[items], aligned.grade[items], aligned.score[items],
-        aligned.tie_first[items], aligned.tie_last[items],
-        aligned.policy, aligned.n_extra,
-        groups=None if aligned.groups is None else _rows(aligned.groups, keep),
-        reference_ties=reference_ties,
+def is_cut(aligned: Aligned, policy: Policy) -> bool:
+    """Return whether some list is longer than the policy's depth."""
+    return policy.depth is not None and bool((aligned.n_retrieved > policy.depth).any())
+
+
+def first_documents(aligned: Aligned, policy: Policy) -> Aligned:
+    """Return what the policy's depth, and then `judged_only`, leave of rankings."""
+    if policy.depth is not None and is_cut(aligned, policy):
+        aligned = _cut(aligned, policy.depth)
+    return _condensed(aligned) if policy.judged_only else aligned
+
+
+def _condensed(aligned: Aligned) -> Aligned:
+    """Return the run without its unjudged documents."""
+    kept = _kept(aligned, aligned.grade >= 0)
+    row, size = kept.row, kept.rank.size
+    begins = (row[1:] != row[:-1]) | (kept.tie_first[1:] != kept.tie_first[:-1])
+    starts = np.flatnonzero(np.append(True, begins)[:size])
+    group, before = np.searchsorted(starts, np.arange(size), "right") - 1, kept.offsets[row]
+    return replace(
+        kept,
+        n_retrieved=np.diff(kept.offsets),
+        rank=np.arange(size) - before + 1,
+        tie_first=starts[group] - before + 1,
+        tie_last=np.append(starts[1:], size)[group] - before,
+        groups=None,
+    )
+
+
+def _cut(aligned: Aligned, depth: int) -> Aligned:
+    """Return the run with only the first `depth` documents of each query."""
+    keep = aligned.rank <= depth
+    return replace(
+        _kept(aligned, keep),
+        n_retrieved=np.minimum(aligned.n_retrieved, depth),
+        tie_last=np.minimum(aligned.tie_last[keep], depth),
+    )
+
+
+def _kept(aligned: Aligned, keep: Array) -> Aligned:
+    return replace(
+        aligned,
+        offsets=offsets_of(np.bincount(aligned.row[keep], minlength=aligned.n_queries)),
+        rank=aligned.rank[keep], grade=aligned.grade[keep], score=aligned.score[keep],
+        tie_first=aligned.tie_first[keep], tie_last=aligned.tie_last[keep],
+        views={},
     )  # fmt: skip
-
-
-def _rows(ragged: Ragged, keep: Bools) -> Ragged:
-    return Ragged(offsets_of(ragged.lengths[keep]), ragged.values[keep[ragged.row]])
 
 
 How = Literal["best", "worst"] | tuple[Literal["random"], int]
@@ -134,7 +171,7 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     rank, grade, score = aligned.rank.copy(), aligned.grade.copy(), aligned.score.copy()
     rank[groups.items] = ranks
     grade[groups.items], score[groups.items] = aligned.grade[items], aligned.score[items]
-    return replace(aligned, rank=rank, grade=grade, score=score, views={}, _memo={})
+    return replace(aligned, rank=rank, grade=grade, score=score, views={})
 
 
 def _by_grade(aligned: Aligned, groups: TiedGroups, *, best: bool) -> tuple[Ints, Ints]:
@@ -200,7 +237,7 @@ def sampled_together(
     errors, tied = np.zeros_like(values), has_ties(aligned)
     if not tied.any():
         return values, errors
-    part = aligned if tied.all() else only(aligned, tied)
+    part = aligned if tied.all() else aligned.of_queries(tied)
     mean = np.zeros((part.n_queries, len(metrics)))
     squares = np.zeros_like(mean)
     for draw in range(draws):

@@ -11,9 +11,9 @@ from ..errors import AlignmentError, InputError, Problem
 from .aligned import Aligned
 from .metric import Metric
 from .policy import GradeRule, Policy, applied, refused
-from .ragged import Array, Ragged, offsets_of
+from .ragged import Array, Ragged
 from .tables import Qrels
-from .ties import How, reorder
+from .ties import How, first_documents, is_cut, reorder
 
 
 def takes_fractions(metrics: Iterable[Metric], policy: Policy) -> bool:
@@ -106,58 +106,12 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
     return aligned.memo(("view", policy), make) or aligned
 
 
-def is_cut(aligned: Aligned, policy: Policy) -> bool:
-    """Return whether some list is longer than the policy's depth."""
-    return policy.depth is not None and bool((aligned.n_retrieved > policy.depth).any())
-
-
 def shortened(aligned: Aligned, policy: Policy) -> Aligned:
     """Return a run whose ties are in order with what depth and `judged_only` leave of it.
 
     Alignment does that by itself, except for depth if ties are ordered later.
     """
-    if policy.depth is None:
-        return aligned
-    found = _cut(aligned, policy.depth) if is_cut(aligned, policy) else aligned
-    return _condensed(found) if policy.judged_only else found
-
-
-def _condensed(aligned: Aligned) -> Aligned:
-    """Return the run without its unjudged documents."""
-    kept = _kept(aligned, aligned.grade >= 0)
-    row, size = kept.row, kept.rank.size
-    begins = (row[1:] != row[:-1]) | (kept.tie_first[1:] != kept.tie_first[:-1])
-    starts = np.flatnonzero(np.append(True, begins)[:size])
-    group, before = np.searchsorted(starts, np.arange(size), "right") - 1, kept.offsets[row]
-    return replace(
-        kept,
-        n_retrieved=np.diff(kept.offsets),
-        rank=np.arange(size) - before + 1,
-        tie_first=starts[group] - before + 1,
-        tie_last=np.append(starts[1:], size)[group] - before,
-        groups=None,
-        _memo={},
-    )
-
-
-def _cut(aligned: Aligned, depth: int) -> Aligned:
-    """Return the run with only the first `depth` documents of each query."""
-    keep = aligned.rank <= depth
-    return replace(
-        _kept(aligned, keep),
-        n_retrieved=np.minimum(aligned.n_retrieved, depth),
-        tie_last=np.minimum(aligned.tie_last[keep], depth),
-    )
-
-
-def _kept(aligned: Aligned, keep: Array) -> Aligned:
-    return replace(
-        aligned,
-        offsets=offsets_of(np.bincount(aligned.row[keep], minlength=aligned.n_queries)),
-        rank=aligned.rank[keep], grade=aligned.grade[keep], score=aligned.score[keep],
-        tie_first=aligned.tie_first[keep], tie_last=aligned.tie_last[keep],
-        views={}, _memo={},
-    )  # fmt: skip
+    return aligned if policy.depth is None else first_documents(aligned, policy)
 
 
 def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
@@ -192,4 +146,4 @@ def _positive_only(aligned: Aligned) -> Aligned:
 
 
 def _with_grades(aligned: Aligned, ideal: Ragged, grade: Array) -> Aligned:
-    return replace(aligned, ideal=ideal, grade=grade, views={}, _memo={})
+    return replace(aligned, ideal=ideal, grade=grade, views={})

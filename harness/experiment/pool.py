@@ -20,7 +20,7 @@ from ..core.ragged import Floats, Ints, offsets_of, positions_of
 from ..core.ranking import rank_order
 from ..core.tables import Docnos, Qrels, Run
 from ..core.views import check_grades, takes_fractions
-from ..readers.teams import teams_of
+from ..readers.groups import teams_of
 from .evaluate import short_names
 
 
@@ -28,7 +28,7 @@ def pool(paths: Sequence[str], depth: int = 20, teams: str = "") -> Pool:
     """Return the documents that runs have in their first `depth` ranks.
 
     Tied scores are in trec_eval's order. `teams` is a CSV file or a pattern, as in
-    :func:`harness.readers.teams.teams_of`; without it each run is a team of its own.
+    :func:`harness.readers.groups.teams_of`; without it each run is a team of its own.
     """
     check_arguments(locals(), depth=whole_from(1))
     return _pool(paths, [_read(path, name) for path, name in _named(paths)], depth, teams)

@@ -195,7 +195,7 @@ def add_lines(
             wanted = {one.row: one.words for one in rows.values()}
             found = find_lines(source, wanted, is_data, whole=among is not None)
             for rule, one in rows.items():
-                first[rule] = one._replace(line=found.get(one.row, 0))
+                first[rule] = one._replace(line=found.get(one.row, (0, ""))[0])
         elif form.has_rows:
             for rule, one in rows.items():
                 first[rule] = one._replace(line=one.row + 1, is_row=True)

@@ -8,16 +8,19 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..core.arrow import as_bytes
+from ..core.hashing import splitmix64
 from ..core.ragged import Array, Bools, Ints
 from ..core.tables import Qrels
 from ..errors import Finding
-from ..readers import letor
 from ..reports.phrases import counted
 from .examples import Examples, ExamplesByRule, findings_at, of_documents, of_queries, texts_at
 from .registry import SHOWN, by_share
 
 LARGEST_GRADE = 30
 """The largest for which LightGBM has a gain."""
+_N_MARKS = 128
+"""Hashes that are stored of a dataset: if one row in forty is shared, 96 in 100 times one of them
+is of such a row."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class JudgementFacts:
     """Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
     files with group sizes: queries of two such files have the same names by chance."""
     marks: str = ""
-    """A few of the :func:`query_hashes`: :func:`harness.readers.letor.marks_to_text`."""
+    """A few of the :func:`query_hashes`, in hexadecimal."""
     unused: tuple[str, ...] = ()
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
@@ -79,7 +82,7 @@ class JudgementFacts:
             negative=rows("negative-grades", grades < 0),
             empty=empty.size,
             numbered=_numbered(qrels),
-            marks=letor.marks_to_text(query_hashes(qrels, marks)),
+            marks=_marks_of(query_hashes(qrels, marks)),
             first=dict(first),
         )
 
@@ -97,6 +100,24 @@ def _numbered(qrels: Qrels) -> bool:
     return qrels.docnos.positional and ends in (from_0, from_1)
 
 
+def _marks_of(hashes: Array) -> str:
+    """Return the smallest hashes of queries as text, shared as far as two files share queries.
+
+    Rows that a file holds twice are left out: several files hold such ones by chance.
+    """
+    some = hashes
+    if hashes.size > 4 * _N_MARKS:  # some may be of equal rows
+        some = np.partition(hashes, 4 * _N_MARKS)[: 4 * _N_MARKS]
+    found, times = np.unique(some, return_counts=True)
+    smallest: bytes = found[times == 1][:_N_MARKS].astype("<u8").tobytes()
+    return smallest.hex()
+
+
+def marks_from_text(text: str) -> Array:
+    """Return the marks of :attr:`JudgementFacts.marks`."""
+    return np.frombuffer(bytes.fromhex(text), "<u8")
+
+
 def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
     """Return a hash of the rows of each query, by the marks of a learning-to-rank file's rows.
 
@@ -111,7 +132,9 @@ def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
     own = np.bincount(lowest[lowest == highest], minlength=qrels.n_queries) > 0
     several = np.zeros(own.size, dtype=bool)
     several[query[1:][(query[1:] == query[:-1]) & (marks[1:] != marks[:-1])]] = True
-    return np.where(own & several, letor.query_hashes(marks, qrels.offsets), np.uint64(0))
+    hashes = np.zeros(qrels.n_queries, np.uint64)
+    np.add.at(hashes, query, splitmix64(marks))
+    return np.where(own & several, hashes, np.uint64(0))
 
 
 def findings(facts: JudgementFacts, place: str) -> Iterator[Finding]:

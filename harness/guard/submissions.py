@@ -17,8 +17,8 @@ from ..core.ragged import Array, Bools
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, InputError, Problem
 from ..readers.columns import parse_csv
+from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
-from ..readers.teams import teams_of
 from ..reports.phrases import counted
 from .examples import Examples, ExamplesByRule, docnos_at, findings_at, texts_at
 from .facts import Facts, Part
@@ -104,7 +104,7 @@ class Terms:
     max_runs : int, optional
         Number of runs of a team, at most.
     teams : str
-        See :func:`harness.readers.teams.teams_of`; if empty, all runs are of one team.
+        See :func:`harness.readers.groups.teams_of`; if empty, all runs are of one team.
     """
 
     topics: str = ""

@@ -15,12 +15,12 @@ from ..config.model import Config
 from ..core.policy import Policy
 from ..core.selection import Select
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
-from ..readers.letor import marks_from_text
 from ..reports.findings import APART
 from . import judgements
 from .columns import explain_no_common_query
 from .examples import place_of_row, qrels_of, scores_of, short
 from .facts import Facts, observing
+from .judgements import marks_from_text
 from .registry import (
     FOLLOWS,
     RULES,

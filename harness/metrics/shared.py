@@ -172,7 +172,6 @@ def _cut_down(aligned: Aligned, of_items: Bools, of_ideal: Bools) -> Aligned:
         grade=_zero_or_one(aligned.grade, of_items),
         ideal=Ragged(ideal.offsets, values),
         views={},
-        _memo={},
     )
 
 

@@ -55,7 +55,7 @@ def wrong_lines(
     return problems, total, last
 
 
-def find_texts(
+def find_lines(
     source: Source, wanted: Mapping[int, Sequence[str]], is_data: IsDataLine, *, whole: bool
 ) -> dict[int, tuple[int, str]]:
     """Return the number and the text of the line of each wanted row, counted from 0.
@@ -72,17 +72,9 @@ def find_texts(
     return found
 
 
-def find_lines(
-    source: Source, wanted: Mapping[int, Sequence[str]], is_data: IsDataLine, *, whole: bool
-) -> dict[int, int]:
-    """Return the line number of each row that :func:`find_texts` finds."""
-    found = find_texts(source, wanted, is_data, whole=whole)
-    return {row: number for row, (number, _) in found.items()}
-
-
 def lines_of_rows(source: Source, rows: Ints, is_data: IsDataLine) -> dict[int, tuple[int, str]]:
     """Return the line number and the text of these rows, counted from 0."""
-    found = find_texts(source, dict.fromkeys(rows.tolist(), ()), is_data, whole=True)
+    found = find_lines(source, dict.fromkeys(rows.tolist(), ()), is_data, whole=True)
     # Arrow ends lines at a carriage return alone, too
     return {row: found.get(row, (row + 1, "")) for row in rows.tolist()}
 
@@ -208,7 +200,7 @@ def _first(
     if found.row < 0:
         return 0, ()
     if is_data is not None and isinstance(source, Source):
-        lines = find_texts(source, {found.row: found.words}, is_data, whole=source.may_reread)
+        lines = find_lines(source, {found.row: found.words}, is_data, whole=source.may_reread)
         if found.row in lines:
             return lines[found.row][0], (lines[found.row][1],)
     names = "query " + ", document ".join(found.words)
@@ -245,7 +237,8 @@ def warn_unusable(source: Source, qrels: Qrels, is_data: IsDataLine | None) -> N
     row, line = int(qrels.offsets[unusable[0]]), 0
     row = row if qrels.order is None else int(qrels.order[row])
     if is_data is not None:
-        line = find_lines(source, {row: names[:1]}, is_data, whole=source.may_reread).get(row, 0)
+        found = find_lines(source, {row: names[:1]}, is_data, whole=source.may_reread)
+        line, _ = found.get(row, (0, ""))
     what = f"queries without a usable judgement: {unusable.size:,}; all their grades are below 0"
     warn(source, what, "unusable-judgements", unusable.size, line, names)
 

@@ -1,15 +1,18 @@
-"""Files of query groups: a qid, and columns of labels or numbers."""
+"""Files that put queries into groups, and runs into teams."""
 
 from __future__ import annotations
 
 import csv
 import math
+import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..core.groups import cut_by
 from ..errors import InputError, Problem, did_you_mean
+from .source import Source
 
 MOST = 20
 """Groups of a column; more are numbers or identifiers."""
@@ -109,3 +112,30 @@ def _rows(path: Path) -> list[dict[str, str]]:
         what = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
         fix = "write a CSV file with a column 'qid' and a column for each grouping"
         raise InputError(Problem(str(path), what, fix=fix)) from error
+
+
+def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
+    r"""Return the team of each run; a run without one is a team of its own.
+
+    `teams` is a CSV file with the columns run and team, or a regular expression whose first group,
+    or whole match, is the team.
+
+    >>> teams_of(["uni-a_1", "uni-a_2", "x"], r"(.+)_\d")
+    {'uni-a_1': 'uni-a', 'uni-a_2': 'uni-a', 'x': 'x'}
+    """
+    if not os.path.exists(teams):
+        try:
+            pattern = re.compile(teams)
+        except re.error as error:
+            what = f"expected a CSV file or a regular expression, got neither ({error})"
+            raise InputError(Problem(f"--teams {teams}", what)) from error
+        if teams.endswith(".csv"):
+            raise InputError(Problem(f"--teams {teams}", "there is no such file"))
+        found = {run: pattern.search(run) for run in runs}
+        return {run: (at[at.re.groups and 1] or run) if at else run for run, at in found.items()}
+    rows = csv.DictReader(Source(teams).read().decode("utf-8-sig", "replace").splitlines())
+    if not {"run", "team"} <= {*(rows.fieldnames or ())}:
+        what = f"expected the columns run and team, got {', '.join(rows.fieldnames or ())}"
+        raise InputError(Problem(f"{teams}:1", what, fix="write a first line: run,team"))
+    named = {row["run"]: row["team"] for row in rows}
+    return {run: named.get(run) or run for run in runs}

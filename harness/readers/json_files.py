@@ -5,17 +5,19 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
+import orjson
 import pyarrow as pa
 import pyarrow.json as pajson
 
 from ..core.arrow import cast, string_column
 from ..core.policy import Duplicates
-from ..core.ragged import offsets_of
+from ..core.ragged import Floats, offsets_of
 from ..core.tables import GRADE_LIMIT, Docnos, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem, first_of, shorten
 from ..files import check_room
@@ -25,7 +27,7 @@ from .columns import NOT_UTF8, diagnose
 from .format import Format, Head, Kind
 from .frame import table_of
 from .source import Source, no_rows
-from .text import LONGEST, check_number
+from .text import BOM, LONGEST, check_number
 
 _Pairs = list[tuple[str, Any]]
 _ONE_EACH = "write one object a line"
@@ -53,14 +55,6 @@ def _repeated(pairs: _Pairs) -> list[str]:
     return [key for key, _ in pairs if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
 
 
-def is_finite(value: Any) -> bool:
-    """Return whether a number is finite as a float64; JSON's integers have no end."""
-    try:
-        return float("-inf") < float(value) < float("inf")
-    except OverflowError:
-        return False
-
-
 def read_dict(
     of: type[T],
     source: Source,
@@ -73,17 +67,7 @@ def read_dict(
     """Read ``{qid: {docno: grade or score}}``."""
     word = "grade" if issubclass(of, Qrels) else "score"
     whole = word == "grade" and not fractions
-    repeated: list[str] = []
-
-    def hook(pairs: _Pairs) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
-            repeated.extend(_repeated(pairs))
-            if duplicates == "first":
-                found |= reversed(pairs)
-        return found
-
-    queries = _queries(source, hook)
+    queries, repeated = _queries(source, duplicates)
     if repeated and duplicates == "error":
         what, fix = "expected each qid, and each docno in a query, once", keep_one(of)
         problems = [
@@ -95,30 +79,44 @@ def read_dict(
         warn(source, what, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
-    wrong = []
-    for qid, rows in queries.items():
-        for docno, value in rows.items():
-            is_score = type(value) is float and not whole and is_finite(value)
-            if is_score or (type(value) is int and abs(value) <= GRADE_LIMIT):
-                continue
-            if (problem := check_number(json.dumps(value), word, whole)) is not None:
-                where = f"{source.name}: query '{shorten(qid)}', docno '{shorten(docno)}'"
-                wrong.append(Problem(where, problem.what, fix=problem.fix, rule=problem.rule))
-    if wrong:
-        raise InputError(wrong[:SHOWN], total=len(wrong))
+    numbers = _numbers(queries)
+    sound = np.isfinite(numbers)
+    if word == "grade":
+        sound &= np.abs(numbers) <= GRADE_LIMIT
+    if whole:
+        sound &= numbers == np.trunc(numbers)
+    if not sound.all():
+        raise _wrong_numbers(source, queries, word, whole)
     offsets = offsets_of([len(rows) for rows in queries.values()])
     docnos = Docnos(string_column(chain.from_iterable(queries.values())), offsets)
-    values = chain.from_iterable(rows.values() for rows in queries.values())
-    numbers = np.fromiter(values, np.float64)
     if issubclass(of, Qrels):
         numbers = of.check_numbers(numbers, name, fractions=not whole)
     return of(string_column(queries), offsets, docnos, numbers, name)
 
 
-def _queries(source: Source, hook: Callable[[_Pairs], Any]) -> dict[str, dict[str, Any]]:
-    """Return the object of the file, each of its values an object."""
+Queries = dict[str, dict[str, Any]]
+
+
+def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, list[str]]:
+    """Return the object of the file, each of its values an object, and the keys that repeat."""
+    text = source.read()
+    found: Any = None
+    with contextlib.suppress(ValueError):
+        found = orjson.loads(text.removeprefix(BOM))
+    if _is_mapping(found) and _holds_each_key_once(text, found):
+        return found, []
+    repeated: list[str] = []
+
+    def hook(pairs: _Pairs) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            repeated.extend(_repeated(pairs))
+            if duplicates == "first":
+                found |= reversed(pairs)
+        return found
+
     try:
-        found = parse(source.read(), hook)
+        found = parse(text, hook)
     except UnicodeDecodeError:
         fix = "convert the file to UTF-8"
         raise source.error("not UTF-8 text", fix) from None
@@ -127,10 +125,41 @@ def _queries(source: Source, hook: Callable[[_Pairs], Any]) -> dict[str, dict[st
         raise InputError(Problem(f"{source.name}:{error.lineno}", what)) from None
     except ValueError as error:
         raise source.error(f"not JSON ({error})") from None
-    if not isinstance(found, dict) or not all(isinstance(rows, dict) for rows in found.values()):
+    if not _is_mapping(found):
         what, fix = "not a mapping of qid to docno to number", 'write {"q1": {"d1": 1, "d2": 0}}'
         raise source.error(what, fix)
-    return found
+    return found, repeated
+
+
+def _is_mapping(found: Any) -> bool:
+    return isinstance(found, dict) and all(isinstance(rows, dict) for rows in found.values())
+
+
+def _holds_each_key_once(text: bytes, queries: Queries) -> bool:
+    """Whether there is a colon for each key that was read; orjson keeps the last of equal keys."""
+    inside = sum("".join(keys).count(":") for keys in (queries, *queries.values()))
+    n = len(queries) + sum(map(len, queries.values()))
+    return b"\\u003" not in text and text.count(b":") == n + inside
+
+
+def _numbers(queries: Queries) -> Floats:
+    """Return every value, ``(n_rows,)``; NaN for all if one is not a number."""
+    n, rows = sum(map(len, queries.values())), queries.values()
+    with contextlib.suppress(OverflowError):
+        if {*map(type, chain.from_iterable(map(dict.values, rows)))} <= {int, float}:
+            return np.fromiter(chain.from_iterable(map(dict.values, rows)), np.float64, n)
+    return np.full(n, np.nan)
+
+
+def _wrong_numbers(source: Source, queries: Queries, word: str, whole: bool) -> InputError:
+    """Return the error that lists the values that are not sound."""
+    wrong = []
+    for qid, rows in queries.items():
+        for docno, value in rows.items():
+            if (problem := check_number(json.dumps(value), word, whole)) is not None:
+                where = f"{source.name}: query '{shorten(qid)}', docno '{shorten(docno)}'"
+                wrong.append(Problem(where, problem.what, fix=problem.fix, rule=problem.rule))
+    return InputError(wrong[:SHOWN], total=len(wrong))
 
 
 def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
@@ -256,9 +285,9 @@ def _check_line(line: bytes, types: Mapping[str, pa.DataType]) -> Problem | None
         if isinstance(value, bool) or not isinstance(value, allowed):
             what = f"{key}: expected {wanted}, got {shorten(json.dumps(value), 60)}"
             return Problem("", what, fix=fix)
-        if is_number and not is_finite(value):
-            what = f"{key}: expected a finite number, got {shorten(str(value), 60)}"
-            return Problem("", what, fix="repair the line", rule="not-finite")
+        wrong = check_number(json.dumps(value), key, False) if is_number else None
+        if wrong is not None:
+            return replace(wrong, fix="repair the line")
     return None
 
 

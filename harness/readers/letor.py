@@ -33,20 +33,17 @@ from ..core.arrow import (
     to_arrow,
     to_numpy,
 )
-from ..core.hashing import hash_strings, splitmix64
+from ..core.hashing import hash_strings
 from ..core.policy import Duplicates
-from ..core.ragged import Array, Ints, lengths_of, rows_of
+from ..core.ragged import Array, Ints, lengths_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Problem, shorten
-from .build import find_lines, last_lines, readable, warn, warn_cut_line, warn_moved, wrong_lines
+from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, warn_moved, wrong_lines
 from .columns import NOT_UTF8, diagnose
 from .format import Format, Head, Kind
 from .source import PACKED, HashedSource, Source, no_rows
 from .text import check_number, pieces
 
-N_MARKS = 128
-"""Hashes that are stored of a dataset: if one row in forty is shared, 96 in 100 times one of them
-is of such a row."""
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How to name a file of group sizes."""
 _REPAIR = "repair the line; predictions follow the lines, so delete none"
@@ -61,37 +58,6 @@ _HEAD_END = r")(?:[\t-\r #]|$)"
 _DOCID = r"docid\s*=\s*(?P<docno>\S+)"
 _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
-
-
-def marks_to_text(marks: Array) -> str:
-    """Return the smallest marks as text, the same of any two files as far as they share rows.
-
-    Rows that a file holds twice are left out: several files hold such ones by chance.
-    """
-    some = marks
-    if marks.size > 4 * N_MARKS:  # some may be of equal rows
-        some = np.partition(marks, 4 * N_MARKS)[: 4 * N_MARKS]
-    found, times = np.unique(some, return_counts=True)
-    smallest: bytes = found[times == 1][:N_MARKS].astype("<u8").tobytes()
-    return smallest.hex()
-
-
-def marks_from_text(text: str) -> Array:
-    """Return the marks that :func:`marks_to_text` gave."""
-    return np.frombuffer(bytes.fromhex(text), "<u8")
-
-
-def query_hashes(rows: Array, offsets: Ints) -> Array:
-    """Return a hash of each query's rows, ``(n_queries,)`` uint64, whatever their order.
-
-    >>> rows = np.array([1, 2, 2, 1, 3], dtype=np.uint64)
-    >>> first, second, third = query_hashes(rows, np.array([0, 2, 4, 5]))
-    >>> bool(first == second), bool(first == third)
-    (True, False)
-    """
-    found = np.zeros(offsets.size - 1, np.uint64)
-    np.add.at(found, rows_of(offsets), splitmix64(rows))
-    return found
 
 
 class Rows(NamedTuple):
@@ -314,16 +280,16 @@ def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos:
     rows = np.sort(error.rows.astype(np.int64))[:3]
     query = np.searchsorted(to_numpy(qids.run_ends), rows, "right")
     names = (map(readable, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows)))
-    lines = find_lines(source, dict.fromkeys(rows.tolist(), ()), is_data, whole=True)
+    lines = lines_of_rows(source, rows, is_data)
     examples = tuple(
-        f"query {qid}, document {docno}: line {lines[row]}"
+        f"query {qid}, document {docno}: line {lines[row][0]}"
         for row, qid, docno in zip(rows.tolist(), *names, strict=True)
     )
     what = (
         f"rows that repeat a docno of their query: {error.total:,}; all rows are kept, and named "
         "d0, d1, ... by position"
     )
-    warn(source, what, "repeated-rows", error.total, lines.get(int(rows[0]), 0), examples)
+    warn(source, what, "repeated-rows", error.total, lines[int(rows[0])][0], examples)
 
 
 def has_qids(source: Source) -> bool:

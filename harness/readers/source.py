@@ -19,7 +19,6 @@ import stat
 import sys
 import tempfile
 import warnings
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -45,8 +44,18 @@ _SAMPLES = 16  # Pieces of a large file that are kept, at most
 HEAD = 1 << 16  # Bytes that a guess of the format looks at
 _HARMLESS = 64 << 20  # Bytes that a file may always unpack to
 
+
+def _open_gzip(path: str) -> Any:
+    """Return the unpacked bytes: by isal, in a third of the time of Python's own if it is there."""
+    try:
+        from isal import igzip
+    except ImportError:  # it has no wheel for some processors
+        return gzip.open(path)
+    return igzip.open(path)
+
+
 _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
-    "gzip": (re.compile(rb"\x1f\x8b"), gzip.open),
+    "gzip": (re.compile(rb"\x1f\x8b"), _open_gzip),
     "bz2": (re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), bz2.open),
     "xz": (re.compile(rb"\xfd7zXZ\x00"), lzma.open),
     "zstd": (
@@ -97,12 +106,20 @@ def check_unpacked(name: str, size: int) -> None:
 class _Unpacking(io.RawIOBase):
     """A stream of unpacked bytes that stops when they are more than the free memory."""
 
-    def __init__(self, stream: Any, name: str) -> None:
-        self._stream, self._name, self._size = stream, name, 0
+    def __init__(self, stream: Any, name: str, codec: str) -> None:
+        self._stream, self._name, self._codec, self._size = stream, name, codec, 0
         self._most = most_unpacked()
 
     def readinto(self, buffer: Any) -> int:
-        piece = self._stream.read(len(buffer))
+        try:
+            piece = self._stream.read(len(buffer))
+        except Exception as error:  # each library has its own
+            if isinstance(error, MemoryError) or getattr(error, "errno", 0) in system.SHORTAGES:
+                raise
+            is_cut = isinstance(error, EOFError)
+            what = f"the {self._codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
+            rule = "truncated" if is_cut else "damaged"
+            raise InputError(Problem(self._name, what, fix=WHOLE_FILE, rule=rule)) from error
         buffer[: len(piece)] = piece
         self._size += len(piece)
         if self._size > self._most:
@@ -321,7 +338,7 @@ class Source:
         if not self.codec:
             return open(self.file, "rb")
         stream = _CODECS[self.codec][1](self.file)
-        return io.BufferedReader(_Unpacking(stream, self.name), 1 << 18)
+        return io.BufferedReader(_Unpacking(stream, self.name, self.codec), 1 << 18)
 
     def read(self, size: int = -1) -> bytes:
         """Return the first `size` unpacked bytes; all of them by default."""
@@ -423,22 +440,15 @@ class Source:
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn errors of the system and the codecs into an :class:`InputError`."""
+        """Turn errors of the system into an :class:`InputError`."""
         try:
             yield
         except PermissionError as error:
             raise self.error("no permission to read it", "change its mode or its owner") from error
-        except (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException) as error:
-            if isinstance(error, pa.ArrowException) and type(error) is not pa.ArrowException:
-                raise  # not of a codec
-            fix = system.SHORTAGES.get(getattr(error, "errno", 0), "")
-            if fix or not self.codec:
-                problem = Problem(self.name, f"cannot be read ({error})", fix=fix)
-                raise (ShortageError if fix else InputError)(problem) from error
-            is_cut = isinstance(error, EOFError)
-            what = f"the {self.codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
-            rule = "truncated" if is_cut else "damaged"
-            raise self.error(what, WHOLE_FILE, rule) from error
+        except OSError as error:
+            fix = system.SHORTAGES.get(error.errno or 0, "")
+            problem = Problem(self.name, f"cannot be read ({error})", fix=fix)
+            raise (ShortageError if fix else InputError)(problem) from error
 
 
 class HashedSource(Source):

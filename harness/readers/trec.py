@@ -55,18 +55,13 @@ def read_qrels(source: Source, **how: Any) -> Qrels:
 
 def read_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
     """Read a run: ``qid Q0 docno rank score tag``; only qid, docno, score and tag count."""
-    (run,) = _parts(source, [gathered(_tables(source))], duplicates, name)
+    (run,) = _parts(source, [gathered(read_columns(source, RUN))], duplicates, name)
     return run
 
 
 def stream_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Iterator[Run]:
     """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
-    yield from _parts(source, _tables(source), duplicates, name)
-
-
-def _tables(source: Source) -> Iterator[pa.Table]:
-    """Yield the columns; ranks too if the file is one block, so that it is parsed once."""
-    return read_columns(source, _RANKED if source.one_block else RUN)
+    yield from _parts(source, read_columns(source, RUN), duplicates, name)
 
 
 def _parts(
@@ -75,13 +70,6 @@ def _parts(
     """Yield runs of whole queries; warn at the end of what is wrong with the file."""
     before, moved, gone = 0, Odd(), Odd()
     is_data = RUN.of(source).is_data
-    ranked: list[pa.Table] = []
-
-    def keep_ranked(table: pa.Table) -> pa.Table:
-        if source.one_block:
-            ranked.append(table)
-            return table.select([*RUN.text, RUN.number])
-        return table
 
     def part(table: pa.Table) -> Run:
         nonlocal before, moved, gone
@@ -94,11 +82,11 @@ def _parts(
         before += table.num_rows
         return replace(run, tags=tags_of(table))
 
-    yield from in_parts(source, map(keep_ranked, tables), part)
+    yield from in_parts(source, tables, part)
     _warn_extra(source)
     warn_scattered(source, moved, is_data)
     warn_dropped(source, gone, duplicates, is_data)
-    warn_ranks(source, ranked[0] if len(ranked) == 1 else None)
+    warn_ranks(source)
 
 
 def in_parts(
@@ -168,12 +156,11 @@ def warn_cut(source: Source, table: pa.Table) -> None:
         warn_cut_line(source, f"its tag is '{cut}' instead of '{before}'")
 
 
-def warn_ranks(source: Source, rows: pa.Table | None = None) -> None:
-    """Warn if ranks contradict scores in `rows`, or else in the pieces of a run that are kept."""
+def warn_ranks(source: Source) -> None:
+    """Warn if ranks contradict scores in the pieces of a run that are kept."""
+    text, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
     try:
-        if rows is None:
-            text, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
-            rows = read_block(text, _RANKED)
+        rows = read_block(text, _RANKED)
         rank = to_numpy(cast(rows["rank"], pa.int64()))
     except (Refused, pa.ArrowInvalid):
         return

@@ -17,7 +17,7 @@ from harness.core.aligned import Aligned
 from harness.core.metric import Metric
 from harness.core.names import parse
 from harness.core.tables import Qrels, Run
-from harness.core.ties import How, only, reorder, sampled_together, tied_groups
+from harness.core.ties import How, reorder, sampled_together, tied_groups
 
 Rows = list[tuple[int, int, float]]
 
@@ -67,7 +67,7 @@ class TestGroups:
     @given(cases, st.data())
     def test_only_some_queries(self, case: Case, data: Any) -> None:
         keep = data.draw(st.lists(st.booleans(), min_size=len(case), max_size=len(case)))
-        some = only(aligned_of(case), np.array(keep))
+        some = aligned_of(case).of_queries(np.array(keep))
         left = {qid: row for (qid, row), kept in zip(case.items(), keep, strict=True) if kept}
         assert rows(some) == {qid: rows(aligned_of({qid: row}))[qid] for qid, row in left.items()}
         if left and all(run for _, run in left.values()):

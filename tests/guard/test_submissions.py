@@ -10,7 +10,7 @@ import pytest
 from harness.cli.main import main
 from harness.errors import InputError
 from harness.guard.submissions import Collection, Terms, read_topics
-from harness.readers.teams import teams_of
+from harness.readers.groups import teams_of
 
 
 def rows(tag: str, *, prefix: str = "", qids: str = "123456", scale: float = 1.0) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from outcomes import refused, warned
 
+from harness.errors import SHOWN
 from harness.readers import read_run
 
 NAMES = st.text('ab,:{}[]"\\é€😀\n \u2028', max_size=6)
@@ -34,6 +36,29 @@ def test_it_is_read_as_python_reads_it(
         assert [*found.to_dict()] == [*table]
     else:
         assert refused(read_run, path, format="json") == [(str(path), "empty-file")]
+
+
+PAIRS = st.lists(
+    st.tuples(NAMES, st.lists(st.tuples(st.sampled_from(["a", ":", "é", "a:"]), NUMBERS))),
+    min_size=1, max_size=3,
+)  # fmt: skip
+
+
+@given(PAIRS, st.sampled_from([":", r"\u003a", r"\u003A"]))
+def test_keys_that_repeat(path: Path, pairs: Any, colon: str) -> None:
+    def quoted(name: str) -> str:
+        return json.dumps(name).replace(":", colon)
+
+    rows = [",".join(f"{quoted(d)}: {v}" for d, v in row) for _, row in pairs]
+    names = [quoted(qid) for qid, _ in pairs]
+    path.write_text("{" + ",".join(f"{n}: {{{r}}}" for n, r in zip(names, rows, strict=True)) + "}")
+    levels = [[qid for qid, _ in pairs], *([docno for docno, _ in row] for _, row in pairs)]
+    repeated = sum(len(names) - len({*names}) for names in levels)
+    if repeated:
+        found = refused(read_run, path, format="json")
+        assert found == [(str(path), "duplicates")] * min(repeated, SHOWN)
+    elif any(rows):
+        assert warned(read_run, path, format="json")[0].n_rows == sum(len(r) for _, r in pairs)
 
 
 @pytest.mark.parametrize(

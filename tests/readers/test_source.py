@@ -1,4 +1,4 @@
-"""Opening a file: compression by content, pipes, comments at the head, and lines of rows."""
+"""Opening a file: compression by content, missing files, and standard input."""
 
 from __future__ import annotations
 
@@ -71,9 +71,3 @@ def test_standard_input_is_read_as_often_as_needed(monkeypatch: pytest.MonkeyPat
     assert not Path(kept).exists()
     stream.buffer = io.BytesIO(b"q1 0 7 x\nq1 0 d2 1\nq1 0 d3 1\n")
     assert refused(readers.read_qrels, "-") == [("<stdin>:1", "")]
-
-
-# Lines with "#": comments at the head of a file alone, rows everywhere else.
-
-
-# Lines of rows, against reading line by line.

@@ -224,7 +224,7 @@ class RunFile:
             yield Run.from_dict({})
             return
         warn_scattered(self._source, Odd(scattered, scattered))
-        warn_ranks(self._source, None)
+        warn_ranks(self._source)
         checks.warn()
 
     def _part(self, table: pa.Table) -> Run:

@@ -200,5 +200,4 @@ def emptied(aligned: Aligned) -> Aligned:
         n_tied=np.zeros_like(aligned.n_tied),
         offsets=np.zeros_like(aligned.offsets),
         rank=none, grade=none, tie_first=none, tie_last=none, score=aligned.score[:0],
-        _memo={},
     )  # fmt: skip
