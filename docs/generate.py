@@ -109,9 +109,11 @@ def metrics_page() -> str:
 def conventions_page() -> str:
     """Return the reference of conventions: one section per tool, as ``harness metrics`` prints."""
     names = re.findall(r"^([\w-]+): ", _printed("metrics", "--conventions"), re.M)
+    tools = {re.sub(r"(-minus|-exp|9|10)$", "", name) for name in names}
     lines = [
         NOTE + "# Conventions\n",
-        "A convention is a set of settings that reproduces one tool. Write it into a metric "
+        "A convention is a set of settings that reproduces one tool; there are "
+        f"{len(names)} conventions of {len(tools)} tools. Write one into a metric "
         "(`ndcg(convention=lightgbm)@10`), or as `convention: lightgbm` into a config. "
         "[Why tools disagree](../explanation/why-tools-disagree.md) explains the choices.\n",
     ]
@@ -166,6 +168,12 @@ def formats_page() -> str:
         "Text formats may begin with comments: lines above the first row that start with `#`. "
         "Later lines that start with `#` are rows, such as `#7 Q0 d1 1 0.5 t` of query `#7`. "
         "In LETOR files, the text after a `#` is a comment on every line.\n"
+    )
+    lines.append(
+        "Write `ir_datasets:ID` in place of a path, such as `ir_datasets:beir/arguana`, for the "
+        "qrels of [ir_datasets](https://ir-datasets.com). It needs the extra `ir_datasets`, and "
+        "the network if the qrels are not in the cache of ir_datasets. They are kept there as a "
+        "TREC file, in the folder `ranking-harness`.\n"
     )
     return "\n".join(lines)
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .audit.notebook import check as check
     from .audit.notebook import explain as explain
     from .audit.notebook import why as why
+    from .batch import lightgbm as lightgbm
+    from .batch import xgboost as xgboost
     from .batch.collector import BatchCollector as BatchCollector
     from .batch.dicts import from_pytrec_eval as from_pytrec_eval
     from .batch.dicts import to_pytrec_eval as to_pytrec_eval
@@ -77,6 +79,7 @@ _HOME = {
     "evaluate": "experiment.evaluate",
     "explain": "audit.notebook",
     "from_pytrec_eval": "batch.dicts",
+    "lightgbm": "batch.lightgbm",
     "metric": "core.metric",
     "metric_name": "core.names",
     "paired_test": "stats.registry",
@@ -90,7 +93,9 @@ _HOME = {
     "table": "experiment.table_and_plots",
     "to_pytrec_eval": "batch.dicts",
     "why": "audit.notebook",
+    "xgboost": "batch.xgboost",
 }
+_MODULES = ("batch", "compat", "lightgbm", "xgboost")
 __all__ = ["__version__", *_HOME]
 
 
@@ -101,7 +106,7 @@ def __getattr__(name: str) -> Any:
     if name == "metric_name":  # core knows no metrics; evaluate and the readers import them
         import_module(".metrics", __name__)
     module = import_module(f".{home or name}", __name__)
-    value = getattr(module, name) if home else module
+    value = module if name in _MODULES else getattr(module, name)
     globals()[name] = value
     return value
 

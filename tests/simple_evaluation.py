@@ -88,6 +88,11 @@ def exponential(grade: int) -> float:
     return 2 ** max(grade, 0) - 1
 
 
+def ncg(query: Query, k: int | None, gain: Callable[[int], float] = linear) -> float:
+    best = sum(map(gain, sorted(query.grades.values(), reverse=True)[:k]))
+    return sum(gain(query.grade(docno)) for docno in query.ranking[:k]) / best if best else 0.0
+
+
 def discounted(grades: list[int], gain: Callable[[int], float], k: int | None) -> float:
     return sum(gain(grade) / math.log2(rank + 1) for rank, grade in enumerate(grades[:k], 1))
 
@@ -156,6 +161,9 @@ METRICS: dict[str, Formula] = {
     "P@1": Formula(precision, 1),
     "P@5": Formula(precision, 5),
     "recall@3": Formula(recall, 3),
+    "hits@3": Formula(hits, 3),
+    "ncg@2": Formula(ncg, 2, has_rel=False),
+    "ncg(gain=exp)@5": Formula(partial(ncg, gain=exponential), 5, has_rel=False),
     "ndcg": Formula(ndcg, has_rel=False),
     "ndcg@4": Formula(ndcg, 4, has_rel=False),
     "ndcg(gain=exp)@3": Formula(partial(ndcg, gain=exponential), 3, has_rel=False),

@@ -6,16 +6,19 @@ values of ``tests/metrics`` cover many more tools.
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from importlib import import_module
-from types import ModuleType
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tools import CUTOFFS, Query
+from tools import CUTOFFS, Column, Query
 
 import harness
 from harness.core.convention import CONVENTIONS, WHOLE_LIST
@@ -27,6 +30,8 @@ TOOLS = {  # our file -> what has to be installed
     "scikit_learn": "sklearn", "torchmetrics": "torchmetrics", "ranx": "ranx",
     "ir_measures": "ir_measures", "pytorchltr": "pytorchltr.evaluation",
     "allrank": "allrank.models.metrics", "ptranking": "ptranking.metric.adhoc_metric",
+    "beir": "beir.retrieval.evaluation", "mteb": "mteb", "recbole": "recbole.evaluator.metrics",
+    "sentence_transformers": "sentence_transformers.evaluation", "rank_eval": "math",
 }  # fmt: skip
 # ir_measures warns on Python 3.12 and 3.13
 pytestmark = pytest.mark.filterwarnings("ignore:.* deprecated and will be removed in Python 3.14")
@@ -92,7 +97,7 @@ def ours(queries: list[Query], names: list[str]) -> harness.Evaluation:
     return harness.evaluate(qrels, run, names)
 
 
-def within(adapter: ModuleType, metric: str, value: float) -> float:
+def within(adapter: Any, metric: str, value: float) -> float:
     """Return how far our value may lie from the tool's."""
     digits = getattr(adapter, "DIGITS", {})
     for convention, places in digits.items():
@@ -101,7 +106,7 @@ def within(adapter: ModuleType, metric: str, value: float) -> float:
     return (3e-6 if adapter.SINGLE else 1e-9) * max(1.0, abs(value))
 
 
-def compare(adapter: ModuleType, queries: list[Query]) -> int:
+def compare(adapter: Any, queries: list[Query]) -> int:
     """Assert that every value and every mean is the tool's; return how many were compared."""
     printed = adapter.printed(queries)
     found = ours(queries, list(printed))
@@ -126,7 +131,7 @@ def compare(adapter: ModuleType, queries: list[Query]) -> int:
     return compared
 
 
-def missing(adapter: ModuleType, names: list[str]) -> list[str]:
+def missing(adapter: Any, names: list[str]) -> list[str]:
     """Return what the adapter's conventions have, and it does not cover."""
     bare = [name.replace(",labels=clip", "").replace(",denominator=list", "") for name in names]
     expected = []
@@ -167,6 +172,30 @@ def test_drawn_lists(name: str) -> None:
 
     check()
     assert sum(compared) > 100
+
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "tool_values.json").read_text("utf-8"))
+"""What packages that few people have printed, through the same adapters, for eight lists."""
+
+
+@pytest.mark.parametrize("name", GOLDEN["values"])
+def test_values_of_packages_that_need_not_be_installed(name: str) -> None:
+    queries = [Query(*map(tuple, one)) for one in GOLDEN["queries"]]
+    columns = {}
+    for metric, (values, mean) in GOLDEN["values"][name].items():
+        columns[metric] = Column([math.nan if one == "nan" else one for one in values], mean)
+    adapter = import_module(f"tools.{name}")
+    golden = SimpleNamespace(**{**vars(adapter), "printed": lambda _: columns})
+    assert missing(golden, list(columns)) == []
+    assert compare(golden, queries) > 80
+
+
+def test_readme_and_docs_count_conventions_and_tools() -> None:
+    names = {re.sub(r"(-minus|-exp|9|10)$", "", name) for name in CONVENTIONS}
+    counts = f"{len(CONVENTIONS)} conventions of {len(names)} tools"
+    root = Path(__file__).parents[1]
+    for page, times in (("README.md", 2), ("docs/reference/conventions.md", 1)):
+        assert (root / page).read_text("utf-8").count(counts) == times, (page, counts)
 
 
 def refused() -> list[Any]:

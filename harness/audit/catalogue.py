@@ -33,6 +33,7 @@ _ABOUT = {
     "scores": "type that scores are compared in; none: scores are ignored, all are tied",
     "depth": "number of documents of each query that count",
     "judged_only": "remove unjudged documents first",
+    "drop_identical_ids": "remove documents whose docno equals the qid first",
     "labels": "grades outside the convention's bounds: an error, or the nearer bound",
     "empty": "value of a query without relevant documents",
     "few": "value of a query with fewer documents than the convention takes",
@@ -41,6 +42,7 @@ _ABOUT = {
 _COMMON: Mapping[str, Any] = {
     "ties": Policy().ties, "scores": Policy().score_type, "grades": Policy().grades,
     "empty": None, "undefined": "skip", "depth": None, "judged_only": False,
+    "drop_identical_ids": False,
 }  # fmt: skip
 """The settings of every metric by default."""
 

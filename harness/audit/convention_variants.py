@@ -110,6 +110,7 @@ def in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
         "empty": own.empty or _EMPTY[policy.empty_queries],
         "undefined": own.undefined or "skip",
         "judged_only": under.judged_only,
+        "drop_identical_ids": under.drop_identical_ids,
         "depth": under.depth,
         "grades": under.grades,
     }

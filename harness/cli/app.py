@@ -13,8 +13,8 @@ from ..errors import did_you_mean
 
 COMMANDS = (
     "init", "run", "evaluate", "check", "audit", "compare", "gate", "table", "check-table",
-    "plot", "page", "explain", "why", "similarity", "correlate", "pool", "verify", "cache",
-    "annotate", "metrics", "trec_eval",
+    "plot", "page", "explain", "why", "similarity", "correlate", "pool", "export", "verify",
+    "cache", "annotate", "metrics", "trec_eval",
 )  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from string import Formatter
 
 from ..core.text import readable_name
-from ..errors import first_of
+from ..errors import InputError, first_of
+from ..readers.ir_datasets import is_id, qrels_file
 
 SHOWN = 5
 """Names of a folder that a message lists."""
@@ -112,7 +113,12 @@ def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list
     NothingFoundError if there is no such file: the pattern, and what the nearest folder holds.
     """
     try:
+        if is_id(text):
+            return [Found(Path(qrels_file(text)), dict(known or {}))]
         return _files(base, text, known or {})
+    except InputError as error:
+        (problem,) = error.problems
+        raise NothingFoundError(f"{problem.what}; {problem.fix}") from None
     except PermissionError as error:
         what = f"no permission to read {os.path.normpath(error.filename)}"
         raise NothingFoundError(f"{what}; change its mode or its owner") from None

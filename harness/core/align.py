@@ -177,6 +177,18 @@ def _rank_part(qrels: Qrels, run: Run, policies: Sequence[Policy]) -> list[_Rank
     """Join one part of a run once, sort it once, and rank it under each policy."""
     if not isinstance(run, Run):
         raise wrong("run", _RUN, run)
+    if any(policy.drop_identical_ids for policy in policies):
+        kept = run.without_identical_ids()
+        if kept is not run:
+            plain = [replace(each, drop_identical_ids=False) for each in policies]
+            ranked = {
+                drop: dict(zip(plain, _rank_part(qrels, rows, plain), strict=True))
+                for drop, rows in ((False, run), (True, kept))
+            }
+            return [
+                ranked[each.drop_identical_ids][one]
+                for each, one in zip(policies, plain, strict=True)
+            ]
     pairs = None
     of_run = np.arange(qrels.n_queries)
     if run.docnos is not qrels.docnos:  # else every row is judged, by the row of the same number

@@ -139,6 +139,9 @@ class Choices:
     """Only the first documents of each query are looked at (trec_eval -M)."""
     judged_only: Flag = False
     """Unjudged documents are taken out of the ranking first (trec_eval -J)."""
+    drop_identical_ids: Flag = False
+    """Documents whose docno equals the qid are taken out of the run first, as BEIR and MTEB do
+    where queries are documents of the collection. The qrels keep theirs."""
 
 
 @checked_init
@@ -148,7 +151,7 @@ class Policy(Choices):
 
     Parameters
     ----------
-    ties, missing_queries, empty_queries, depth, judged_only
+    ties, missing_queries, empty_queries, depth, judged_only, drop_identical_ids
         As in a config's ``policy:``, with the same defaults; :class:`Choices` describes them.
     scores : {"float32", "float64", "none"}, optional
     grades : GradeRule
@@ -162,8 +165,8 @@ class Policy(Choices):
 
     def __post_init__(self) -> None:
         check_arguments(
-            vars(self), ties=TEXT, judged_only=FLAG, depth=whole_from(1).or_none(),
-            grades=instance_of("a GradeRule", GradeRule),
+            vars(self), ties=TEXT, judged_only=FLAG, drop_identical_ids=FLAG,
+            depth=whole_from(1).or_none(), grades=instance_of("a GradeRule", GradeRule),
         )  # fmt: skip
         check_ties(self.ties)
         for name, allowed in (

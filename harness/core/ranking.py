@@ -225,6 +225,7 @@ def as_reference(run: Run, qids: pa.Array, policy: Policy | None = None) -> Refe
     ({'q0': {}, 'q1': {'a': 1, 'b': 3, 'c': 2}}, [1, 2, 2])
     """
     policy = policy or Policy()
+    run = run.without_identical_ids() if policy.drop_identical_ids else run
     order, ties = by_score(run, [policy.score_type])[policy.score_type]
     order = settle_ties(run, order, ties, None, policy)
     place = np.arange(run.n_rows)

@@ -178,7 +178,8 @@ Undefined = Literal["skip", "zero", "nan"]
 class Settings:
     """What a metric does differently from its run's policy; None if it does the same.
 
-    `ties`, `scores`, `depth` and `judged_only` are as in :class:`~harness.core.policy.Policy`.
+    `ties`, `scores`, `depth`, `judged_only` and `drop_identical_ids` are as in
+    :class:`~harness.core.policy.Policy`.
     `grades` is a convention's rule; `labels` and `few` change its `act` and `few`. `empty` is the
     value of a query without relevant documents; `undefined` says whether an undefined value is
     left out of the mean, counts as 0, or makes the mean undefined.
@@ -188,6 +189,7 @@ class Settings:
     scores: Scores | None = None
     depth: int | None = None
     judged_only: bool | None = None
+    drop_identical_ids: bool | None = None
     grades: GradeRule | None = None
     labels: Literal["error", "clip"] | None = None
     empty: EmptyValue | None = None
@@ -227,6 +229,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "scores": Parameter("scores", str, None, get_args(Scores)),
     "depth": Parameter("depth", int, None, range=Range(1, None)),
     "judged_only": Parameter("judged_only", bool, None),
+    "drop_identical_ids": Parameter("drop_identical_ids", bool, None),
     "labels": Parameter("labels", str, None, ("error", "clip")),
     "empty": Parameter("empty", str, None, get_args(EmptyValue)),
     "undefined": Parameter("undefined", str, None, get_args(Undefined)),

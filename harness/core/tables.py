@@ -389,6 +389,26 @@ class Table(ABC):
             n_source=self.n_rows if self.n_source is None else self.n_source,
         )
 
+    def without_identical_ids(self: T) -> T:
+        """Return the table without the rows whose docno equals their qid; itself if none has."""
+        identical = self.identical_ids()
+        if not identical.size:
+            return self
+        keep = np.ones(self.n_rows, dtype=bool)
+        keep[identical] = False
+        return self.filter(keep)
+
+    def identical_ids(self) -> Ints:
+        """Return the rows whose docno equals their qid; none if docnos are d0, d1, ..."""
+        if self.docnos.positional:
+            return np.zeros(0, dtype=np.int64)
+        rows = np.flatnonzero(hash_strings(self.qids)[self.row] == self.docnos.hashes)
+        same = equal(
+            cast(take(self.qids, self.row[rows]), pa.large_string()),
+            cast(self.docnos.take(rows), pa.large_string()),
+        )
+        return rows[same]
+
     def part(self: T, first: int, stop: int, docnos: Docnos | None = None) -> T:
         """Return the table of the queries from `first` to before `stop`; nothing is copied.
 

@@ -200,7 +200,7 @@ class Crosscheck:
         evaluators = self.peer.evaluators([*queries.values()])
         for group, evaluator in zip(self.peer.groups, evaluators, strict=True):
             ranked = {
-                qid: _reordered(scores[qid], group.policy) if group.reorders else scores[qid]
+                qid: _reordered(qid, scores[qid], group.policy) if group.reorders else scores[qid]
                 for qid, query in queries.items()
                 if self.peer.best[query] >= group.least
             }
@@ -243,18 +243,20 @@ def _measure(metric: Metric) -> str | None:
     return plain.trec_name
 
 
-_AS_RANKED: dict[str, Any] = {"ties": None, "scores": None, "depth": None, "judged_only": None}
+_RANKING = ("ties", "scores", "depth", "judged_only", "drop_identical_ids")
+_AS_RANKED: dict[str, Any] = dict.fromkeys(_RANKING)
 """Settings that pytrec_eval follows, since it gets the ranking that they make."""
 
 
-def _reordered(scores: dict[str, float], policy: Policy) -> dict[str, float]:
+def _reordered(qid: str, scores: dict[str, float], policy: Policy) -> dict[str, float]:
     """Return the scores by which pytrec_eval ranks as the policy says."""
     compared = {
         "float32": lambda docno: float(np.float32(scores[docno])),
         "float64": scores.__getitem__,
         "none": lambda docno: 0.0,
     }[policy.score_type]
-    names = list(scores)  # in the order of the input
+    dropped = {qid} if policy.drop_identical_ids else set()
+    names = [docno for docno in scores if docno not in dropped]  # in the order of the input
     if policy.ties == "reverse":
         names.reverse()
     elif policy.ties != "stable":

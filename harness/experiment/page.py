@@ -340,7 +340,9 @@ def _top(
     qrels: Qrels, run: Run, config: Config, texts: Mapping[str, str]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield each query's first documents, with grade, score and ties."""
-    order = rank_order(run, config.to_policy())
+    policy = config.to_policy()
+    run = run.without_identical_ids() if policy.drop_identical_ids else run
+    order = rank_order(run, policy)
     grades, depth = qrels.to_dict(), config.page.rankings
     for at, qid in enumerate(run.qids.to_pylist()):
         rows = order[run.offsets[at] : run.offsets[at + 1]]

@@ -207,7 +207,9 @@ def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Ranking
             options = cell.dataset_entry.options()
             qrels = readers.read_qrels(cell.dataset_entry.path, fractions=True, **options)
         run = readers.read_run(cell.run_entry.path, dataset=qrels, **cell.run_entry.options())
-        rows = _first(run, depth, config.to_policy())
+        policy = config.to_policy()
+        run = run.without_identical_ids() if policy.drop_identical_ids else run
+        rows = _first(run, depth, policy)
         lengths = np.minimum(lengths_of(run.offsets), depth)
         tables.append((run.qids.to_pylist(), offsets_of(lengths), run.docnos.take(rows)))
     docnos = pa.chunked_array([one[2] for one in tables]).dictionary_encode()

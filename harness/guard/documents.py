@@ -167,6 +167,8 @@ class DocumentFacts:
     respelled: int = 0
     """Unknown documents at rank 10 or before of the first queries that are known so spelled."""
     unknown: int = 0
+    identical: int = 0
+    """Documents whose docno equals the qid, if the policy keeps them."""
 
 
 class Documents:
@@ -182,6 +184,10 @@ class Documents:
         if n > SAMPLE:  # at random, as even steps could meet one rank only
             rows = np.random.default_rng(0).integers(0, n, SAMPLE)
         known = part.known(rows)
+        identical = part.run.identical_ids()
+        if identical.size:
+            self.facts.identical += identical.size
+            self.first.add("identical-ids", part.documents(identical[:SHOWN]))
         self.facts.looked_at += known.size
         self.facts.known += int(known.sum())
 
@@ -191,6 +197,8 @@ class Documents:
         self.facts.judged += int(judged.sum())
         self.facts.judged_shown += int((judged & (aligned.rank <= TOP)).sum())
         self.facts.shown += int(np.minimum(aligned.n_retrieved, TOP).sum())
+        if aligned.policy.drop_identical_ids:
+            self.facts.identical = 0
 
     def end(self, begin: Part) -> None:
         """Look at the first rows of the first queries, and keep examples."""
@@ -274,6 +282,10 @@ def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
             yield make("other-topics", what, rows)
         else:
             yield make("nothing-judged", what, rows)
+    if run.identical:
+        queries = counted(facts.run.queries.queries, "query", "queries")
+        what = f"the docno is the qid in {run.identical:,} of {queries}"
+        yield make("identical-ids", what, run.identical)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY * run.shown:
         below = " or have a grade below 0" if facts.judgements.negative else ""

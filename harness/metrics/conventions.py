@@ -34,6 +34,24 @@ _UP_TO_31 = GradeRule(low=0, high=31)
 _XGBOOST_LINEAR: Own = {"negative": "value", "grades": _ANY}
 _XGBOOST_MAP: Own = {"denominator": "cutoff", "grades": _BINARY}
 _POSITIVE = GradeRule(low=0, high=1, positive_scores=True)
+_RELEVANT = GradeRule(relevant_from=1)
+_BEIR: Own = {"ties": "trec_eval", "scores": "float32", "cutoff": (1, 3, 5, 10, 100, 1000)}
+_BEIR_OWN: Own = {**_BEIR, "ties": "stable", "scores": "float64"}
+_MTEB: Own = {"cutoff": (1, 3, 5, 10, 20, 100, 1000)}
+_RANK_EVAL_COMMON: Own = {"ties": "stable", "scores": "float32"}
+_RANK_EVAL: dict[str, Own] = {
+    "dcg": {**_SIGNED_EXP, "cutoff": 10},
+    "ndcg": {**_SIGNED_EXP, "ideal": "list", "cutoff": 10},
+    "P": {**_LIST, "cutoff": 10},
+    "recall": {"cutoff": 10},
+    "recip_rank": {"cutoff": 10},
+    "err": {"grades": _FROM_0, "cutoff": 10},
+}
+_RANK_EVAL_NOTE = (
+    "Hits come ranked from the engine: keep their order in the file. nDCG divides by the ideal of "
+    "as many documents as there are hits. maximum_relevance is err(max_grade=...), "
+    "relevant_rating_threshold is rel, ignore_unlabeled is judged_only=true."
+)
 _CATBOOST: dict[str, Own] = {
     "map": {"above": 0.5, "denominator": "list"},
     "recip_rank": {"above": 0.5},
@@ -320,6 +338,82 @@ _ALL = (
         },
         "Breaks ties at random in each call: ours is the expectation. exp=False is gain=linear. "
         "ARP is 0, its best value, where the grades sum to 0.",
+    ),
+    Convention(
+        "beir",
+        "BEIR 2.2.0",
+        "retrieval/evaluation.py (EvaluateRetrieval.evaluate), retrieval/custom_metrics.py",
+        {"drop_identical_ids": True},
+        {
+            "ndcg": _BEIR, "map": _BEIR, "recall": _BEIR, "P": _BEIR,
+            "recip_rank": _BEIR_OWN, "relative_P": _BEIR_OWN, "success": _BEIR_OWN,
+        },
+        "pytrec_eval, after documents whose docno equals the qid are dropped "
+        "(ignore_identical_ids). relative_P is R_cap, success is Accuracy. Prints 5 decimals. "
+        "Means are over the queries of the run, but those of MRR, R_cap and Accuracy over all.",
+    ),
+    Convention(
+        "mteb",
+        "MTEB 2.26.24",
+        "_evaluators/retrieval_evaluator.py, _evaluators/retrieval_metrics.py",
+        {"drop_identical_ids": True, "ties": "trec_eval", "scores": "float32"},
+        {
+            "ndcg": _MTEB, "map": _MTEB, "recall": _MTEB, "P": _MTEB, "success": _MTEB,
+            "recip_rank": {"ties": "trec_eval10", "scores": "float64", **_MTEB},
+        },
+        "success is hit_rate. Documents whose docno equals the qid are dropped in tasks with "
+        "ignore_identical_ids, such as ArguAna, FiQA, Quora and MS MARCO; write "
+        "drop_identical_ids=false for the others.",
+    ),
+    Convention(
+        "sentence-transformers",
+        "Sentence Transformers 6.2.0 (InformationRetrievalEvaluator)",
+        "sentence_transformer/evaluation/information_retrieval.py (compute_metrics)",
+        {"ties": "docno+", "scores": "float32", "grades": _RELEVANT, "empty": "nan"},
+        {
+            "success": {"cutoff": (1, 3, 5, 10)},
+            "P": {"cutoff": (1, 3, 5, 10)},
+            "recall": {"cutoff": (1, 3, 5, 10)},
+            "recip_rank": {"cutoff": 10},
+            "ndcg": {"cutoff": 10},
+            "map": {"denominator": "cutoff", "cutoff": 100},
+        },
+        "Every relevant grade is 1. success is accuracy. Keeps documents whose docno equals the "
+        "qid, and leaves queries without relevant documents out. Older versions order ties by a "
+        "heap, which no rule gives.",
+    ),
+    Convention(
+        "elasticsearch",
+        "Elasticsearch (modules/rank-eval)",
+        "rankeval/DiscountedCumulativeGain.java, PrecisionAtK.java, ExpectedReciprocalRank.java",
+        _RANK_EVAL_COMMON,
+        _RANK_EVAL,
+        _RANK_EVAL_NOTE,
+    ),
+    Convention(
+        "opensearch",
+        "OpenSearch (modules/rank-eval)",
+        "rankeval/DiscountedCumulativeGain.java, PrecisionAtK.java, ExpectedReciprocalRank.java",
+        _RANK_EVAL_COMMON,
+        _RANK_EVAL,
+        _RANK_EVAL_NOTE,
+    ),
+    Convention(
+        "recbole",
+        "RecBole 1.2.1",
+        "evaluator/metrics.py, evaluator/base_metric.py (TopkMetric)",
+        {"ties": "stable", "scores": "float32", "grades": _RELEVANT, "empty": "nan"},
+        {
+            "success": {"cutoff": 10},
+            "recip_rank": {"cutoff": 10},
+            "map": {"denominator": "cutoff", "cutoff": 10},
+            "recall": {"cutoff": 10},
+            "ndcg": {"cutoff": 10},
+            "P": {"cutoff": 10},
+        },
+        "Every relevant grade is 1. success is Hit. Prints 4 decimals. Users without test items "
+        "are not evaluated. Ties are ordered as torch.topk leaves them: ours is the order of the "
+        "input.",
     ),
 )  # fmt: skip
 CONVENTIONS |= {convention.name: convention for convention in _ALL}

@@ -169,7 +169,7 @@ def ndcg(
     gain: Gain = "linear",
     gains: Gains = (),
     short: Short = "cut",
-    ideal: Literal["cut", "full"] = "cut",
+    ideal: Literal["cut", "full", "list"] = "cut",
     discount: Discount = "log2",
     negative: Negative = "zero",
     floor: Floor = 0.0,
@@ -194,8 +194,10 @@ def ndcg(
     gains : tuple of (int, float)
         Gains of single grades, written ``ndcg(gains=1:3;2:9)`` (trec_eval's ``ndcg.1=3,2=9``);
         `gain` holds for all others. A grade of 0 can be given one, and gains can be negative.
-    ideal : {"cut", "full"}
-        Whether the ideal DCG is cut at k too. With ``full`` a short cutoff cannot reach 1.
+    ideal : {"cut", "full", "list"}
+        Whether the ideal DCG is cut at k too. With ``full`` a short cutoff cannot reach 1. With
+        ``list`` it is also cut at the number of retrieved documents (Elasticsearch), so that a
+        list of one relevant document reaches 1. Not with `gains`.
     discount : {"log2", "jarvelin", "position"}
         What a gain at rank i is divided by: log2(i + 1); 1 at ranks 1 and 2, then log2(i); or i.
     negative : {"zero", "value"}
@@ -225,7 +227,7 @@ def ndcg(
     >>> ndcg(align(qrels, run)).tolist(), ndcg(align(qrels, run), cutoff=2).tolist()
     ([0.5], [0.0])
     """
-    ideal_cutoff = cutoff if ideal == "cut" else None
+    ideal_cutoff = None if ideal == "full" else cutoff
     scale = Scale(gain, discount, negative, floor)
     if gains:
         values = _share_with_gains(aligned, gains, scale, cutoff, ideal_cutoff, average=average)
@@ -233,8 +235,19 @@ def ndcg(
         actual = list_dcg(aligned, scale, cutoff)
         if average:
             actual = expected_list_dcg(aligned, scale, cutoff, spill)
-        values = share_of_ideal(actual, ideal_dcg(aligned, scale, ideal_cutoff))
+        best = ideal_dcg(aligned, scale, ideal_cutoff)
+        if ideal == "list":
+            best = _ideal_of_list(aligned, scale, cutoff)
+        values = share_of_ideal(actual, best)
     return without_short_lists(aligned, values, cutoff, short)
+
+
+def _ideal_of_list(aligned: Aligned, scale: Scale, cutoff: int | None) -> Floats:
+    """Return the ideal DCG of as many documents as the list has, ``(n_queries,)``."""
+    row, at, rank = scale.ideal(aligned, cutoff)
+    inside = rank <= aligned.n_retrieved[row]
+    weights = scale.gains(aligned.ideal.values[at[inside]]) / scale.discounts(rank[inside])
+    return sum_by(row[inside], weights, aligned.n_queries)
 
 
 def _sums(row: Ints, rank: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:

@@ -29,6 +29,7 @@ import pyarrow as pa
 from .. import files as system
 from ..core.ragged import Array
 from ..errors import HarnessWarning, InputError, Problem, ShortageError
+from .ir_datasets import is_id, qrels_file
 from .text import BOM, LONGEST, ahead, count_head, decoded, each, lines_of
 
 T = TypeVar("T")
@@ -162,6 +163,8 @@ def forget() -> None:
 
 def on_disk(path: str) -> str:
     """Return the path of a regular file with the content of `path`."""
+    if is_id(path):
+        return qrels_file(path)
     try:
         mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):

@@ -150,6 +150,10 @@ def treatment(
         done = {True: "were removed first", False: "were kept"}
         how = {one: done[bool(each.judged_only)] for one, each in own.items()}
         yield f"Documents without judgement {by_metric(how, name)}."
+    if any(each.drop_identical_ids for each in own.values()):
+        dropped = {True: "were removed from runs first", False: "were kept"}
+        how = {one: dropped[bool(each.drop_identical_ids)] for one, each in own.items()}
+        yield f"Documents whose docno equals the qid {by_metric(how, name)}."
     # per dataset, the run with the most empty queries
     most: dict[str, Counts] = {}
     for dataset, count in counts:

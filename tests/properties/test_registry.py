@@ -28,6 +28,8 @@ from harness.core.tables import Qrels, Run
 # Where a native metric's values come from but from its own code; trec_eval's metrics are held
 # to pytrec_eval in test_trec_oracle.py.
 ORACLES = {
+    "hits": "tests/simple_evaluation.py",
+    "ncg": "tests/simple_evaluation.py",
     "dcg": "its formula in test_formulas.py",
     "swaps": "golden bubble sorts, and counted pairs in test_formulas.py",
     "arp": "its formula in test_formulas.py",

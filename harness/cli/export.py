@@ -1,0 +1,37 @@
+"""``harness export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from ..experiment import export, folder
+from . import options
+from .printing import show
+
+To = Literal["json", "mlflow", "wandb"]
+
+
+@click.command()
+@options.results
+@options.choice("--to", To, default="json", help="Where the values go.")
+@click.option("--project", metavar="NAME", help="The tracker's project; the folder's name.")
+def command(results: Path, to: To, project: str | None) -> None:
+    """Export results to a tracker of experiments, or as JSON.
+
+    MLflow and Weights & Biases get one run for each run and dataset, with its means.
+
+    \b
+    Examples:
+      harness export results/quickstart
+      harness export results/quickstart --to mlflow --project ranking
+    """
+    found = folder.read(results)
+    if to == "json":
+        show(export.to_json(found))
+        return
+    where = export.log(found, to, project or results.resolve().name)
+    n = len(found.leaderboard.entries)
+    show(f"logged {n} {'run' if n == 1 else 'runs'} to {where}\n")

@@ -1,0 +1,89 @@
+"""Results in trackers of experiments; what a tracker does well stays there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from ..core.text import distinct
+from ..errors import HarnessError, Problem, shorten
+from .outcome import Results
+
+
+def tracker_names(names: list[str]) -> list[str]:
+    """Return names of metrics as trackers accept them, all different.
+
+    >>> tracker_names(["ndcg@10", "rbo(p=0.9)", "rbo(p_0.9)"])
+    ['ndcg_at_10', 'rbo_p_0.9', 'rbo_p_0.9-2']
+    """
+    plain = (name.replace("@", "_at_") for name in names)
+    return distinct([re.sub(r"[^\w.-]+", "_", name).strip("_") for name in plain])
+
+
+def to_json(results: Results) -> str:
+    """Return ``{"dataset/run/metric": value}``; undefined values are null."""
+    flat = {k: None if v != v else v for k, v in results.to_flat_dict().items()}
+    return json.dumps(flat, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_mlflow(results: Results, project: str) -> str:
+    """Log one MLflow run for each run and dataset, in the store that MLflow is set to."""
+    mlflow = _tracker("mlflow")
+    mlflow.set_experiment(project)
+    for name, parameters, values in _entries(results):
+        with mlflow.start_run(run_name=name):
+            mlflow.log_params(parameters)
+            mlflow.log_metrics(values)
+    return f"MLflow, {mlflow.get_tracking_uri()}"
+
+
+def to_wandb(results: Results, project: str) -> str:
+    """Log one Weights & Biases run for each run and dataset; offline under WANDB_MODE=offline."""
+    wandb = _tracker("wandb")
+    for name, parameters, values in _entries(results):
+        run = wandb.init(project=project, name=name, config=parameters, reinit="finish_previous")
+        run.summary.update(values)
+        run.finish()
+    return "Weights & Biases"
+
+
+_TRACKERS: dict[str, Callable[[Results, str], str]] = {"mlflow": to_mlflow, "wandb": to_wandb}
+
+
+def log(results: Results, tracker: str, project: str) -> str:
+    """Log results to a tracker; return where they are. HarnessError if the tracker refuses."""
+    try:
+        return _TRACKERS[tracker](results, project)
+    except HarnessError:
+        raise
+    except Exception as error:
+        first = str(error).partition("\n")[0]
+        what = f"expected {tracker} to log, got {type(error).__name__}: {shorten(first, 300)}"
+        fix = f"set up {tracker} first, or use --to json"
+        raise HarnessError(Problem(f"export --to {tracker}", what, fix=fix)) from error
+
+
+def _entries(results: Results) -> list[tuple[str, dict[str, str], dict[str, float]]]:
+    """Return name, parameters and values of each run on each dataset; undefined ones left out."""
+    metrics = [str(one) for one in results.leaderboard.metrics]
+    short = dict(zip(metrics, tracker_names(metrics), strict=True))
+    found = []
+    for one in results.leaderboard.entries:
+        columns = {"dataset": one.dataset, "run": one.run, **one.columns}
+        name = " ".join((one.run, *map("=".join, one.columns.items()), "on", one.dataset))
+        values = {short[k]: v for k, v in one.summary.items() if v == v}
+        found.append((name, columns, values))
+    return found
+
+
+def _tracker(name: str) -> Any:
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:  # a folder of that name, which wandb writes
+        what = f"expected {name} to be installed, got no module of that name"
+        fix = f"run: pip install 'ranking-harness[{name}]'"
+        raise HarnessError(Problem(f"export --to {name}", what, fix=fix))
+    return import_module(name)

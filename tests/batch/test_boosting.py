@@ -1,0 +1,85 @@
+"""harness.lightgbm and harness.xgboost in the libraries' own training loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harness
+
+GROUPS = [7, 1, 12, 4]
+METRICS = ("ndcg(gain=exp)@10", "mse", "recip_rank")
+
+
+def rows(seed: int) -> tuple[Any, Any]:
+    random = np.random.default_rng(seed)
+    return random.normal(size=(sum(GROUPS), 3)), random.integers(0, 4, sum(GROUPS))
+
+
+def lightgbm(metric: Any, **settings: Any) -> dict[str, dict[str, list[float]]]:
+    lgb = pytest.importorskip("lightgbm")
+    train = lgb.Dataset(*rows(0), group=GROUPS, free_raw_data=False)
+    valid = lgb.Dataset(*rows(1), group=GROUPS, reference=train, free_raw_data=False)
+    log: dict[str, Any] = {}
+    given = {"objective": "lambdarank", "metric": "ndcg", "ndcg_eval_at": [10], "verbose": -1,
+             "min_data_in_leaf": 1, "seed": 1}  # fmt: skip
+    model = lgb.train({**given, **settings}, train, 5, [train, valid], ["train", "dev"],
+                      feval=metric, callbacks=[lgb.record_evaluation(log), metric])  # fmt: skip
+    log["scores"] = model.predict(rows(1)[0], raw_score=True)
+    return log
+
+
+def xgboost(metric: Any, **settings: Any) -> dict[str, dict[str, list[float]]]:
+    xgb = pytest.importorskip("xgboost")
+    qids = np.repeat([2, 10, 11, 30], GROUPS)
+    train, valid = (xgb.DMatrix(*rows(seed), qid=qids) for seed in (0, 1))
+    log: dict[str, Any] = {}
+    given = {"objective": "rank:ndcg", "eval_metric": "ndcg@10", "seed": 1}
+    model = xgb.train({**given, **settings}, train, 5, evals=[(train, "train"), (valid, "dev")],
+                      custom_metric=metric, evals_result=log, verbose_eval=False,
+                      callbacks=[metric])  # fmt: skip
+    log["scores"] = model.predict(valid)
+    return log
+
+
+@pytest.mark.parametrize("library", [lightgbm, xgboost])
+def test_values_in_training_are_those_of_evaluate(library: Any) -> None:
+    metric = getattr(harness, library.__name__).feval(*METRICS, policy={"ties": "stable"})
+    log = library(metric)
+    assert len(metric.history) == 5
+    last = metric.history[-1]
+    assert list(last) == ["train", "dev"]
+    after = harness.evaluate(
+        rows(1)[1], log["scores"], METRICS, n=GROUPS, policy={"ties": "stable"}
+    )
+    assert last["dev"].values == pytest.approx(after.values, rel=1e-5, abs=1e-6)
+    assert last["dev"].values.shape == (4, 3)
+    for name, value in last["dev"].summary().items():
+        assert log["dev"][name][-1] == pytest.approx(value, abs=1e-6)
+    own = f"ndcg(convention={library.__name__})@10"
+    same = harness.evaluate(rows(1)[1], log["scores"], [own], n=GROUPS).summary()[own]
+    assert log["dev"]["ndcg@10"][-1] == pytest.approx(same, abs=1e-6)
+
+
+def test_lightgbm_stops_early_by_our_metric() -> None:
+    pytest.importorskip("lightgbm")
+    found = harness.lightgbm.feval("mse", "map")([0.0, 1.0], _Data([0, 1], [2]))
+    assert [(name, higher) for name, _, higher in found] == [("mse", False), ("map", True)]
+
+
+class _Data:
+    def __init__(self, labels: list[int], group: list[int] | None) -> None:
+        self.get_label, self.get_group = (lambda: np.array(labels)), (lambda: group)
+
+
+def test_errors_name_the_place_and_a_fix() -> None:
+    with pytest.raises(
+        harness.HarnessError, match=r"feval: expected the rows of each query.*group"
+    ):
+        harness.lightgbm.feval("map")([0.5], _Data([1], None))
+    with pytest.raises(harness.HarnessError, match="feval: expected a metric, got none"):
+        harness.lightgbm.feval()
+    with pytest.raises(harness.HarnessError, match="ndgc"):
+        harness.lightgbm.feval("ndgc@10")

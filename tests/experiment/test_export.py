@@ -1,0 +1,123 @@
+"""harness export: JSON, and local stores of MLflow and Weights & Biases where installed."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import called, started
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("export")
+    qrels = {"10": {"b": 1, "a": 0}, "2": {"c": 1}, "1": {"d": 0}}
+    (folder / "q.txt").write_text(
+        "".join(f"{q} 0 {d} {g}\n" for q, judged in qrels.items() for d, g in judged.items())
+    )
+    for seed in (3, 11):
+        (folder / f"s{seed}.run").write_text(f"2 Q0 c 1 {seed} t\n10 Q0 a 1 2 t\n10 Q0 b 2 1 t\n")
+    (folder / "c.yaml").write_text(
+        "datasets: {d x: {path: q.txt}}\nruns: {my: {path: 's{seed}.run'}}\n"
+        "metrics: [ndcg@10, 'rbo(p=0.9)', kendall]\noutput: out\n"
+    )
+    done = called("run", "c.yaml", cwd=folder)
+    assert done.code == 0, done.err
+    return folder
+
+
+def test_json_is_the_flat_dict_with_null_for_undefined(here: Path) -> None:
+    done = called("export", "out", cwd=here)
+    assert done.code == 0, done.err
+    found = json.loads(done.out)
+    assert "d x/my/seed=3/ndcg@10" in found
+    assert len(found) == 6
+    from harness.experiment import folder
+
+    flat = folder.read(here / "out").to_flat_dict()
+    assert flat.keys() == found.keys()
+    for key, value in flat.items():
+        assert found[key] is None if math.isnan(value) else found[key] == value
+
+
+def test_mlflow(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mlflow = pytest.importorskip("mlflow")
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", (here / "mlruns").as_uri())
+    done = started("export", "out", "--to", "mlflow", "--project", "p", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert "logged 2 runs to MLflow" in done.stdout
+    mlflow.set_tracking_uri((here / "mlruns").as_uri())
+    client = mlflow.MlflowClient()
+    runs = client.search_runs([client.get_experiment_by_name("p").experiment_id])
+    assert sorted(run.data.params["seed"] for run in runs) == ["11", "3"]
+    flat = json.loads(called("export", "out", cwd=here).out)
+    for run in runs:
+        key = f"d x/my/seed={run.data.params['seed']}/ndcg@10"
+        assert run.data.metrics["ndcg_at_10"] == flat[key]
+
+
+def test_wandb_offline(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wandb", exc_type=ImportError)
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    done = started("export", "out", "--to", "wandb", cwd=here)
+    assert done.returncode == 0, done.stderr
+    assert len(list((here / "wandb").glob("offline-run-*"))) == 2
+
+
+@pytest.mark.parametrize("name", ["mlflow", "wandb"])
+def test_a_tracker_that_is_not_installed_names_its_extra(
+    here: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from harness.experiment import export
+
+    monkeypatch.setattr(export, "find_spec", lambda _: None)
+    done = called("export", "out", "--to", name, cwd=here)
+    assert done.code == 2
+    assert f"export --to {name}: expected {name} to be installed" in done.err
+    assert f"fix: pip install 'ranking-harness[{name}]'" in done.err.replace("fix:   run:", "fix:")
+
+
+def test_what_a_tracker_refuses_is_an_error(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from harness.experiment import export
+
+    monkeypatch.setitem(export._TRACKERS, "mlflow", lambda *_: 1 / 0)
+    done = called("export", "out", "--to", "mlflow", cwd=here)
+    assert (done.code, "got ZeroDivisionError" in done.err) == (2, True)
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_boosting_examples(library: str, tmp_path: Path) -> None:
+    pytest.importorskip(library)
+    done = subprocess.run(
+        [sys.executable, ROOT / f"examples/boosting/train_{library}.py"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "of 10 queries gained since the first tree" in done.stdout
+
+
+@pytest.mark.parametrize("tracker", ["json", "mlflow", "wandb"])
+def test_tracker_example(tracker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if tracker != "json":
+        pytest.importorskip(tracker)
+    for name in ("configs", "runs"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    for key, value in {
+        "MLFLOW_ALLOW_FILE_STORE": "true", "WANDB_MODE": "offline",
+        "MLFLOW_TRACKING_URI": (tmp_path / "mlruns").as_uri(),
+    }.items():  # fmt: skip
+        monkeypatch.setenv(key, value)
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples/trackers/log_results.py", tracker],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "letor/lambdamart/ndcg@10" in done.stdout or "logged to" in done.stdout
