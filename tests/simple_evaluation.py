@@ -161,7 +161,7 @@ METRICS: dict[str, Formula] = {
     "P@1": Formula(precision, 1),
     "P@5": Formula(precision, 5),
     "recall@3": Formula(recall, 3),
-    "hits@3": Formula(hits, 3),
+    "hits@3": Formula(hits, 3, in_unit=False),
     "ncg@2": Formula(ncg, 2, has_rel=False),
     "ncg(gain=exp)@5": Formula(partial(ncg, gain=exponential), 5, has_rel=False),
     "ndcg": Formula(ndcg, has_rel=False),

@@ -201,7 +201,7 @@ MISTAKES = {
     "ndgc@10": "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?  (all: harness metrics)",
     "Qfoo": "unknown metric 'Qfoo'  (all: harness metrics)",
     "p@10": "did you mean 'P@10'?", "p_10": "did you mean 'P_10'?",
-    "hits@10": "did you mean 'success@10'?", "hit_rate_5": "did you mean 'success_5'?",
+    "hit@10": "did you mean 'success@10'?", "hit_rate_5": "did you mean 'success_5'?",
     "err_10": "did you mean 'err@10'?", "NDCG10": "did you mean 'ndcg@10'?",
     "official@10": "did you mean 'official'?",
     "Map@": "did you mean 'map'?", "ndgc_cut_10": "did you mean 'ndcg_cut_10'?",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -165,7 +165,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
 
 
 _BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
-_COUNTS = tuple(Counts.__dataclass_fields__)
+_COUNTS = tuple(one.name for one in fields(Counts))
 _KINDS = {
     "run": ("run", "system", "model", "runid", "run_id", "run id", "run name", "name", "method",
             "tag", "approach", "submission"),

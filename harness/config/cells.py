@@ -476,7 +476,7 @@ def _are_own_runs(grid: Sequence[Cell]) -> bool:
 
 
 def missing_text(cells: Sequence[Cell]) -> str:
-    """Return how many cells are missing, and the first, one a line; ``""`` if none is."""
+    """Return how many cells are missing, and the first, one a line; ``""`` if the grid is full."""
     gaps = missing(cells)
     more = [f"... and {len(gaps) - SHOWN} more"] if len(gaps) > SHOWN else []
     head = f"{len(gaps)} of {len(gaps) + len(cells)} cells are missing:"

@@ -119,10 +119,10 @@ def _join(
         offsets = offsets_of(np.bincount(query, minlength=qrels.n_queries))
     aligned = Aligned(
         qrels.qids, answered > 0, n_retrieved, n_tied, qrels.ideal, offsets,
-        policy=policy, n_extra=n_extra, views=views, groups=_joined_groups(ranked, qrels.n_queries),
+        policy=policy, n_extra=n_extra, groups=_joined_groups(ranked, qrels.n_queries),
         reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **columns,
     )  # fmt: skip
-    aligned = first_documents(aligned, policy)
+    aligned = replace(first_documents(aligned, policy), views=views)
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
 
 

@@ -77,7 +77,7 @@ def read_dict(
     queries, repeated = _queries(source, duplicates)
     first = next(iter(queries.values()), {})
     for outer, inner in ((queries, first), (first, queries)):  # columns of rows, rows of columns
-        if "0" in inner and {"qid", word} & guess([*outer], of.kind).keys():
+        if "0" in inner and {"qid", word} <= guess([*outer], of.kind).keys():
             raise source.error(*DATA_FRAME, "columns")
     if repeated and duplicates == "error":
         what, fix = "expected each qid, and each docno in a query, once", keep_one(of)

@@ -187,9 +187,10 @@ def test_the_fold_that_has_as_many_rows_is_named(tmp_path: Path) -> None:
     make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 4, 7)})
     make(tmp_path, {"a/fold3.pred": scores(14), "a/fold4.pred": scores(8), "b/fold7.pred": "1\n"})
     text, _ = proposed(tmp_path)
-    same = "fits no judgements: other number of rows (14); it has as many rows as fold7/test.txt\n"
+    same = "fits no judgements: expected 6 predictions, one for each row of test.txt, got 14; "
+    same += "it has as many rows as fold7/test.txt\n"
     assert f"#   a/fold3.pred: {same}" in text
-    assert "#   b/fold7.pred: fits no judgements: other number of rows (1)\n" in text
+    assert "#   b/fold7.pred: fits no judgements: expected 14 predictions, one for each" in text
 
 
 def test_what_to_fill_in(tmp_path: Path) -> None:

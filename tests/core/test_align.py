@@ -21,6 +21,7 @@ from harness.core.policy import Policy
 from harness.core.ragged import offsets_of
 from harness.core.ranking import as_reference, levels, rank_order
 from harness.core.tables import Docnos, Qrels, Run
+from harness.core.views import policies_of
 from harness.errors import AlignmentError
 
 Judgements = dict[str, dict[str, int]]
@@ -377,3 +378,15 @@ def test_parts_give_the_values_of_the_whole(
     assert parts.weights.keys() == whole.weights.keys()
     for column, weights in whole.weights.items():
         assert parts.weights[column].tolist() == weights.tolist()
+
+
+@pytest.mark.parametrize("policy", [Policy(judged_only=True), Policy(depth=1)])
+def test_a_metric_with_its_own_ties_under_a_policy_that_leaves_documents_out(
+    policy: Policy,
+) -> None:
+    qrels = Qrels.from_dict({"10": {"a": 1, "b": 0}, "2": {"c": 1}})
+    run = Run.from_dict({"2": {"x": 1.0, "c": 1.0}, "10": {"b": 0.5, "a": 0.5, "y": 0.7}})
+    metrics = parse_all(["P@1", "P(ties=docno+)@1"])
+    found = evaluate(align(qrels, run, policy, policies_of(metrics, policy)), metrics)
+    expected = [[0, 1], [1, 1]] if policy.judged_only else [[0, 0], [0, 1]]
+    assert found.values.tolist() == expected

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from harness.cli.app import app
+from harness.errors import UnknownNameError
 
 
 def call(*arguments: object, input: str | None = None) -> Result:
@@ -134,7 +135,8 @@ def test_what_is_no_config(root: Path, tmp_path: Path) -> None:
     ]
     assert [one["rule"] for one in found(tmp_path / "none.yaml")] == ["missing-file"]
     both = call(root / "configs/trec.yaml", root / "runs/trec/bm25.run")
-    assert (both.exit_code, "give it alone" in both.output) == (2, True)
+    assert isinstance(both.exception, UnknownNameError)
+    assert "expected a config alone" in str(both.exception)
 
 
 def test_every_problem_of_a_config_is_found_and_its_files_are_read(letor: Any) -> None:

@@ -283,7 +283,7 @@ def test_tied_scores_are_those_of_the_policy() -> None:
 def test_thresholds_between_whole_grades() -> None:
     whole = lists("0 1 3 x 2 | 1")  # halved: 0, 0.5, 1.5, -, 1 and 0.5
     ideal = Ragged(whole.ideal.offsets, whole.ideal.values / 2)
-    aligned = replace(whole, grade=whole.grade / 2, ideal=ideal, _memo={})
+    aligned = replace(whole, grade=whole.grade / 2, ideal=ideal)
     values = {
         "map(above=0.5)": (1 / 3 + 2 / 5) / 2, "map(above=0)": AP_SUM / 4, "P(above=0.5)@3": 1 / 3,
         "recip_rank(above=0)": 1 / 2, "recip_rank(target=largest)": 1 / 3,

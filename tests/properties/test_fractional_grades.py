@@ -28,11 +28,11 @@ Graded = list[tuple[float, float]]
 POLICIES = [Policy(ties, grades=GradeRule(whole=False)) for ties in ("stable", "average", "best")]
 # What a metric looks at tells which whole grades have the same value as the fractions:
 ORDER = """arp kendall spearman pearson ndcg mean_ndcg opa pairwise_logloss tau_ap swaps ndcg_rel
-    Rndcg judged unjudged num_q num_ret relstring runid"""
+    Rndcg ncg judged unjudged num_q num_ret relstring runid"""
 """Order, or ratios, of grades: twice the grade is the same."""
 AT_LEAST_1 = """auc rbp map gm_map infAP bpref gm_bpref num_rel num_rel_ret num_nonrel_judged_ret
     binG iprec_at_recall 11pt_avg P recall success relative_P recip_rank Rprec Rprec_mult set_P
-    set_recall set_relative_P set_map set_F utility yaap"""
+    set_recall set_relative_P set_map set_F utility yaap hits"""
 """Whether a grade is at least 1: so it is of the grade without its fraction."""
 ORDER_FROM_1 = "rbo ao"
 """The order of the documents with a grade of at least 1."""
