@@ -84,6 +84,6 @@ def _tracker(name: str) -> Any:
     spec = find_spec(name)
     if spec is None or spec.origin is None:  # a folder of that name, which wandb writes
         what = f"expected {name} to be installed, got no module of that name"
-        fix = f"run: pip install 'ranking-harness[{name}]'"
+        fix = f"run: pip install {name} (the extra '{name}')"
         raise HarnessError(Problem(f"export --to {name}", what, fix=fix))
     return import_module(name)

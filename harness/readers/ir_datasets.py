@@ -27,7 +27,7 @@ def qrels_file(path: str) -> str:
         import ir_datasets
     except ImportError:
         what = "expected ir_datasets to be installed, got no module of that name"
-        fix = "run: pip install 'ranking-harness[ir_datasets]'"
+        fix = "run: pip install ir_datasets (the extra 'ir_datasets')"
         raise InputError(Problem(path, what, fix=fix)) from None
     file = Path(ir_datasets.util.home_path()) / "ranking-harness" / f"{name}.qrels"
     if file.is_file():
