@@ -51,7 +51,7 @@ from ..errors import (
 )
 from ..experiment import folder as results
 from ..experiment.outcome import Results
-from ..metrics.gains import Scale
+from ..metrics.gains import Scale, scale_of
 from ..reports import text as text_report
 from ..reports.grid import Grid, and_more, grid
 from ..reports.phrases import warned_of
@@ -445,7 +445,7 @@ def steps(
             head = np.isin(np.arange(ranked.n_rows), order[:rank])
             top = replace(ranked.filter(head), order=None, n_source=None)
             running[rank] = _value(metric, whole, judged, top)
-    scale, docnos = _scale(metric), ranked.docnos.to_strings().to_pylist()
+    scale, docnos = scale_of(metric), ranked.docnos.to_strings().to_pylist()
     ranking = []
     for rank in shown:
         row, grade = order[rank - 1], grades.get(rank)
@@ -482,14 +482,6 @@ def _order(judged: Qrels, ranked: Run, policy: Policy) -> Ints:
 def _value(metric: Metric, policy: Policy, judged: Qrels, ranked: Run) -> float:
     aligned = align(judged, ranked, policy, policies_of([metric], policy))
     return float(evaluate(aligned, [metric]).values[0, 0])
-
-
-def _scale(metric: Metric) -> Scale | None:
-    """Return what gains and discounts a metric adds up; None if it is no DCG."""
-    given: dict[str, Any] = metric.arguments()
-    if metric.definition.name not in ("dcg", "ndcg") or given.get("gains"):
-        return None
-    return Scale(**{name: given[name] for name in Scale._fields if name in given})
 
 
 def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:

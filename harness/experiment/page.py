@@ -26,6 +26,7 @@ from ..core.ranking import rank_order
 from ..core.systems import System, systems_of, why_not
 from ..core.tables import Qrels, Run
 from ..errors import HarnessError, InputError, Problem, said_by
+from ..metrics.gains import scale_of
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.methods import methods
@@ -46,6 +47,8 @@ PAGE = "page.html"
 SIDE_FOLDER = "page_data"
 EMBEDDED = 20 << 20
 """Bytes of rankings that the page itself holds; more go into side files."""
+DOWNLOAD = 1 << 20
+"""Characters of the largest file that the page holds for downloading; others are links."""
 LEVEL = 0.05
 WIDGET = 2 << 20
 """Bytes of the largest page that a notebook shows inside itself."""
@@ -232,11 +235,16 @@ def _provenance(outcome: Results) -> dict[str, Any]:
         ],
         "results": folder,
         "downloads": [
-            *({"name": name, "type": "text/csv", "text": text} for name, text in csvs.items()),
-            *({"name": name, "type": "text/x-tex", "text": text} for name, text in tables),
+            *(_download(name, "text/csv", text) for name, text in csvs.items()),
+            *(_download(name, "text/x-tex", text) for name, text in tables),
             {"name": PER_QUERY},
         ],
     }
+
+
+def _download(name: str, kind: str, text: str) -> dict[str, str]:
+    """Return a file that the page holds, or the name of a large one next to the page."""
+    return {"name": name} | ({"type": kind, "text": text} if len(text) <= DOWNLOAD else {})
 
 
 def _convention(
@@ -290,6 +298,7 @@ def _add_rankings(
     }
     where = {(s.dataset, e.dataset, e.run): s.run for s in systems for e in s.entries}
     qrels: dict[str, Qrels] = {}
+    grades: set[float] = set()
     for cell in cells:
         if (cell.dataset, cell.run, tuple(sorted(cell.columns.items()))) not in first:
             continue
@@ -306,12 +315,15 @@ def _add_rankings(
             for qid, judged in found_qrels.to_dict().items():
                 ideal = _ideal(judged, config.page.rankings, texts)
                 found[board][f"{board}/ideal/{qid}"] = ideal
+                grades.update(judged.values())
         run = readers.read_run(
             cell.run_entry.path, dataset=qrels[key], name=cell.run, **cell.run_entry.options()
         )
         system = names.index(where[boards[board], cell.dataset, cell.run])
         for qid, documents in _top(qrels[key], run, config, texts):
             found[board][f"{board}/{system}/{qid}"] = documents
+    for one, metric in zip(data["metrics"], numbers_of(config.parsed_metrics()), strict=True):
+        one |= _gains(metric, sorted(grades), config.page.rankings)
     if len(json.dumps(found)) <= EMBEDDED:
         data["rankings"] = {key: value for some in found.values() for key, value in some.items()}
         return {}
@@ -324,6 +336,22 @@ def _add_rankings(
         ).encode()
         for at, some in found.items()
         if some
+    }
+
+
+def _gains(metric: Metric, grades: Sequence[float], depth: int) -> dict[str, Any]:
+    """Return the gain of each grade and the discount of each rank, if a metric adds them up."""
+    scale = scale_of(metric)
+    if scale is None:
+        return {}
+    gains = scale.gains(np.array(grades)).tolist()
+    ranks = np.arange(1, depth + 1 if metric.cutoff is None else min(depth, int(metric.cutoff)) + 1)
+    return {
+        "gains": {
+            str(int(grade) if grade == int(grade) else grade): gain  # as JavaScript writes numbers
+            for grade, gain in zip(grades, gains, strict=True)
+        },
+        "discounts": scale.discounts(ranks),
     }
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.exact import log2_discount, log2_of
+from ..core.metric import Metric
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of
 from ..core.settings import Range
 from ..errors import InputError, Problem
@@ -92,6 +93,14 @@ class Scale(NamedTuple):
     def discounts(self, ranks: Ints) -> Floats:
         """Return what a gain at each rank is divided by."""
         return DISCOUNTS[self.discount](ranks)
+
+
+def scale_of(metric: Metric) -> Scale | None:
+    """Return the gains and discounts that a metric adds up; None if it is not DCG or nDCG."""
+    arguments: dict[str, Any] = metric.arguments()
+    if metric.definition.name not in ("dcg", "ndcg") or arguments.get("gains"):
+        return None
+    return Scale(**{name: arguments[name] for name in Scale._fields if name in arguments})
 
 
 def gains_of(grades: Array, gain: Gain, negative: Negative = "zero") -> Floats:

@@ -31,7 +31,7 @@ runs:
   "{{system}}": {{dataset: trec, path: "{runs}/trec/{{system}}.run"}}
   "{{model}}":
     {{format: scores, dataset: letor, path: "{runs}/letor/{{model}}/fold1-seed1.txt"}}
-metrics: [ndcg@10, map, "swaps(normalize=true)", num_rel_ret]
+metrics: [ndcg@10, map, "swaps(normalize=true)", num_rel_ret, "ndcg(gain=exp)@5"]
 compare: {{metrics: [ndcg@10, map]}}
 page: {{rankings: 5}}
 reports: [page]
@@ -66,10 +66,14 @@ def board(tab: Any) -> list[tuple[str, list[str]]]:
 
 def test_every_number_is_in_the_files(results: Path, open_page: Open) -> None:
     tab = open_page(results / "page.html")
-    report = tab.evaluate("""() => ({...harnessReport, boards: harnessReport.boards.map(board => ({
-        ...board,
-        columns: board.columns.map(column => Object.fromEntries(Object.entries(column).map(
-          ([name, value]) => [name, value instanceof Float64Array ? [...value] : value])))}))})""")
+    report = tab.evaluate("""() => {
+      const plain = node => node instanceof Float64Array ? [...node]
+        : Array.isArray(node) ? node.map(plain)
+        : node && typeof node === 'object'
+        ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, plain(value)]))
+        : node;
+      return plain(harnessReport);
+    }""")
     names = [metric["name"] for metric in report["metrics"]]
     systems = [system["name"] for system in report["systems"]]
     expected = {(row["dataset"], row["run"]): row for row in rows(results / "leaderboard.csv")}
@@ -97,8 +101,10 @@ def test_every_number_is_in_the_files(results: Path, open_page: Open) -> None:
                     checked += 1
     assert checked == len(table)
     tests = rows(results / "significance.csv")
-    assert len(tests) == len(report["comparisons"]) > 0
-    for row, one in zip(tests, report["comparisons"], strict=True):
+    columns = report["comparisons"]
+    assert len(tests) == len(columns["run"]) > 0
+    for at, row in enumerate(tests):
+        one = {name: values[at] for name, values in columns.items()}
         assert row["run"] == systems[one["run"]]
         assert row["baseline"] == systems[one["baseline"]]
         keys = {
@@ -182,6 +188,38 @@ def test_queries_and_rankings(results: Path, open_page: Open) -> None:
     link = tab.evaluate("location.hash")
     again = open_page(results / "page.html", link)
     assert again.inner_text("main") == tab.inner_text("main")
+
+
+def test_gains_add_up_to_the_value(results: Path, open_page: Open) -> None:
+    metric = "ndcg(gain=exp)@5"
+    table = pq.read_table(results / "per_query.parquet").to_pylist()
+    values = {(r["dataset"], r["run"], r["metric"], r["qid"]): r["value"] for r in table}
+    tab = open_page(results / "page.html", "#v=ranking&d=letor&m=ndcg(gain%3Dexp)%405&a=gbrt&q=46")
+    totals = []
+    for at in range(2):
+        rows = tab.locator(".columns section").nth(at).locator("tbody tr")
+        texts = [one.locator("td").last.inner_text() for one in rows.all()]
+        totals.append(sum(float(text) for text in texts if text != "–"))
+    assert totals[0] / totals[1] == pytest.approx(values["letor", "gbrt", metric, "46"], abs=1e-4)
+
+
+def test_rows_with_warnings_are_marked(tmp_path: Path, open_page: Open) -> None:
+    run = ROOT / "runs/trec/bm25.run"
+    shutil.copy(run, tmp_path / "copy.run")
+    config = f"""
+output: results
+datasets: {{trec: {{path: {ROOT}/runs/trec/qrels.txt}}}}
+runs: {{bm25: {{path: {run}}}, copy: {{path: copy.run}}, lsi: {{path: {ROOT}/runs/trec/lsi.run}}}}
+metrics: [map]
+reports: [page]
+"""
+    tab = open_page(made(tmp_path, config) / "page.html")
+    marks = tab.locator("tbody tr:has(abbr.warned)")
+    assert [text.split("!")[0] for text in marks.locator("th").all_inner_texts()] == [
+        "bm25",
+        "copy",
+    ]
+    assert "same-file-twice" in str(marks.first.locator("abbr").get_attribute("title"))
 
 
 def test_provenance(results: Path, open_page: Open) -> None:
@@ -425,8 +463,15 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
         "rankHigh": none, "tier": [""] * systems, "n": none, "queries": grid, "note": "",
     }  # fmt: skip
     report = {
-        "title": "large", "columns": [], "comparisons": [], "comparisonNote": "", "rankings": {},
+        "title": "large", "columns": [], "comparisonNote": "", "rankings": {},
         "rankingFiles": {}, "rankingDepth": 0, "conventions": [],
+        "comparisons": {
+            name: np.array([])
+            for name in (
+                "dataset", "metric", "run", "baseline", "difference", "low", "high", "p",
+                "adjusted", "significant",
+            )
+        },
         "metrics": [
             {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4} for i in range(metrics)
         ],
@@ -434,7 +479,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
         "boards": [{
             "dataset": "d", "group": "", "whole": "d", "qids": [str(i) for i in range(queries)],
             "systems": list(range(systems)),
-            "columns": [column] * metrics, "counts": {}, "errors": [""] * systems, "notes": [],
+            "columns": [column] * metrics, "counts": {}, "warned": [""] * systems, "notes": [],
         }],
         "provenance": {
             "facts": [], "inputs": [], "findings": [], "methods": "", "config": "",

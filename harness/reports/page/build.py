@@ -120,7 +120,7 @@ def _board(
         "counts": {
             name: np.array([each.get(name, math.nan) for each in counts], float) for name in COUNTS
         },
-        "errors": ["" for _ in systems],
+        "warned": [", ".join(one.warned) for one in systems],
     }
 
 
@@ -170,23 +170,20 @@ def _comparisons(
     datasets: Sequence[str],
     metrics: Sequence[Metric],
     place: Mapping[str, int],
-) -> list[dict[str, Any]]:
+) -> dict[str, Floats]:
+    """Return the tests as columns, one entry a test; systems and datasets are numbers."""
     rows = comparisons.rows if comparisons else ()
     numbers = {str(metric): i for i, metric in enumerate(metrics)}
-    return [
-        {
-            "dataset": datasets.index(one.dataset),
-            "metric": numbers[str(one.metric)],
-            "run": place[one.run],
-            "baseline": place[one.baseline],
-            "n": one.n,
-            "difference": one.difference,
-            "low": one.low,
-            "high": one.high,
-            "p": one.p,
-            "adjusted": one.p_adjusted,
-            "significant": bool(comparisons and comparisons.is_significant(one)),
-            "note": one.note,
-        }
-        for one in rows
-    ]
+    columns = {
+        "dataset": [datasets.index(one.dataset) for one in rows],
+        "metric": [numbers[str(one.metric)] for one in rows],
+        "run": [place[one.run] for one in rows],
+        "baseline": [place[one.baseline] for one in rows],
+        "difference": [one.difference for one in rows],
+        "low": [one.low for one in rows],
+        "high": [one.high for one in rows],
+        "p": [one.p for one in rows],
+        "adjusted": [one.p_adjusted for one in rows],
+        "significant": [bool(comparisons and comparisons.is_significant(one)) for one in rows],
+    }
+    return {name: np.array(values, np.float64) for name, values in columns.items()}

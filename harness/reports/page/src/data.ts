@@ -9,6 +9,9 @@ export interface Metric {
   /** 1: higher is better, -1: lower is better, 0: neither. */
   direction: number;
   digits: number;
+  /** Of DCG and nDCG, if the page has rankings: the gain of each grade, and discounts by rank. */
+  gains?: Record<string, number>;
+  discounts?: Numbers;
 }
 
 export interface System {
@@ -49,23 +52,23 @@ export interface Board {
   systems: number[];
   columns: Column[];
   counts: Record<string, Numbers>;
-  errors: string[];
+  /** Rules of the guard's warnings about each row. */
+  warned: string[];
   notes: string[];
 }
 
-export interface Comparison {
-  dataset: number;
-  metric: number;
-  run: number;
-  baseline: number;
-  n: number;
-  difference: number;
-  low: number;
-  high: number;
-  p: number;
-  adjusted: number;
-  significant: boolean;
-  note: string;
+/** Tests as columns, one entry a test; datasets, metrics and systems by their numbers. */
+export interface Comparisons {
+  dataset: Numbers;
+  metric: Numbers;
+  run: Numbers;
+  baseline: Numbers;
+  difference: Numbers;
+  low: Numbers;
+  high: Numbers;
+  p: Numbers;
+  adjusted: Numbers;
+  significant: Numbers;
 }
 
 /** One document of a ranking. */
@@ -88,7 +91,7 @@ export interface Provenance {
   commands: [string, string][];
   /** The results folder, as commands name it. */
   results: string;
-  /** Files that the page holds, and links to files next to it. */
+  /** Small files that the page holds, and links to files next to it. */
   downloads: { name: string; type?: string; text?: string }[];
 }
 
@@ -104,7 +107,7 @@ export interface Report {
   columns: string[];
   systems: System[];
   boards: Board[];
-  comparisons: Comparison[];
+  comparisons: Comparisons;
   comparisonNote: string;
   /** Board, system and query as `board/system/qid`, to a file or to documents. */
   rankings: Record<string, Ranked[]>;

@@ -69,7 +69,7 @@ export function Leaderboard({ context }: { context: Context }) {
                     <th scope="row" dir="auto" title={system.name}>
                       {system.link ? <a href={system.link} rel="noreferrer">{system.name}</a> : system.name}
                       {withTiers && tiers[row] && <span class="tier" title="Tests do not tell systems that share a tier apart">tier {tiers[row]}</span>}
-                      {board.errors[row] && <p class="error">{board.errors[row]}</p>}
+                      {board.warned[row] && <abbr class="warned" title={`The guard warns of ${board.warned[row]}`}>!</abbr>}
                     </th>
                     {system.columns.map((value, i) => <td key={i} dir="auto">{value}</td>)}
                     {shown.map(({ one, i }, k) => (
@@ -239,7 +239,7 @@ function Notes({ context, withTiers }: { context: Context; withTiers: boolean })
     "Bold: the best value of its column, as shown. It is not a significance test.",
     ...(state.convention ? [] : [`Bars start at 0 and show the value${withIntervals ? " with its 95% interval over queries" : ""}.`]),
     ...(withTiers ? [`Tiers are by ${metric.label}: tests do not tell systems that share a tier apart. A line separates neighbours that share none.`] : []),
-    ...(plain && !withTiers ? [report.comparisons.some((one) => one.dataset === context.at) ? `No tiers: ${metric.label} was not compared.` : report.comparisonNote] : []),
+    ...(plain && !withTiers ? [report.comparisons.dataset.includes(context.at) ? `No tiers: ${metric.label} was not compared.` : report.comparisonNote] : []),
     ...(state.convention ? [`Values as ${state.convention} computes them. Python computed them; ranks are by ${metric.label}.`] : []),
     ...report.metrics.flatMap((one, i) => (board.columns[i].note ? [`${one.label}: ${board.columns[i].note}`] : [])),
     ...board.notes,

@@ -1,7 +1,7 @@
 /** The report page: a header, the choice of dataset and metric, and one view at a time. */
 
 import { render } from "preact";
-import type { Comparison, Report } from "./data";
+import type { Report } from "./data";
 import { unpack } from "./data";
 import type { State, View } from "./state";
 import { useAddress } from "./state";
@@ -11,7 +11,7 @@ import { Changes } from "./changes";
 import { Leaderboard } from "./leaderboard";
 import { Pair } from "./pair";
 import { Queries } from "./queries";
-import { Ranking, restore } from "./ranking";
+import { Ranking, gainMetric, restore } from "./ranking";
 import { Select } from "./text";
 
 const VIEWS: Record<View, string> = {
@@ -26,7 +26,8 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
   const { board, metric, source } = context;
   const views = (Object.keys(VIEWS) as View[]).filter((view) => view !== "changes" || report.old);
   const view = views.includes(state.view) ? state.view : "leaderboard";
-  const metrics = report.metrics.filter((_, i) => !board.columns[i].value.every(isNaN));
+  const withValues = report.metrics.filter((_, i) => !board.columns[i].value.every(isNaN));
+  const metrics = view === "ranking" ? withValues.filter((one) => one.gains) : withValues;
   const wholes = report.boards.filter((one) => !one.group);
   const slices = report.boards.filter((one) => one.whole === board.whole);
   context.printing = printing;
@@ -36,8 +37,8 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
         <Select label="Dataset" value={report.boards[source].dataset} options={wholes.map((one): [string, string] => [one.dataset, one.dataset])}
           onChange={(dataset) => go({ dataset, qid: "" })} />
       )}
-      {view !== "ranking" && (
-        <Select label="Metric" value={metric.name} options={metrics.map((one): [string, string] => [one.name, one.label])}
+      {metrics.length > 0 && (
+        <Select label={view === "ranking" ? "Gains of" : "Metric"} value={(view === "ranking" ? gainMetric(context) : metric)?.name ?? ""} options={metrics.map((one): [string, string] => [one.name, one.label])}
           onChange={(name) => go({ metric: name, sort: "", reversed: false })} />
       )}
       {slices.length > 1 && (
@@ -76,18 +77,12 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
   );
 }
 
-/** JSON has no NaN: what has no value is null there. */
-function numbers(one: Comparison): void {
-  for (const key of ["difference", "low", "high", "p", "adjusted"] as const) if (one[key] === null) one[key] = NaN;
-}
-
 async function start(): Promise<void> {
   const packed = document.getElementById("data")!.textContent!;
   const root = document.getElementById("app")!;
   try {
     const report = await unpack(packed);
     restore(report.rankings);
-    for (const one of report.comparisons) numbers(one);
     root.textContent = "";
     const show = (printing: boolean) => render(<Page report={report} printing={printing} />, root);
     show(false);

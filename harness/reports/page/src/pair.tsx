@@ -1,6 +1,5 @@
 /** Two systems: their difference, as Python tested it, and every query's difference. */
 
-import type { Comparison } from "./data";
 import type { Context } from "./view";
 import { orderedRows, rowOf, rowValues, systemName } from "./view";
 import { queryValues } from "./data";
@@ -46,14 +45,31 @@ function differences(context: Context, m: number, a: number, b: number): { query
     .filter((one) => !isNaN(one.value));
 }
 
-function tested(context: Context, m: number, a: number, b: number): (Comparison & { sign: number }) | undefined {
+interface Test {
+  difference: number;
+  low: number;
+  high: number;
+  p: number;
+  adjusted: number;
+  significant: boolean;
+}
+
+/** The test of a against b, if the results hold one. */
+function tested(context: Context, m: number, a: number, b: number): Test | undefined {
   const { report, board, at, state } = context;
   if (state.convention) return undefined;
+  const all = report.comparisons;
+  const find = (run: number, baseline: number) =>
+    all.run.findIndex((one, i) => one === run && all.baseline[i] === baseline && all.metric[i] === m && all.dataset[i] === at);
   const [one, two] = [board.systems[a], board.systems[b]];
-  const found = report.comparisons.find(
-    (c) => c.dataset === at && c.metric === m && ((c.run === one && c.baseline === two) || (c.run === two && c.baseline === one)),
-  );
-  return found && { ...found, sign: found.run === one ? 1 : -1 };
+  const [same, swapped] = [find(one, two), find(two, one)];
+  const i = same >= 0 ? same : swapped;
+  if (i < 0) return undefined;
+  const [difference, low, high] = [all.difference[i], all.low[i], all.high[i]];
+  return {
+    ...(same >= 0 ? { difference, low, high } : { difference: -difference, low: -high, high: -low }),
+    p: all.p[i], adjusted: all.adjusted[i], significant: all.significant[i] === 1,
+  };
 }
 
 function Summary({ context, a, b }: { context: Context; a: string; b: string }) {
@@ -82,15 +98,14 @@ function Summary({ context, a, b }: { context: Context; a: string; b: string }) 
               const better = metric.direction < 0 ? -1 : 1;
               const won = found.filter((one) => one.value * better > 0).length;
               const lost = found.filter((one) => one.value * better < 0).length;
-              const [low, high] = test ? (test.sign > 0 ? [test.low, test.high] : [-test.high, -test.low]) : [NaN, NaN];
-              const difference = test ? test.sign * test.difference : values[first] - values[second];
+              const difference = test ? test.difference : values[first] - values[second];
               return (
                 <tr key={metric.name}>
                   <th scope="row"><MetricName metric={metric} /></th>
                   <td class="number"><Value value={values[first]} digits={metric.digits} /></td>
                   <td class="number"><Value value={values[second]} digits={metric.digits} /></td>
                   <td class="number"><Value value={difference} digits={metric.digits} sign /></td>
-                  <td class="number">{test && !isNaN(low) ? `[${signed(low, metric.digits)}, ${signed(high, metric.digits)}]` : "–"}</td>
+                  <td class="number">{test && !isNaN(test.low) ? `[${signed(test.low, metric.digits)}, ${signed(test.high, metric.digits)}]` : "–"}</td>
                   <td class="number"><span title={String(test?.p ?? "not tested")}>{test ? probability(test.p) : "not tested"}</span></td>
                   <td class={`number${test?.significant ? " best" : ""}`}><span title={String(test?.adjusted ?? "")}>{test ? probability(test.adjusted) : "–"}</span></td>
                   <td class="number">{found.length ? `${won} / ${found.length - won - lost} / ${lost}` : "–"}</td>
@@ -101,7 +116,7 @@ function Summary({ context, a, b }: { context: Context; a: string; b: string }) 
         </table>
       </div>
       <ul class="notes">
-        {report.comparisonNote && <li>{report.comparisonNote}{report.comparisons.length > 0 && " Bold: significant."}</li>}
+        {report.comparisonNote && <li>{report.comparisonNote}{report.comparisons.run.length > 0 && " Bold: significant."}</li>}
         {untested && <li>“Not tested”: the results hold no test of this pair. The difference is shown without one.</li>}
       </ul>
     </>

@@ -1,7 +1,7 @@
 /** One query of one system: its documents in order, next to the ideal order or another system. */
 
 import { useEffect, useState } from "preact/hooks";
-import type { Ranked } from "./data";
+import type { Metric, Ranked } from "./data";
 import type { Context } from "./view";
 import { trace } from "./queries";
 import { orderedRows, rowOf, systemName } from "./view";
@@ -37,21 +37,29 @@ export function Ranking({ context }: { context: Context }) {
         <Select label="next to" value={second ? state.b : ""} options={[["", "the ideal order"], ...options.filter(([name]) => name !== a)]} onChange={(value) => go({ b: value })} />
       </div>
       <div class="columns">
-        <List title={a} documents={first} depth={report.rankingDepth} />
-        {second ? <List title={state.b} documents={second} depth={report.rankingDepth} /> : <List title="Ideal order" documents={all[`${at}/ideal/${qid}`] ?? []} depth={report.rankingDepth} />}
+        <List title={a} documents={first} context={context} />
+        {second ? <List title={state.b} documents={second} context={context} /> : <List title="Ideal order" documents={all[`${at}/ideal/${qid}`] ?? []} context={context} />}
       </div>
-      <p class="notes">Gain (linear): grade / log2(rank + 1). With the metric's own gains: <Command text={trace(context, rowOf(context, a), qid)} /></p>
+      <p class="notes">To see how the value comes about: <Command text={trace(context, rowOf(context, a), qid)} /></p>
     </>
   );
 }
 
-function List({ title, documents, depth }: { title: string; documents: Ranked[]; depth: number }) {
+/** The metric whose gains the rankings show: the selected one, or the first with gains. */
+export function gainMetric({ report, metric }: Context): Metric | undefined {
+  return metric.gains ? metric : report.metrics.find((one) => one.gains);
+}
+
+function List({ title, documents, context }: { title: string; documents: Ranked[]; context: Context }) {
+  const metric = gainMetric(context);
+  const gain = (one: Ranked) => metric?.gains?.[String(one.grade)] ?? 0;
+  const added = (one: Ranked, i: number) => gain(one) / (metric?.discounts?.[i] ?? Infinity);
   const most = Math.max(1, ...documents.map((one) => (isNaN(one.grade) ? 0 : one.grade)));
   return (
-    <Panel title={title} aside={<span class="muted">{`first ${Math.min(depth, documents.length)} documents`}</span>}>
+    <Panel title={title} aside={<span class="muted">{`first ${Math.min(context.report.rankingDepth, documents.length)} documents`}</span>}>
       <div class="scroll" tabIndex={0} role="region" aria-label={`Ranking of ${title}`}>
         <table>
-          <thead><tr><th scope="col" class="number">Rank</th><th scope="col">Document</th><th scope="col" class="number">Grade</th><th scope="col" class="number">Score</th><th scope="col" class="number">Gain (linear)</th></tr></thead>
+          <thead><tr><th scope="col" class="number">Rank</th><th scope="col">Document</th><th scope="col" class="number">Grade</th><th scope="col" class="number">Score</th>{metric && <><th scope="col" class="number">Gain</th><th scope="col" class="number" title="Gain divided by the discount of its rank">Adds</th></>}</tr></thead>
           <tbody>
             {documents.map((one, i) => (
               <tr key={one.docno} class={isNaN(one.grade) ? "unjudged" : one.grade > 0 ? "relevant" : ""}>
@@ -63,7 +71,7 @@ function List({ title, documents, depth }: { title: string; documents: Ranked[];
                 </th>
                 <td class="number">{isNaN(one.grade) ? <span class="muted">unjudged</span> : <span class="grade" style={{ "--share": String(Math.max(one.grade, 0) / most) }}>{one.grade}</span>}</td>
                 <td class="number"><span title={isNaN(one.score) ? "" : String(one.score)}>{fixed(one.score, 4)}</span></td>
-                <td class="number">{one.grade > 0 ? fixed(one.grade / Math.log2(i + 2), 4) : "–"}</td>
+                {metric && <><td class="number">{gain(one) || "–"}</td><td class="number">{added(one, i) ? fixed(added(one, i), 4) : "–"}</td></>}
               </tr>
             ))}
           </tbody>
