@@ -129,7 +129,7 @@ def test_parse_all_keeps_each_once_and_names_every_mistake() -> None:
         parse_all(["map", "ndgc@10", "P@0"])
     assert str(caught.value) == (
         "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?  (all: harness metrics)\n"
-        "P@0: cutoff must lie in [1, inf), and is 0"
+        "P@0: cutoff: expected a number in [1, inf), got 0"
     )
 
 
@@ -205,43 +205,43 @@ MISTAKES = {
     "err_10": "did you mean 'err@10'?", "NDCG10": "did you mean 'ndcg@10'?",
     "official@10": "did you mean 'official'?",
     "Map@": "did you mean 'map'?", "ndgc_cut_10": "did you mean 'ndcg_cut_10'?",
-    "map,ndcg@5,10": "and each of several metrics by itself",
-    "P(rel=2": "cannot read the metric 'P(rel=2'; write name, name@10 or name(param=value)@10",
+    "map,ndcg@5,10": "and each metric by itself",
+    "P(rel=2": "cannot read the metric 'P(rel=2'\n  fix:   write name, name@10 or name(param",
     "": "cannot read the metric ''",
     "P(rell=2)@5": "P has no parameter 'rell'; did you mean 'rel'?",
     "P(ties=stabel)@5": "unknown ties policy 'stabel'; did you mean 'stable'?",
     "P(ties=bounds)@5": "for one metric write NAME_min or NAME_max",
-    "P(ties=docno-)@5": "unknown ties policy 'docno-'; it is called trec_eval10",
-    "P(rel=2,rel=3)@5": "rel is given twice",
-    "map(rel=2,above=0.5)": "rel and above both say what is relevant",
+    "P(ties=docno-)@5": "unknown ties policy 'docno-'\n  fix:   write trec_eval10",
+    "P(rel=2,rel=3)@5": "expected each parameter once, got rel twice",
+    "map(rel=2,above=0.5)": "expected rel or above, got both",
     "P(rel=3,top=2)@5": "no grade is at least 3 and at most 2",
-    "ndcg(few=nan)": "few=nan has no effect here",
-    "P(labels=clip)@5": "labels=clip is for grades outside of bounds",
-    "P(ties=average,scores=none)@5": "write ties=stable for the order of the file",
+    "ndcg(few=nan)": "few=nan needs a convention",
+    "P(labels=clip)@5": "labels=clip needs a convention with bounds",
+    "P(ties=average,scores=none)@5": "write ties=stable for the file's order",
     "ndcg(convention=lightgmb)@5": "unknown convention 'lightgmb'; did you mean 'lightgbm'?",
-    "arp(convention=lightgbm)": "lightgbm (LightGBM 4.7.0) has no arp  (it has: ndcg, map; arp is "
-    "in: tfr, pytorchltr)",
-    "ndcg(convention=letor)": "the tool has no default cutoff; write one, as in @10",
+    "arp(convention=lightgbm)": "lightgbm (LightGBM 4.7.0) has no arp  (it has: ndcg, map)\n"
+    "  fix:   choose a convention that has it: tfr, pytorchltr",
+    "ndcg(convention=letor)": "expected a cutoff: the tool has no default\n  fix:   add one",
     "map(convention=ranklib)@5": "RankLib 2.10.2 (codelibs) has map of the whole list only",
-    "P(2)@5": "write parameters as name=value, not '2'",
-    "P(rel=0)@5": "rel must lie in [1, inf), and is 0",
-    "P@x": "cutoff must be a whole number, not 'x'",
-    "P_5.5": "cutoff must be a whole number, not '5.5'",
-    "P@2147483648": "cutoff must be at most 2147483647, and is 2147483648",
-    "map(depth=9999999999)": "depth must be at most 2147483647, and is 9999999999",
-    "ndcg.9999999999=3": "gains must be grade:number;grade:number..., grades 0 to 2147483647",
-    "iprec_at_recall@1e308": "cutoff must lie in [0, 1e+09], and is 1e+308",
-    "P@0": "cutoff must lie in [1, inf), and is 0",
+    "P(2)@5": "expected name=value, got '2'",
+    "P(rel=0)@5": "rel: expected a number in [1, inf), got 0",
+    "P@x": "cutoff: expected a whole number, got 'x'",
+    "P_5.5": "cutoff: expected a whole number, got '5.5'",
+    "P@2147483648": "cutoff: expected at most 2147483647, got 2147483648",
+    "map(depth=9999999999)": "depth: expected at most 2147483647, got 9999999999",
+    "ndcg.9999999999=3": "gains: expected grade:number;grade:number... with grades 0 to 2147483647",
+    "iprec_at_recall@1e308": "cutoff: expected a number in [0, 1e+09], got 1e+308",
+    "P@0": "cutoff: expected a number in [1, inf), got 0",
     "bpref@10": "bpref takes no cutoff",
     "set_P.5": "trec_eval's set_P takes no number",
-    "recip_rank_10": "takes no number; write recip_rank@10",  # pytrec_eval reads recip_rank
-    "ndcg_10": "takes no number; write ndcg@10",  # pytrec_eval stops the interpreter here
-    "ndcg.1=3,2": "gains must be a number, not ''",
-    "ndcg(gains=-1:3)": "gains must be grade:number;grade:number...",
-    "ndcg_cut.1=3": "cutoff must be a whole number, not '1=3'",
+    "recip_rank_10": "no number\n  fix:   write recip_rank@10",  # pytrec_eval reads recip_rank
+    "ndcg_10": "takes no number\n  fix:   write ndcg@10",  # pytrec_eval stops the interpreter here
+    "ndcg.1=3,2": "gains: expected a number, got ''",
+    "ndcg(gains=-1:3)": "gains: expected grade:number;grade:number...",
+    "ndcg_cut.1=3": "cutoff: expected a whole number, got '1=3'",
     # pytrec_eval gives 0 for this one, and for any other list of coefficients
-    "utility.1,2": "coefficients takes 4 numbers, not 2",
-    "set_F(beta=nan)": "beta must be a number, not 'nan'",
+    "utility.1,2": "coefficients: expected 4 numbers, got 2",
+    "set_F(beta=nan)": "beta: expected a number, got 'nan'",
     "ndcg(gain=expo)": "unknown gain 'expo'; did you mean 'exp'?  (all: linear, exp, letor",
     "prefs": "unknown metric 'prefs'",
 }  # fmt: skip

@@ -78,8 +78,8 @@ REPORTERS = {
     "Problem", "Finding", "HarnessWarning", "HarnessError", "InputError", "ArgumentError",
     "UnknownNameError", "AlignmentError", "VerificationError", "BadParameter", "UsageError",
 }  # fmt: skip
-WITH_FIXES = ("errors.py", "guard", "metrics", "stats", "cli", "batch", "compat", "reports")
-"""Packages whose errors all have a fix, or a list of names to choose from."""
+WITH_FIXES = sorted({one.relative_to(ROOT / "harness").parts[0] for one in SOURCES})
+"""The packages and modules; their errors all have a fix, or a list of names to choose from."""
 PLACEHOLDER = 6
 """Characters that a message's placeholder is counted as, at least."""
 

@@ -343,9 +343,11 @@ def changes(
     1
     """
     if tolerance is not None and not 0 <= tolerance < math.inf:
-        raise UnknownNameError(f"expected a tolerance of 0 or above, got {tolerance:g}")
+        what = f"expected a number of 0 or above, got {tolerance:g}"
+        raise UnknownNameError(Problem("tolerance", what, fix="write a number such as 0.001"))
     if not 0 < p < 1:
-        raise UnknownNameError(f"expected RBO's p between 0 and 1, got {p:g}")
+        what = f"expected RBO's p between 0 and 1, got {p:g}"
+        raise UnknownNameError(Problem("p", what, fix="write a number such as 0.9"))
     plan = plan or Plan(())
     first, second, notes = matched(
         *(

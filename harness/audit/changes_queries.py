@@ -16,7 +16,7 @@ from ..core.evaluation import Evaluation
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats
 from ..core.systems import why_not
-from ..errors import UnknownNameError
+from ..errors import Problem, UnknownNameError
 from ..stats.blocks import interval_of
 from ..stats.differences import differences
 from ..stats.paired_t import paired_t
@@ -151,7 +151,7 @@ def paired_test(plan: Plan) -> Test:
     test = find(plan.test)
     if test.kind != "paired":
         what = f"expected a test of two runs, got '{plan.test}', which tests several at once"
-        raise UnknownNameError(f"{what}: take paired-t or randomization")
+        raise UnknownNameError(Problem("test", what, fix="use paired-t or randomization"))
     return test
 
 

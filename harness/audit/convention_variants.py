@@ -66,7 +66,7 @@ def under_conventions(
             own = _as(metric, convention)
             policy.with_settings(own.settings)
         except UnknownNameError as error:
-            text = str(error)
+            text = error.problems[0].what
             reason = text.partition(": ")[2] if text.startswith(f"{name}(") else text
             found.append(Variant(convention, None, reason))
         else:

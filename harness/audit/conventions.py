@@ -218,10 +218,9 @@ def _to_audit(
     able = [metric for metric in metrics if has_conventions(metric)]
     if not able or (given and len(able) < len(metrics)):
         names = ", ".join(str(metric) for metric in metrics if metric not in able)
-        raise UnknownNameError(
-            f"{names}: no convention has it, so there is nothing to audit"
-            "  (harness metrics --conventions lists what each tool has)"
-        )
+        what = f"expected metrics that a convention has, got {names}"
+        fix = "choose from the list of 'harness metrics --conventions'"
+        raise UnknownNameError(Problem("metrics", what, fix=fix))
     tools = [CONVENTIONS[name].metrics for name in conventions]
     wanted = [
         one for one in able if not tools or any(one.definition.name in tool for tool in tools)
@@ -237,10 +236,9 @@ def _chooser(config: Config) -> list[Metric]:
     metrics = config.parsed_metrics()
     first = next((one for one in metrics if one.definition.direction is not None), None)
     if first is not None and first.reference is not None:
-        raise UnknownNameError(
-            f"summary.best chooses by {first}, which needs another run; audit compares every run "
-            "with the qrels alone"
-        )
+        what = f"expected a first metric that needs the qrels only, got {first}"
+        fix = "put another metric first in the config: summary.best chooses by it"
+        raise UnknownNameError(Problem("metrics", what, fix=fix))
     return [] if first is None else [plain(first)]
 
 

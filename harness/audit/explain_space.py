@@ -211,10 +211,9 @@ def spaces_of(
                 )
             plain = parse(definition.name)
             if (metrics[0].params, metrics[0].settings) != (plain[0].params, plain[0].settings):
-                raise UnknownNameError(
-                    f"{name}: explain searches for the settings; write {definition.name} alone, "
-                    f"or {definition.name}@10"
-                )
+                what = f"expected a metric without settings, got {name}"
+                fix = f"write {definition.name} or {definition.name}@10; explain finds the settings"
+                raise UnknownNameError(Problem("metric", what, fix=fix))
             own = tuple(one.cutoff for one in metrics if one.definition is definition)
             asked: tuple[float | None, ...] | None = own
             if own == tuple(metric.cutoff for metric in plain):
@@ -222,10 +221,8 @@ def spaces_of(
                 asked = tuple(k) if k and takes else None
             found[definition.name, asked] = Space(definition, asked, tuple(levels))
     if k and not any({*(space.asked or ())} == {*k} for space in found.values()):
-        got = ", ".join(names)
-        raise UnknownNameError(
-            f"-k: expected a metric that takes a cutoff and names none, got {got}"
-        )
+        what = f"expected a metric that takes a cutoff and names none, got {', '.join(names)}"
+        raise UnknownNameError(Problem("-k", what, fix="leave out -k, or write -m ndcg -k 10"))
     return list(found.values())
 
 

@@ -372,10 +372,9 @@ def _row(
     systems = systems_of(board)
     at = next((at for at, one in enumerate(systems) if (one.dataset, one.run) == key), None)
     if at is None:
-        raise UnknownNameError(
-            f"{name} has no value, as a part is missing; name one of its cells, with --dataset and "
-            "--where"
-        )
+        what = f"{name} has no value: a part of it is missing"
+        fix = "choose one of its cells with --dataset and --where"
+        raise UnknownNameError(Problem("", what, fix=fix))
     system, path = systems[at], stored.folder / results.LEADERBOARD
     shown: list[System | Failed] = [*systems, *failed_rows(board)]
     names = [{"dataset": one.dataset, "run": one.run} for one in shown]

@@ -13,7 +13,15 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..core.evaluation import Counts
-from ..errors import SHOWN, ConfigError, UnknownNameError, did_you_mean, first_of, near_names
+from ..errors import (
+    SHOWN,
+    ConfigError,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    first_of,
+    near_names,
+)
 from ..reports.select import matched, pattern_problems
 from .patterns import Found, NothingFoundError, Pattern, files, natural
 from .yaml_file import Loc
@@ -496,10 +504,10 @@ def reference(cells: Iterable[Cell], cell: Cell, name: str) -> Cell:
     same = [other for other in here if _outside_name(other) == _outside_name(cell)]
     if not here or (len(here) > 1 and not same):
         runs = sorted({other.run for other in on_dataset})
-        what = f"has {len(here)} runs of that name" if here else f"has {', '.join(runs)}"
-        raise UnknownNameError(
-            f"reference={name}: no such run to compare {cell.run} to; dataset {cell.dataset} {what}"
-        )
+        found = f"{len(here)} runs of that name" if here else ", ".join(runs)
+        what = f"reference={name}: expected one run on dataset {cell.dataset}, got {found}"
+        fix = f"name the run that {cell.run} is compared with"
+        raise UnknownNameError(Problem("", what, fix=fix))
     return (same or here)[0]
 
 

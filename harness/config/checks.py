@@ -65,7 +65,8 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
         problems += wrong_names
         convention = None if wrong_names else convention
     if overruled := contradiction(convention, config.to_policy()):
-        problems.append(config.problem(("policy", overruled[0]), overruled[1]))
+        loc = ("policy", overruled.where)
+        problems.append(config.problem(loc, overruled.what, fix=overruled.fix))
     defaults = config.policy.metric_defaults(convention)
     problems += _check_metric_sets(source, defaults, all_loaded)
     entries: list[tuple[Loc, str]] = [
@@ -105,7 +106,7 @@ def _unknown(
     try:
         find(*arguments)
     except UnknownNameError as error:
-        yield from (config.problem(loc, one.what) for one in error.problems)
+        yield from (config.problem(loc, one.what, fix=one.fix) for one in error.problems)
 
 
 def names_of(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
@@ -240,15 +241,16 @@ def _check_metrics(
             metrics.append((loc, parse(name, defaults)))
             continue
         except UnknownNameError as error:
-            what = error.problems[0].what
+            what, fix = error.problems[0].what, error.problems[0].fix
         base = re.match(r"[A-Za-z_][A-Za-z0-9_-]*", name)
         if not all_loaded and base is not None and base[0] not in REGISTRY:
             continue
         if " - " in name:
-            what = f"'{name}' is one text: begin the '- ' of every entry in the same column"
+            what = f"expected one metric, got '{name}'"
+            fix = "begin the '- ' of every entry in the same column"
         elif near := did_you_mean(name, sets):
             what = f"there is no metric or set '{name}'{near}  (sets: {', '.join(sets)})"
-        problems.append(source.problem(loc, what))
+        problems.append(source.problem(loc, what, fix=fix))
     return metrics, problems
 
 

@@ -99,7 +99,8 @@ def _join(
         n_tied[part.queries] += part.n_tied
     if (answered > 1).any():
         repeated = qrels.qids[int(np.flatnonzero(answered > 1)[0])].as_py()
-        raise AlignmentError(f"query '{repeated}' is in more than one part of the run")
+        what = f"query '{repeated}' is in more than one part of the run"
+        raise AlignmentError(Problem("", what, fix="keep all rows of a query in one part"))
     n_extra = sum(part.n_extra for part in ranked)
     if not answered.any():
         raise AlignmentError(_no_overlap(qrels, ranked))

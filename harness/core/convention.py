@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import Problem, UnknownNameError, did_you_mean
 from .policy import Policy
 
 NEEDED, WHOLE_LIST = "needed", "whole list"
@@ -38,11 +38,11 @@ class Convention:
         """Return the settings and parameters of one metric."""
         if metric not in self.metrics:
             others = [each.name for each in CONVENTIONS.values() if metric in each.metrics]
-            raise UnknownNameError(
-                f"the convention {self.name} ({self.tool}) has no {metric}"
-                f"  (it has: {', '.join(self.metrics)}; {metric} is in: "
-                f"{', '.join(others) or 'no convention'})"
-            )
+            own = ", ".join(self.metrics)
+            what = f"the convention {self.name} ({self.tool}) has no {metric}  (it has: {own})"
+            fix = f"choose a convention that has it: {', '.join(others)}"
+            fix = fix if others else f"leave out the convention: none has {metric}"
+            raise UnknownNameError(Problem("", what, fix=fix))
         return {**self.common, **self.metrics[metric]}
 
 
@@ -50,8 +50,8 @@ CONVENTIONS: dict[str, Convention] = {}
 """Every convention by its name; :mod:`harness.metrics.conventions` fills it."""
 
 
-def contradiction(convention: str | None, policy: Policy) -> tuple[str, str] | None:
-    """Return the field of a policy that a convention for all metrics overrules, and what to say.
+def contradiction(convention: str | None, policy: Policy) -> Problem | None:
+    """Return the problem of a policy that a convention for all metrics overrules, and its field.
 
     None if there is none; defaults and bounds of ties never contradict.
     """
@@ -60,10 +60,9 @@ def contradiction(convention: str | None, policy: Policy) -> tuple[str, str] | N
     for field_name, setting in (("ties", "ties"), ("empty_queries", "empty")):
         value = getattr(policy, field_name)
         if value != getattr(Policy(), field_name):
-            return field_name, (
-                f"convention {convention} decides it for every metric, so that '{value}' would do "
-                f"nothing; leave it out, or write ndcg(convention={convention},{setting}=...)"
-            )
+            what = f"'{value}' has no effect: convention {convention} decides it for every metric"
+            fix = f"leave it out, or write ndcg(convention={convention},{setting}=...)"
+            return Problem(field_name, what, fix=fix)
     return None
 
 

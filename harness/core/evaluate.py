@@ -33,7 +33,8 @@ def evaluate(
     # by map, which lets go of a part before the next is aligned
     done = list(map(partial(_evaluate_part, metrics=metrics, references=references or {}), parts))
     if not done:
-        raise AlignmentError("nothing to evaluate: no part of a run was given")
+        what = "expected at least one part of a run, got none"
+        raise AlignmentError(Problem("", what, fix="pass the result of align(qrels, run)"))
     empty = [qid for _, some in done for qid in some]
     if done[0][0].policy.empty_queries == "error" and empty:
         raise AlignmentError(
@@ -88,10 +89,9 @@ def _view(
     source = aligned
     if metric.reference is not None:
         if metric.reference not in references:
-            raise UnknownNameError(
-                f"{metric}: no run '{metric.reference}' to compare to"
-                f"{did_you_mean(metric.reference, references)}"
-            )
+            near = did_you_mean(metric.reference, references)
+            what = f"{metric}: no run '{metric.reference}'{near}"
+            raise UnknownNameError(Problem("", what, fix="pass it in references"))
         source = references[metric.reference]
     policy = aligned.policy.with_settings(metric.settings)
     of_source = policy if source is aligned else source.policy.with_settings(metric.settings)

@@ -132,7 +132,11 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     try:
         return _metrics(spec, dict(defaults or {}))
     except UnknownNameError as error:
-        raise UnknownNameError(f"{text}: {error}") from None
+        problems = [
+            replace(one, where="", what=": ".join(filter(None, (text, one.where, one.what))))
+            for one in error.problems
+        ]
+        raise UnknownNameError(problems) from None
 
 
 def parse_all(
@@ -208,8 +212,9 @@ def _read_trec(text: str) -> _Spec | None:
         if definition.trec_parameter is not None:
             parameter = definition.parameters[definition.trec_parameter]
             return _Spec(definition, {parameter.name: parameter.parse(match[1], text)}, [])
-        ours = f"; write {definition.name}@{match[1]}" if definition.cutoff else ""
-        raise UnknownNameError(f"{text}: trec_eval's {base} takes no number{ours}")
+        ours = f"{definition.name}@{match[1]}" if definition.cutoff else definition.name
+        what = f"{text}: trec_eval's {base} takes no number"
+        raise UnknownNameError(Problem("", what, fix=f"write {ours}"))
     return None
 
 
@@ -220,15 +225,16 @@ def _read_params(definition: Definition, inside: str | None, text: str) -> dict[
     for item in filter(None, (part.strip() for part in (inside or "").split(","))):
         name, equals, value = (part.strip() for part in item.partition("="))
         if not equals:
-            raise UnknownNameError(f"{text}: write parameters as name=value, not '{item}'")
+            what = f"{text}: expected name=value, got '{item}'"
+            raise UnknownNameError(Problem("", what, fix=f"write {definition.name}(rel=2)"))
         if name in given:
-            raise UnknownNameError(f"{text}: {name} is given twice")
+            what = f"{text}: expected each parameter once, got {name} twice"
+            raise UnknownNameError(Problem("", what, fix="remove one of them"))
         if name not in (*own, *PARAMETERS):
             near = did_you_mean(name, [*own, *PARAMETERS])
-            raise UnknownNameError(
-                f"{text}: {definition.name} has no parameter '{name}'{near}"
-                f"  (it has: {', '.join(own) or 'none'}; every metric: {', '.join(PARAMETERS)})"
-            )
+            what = f"{text}: {definition.name} has no parameter '{name}'{near}"
+            fix = f"use one of its own ({', '.join(own) or 'none'}) or of every metric"
+            raise UnknownNameError(Problem("", what, fix=f"{fix} ({', '.join(PARAMETERS)})"))
         given[name] = known[name].parse(value, text)
     return given
 
@@ -237,7 +243,8 @@ def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> lis
     if cutoffs is None:
         return []
     if definition.cutoff is None:
-        raise UnknownNameError(f"{text}: {definition.name} takes no cutoff")
+        what = f"{text}: {definition.name} takes no cutoff"
+        raise UnknownNameError(Problem("", what, fix=f"write {definition.name}"))
     return [definition.cutoff.parse(item, text) for item in cutoffs.split(",")]
 
 
@@ -257,7 +264,8 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
         for name, value in given.items():
             usual |= tool.variants.get(f"{definition.name}({name}={value})", {})
         if cutoffs and usual.get("cutoff") == WHOLE_LIST:
-            raise UnknownNameError(f"{tool.tool} has {definition.name} of the whole list only")
+            what = f"{tool.tool} has {definition.name} of the whole list only"
+            raise UnknownNameError(Problem("", what, fix="leave out the cutoff"))
         given = {
             name: value
             for name, value in given.items()
@@ -293,11 +301,13 @@ def _usual_cutoffs(definition: Definition, usual: dict[str, Any]) -> list[float]
     """Return what a bare name means, taken out of a convention's settings if it has one."""
     cutoff = usual.pop("cutoff", None)
     if cutoff == NEEDED:
-        raise UnknownNameError("the tool has no default cutoff; write one, as in @10")
+        what = "expected a cutoff: the tool has no default"
+        raise UnknownNameError(Problem("", what, fix="add one, such as @10"))
     if cutoff not in (None, WHOLE_LIST):
         return list(cutoff) if isinstance(cutoff, tuple) else [cutoff]
     if definition.needs_cutoff and not definition.cutoffs:
-        raise UnknownNameError(f"a cutoff is needed, as in {definition.name}@10")
+        fix = f"write {definition.name}@10"
+        raise UnknownNameError(Problem("", "expected a cutoff", fix=fix))
     return list(definition.cutoffs) if definition.needs_cutoff else []
 
 
@@ -309,24 +319,25 @@ def _check_together(
         definition.check(**own)
     depth, cutoff = values.get("depth"), max(cutoffs, default=0)
     if depth is not None and values.get("short") == "error" and depth < cutoff:
-        what = f"no list can have {cutoff} documents if depth={depth}"
-        raise UnknownNameError(f"{what}, so short=error would refuse every query")
+        what = f"short=error rejects every query: depth={depth} cuts lists before rank {cutoff}"
+        raise UnknownNameError(Problem("", what, fix="raise the depth, or leave out short=error"))
     rel, above, top = values.get("rel"), values.get("above"), values.get("top")
     if rel is not None and above is not None:
-        raise UnknownNameError("rel and above both say what is relevant; give one of them")
+        what = "expected rel or above, got both"
+        raise UnknownNameError(Problem("", what, fix="remove one: both set which grades count"))
     least = rel or 1
     if top is not None and (top < least if above is None else top <= above):
         lowest = f"at least {least}" if above is None else f"above {above:g}"
-        what = f"no grade is {lowest} and at most {top}"
-        raise UnknownNameError(f"{what}, so that nothing would be relevant")
+        what = f"no document would be relevant: no grade is {lowest} and at most {top}"
+        raise UnknownNameError(Problem("", what, fix="raise top, or lower the other one"))
 
 
-def _unknown(text: str) -> str:
+def _unknown(text: str) -> Problem:
     """Return the message for a text that names no metric, with the name that it is near to."""
     match = re.fullmatch(r"([A-Za-z0-9][\w+-]*?)(\(.*\))?([._@][\d.,]+)?@?", text)
     if match is None:
-        form = "write name, name@10 or name(param=value)@10, and each of several metrics by itself"
-        return f"cannot read the metric '{text}'; {form}"
+        fix = "write name, name@10 or name(param=value)@10, and each metric by itself"
+        return Problem("", f"cannot read the metric '{text}'", fix=fix)
     name, _, end = match.groups("")
     stem = name if end else name.rstrip("0123456789")  # of NDCG10
     cut = end or name[len(stem) :]
@@ -337,4 +348,4 @@ def _unknown(text: str) -> str:
                 other = candidate
                 break
     near = f"; did you mean '{other}'?" if other else ""
-    return f"unknown metric '{name}{end}'{near}  (all: harness metrics)"
+    return Problem("", f"unknown metric '{name}{end}'{near}  (all: harness metrics)")

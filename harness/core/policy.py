@@ -257,7 +257,8 @@ def check_ties(ties: str) -> str:
         )
     ties_of_tools = {"input": "stable", "docno-": "trec_eval10"}
     if ties in ties_of_tools:
-        raise UnknownNameError(f"unknown ties policy '{ties}'; it is called {ties_of_tools[ties]}")
+        what = f"unknown ties policy '{ties}'"
+        raise UnknownNameError(Problem("", what, fix=f"write {ties_of_tools[ties]}"))
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
         near = did_you_mean(ties, (*TIES[:-1], "random(1)", "bounds"))
         known = ", ".join((*TIES, "bounds"))

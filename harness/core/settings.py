@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..errors import UnknownNameError, did_you_mean, shorten
+from ..errors import Problem, UnknownNameError, did_you_mean, shorten
 from .arguments import MOST, checked_init
 from .convention import CONVENTIONS
 from .policy import Few, GradeRule, Order, Scores, check_ties
@@ -82,17 +82,17 @@ class Parameter:
             return self._parse_one(text, metric)
         values = tuple(self._parse_one(item, metric) for item in re.split("[:,]", text))
         if self.length is not None and len(values) != self.length:
-            raise self._wrong(metric, f"takes {self.length} numbers, not {len(values)}")
+            raise self._wrong(metric, f"{self.length} numbers", len(values))
         return values
 
-    def _wrong(self, metric: str, what: str) -> UnknownNameError:
-        return UnknownNameError(f"{metric}: {self.name} {what}")
+    def _wrong(self, metric: str, expected: str, got: object) -> UnknownNameError:
+        return UnknownNameError(f"{metric}: {self.name}: expected {expected}, got {got}")
 
     def _parse_pair(self, text: str, metric: str) -> tuple[int, float]:
         grade, number = (part.strip() for part in re.split("[:=]", text + ":", maxsplit=2)[:2])
         if not re.fullmatch("[0-9]{1,10}", grade, re.ASCII) or int(grade) > MOST:
-            form = f"grade:number;grade:number..., grades 0 to {MOST}"
-            raise self._wrong(metric, f"must be {form}, not '{shorten(text, 60)}'")
+            form = f"grade:number;grade:number... with grades 0 to {MOST}"
+            raise self._wrong(metric, form, f"'{shorten(text, 60)}'")
         return int(grade), self._parse_one(number, metric)
 
     def _parse_one(self, text: str, metric: str) -> Any:
@@ -101,8 +101,8 @@ class Parameter:
             lower = named.get(text.lower())
             if text not in named and not isinstance(lower, bool):
                 near, known = did_you_mean(text, named), ", ".join(named)
-                what = f"unknown {self.name} '{text}'{near}  (all: {known})"
-                raise UnknownNameError(f"{metric}: {what}")
+                what = f"{metric}: unknown {self.name} '{text}'{near}  (all: {known})"
+                raise UnknownNameError(what)
             return named.get(text, lower)
         try:
             if self.type is bool:
@@ -113,12 +113,12 @@ class Parameter:
             if isinstance(value, float) and not math.isfinite(value):
                 raise ValueError
         except (ValueError, KeyError):
-            kind = f"must be {_KINDS.get(self.type)}, not '{shorten(text, 60)}'"
-            raise self._wrong(metric, kind) from None
+            expected, got = str(_KINDS.get(self.type)), f"'{shorten(text, 60)}'"
+            raise self._wrong(metric, expected, got) from None
         if self.type is int and abs(value) > MOST:
-            raise self._wrong(metric, f"must be at most {MOST}, and is {shorten(text, 40)}")
+            raise self._wrong(metric, f"at most {MOST}", shorten(text, 40))
         if self.range is not None and value not in self.range:
-            raise self._wrong(metric, f"must lie in {self.range}, and is {value:g}")
+            raise self._wrong(metric, f"a number in {self.range}", f"{value:g}")
         return value
 
     @property
@@ -200,10 +200,8 @@ class Settings:
         if self.ties is not None:
             check_ties(self.ties)
         if self.scores == "none" and self.ties not in (None, *get_args(Order)):
-            raise UnknownNameError(
-                f"scores=none ties all documents of a query, so ties={self.ties} ignores the run; "
-                "write ties=stable for the order of the file"
-            )
+            what = f"ties={self.ties} ignores the run: scores=none ties all documents of a query"
+            raise UnknownNameError(Problem("", what, fix="write ties=stable for the file's order"))
 
     def with_values(self, given: Mapping[str, Any]) -> Settings:
         """Return the settings with others put in place, `labels` and `few` as part of `grades`."""
@@ -211,13 +209,15 @@ class Settings:
         changes = {}
         if (labels := given.get("labels")) is not None:
             if rule.low is None and rule.high is None:
-                what = "it takes no convention with bounds (see harness metrics --conventions)"
-                raise UnknownNameError(f"labels={labels} is for grades outside of bounds; {what}")
+                what = f"labels={labels} needs a convention with bounds for grades"
+                fix = "add one from 'harness metrics --conventions', or leave out labels"
+                raise UnknownNameError(Problem("", what, fix=fix))
             changes["act"] = labels
         if (few := given.get("few")) is not None:
             if rule.documents < 2:
-                what = "it takes a convention that refuses queries of few documents"
-                raise UnknownNameError(f"few={few} has no effect here; {what}")
+                what = f"few={few} needs a convention that rejects queries with few documents"
+                fix = "add convention=sklearn or another such one, or leave out few"
+                raise UnknownNameError(Problem("", what, fix=fix))
             changes["few"] = few
         rules = {"grades": replace(rule, **changes)} if changes else {}
         return replace(self, **{**given, **rules})

@@ -541,7 +541,8 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
                 f"(there are: {', '.join(known)})"
             )
         if reason := why_not(same[0]):
-            raise UnknownNameError(f"runs cannot be compared by {same[0]}: {reason}")
+            what = f"runs cannot be compared by {same[0]}: {reason}"
+            raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
         found[same[0]] = None
     return tuple(found)
 

@@ -85,10 +85,10 @@ def view(aligned: Aligned, policy: Policy) -> Aligned:
     def make() -> Aligned | None:
         there = policy.alignment == aligned.policy.alignment
         if not there and policy.alignment not in aligned.views:
-            raise AlignmentError(
-                f"the run was not aligned under ties: {policy.alignment.ties}, scores: "
-                f"{policy.score_type}; give align(..., also=policies_of(metrics, policy))"
-            )
+            kind = f"ties: {policy.alignment.ties}, scores: {policy.score_type}"
+            what = f"the run was not aligned under {kind}"
+            fix = "call align(..., also=policies_of(metrics, policy))"
+            raise AlignmentError(Problem("", what, fix=fix))
         found = aligned if there else aligned.views[policy.alignment]
         found = _regraded(found, policy.grades)
         if policy.grades.positive_scores:

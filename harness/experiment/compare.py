@@ -154,10 +154,9 @@ def _name_of(test: str | Callable[..., Any]) -> str:
 
     name = next((name for name, one in load_all().items() if one.function is test), None)
     if name is None:
-        raise UnknownNameError(
-            f"{getattr(test, '__name__', repr(test))} is no test: put @harness.paired_test(NAME, "
-            "title=...) above a function of the differences"
-        )
+        what = f"expected a registered test, got {getattr(test, '__name__', repr(test))}"
+        fix = "put @harness.paired_test(NAME, title=...) above the function"
+        raise UnknownNameError(Problem("test", what, fix=fix))
     return name
 
 
@@ -184,7 +183,8 @@ def check_metrics(names: Iterable[str]) -> None:
     for name in names:
         found = parse(name)
         if len(found) == 1 and (reason := why_not(found[0])):
-            raise UnknownNameError(f"runs cannot be compared by {found[0]}: {reason}")
+            what = f"runs cannot be compared by {found[0]}: {reason}"
+            raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
 
 
 def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Leaderboard:

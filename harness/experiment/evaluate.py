@@ -184,7 +184,8 @@ def evaluate_files(
     wanted = _wanted(metrics, policy, bounds, rel, convention)
     if not numbers_of(wanted):
         texts = ", ".join(dict.fromkeys(one.definition.name for one in wanted))
-        raise UnknownNameError(f"expected a metric with a number too, got {texts}")
+        what = f"expected a metric with a number too, got {texts}"
+        raise UnknownNameError(Problem("metrics", what, fix="add one, such as -m ndcg@10"))
     also = policies_of(wanted, policy)
     how: dict[str, Any] = {"group": group} if group else {}
     names = short_names(runs)
@@ -256,9 +257,10 @@ def _wanted(
     defaults = {"rel": rel, "convention": convention}
     wanted = parse_all(metrics, {name: one for name, one in defaults.items() if one is not None})
     if not wanted:
-        raise UnknownNameError("no metric was named; 'harness metrics' lists them")
+        what = "expected at least one metric, got none"
+        raise UnknownNameError(Problem("metrics", what, fix="add one, such as ndcg@10"))
     if (overruled := contradiction(convention, policy)) is not None:
-        raise UnknownNameError(f"{overruled[0]}: {overruled[1]}")
+        raise UnknownNameError(overruled)
     return with_bounds(wanted) if bounds else wanted
 
 

@@ -81,7 +81,8 @@ def gate_baseline(
     runs = list(dict.fromkeys(one.run for one in systems))
     if baseline not in runs:
         near = did_you_mean(baseline, runs)
-        raise UnknownNameError(f"no run '{baseline}' to be the baseline{near}")
+        what = f"no run '{baseline}'{near}"
+        raise UnknownNameError(Problem("baseline", what, fix=f"name one of: {first_of(runs)}"))
     if len(runs) < 2:
         what = f"expected a run besides the baseline '{baseline}'"
         raise InputError(Problem("gate", what, fix="add the candidate's run"))
@@ -156,7 +157,8 @@ def _gated(
         for metric in compared(before.metrics, [str(one) for one in parse(name)]):
             if str(metric) not in both:
                 near = did_you_mean(str(metric), both)
-                raise UnknownNameError(f"the candidate has no metric '{metric}'{near}")
+                what = f"the candidate has no metric '{metric}'{near}"
+                raise UnknownNameError(Problem("gate", what, fix="evaluate both by this metric"))
             named[str(metric)] = rule
     for name, metric in known.items():
         rule_of = named.get(name) or (rules.get(OTHERS) if name in both else None)

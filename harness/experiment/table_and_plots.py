@@ -233,9 +233,9 @@ def make_table(
     """Return a table of results, with changed settings and plan of comparisons."""
     tables = results.config.tables
     if name is not None and name not in tables:
-        has = f"it has: {', '.join(tables) or 'none'}"
-        near = did_you_mean(name, tables)
-        raise UnknownNameError(f"the config of these results has no table '{name}'{near}  ({has})")
+        what = f"the config of these results has no table '{name}'{did_you_mean(name, tables)}"
+        fix = f"name one of: {', '.join(tables)}" if tables else "leave out the name"
+        raise UnknownNameError(Problem("table", what, fix=fix))
     name = name or next(iter(tables), None)
     settings = DEFAULT if name is None else tables[name]
     if "caption" in changes:

@@ -262,7 +262,7 @@ def test_a_cell_of_results(run, workplace: Path) -> None:
         (["0.4731", *LETOR, "-m", "ndcg@10", "-m", "bpref", "-k", "5"], "takes a cutoff"),
         (["0.4731", *LETOR, "-m", "ndgc"], "did you mean 'ndcg'?"),
         (["0.4731", *LETOR, "-m", "swaps"], "no convention has the metric 'swaps'"),
-        (["0.4731", *LETOR, "-m", "ndcg(gain=exp)@10"], "write ndcg alone, or ndcg@10"),
+        (["0.4731", *LETOR, "-m", "ndcg(gain=exp)@10"], "write ndcg or ndcg@10"),
         (["47.31%%", *LETOR], "expected a number, got '47.31%%'"),
         (["0.4731", LETOR[0]], "expected QRELS and RUN alone, got 1 of them"),
         (["0.4731", *LETOR, *SWEEP, "gbrt"], "--results: expected --run NAME, and no files"),

@@ -44,7 +44,7 @@ WRONG = {
     "-mdcg": (1, "trec_eval 9.0.8 has no measure 'dcg'; did you mean"),
     "-mnum_nonjudged_ret": (1, "trec_eval 9.0.8 has no measure 'num_nonjudged_ret'; the share of"),
     "-mP.": (1, "measure 'P.': "),
-    "--as=11": (1, "--as takes 9 (9.0.8) or 10 (10.0), not '11'\n"),
+    "--as=11": (1, "--as: expected 9 (9.0.8) or 10 (10.0), got '11'\n"),
     "-l-1": (1, "-l: "),
     "-M-1": (1, "-M: "),
     "third": (1, "expected two files, got 3\nusage:"),

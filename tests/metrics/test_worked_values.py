@@ -254,9 +254,9 @@ def test_data_that_a_metric_refuses(name: str, text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("rbp(p=1)", "p must lie in (0, 1), and is 1"),
-        ("rbo(p=-0.1)", "p must lie in (0, 1), and is -0.1"),
-        ("pairwise_logloss(alpha=0)", "alpha must lie in (0, 1e+09), and is 0"),
+        ("rbp(p=1)", "p: expected a number in (0, 1), got 1"),
+        ("rbo(p=-0.1)", "p: expected a number in (0, 1), got -0.1"),
+        ("pairwise_logloss(alpha=0)", "alpha: expected a number in (0, 1e+09), got 0"),
         ("swaps(normalize=each)", "unknown normalize 'each'"),
         ("binG.1=3", "trec_eval's binG takes no number"),
         ("rbo(k=3)", "k=3: expected form=truncated, got form=ext"),

@@ -92,7 +92,7 @@ def test_every_option(paper: Path) -> None:
         (
             ["man"],
             "the config of these results has no table 'man'; did you mean 'main'?"
-            "  (it has: main, seeds)",
+            "\n  fix:   name one of: main, seeds",
         ),
         (
             ["-m", "mapp"],

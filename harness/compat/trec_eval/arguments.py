@@ -91,7 +91,7 @@ def parse(words: Sequence[str]) -> Arguments:
     values = dict(options)  # the last one counts
     number = values.get("--as", "9").partition(".")[0]
     if number not in VERSIONS:
-        raise Stop(USAGE, f"--as takes 9 (9.0.8) or 10 (10.0), not '{values['--as']}'")
+        raise Stop(USAGE, f"--as: expected 9 (9.0.8) or 10 (10.0), got '{values['--as']}'")
     version = VERSIONS[number]
     if "-v" in values:
         raise Stop(0, f"follows trec_eval {version.title}")

@@ -82,7 +82,7 @@ def swept(request: Request) -> Lines:
     try:
         board = study.board.memo(f"sweep {over}", lambda: sweep(study, [over], plan))
     except UnknownNameError as error:
-        raise request.refuse(error.problems[0].what) from None
+        raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
     runs = {entry.run for system in request.systems for entry in system.entries}
     here: dict[tuple[str, ...], dict[str, Entry]] = {}
     before: dict[tuple[str, ...], dict[str, Entry]] = {}
