@@ -9,6 +9,7 @@ from ..stats.metric_correlation import Correlation
 from ..stats.run_similarity import Similarity
 from . import csv, jsonl, markdown, text
 from .grid import Grid, grid
+from .numbers import decimals, interval
 from .phrases import counted
 from .plots import plot
 
@@ -86,23 +87,18 @@ def correlation_grids(found: Sequence[Correlation]) -> list[Grid]:
     for dataset in dict.fromkeys(one.dataset for one in found):
         some = [one for one in found if one.dataset == dataset]
         rows = [
-            [one.first, one.second, f"{one.tau_b:.3f}", _interval(one.tau_b_interval),
-             f"{one.tau_ap:.3f}", _interval(one.tau_ap_interval)]
+            [one.first, one.second, decimals(one.tau_b), interval(*one.tau_b_interval),
+             decimals(one.tau_ap), interval(*one.tau_ap_interval)]
             for one in some
         ]  # fmt: skip
         header = ["metric", "other metric", "tau_b", "95 % interval", "tau_ap", "95 % interval"]
         notes = [
             f"{some[0].n_systems} systems, {some[0].n_queries} queries; "
-            "intervals by bootstrap over queries",
+            "intervals from the bootstrap standard error over queries",
             "tau_ap: mean of both directions; mistakes at the top weigh more",
         ]
         grids.append(grid(header, rows, left=2, title=dataset, notes=notes))
     return grids
-
-
-def _interval(ends: tuple[float, float]) -> str:
-    low, high = (round(end, 3) + 0.0 for end in ends)  # no -0.000
-    return f"[{low:.3f}, {high:.3f}]"
 
 
 def correlation_records(found: Sequence[Correlation]) -> list[dict[str, Any]]:
