@@ -305,7 +305,7 @@ def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
         found = os.stat(path)
     except OSError as error:
         gone = isinstance(error, FileNotFoundError)
-        what = "deleted or moved while the run was going" if gone else str(error.strerror)
+        what = "deleted or moved during the run" if gone else str(error.strerror)
         rule, fix = "missing-file" if gone else "", "put it back and run again"
         raise InputError(Problem(os.fspath(path), what, fix=fix, rule=rule)) from error
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino

@@ -152,7 +152,7 @@ def test_docker(file: str) -> None:
 REJECTED = {
     "archive.run.gz": "a tar archive", "cut.run": "middle of a line", "deep.run": "1,500",
     "duplicates.run": "line 21", "nan.run": "'nan'", "page.run": "an HTML page",
-    "prefix.run": "prefix 'task-'", "ranks.run": "the score is the rank",
+    "prefix.run": "prefix 'task-'", "ranks.run": "the score equals the rank",
     "other-collection.run": "",
 }  # fmt: skip
 

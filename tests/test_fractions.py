@@ -92,5 +92,5 @@ def test_files_and_configs(tmp_path: Path) -> None:
     assert entry.evaluation.values[:, 0] == pytest.approx(expected, abs=1e-15)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert '"values": 0' in json.dumps(manifest)  # pytrec_eval takes no fractions
-    with pytest.raises(InputError, match=r"^d: query 'q1', document 'a': a judgement of 0\.5, "):
+    with pytest.raises(InputError, match=r"^d: query 'q1', document 'a': got the grade 0\.5, "):
         harness.run(config, overrides=["metrics=[ndcg, swaps(convention=none)]"])

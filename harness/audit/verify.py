@@ -268,7 +268,7 @@ def _compare_file(found: Verification, name: str, now: bytes) -> None:
     is_written = None if recorded is None else sha256(then).hexdigest() == recorded
     first, total = compare(name, then, now)
     if first is None and is_written is False:
-        what = "other bytes, though every value is the same"
+        what = "different bytes with the same values"
         first, total = Difference("file", name, "bytes", what, f"{len(now)} bytes"), 1
     if first is not None:
         found.add(first._replace(cause=found.cause(is_written)), name, total)

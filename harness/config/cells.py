@@ -163,7 +163,7 @@ def find(config: Config, complete: bool = True) -> tuple[list[Cell], list[GridEr
     keys = list(config.datasets), list(config.runs)
     cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _order(cell, *keys))
     if config.complete and not search.wrong and (text := missing_text(cells)):
-        fix = "make them, leave them out with 'where:', or take 'complete' out"
+        fix = "add their files, leave them out with 'where:', or remove 'complete'"
         search.wrong.append(GridError(("complete",), text, fix))
     return cells, search.wrong
 
@@ -210,7 +210,7 @@ class _Search:
             other = first.setdefault(one.name, one)
             if other.key != one.key:
                 both = f"{other.entry.path} and {one.entry.path}"
-                what = f"dataset '{one.name}' is there twice: {both}"
+                what = f"expected one dataset '{one.name}', got two: {both}"
                 fix = "give one of them another name"
                 self.wrong.append(GridError(("datasets", one.key), what, fix))
         self.complete = complete and not self.wrong
@@ -275,7 +275,7 @@ class _Search:
                 for name in shared
             )
             paths = [str(found.path) for found in strangers]
-            what = f"no dataset for {first_of(paths, 5)}; there is {has}"
+            what = f"no dataset for {first_of(paths, 5)}; the datasets have {has}"
             raise GridError(at, what, "add the dataset, or narrow the path")
 
     def _datasets_of(self, key: str, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
@@ -373,7 +373,7 @@ class _Search:
                 self.wrong.append(GridError(loc, what))
         self.cells = [one for one in self.cells if self._keeps(one[0].all_columns)]
         if not self.cells and not self.wrong:
-            what = f"keeps none of the {len(seen)} cells: none has all of these at once"
+            what = f"keeps none of the {len(seen)} cells: no cell has all these values"
             self.wrong.append(GridError(("where",), what))
         left_out = {*self.entries} - {cell.dataset_key for cell, _ in self.cells}
         self.check_datasets("run that 'where' keeps", left_out)
@@ -388,7 +388,7 @@ class _Search:
             if other is not cell and loc not in reported:
                 reported.add(loc)
                 both = f"{other.run_entry.path} and {cell.run_entry.path}"
-                what = f"run '{cell.run}' on dataset '{cell.dataset}' is there twice: {both}"
+                what = f"expected one run '{cell.run}' on dataset '{cell.dataset}', got two: {both}"
                 self.wrong.append(GridError(loc, what, "give one of them another name"))
 
 
@@ -415,7 +415,7 @@ def _path(text: str, loc: Loc, run_key: str = "") -> Pattern:
     for name in pattern.names:
         is_own = f"{{{name}}}" == run_key or (name == DATASET and run_key)
         if name in RESERVED and not is_own:
-            fix = f"call it something else; taken are {', '.join(RESERVED)}"
+            fix = f"choose a name other than {', '.join(RESERVED)}"
             raise GridError(loc, f"the outputs have a column '{name}' already", fix)
     return pattern
 
@@ -435,7 +435,7 @@ def _dataset_files_as_runs(cells: Sequence[tuple[Cell, Loc]]) -> Iterator[GridEr
     for (loc, run), cell in wrong.items():
         path = cell.run_entry.path
         dataset = names[os.path.normpath(path)]
-        what = f"{path} is the file of dataset {dataset} itself, taken as run '{run}'"
+        what = f"expected predictions as run '{run}', got the file of dataset {dataset}: {path}"
         fix = "name the file of its predictions"
         if cell.of_run:
             fix = f"narrow the pattern, or exclude it: 'where: {{run: \"!{run}\"}}'"

@@ -158,8 +158,8 @@ def _check_groups(config: Config) -> Iterator[Problem]:
                     yield config.problem((*loc, "function"), one.what, fix=one.fix)
         for column in groups.bins:
             if groups.columns and column not in groups.columns:
-                what = f"bins of '{column}', which is not among the columns"
-                yield config.problem((*loc, "bins"), what, fix="add it to 'columns:'")
+                what = f"expected bins of one of the columns, got '{column}'"
+                yield config.problem((*loc, "bins"), what, fix=f"add '{column}' to 'columns:'")
 
 
 def _check_names(config: Config) -> Iterator[Problem]:
@@ -215,8 +215,8 @@ def _check_metric_sets(
     sets = metric_sets(source.data)
     for name, metrics in sets.items():
         if is_metric(name):
-            what = f"'{name}' is the name of a metric, which would be taken instead of the set"
-            fix = "call the set something else"
+            what = f"expected a name that no metric has, got '{name}'"
+            fix = "rename the set"
             yield source.problem(("metric_sets", name), what, fix=fix)
         entries = [
             (("metric_sets", name, place), metric)
@@ -297,8 +297,8 @@ def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[P
         yield from _unknown(config, loc, compared, metrics, [name])
     if metrics and not compared(metrics):
         listed = ", ".join(map(str, metrics))
-        what = f"none of the metrics ({listed}) is a mean of values that have a better and a worse"
-        yield config.problem(("compare",), what)
+        what = f"expected a metric that runs can be compared by, got {listed}"
+        yield config.problem(("compare",), what, fix="add map or ndcg@10 to 'metrics'")
 
 
 def _check_gate(config: Config, names: Names) -> Iterator[Problem]:

@@ -65,7 +65,7 @@ def _proposed(
     folders: Path | Sequence[Path], base: Path, where: str = "config.yaml"
 ) -> tuple[str, Proposal]:
     folders = [folders] if isinstance(folders, Path) else [*folders]
-    fix = "give the folders of your judgements and runs"
+    fix = "name the folders of your qrels and runs"
     wrong = [
         Problem(str(one), "expected a folder, got none", fix=fix)
         for one in folders
@@ -79,9 +79,9 @@ def _proposed(
         warnings.simplefilter("ignore", HarnessWarning)
         found = look(folders)
         if not found.files:
-            what = "holds no files"
+            what = "expected runs and qrels, got an empty folder"
             if found.every:
-                what = f"none of its {len(found.every)} files is a run or judgements"
+                what = f"expected runs and qrels, got {len(found.every)} other files"
             raise InputError(Problem(names, what, fix="see docs/reference/formats.md"))
         made = propose(found)
         while True:
@@ -93,7 +93,7 @@ def _proposed(
             except ConfigError as error:
                 if not _without_problems(made, error):
                     first = error.problems[0]
-                    what = f"no config for it loads: {first.where}: {first.what}"
+                    what = f"its files give no valid config: {first.where}: {first.what}"
                     fix = "rename the folder or file, or write the config yourself"
                     raise InputError(Problem(names, what, fix=fix)) from error
 
@@ -117,7 +117,7 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
     """
     if output.exists() and not force:
         fix = "name another file with --output, or add --force"
-        raise InputError(Problem(str(output), "exists, and is not replaced", fix=fix))
+        raise InputError(Problem(str(output), "the file exists", fix=fix))
     store.check_writable(output.parent)
     output.parent.mkdir(parents=True, exist_ok=True)
     text, made = _proposed(folders, output.parent, str(output))

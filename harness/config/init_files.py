@@ -153,8 +153,8 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
         for number, line in enumerate(lines[:-1] or lines, 1):
             head = Head("", line)
             if head.lines and number not in above and not looks(head, _READ_AS[kind]):
-                likely = "a run" if kind == "run" else "judgements"
-                what = f"looks like {likely} ({form}), but its line {number} does not"
+                likely = "a run" if kind == "run" else "qrels"
+                what = f"the file looks like {likely} ({form}), but line {number} does not"
                 raise InputError(Problem(str(path), what))
     return [(kind, form)]
 

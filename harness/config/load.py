@@ -260,8 +260,8 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
         if loc[:2] == ("guard", "accept"):
             what = f"the guard has no rule {describe(value)}{near}"
             if value in RULES:
-                what = f"'{value}' cannot be accepted: refused input has no values"
-            fix = "docs/reference/rules.md lists the rules"
+                what = f"'{value}' cannot be accepted: the file gives no values"
+            fix = "choose a rule from docs/reference/rules.md"
     elif kind in _LIMITS:
         (bound,) = error["ctx"].values()
         what = f"expected {_LIMITS[kind]} {bound:g}, got {value}"

@@ -44,8 +44,8 @@ def load(name: str, base: Path) -> None:
     edited one takes effect in the same process.
     """
     if not plugins_allowed():
-        what = "is code, and is not loaded because of --no-plugins"
-        raise PluginError(f"'{name}' {what}; leave that option out if you trust '{name}'")
+        what = f"'{name}' is not loaded because of --no-plugins"
+        raise PluginError(f"{what}; leave that option out if you trust its code")
     if name.endswith(".py") or "/" in name:
         from .patterns import NothingFoundError, doubled, files
 

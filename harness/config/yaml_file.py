@@ -336,7 +336,7 @@ def merge(base: Source, over: Source, name: str) -> Source:
                 if key in below:
                     del found[key]
                 elif loc and loc[0] in BY_NAME and len(loc) == 1:
-                    what = f"{name} has no '{key}' to take out{did_you_mean(key, below)}"
+                    what = f"{name} has no '{key}' to remove{did_you_mean(key, below)}"
                     problems.append(over.problem(here, what))
                     del found[key]
         return found
@@ -575,7 +575,7 @@ def expand_sets(source: Source) -> None:
         holder["metrics"] = metrics
     for name in sets:
         if circle := _circle(name, sets, (name,)):
-            what = f"holds itself: {' -> '.join(circle)}"
+            what = f"the set contains itself: {' -> '.join(circle)}"
             source.problems.append(source.problem(("metric_sets", name), what))
 
 

@@ -369,8 +369,8 @@ def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Pro
         f"{names[one]} ({', '.join(parts[part].dataset for part in of[query == one])})"
         for one in several[:SHOWN]
     ]
-    what = f"queries in several parts: {several.size:,}, as {', '.join(named)}"
-    fix = "parts that share queries cannot be pooled; 'average' them, or repair the folds"
+    what = f"expected each query in one part, got {several.size:,} in several: {', '.join(named)}"
+    fix = "use 'average' instead of 'pool', or correct the folds"
     return Problem(dataset, what, fix=fix)
 
 

@@ -483,7 +483,7 @@ class Table(ABC):
             if numbers.ndim != 1:
                 raise TypeError("a list in the place of a number")
         except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, AttributeError) as error:
-            what = f"not a mapping of qid to docno to number ({_wrong_part(mapping) or error})"
+            what = f"expected {{qid: {{docno: number}}}}, got {_wrong_part(mapping) or error}"
             fix = "give {'q1': {'d1': 1, 'd2': 0}}, with strings for qids and docnos"
             raise InputError(Problem(name or cls.kind, what, fix=fix)) from error
         offsets = offsets_of([len(row) for row in rows])

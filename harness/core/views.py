@@ -41,11 +41,11 @@ def check_grades(qrels: Qrels, metrics: Iterable[Metric], policy: Policy) -> Non
 
 def refusal(where: str, grade: float, n: int, accepted: str) -> InputError:
     """Return the error for a grade that is not accepted, the first of `n`."""
-    fix = "choose another convention, or say labels=clip to put such grades at the bound"
+    fix = "choose another convention, or write labels=clip to move such grades to the bound"
     if grade != int(grade):
         fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
     more = f", the first of {n}" if n > 1 else ""
-    what = f"a judgement of {grade if grade != int(grade) else int(grade)}{more}, where {accepted}"
+    what = f"got the grade {grade if grade != int(grade) else int(grade)}{more}, but {accepted}"
     return InputError(Problem(where, what, fix=fix, rule="grade-values"))
 
 
@@ -119,8 +119,8 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     few = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
     if few.size and rule.few == "error":
         n = aligned.n_retrieved[few[0]]
-        what = f"{n} document, where at least {rule.documents} are needed ({few.size} such queries)"
-        fix = "say few=nan to leave such queries out (or few=zero, few=one), or choose another"
+        what = f"expected at least {rule.documents} documents, got {n} ({few.size} such queries)"
+        fix = "write few=nan to leave such queries out (or few=zero, few=one), or choose another"
         place = f"query '{aligned.qids[int(few[0])].as_py()}'"
         raise InputError(Problem(place, what, fix=f"{fix} convention"))
     grades, of_items = aligned.ideal.values, aligned.grade
@@ -128,7 +128,7 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     if wrong.size:
         qid = aligned.qids[int(aligned.ideal.row[wrong[0]])].as_py()
         place = f"query '{qid}'"
-        raise refusal(place, grades[wrong[0]].item(), wrong.size, f"{rule.text} are accepted")
+        raise refusal(place, grades[wrong[0]].item(), wrong.size, f"the metric takes {rule.text}")
     seen = applied(rule, grades)
     if seen is grades:
         return aligned

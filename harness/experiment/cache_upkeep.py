@@ -134,8 +134,8 @@ def unneeded(
     were made of. With `days`, only records written longer ago go. InputError without either.
     """
     if not keep and days is None:
-        what = "nothing says which of its records are needed"
-        fix = "name a config or results with --keep, or an age with --days"
+        what = "expected --keep or --days, got neither"
+        fix = "name the configs or results whose records to keep, or the age of those to delete"
         raise InputError(Problem(str(folder), what, fix=fix))
     cache = Cache(folder)
     needed: set[str] = set()

@@ -300,8 +300,10 @@ def evaluate_one(
         found = evaluate_aligned(parts, metrics, run=run, dataset=dataset)
     if found.counts.retrieved and not found.counts.judged:
         name, n = " on ".join(filter(None, (run, dataset))) or "run", found.counts.retrieved
-        what = f"{name}: none of the {n:,} documents retrieved is judged; are these qrels of "
-        what += "another collection, or docnos written in another way?"
+        what = (
+            f"{name}: no judgement of the {n:,} retrieved documents; check that the qrels are of "
+        )
+        what += "this collection, and that docnos are written alike"
         warning = HarnessWarning(what, "nothing-judged", found.counts.retrieved)
         warnings.warn(warning, stacklevel=3)
     return found

@@ -165,7 +165,7 @@ def computed_by(metrics: Iterable[Metric]) -> str:
 def _check_computed_by(done: Done, metrics: Iterable[Metric]) -> None:
     """Raise HarnessError if a worker has other code or another kind of machine than this one."""
     if done.by and done.by != (here := computed_by(metrics)):
-        what = f"a worker computes with {done.by}; here it is {here}"
+        what = f"expected workers with {here}, got {done.by}"
         fix = "start the workers in the same environment, on machines of the same kind"
         raise HarnessError(Problem("--scheduler", what, fix=fix))
 

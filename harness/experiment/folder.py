@@ -135,8 +135,8 @@ def read(folder: Path, *, but: Collection[str] = ()) -> Results:
     cells = CELLS if has_cells(config) else LEADERBOARD
     files = {name: read_bytes(folder / name) for name in (cells, PER_QUERY)}
     if others := list(_not_as_written(folder, manifest["outputs"], files, but)):
-        what = f"is not the file that {MANIFEST} was written with: edited, or a run was stopped"
-        fix = "run the config again, which writes them together"
+        what = f"the file differs from the hash in {MANIFEST}: it was edited, or a run was stopped"
+        fix = "run the config again"
         raise InputError([Problem(str(folder / name), what, fix=fix, rule=RULE) for name in others])
     failed = manifest.get("failed", [])
     rows = read_rows(folder / cells, files[cells], [*manifest["cells"], *failed])
@@ -378,8 +378,8 @@ def config_and_cells(
     root, path = root_of(folder, manifest), folder / MANIFEST
     inputs = [root / one["path"] for one in manifest["inputs"]]
     if not gone and not any(one.exists() for one in inputs):
-        what = f"expected the inputs of these results at their places, got none: {inputs[0]}"
-        fix = "move the folder back, or its inputs along with it; or give verify or why --inputs"
+        what = f"expected the inputs of these results, got no file at {inputs[0]}"
+        fix = "move the folder back, move its inputs too, or give verify or why --inputs FOLDER"
         raise InputError(Problem(str(path), what, fix=fix))
     text = yaml.safe_dump(manifest["config"], allow_unicode=True, sort_keys=False)
     base = folder / manifest["base"]

@@ -230,7 +230,7 @@ def _comparisons(board: Leaderboard, config: Config) -> Comparisons | None:
     except HarnessError as error:
         if not failed_rows(board):
             raise
-        what = f"runs could not be evaluated, and the others are not compared: {error}"
+        what = f"some runs failed, and the others cannot be compared: {error}"
         warnings.warn(what, HarnessWarning, stacklevel=4)
         return None
 
@@ -255,7 +255,7 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     files.check_own(folder, [TIMING, *made], earlier.own, force=force)
     drawn = {name: digest for name, digest in earlier.drawn.items() if name not in made}
     if left := [name for name in earlier.edited if name not in made and name != TIMING]:
-        what = "of an earlier run, edited since, and not part of these results"
+        what = "kept edited files of an earlier run, which are not part of these results"
         notes.append(f"{folder}: {what}: {', '.join(left)}")
     for text in notes:
         warnings.warn(text, HarnessWarning, stacklevel=3)

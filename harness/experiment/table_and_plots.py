@@ -256,7 +256,7 @@ def _compared(results: Results, changes: Mapping[str, Any]) -> Results:
     except HarnessError as error:
         if plan or not results.failed:
             raise
-        what = f"runs could not be evaluated, and the others are not compared: {error}"
+        what = f"some runs failed, and the others cannot be compared: {error}"
         warnings.warn(what, HarnessWarning, stacklevel=4)
         return results
 

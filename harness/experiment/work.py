@@ -200,8 +200,8 @@ class ChangedInputError(InputError):
     """A file changed while a cell, or several cells, read it."""
 
     def __init__(self, path: str) -> None:
-        what = "changed while the run was going: other values follow from other bytes"
-        fix = "run again when nothing writes to it; known values are not computed again"
+        what = "the file changed during the run"
+        fix = "run again when nothing writes to it; finished cells come from the cache"
         self.path = path
         super().__init__(Problem(path, what, fix=fix))
 

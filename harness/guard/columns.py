@@ -114,13 +114,13 @@ def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     if order.whole_scores:
         listed = ", ".join(f"{one:g}" for one in order.whole_scores)
         what = (
-            f"the predictions are whole numbers ({listed}), and the grades "
+            f"the predictions are whole numbers ({listed}); the grades have "
             f"{order.different_grades:,} different fractions"
         )
         yield make("swapped-columns", what, facts.run.queries.rows)
     if ranks is None:
         return
-    what = f"the score is the rank in {ranks.same:,} of {ranks.n:,} rows looked at"
+    what = f"the score equals the rank in {ranks.same:,} of {ranks.n:,} rows checked"
     if ranks.swapped:
         what = "the score is in column 4 and the rank in column 5"
         effect, fix = RULES["rank-as-score"].effect, "write qid Q0 docno rank score tag"
@@ -158,8 +158,8 @@ def explain_no_common_query(
         half = 2 * len(as_qids) >= len(docnos) or 2 * len(as_docnos) >= len(qids)
         if len(as_qids) and len(as_docnos) and half:
             what = (
-                f"{len(as_qids):,} of {len(docnos):,} docnos are qids of {short(name)}, and "
-                f"{len(as_docnos):,} of {len(qids):,} qids are its docnos"
+                f"{len(as_qids):,} of {len(docnos):,} docnos are qids in {short(name)}, and "
+                f"{len(as_docnos):,} of {len(qids):,} qids are docnos there"
             )
             effect, some = RULES["no-common-query"].effect, as_qids[:SHOWN].to_pylist()
             return finding("swapped-columns", place, what, len(as_qids), some, effect=effect)

@@ -284,7 +284,7 @@ def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
             yield make("nothing-judged", what, rows)
     if run.identical:
         queries = counted(facts.run.queries.queries, "query", "queries")
-        what = f"the docno is the qid in {run.identical:,} of {queries}"
+        what = f"the docno equals the qid in {run.identical:,} of {queries}"
         yield make("identical-ids", what, run.identical)
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY * run.shown:
@@ -292,7 +292,7 @@ def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
         what = f"{percent(unjudged, run.shown)} of the top 10 documents are not judged{below}"
         is_dense = answered >= ENOUGH_QUERIES and judged.rows >= DENSE * judged.queries
         if is_dense and unjudged >= NEARLY_ALL * run.shown:
-            effect = "they count as not relevant; the qrels may be those of another round"
+            effect = "they count as not relevant; the qrels may belong to another round"
             yield make("unjudged-at-10", what, unjudged, "warning", effect)
         else:
             yield make("unjudged-at-10", what, unjudged)

@@ -488,8 +488,8 @@ def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
         of = counted(one.queries, "query", "queries")
         what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
         if not facts.run.follows:
-            what = f"scores {fall} from d0 to d1, d2, ... in all {of}: the rows were named when "
-            what += "they were sorted by score"
+            what = f"scores {fall} from d0 to d1, d2, ... in all {of}: the rows were sorted by "
+            what += "score before they got these docnos"
         yield make("sorted-by-score", what, one.queries)
     elif (moved := order.misplaced) is not None:
         what = f"the predictions fit the {moved.name}"
@@ -570,8 +570,8 @@ def wrong_count(
     what = f"{n:,} predictions for {n_rows:,} rows of {short(name)}"
     best, there = _best(ranks(scores), others)
     if best:
-        what += f"; they are as many as {short(best)}'s rows"
-        what += f" and fit them (correlation {there.r:.2f})" if there.z > CLEAR else ""
+        what += f"; {short(best)} has as many rows"
+        what += f", which they fit (correlation {there.r:.2f})" if there.z > CLEAR else ""
         fix = f"give the predictions of {name}"
         return finding("row-count", run.path, what, abs(n - n_rows), fix=fix)
     names = [f"prediction {at + 1:,}: {scores[at]:.15g}" for at in range(n_rows, n)[:SHOWN]]

@@ -180,7 +180,7 @@ def warn_moved(
 def warn_scattered(source: Source, found: Odd, is_data: IsDataLine | None = None) -> None:
     """Warn of queries that came back after another had begun."""
     if n := found.queries:
-        what = f"queries that come back after another began: {n:,}; their rows are gathered by qid"
+        what = f"rows of {n:,} queries are not next to each other; they are gathered by qid"
         warn(source, what, "scattered-queries", n, *_first(source, found, is_data))
 
 
@@ -189,7 +189,9 @@ def warn_dropped(
 ) -> None:
     """Warn of rows that repeated a docno and were left out."""
     if n := found.rows:
-        what = f"rows with a docno that their query has twice: {n:,}; the {duplicates} one is kept"
+        what = (
+            f"dropped rows that repeat a docno of their query: {n:,}; the {duplicates} one is kept"
+        )
         warn(where, what, "dropped-rows", n, *_first(where, found, is_data))
 
 

@@ -59,7 +59,7 @@ def _guessed(source: Source, kind: Kind) -> str:
     if not head.lines:
         if len(source.head) < HEAD:
             raise no_rows(source.name)
-        what = f"no row in its first {HEAD >> 10} KiB, which tell its format"
+        what = f"cannot detect the format: no row in the first {HEAD >> 10} KiB"
         raise source.error(what, name_it(kind, "NAME"))
     fitting = [one.name for one in able_formats(kind) if one.looks(head, kind)]
     if len(fitting) == 1:
@@ -67,7 +67,10 @@ def _guessed(source: Source, kind: Kind) -> str:
     first = head.first_text
     found = first if first.isprintable() or "\t" in first else ""
     if fitting:
-        what, fix = f"could be {' or '.join(fitting)}", name_it(kind, "NAME")
+        what, fix = (
+            f"cannot detect the format: it could be {' or '.join(fitting)}",
+            name_it(kind, "NAME"),
+        )
         raise InputError(Problem(source.name, what, found, fix))
     source.check_length()
     if is_data_frame(first):
@@ -79,7 +82,10 @@ def _guessed(source: Source, kind: Kind) -> str:
     if (near := near_miss(head, kind)) is not None:
         raise InputError(Problem(place, near[0], found, near[1], "columns"))
     names = ", ".join(one.name for one in able_formats(kind))
-    what, fix = f"in no known format of {_KIND[kind]}", f"{name_it(kind, 'NAME')}; one of {names}"
+    what, fix = (
+        f"the file is in no known format of {_KIND[kind]}",
+        f"{name_it(kind, 'NAME')}; one of {names}",
+    )
     if others := [one.name for one in able_formats(other) if one.looks(head, other)]:
         what += f"; it looks like {_KIND[other]} ({others[0]})"
         fix = f"swap the two files, or {fix}"

@@ -137,7 +137,10 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, list[str]
     except ValueError as error:
         raise source.error(f"not JSON ({error})") from None
     if not _is_mapping(found):
-        what, fix = "not a mapping of qid to docno to number", 'write {"q1": {"d1": 1, "d2": 0}}'
+        what, fix = (
+            "expected {qid: {docno: number}}, got other JSON",
+            'write {"q1": {"d1": 1, "d2": 0}}',
+        )
         is_frame = isinstance(found, dict) and "schema" in found
         raise source.error(*(DATA_FRAME if is_frame else (what, fix)))
     return found, repeated

@@ -131,7 +131,7 @@ def test_the_nearest_miss() -> None:
 def test_a_convention_that_refuses_the_grades_is_named() -> None:
     found = search("0.5", TWO, "map", 0)
     assert found.refused["map(convention=xgboost)"] == (
-        "query 'q': a judgement of 2, where whole grades 0 to 1 are accepted"
+        "query 'q': got the grade 2, but the metric takes whole grades 0 to 1"
     )
     # with labels=clip it is one change away: AP is 1 on q, and 1 on r
     assert "map(convention=xgboost,labels=clip)@10" in names(search("1.0000", TWO, "map@10"))

@@ -257,7 +257,7 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
     assert len(run("run", "sub/new.yaml", "--format", "csv").stdout.splitlines()) == 6
     done = run("init", "runs/trec", "-o", "sub/new.yaml")
     assert (done.returncode, done.stderr.splitlines()[0]) == (
-        2, "error: sub/new.yaml: exists, and is not replaced",
+        2, "error: sub/new.yaml: the file exists",
     )  # fmt: skip
     assert run("init", "runs/letor", "-o", "sub/new.yaml", "--force").returncode == 0
     assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").stdout

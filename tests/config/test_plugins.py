@@ -99,8 +99,7 @@ metrics: [map]
 plugins: [mine.py]
 """
 SAID = (
-    "'mine.py' is code, and is not loaded because of --no-plugins; "
-    "leave that option out if you trust 'mine.py'"
+    "'mine.py' is not loaded because of --no-plugins; leave that option out if you trust its code"
 )
 
 

@@ -194,7 +194,7 @@ RUNS = "runs: {r: {path: r}}\n"
             HEAD + RUNS + "metrics:\n  - map\n    - P@5\n", "$.metrics[0] (line 4)",
             "begin the '- ' of every entry in the same column",
         ),
-        (HEAD + RUNS + 'metrics: ["map;P@5"]\n', "$.metrics[0] (line 3)", "several metrics"),
+        (HEAD + RUNS + 'metrics: ["map;P@5"]\n', "$.metrics[0] (line 3)", "each metric by itself"),
         (HEAD + 'runs:\n  "": {path: r}\nmetrics: [map]\n', "$.runs[''] (line 3)", "a name"),
         (
             'datasets: {" ": {path: q}}\n' + RUNS + "metrics: [map]\n",

@@ -74,4 +74,4 @@ def test_run_checks_every_value_and_reports_what_is_kept(experiment: Path, drop:
     printed = called("check", "c.yaml", cwd=experiment).out
     assert ("identical-ids" in printed) is not drop
     if not drop:
-        assert "the docno is the qid in 3 of 3 queries" in printed
+        assert "the docno equals the qid in 3 of 3 queries" in printed

@@ -73,7 +73,9 @@ def test_pooled_folds_may_not_share_queries() -> None:
     parts = tuple(entry("a", place, 1, values) for place, values in enumerate(folds, 1))
     with pytest.raises(AlignmentError) as caught:
         pooled(Leaderboard(parts, summary=Summary(pool=("fold",))))
-    assert str(caught.value).startswith("mslr: queries in several parts: 6, as q1 (mslr-fold1, ")
+    assert str(caught.value).startswith(
+        "mslr: expected each query in one part, got 6 in several: q1 (mslr-fold1, "
+    )
 
 
 def test_a_run_without_a_fold_is_left_out_and_reported() -> None:

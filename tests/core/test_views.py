@@ -118,8 +118,8 @@ def test_grades_that_a_rule_does_not_accept() -> None:
     with pytest.raises(InputError) as caught:
         view(aligned, Policy(grades=GradeRule(0, 1)))
     assert str(caught.value) == (
-        "query 'q': a judgement of 3, where whole grades 0 to 1 are accepted\n"
-        "  fix:   choose another convention, or say labels=clip to put such grades at the bound"
+        "query 'q': got the grade 3, but the metric takes whole grades 0 to 1\n"
+        "  fix:   choose another convention, or write labels=clip to move such grades to the bound"
     )
     clipped = view(aligned, Policy(grades=GradeRule(0, 1, act="clip")))
     assert (clipped.grade.tolist(), clipped.ideal.values.tolist()) == ([1, 1, 0], [1, 1, 0])

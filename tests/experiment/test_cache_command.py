@@ -80,7 +80,7 @@ def test_wrong_usage(place: Path, cache: Command) -> None:
             ["prune", place / "out", "-f", "json"],
             "--format: expected with cache list, got cache prune",
         ),
-        (["prune", place / "out/cells"], "nothing says which of its records are needed"),
+        (["prune", place / "out/cells"], "expected --keep or --days, got neither"),
     ):
         code, _, err = cache(*words)
         assert (code, what in err) == (2, True), err

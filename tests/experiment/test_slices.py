@@ -240,7 +240,7 @@ def test_wrong_files(folder: Path, rows: str, message: str, fix: str) -> None:
         ("{path: queries.csv, bins: {length: [10, 4]}}", "from low to high"),
         ("{path: queries.csv, bins: {lenght: [4]}}", "did you mean 'length'?"),
         ("{path: queries.csv, bins: {type: [4]}}", "expected a number to be cut by bins, got"),
-        ("{path: queries.csv, columns: [type], bins: {length: [4]}}", "not among the columns"),
+        ("{path: queries.csv, columns: [type], bins: {length: [4]}}", "expected bins of one"),
         ("{function: kinds}", "no function 'unknown' groups queries"),
         ("{}", "expected one of path and function"),
     ],

@@ -29,7 +29,7 @@ def letor(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path / "test.txt"
 
 
-@pytest.mark.filterwarnings("ignore:.*come back")
+@pytest.mark.filterwarnings("ignore:.*not next to each other")
 @pytest.mark.parametrize("ending", [".run", ".parquet"])
 def test_what_is_written_is_read_back(letor: Path, ending: str) -> None:
     dataset = harness.read_qrels(letor)
@@ -66,7 +66,7 @@ def test_what_cannot_be_written(
     assert not (tmp_path / "p.run").exists()
 
 
-@pytest.mark.filterwarnings("ignore:.*come back")
+@pytest.mark.filterwarnings("ignore:.*not next to each other")
 def test_shuffled_rows_are_refused(letor: Path, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     scores = pandas.Series(SCORES)

@@ -21,7 +21,7 @@ from harness.readers.column_roles import NAMES
 
 Write = Callable[..., str]
 Columns = dict[str, list[Any]]
-pytestmark = pytest.mark.filterwarnings("ignore:.* come back after another began")
+pytestmark = pytest.mark.filterwarnings("ignore:.* are not next to each other")
 
 QIDS = ["10", "2", "1", "10", "2", "1", "10"]
 DOCNOS = ["x7", "30", "b", "30", "x7", "zz", "b"]
