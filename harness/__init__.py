@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from .core.aligned import Aligned as Aligned
     from .core.comparison import Comparisons as Comparisons
     from .core.evaluation import Evaluation as Evaluation
-    from .core.groups import query_groups as query_groups
     from .core.metric import metric as metric
     from .core.names import metric_name as metric_name
     from .core.policy import Policy as Policy
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from .metrics.similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
+    from .readers.groups import query_groups as query_groups
     from .readers.save import save_predictions as save_predictions
     from .stats.registry import all_pairs_test as all_pairs_test
     from .stats.registry import paired_test as paired_test
@@ -84,7 +84,7 @@ _HOME = {
     "metric_name": "core.names",
     "paired_test": "stats.registry",
     "plot": "experiment.table_and_plots",
-    "query_groups": "core.groups",
+    "query_groups": "readers.groups",
     "rank_similarity": "metrics.similarity",
     "read_qrels": "readers",
     "read_run": "readers",

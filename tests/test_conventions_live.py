@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 from tools import CUTOFFS, Column, Query
 
 import harness
-from harness.core.convention import CONVENTIONS, WHOLE_LIST
 from harness.core.metric import REGISTRY
 from harness.core.names import parse
+from harness.core.settings import CONVENTIONS, WHOLE_LIST
 
 TOOLS = {  # our file -> what has to be installed
     "lightgbm": "lightgbm", "xgboost": "xgboost", "catboost": "catboost",

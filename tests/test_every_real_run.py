@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness import readers
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.experiment.crosscheck import Crosscheck, Peer

@@ -10,10 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import harness.metrics
-from harness.core.convention import CONVENTIONS, NEEDED, Convention
 from harness.core.metric import REGISTRY
 from harness.core.names import NICKNAMES, known_names, parse, parse_all
-from harness.core.settings import Parameter
+from harness.core.settings import CONVENTIONS, NEEDED, Convention, Parameter
 from harness.errors import UnknownNameError
 
 assert harness.metrics

@@ -7,7 +7,7 @@ import harness.metrics
 from benchmarks.generate import batch
 from harness.batch.dicts import from_batch
 from harness.core.align import align_parts
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.views import policies_of

@@ -11,10 +11,9 @@ import pyarrow as pa
 
 import harness.metrics  # noqa: F401 - fills the registry
 from benchmarks.peers.similarity_literal import scores_of
-from harness.core.align import align
+from harness.core.align import align, as_reference
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.ranking import as_reference
 from harness.core.tables import Docnos, Run
 
 n_queries, length = int(sys.argv[1]), int(sys.argv[2])

@@ -9,11 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .. import metrics as metrics  # which registers them
-from ..core.convention import CONVENTIONS, NEEDED, WHOLE_LIST, Convention, find
 from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import NICKNAMES, known_names, parse
 from ..core.policy import TIES, GradeRule, Policy
-from ..core.settings import PARAMETERS, Parameter
+from ..core.settings import (
+    CONVENTIONS,
+    NEEDED,
+    PARAMETERS,
+    WHOLE_LIST,
+    Convention,
+    Parameter,
+    find_convention,
+)
 from ..errors import UnknownNameError, did_you_mean
 from ..reports.text import columns, wrapped
 from .convention_variants import in_force
@@ -322,7 +329,7 @@ def show(name: str | None = None, tools: bool = False) -> str:
         return conventions() if tools else listing()
     name = name.strip()
     if name.lower() in map(str.lower, CONVENTIONS):
-        return conventions(find(name))
+        return conventions(find_convention(name))
     if name in NICKNAMES:
         return f"{name} stands for: {', '.join(NICKNAMES[name])}\n"
     try:

@@ -13,8 +13,7 @@ from typing import Any, Literal
 
 from ..core.comparison import Plan
 from ..core.metric import Metric
-from ..core.study import Study
-from ..core.systems import NOT_COMPARABLE
+from ..core.systems import NOT_COMPARABLE, Study
 from ..errors import (
     HarnessError,
     InputError,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
-from ..core.study import Study
+from ..core.systems import Study
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Column, Kind
 from .table_files import GREEK, Grid, Row

@@ -7,11 +7,10 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ..core.convention import CONVENTIONS, WHOLE_LIST
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
-from ..core.settings import PARAMETERS, Settings, choices_of
+from ..core.settings import CONVENTIONS, PARAMETERS, WHOLE_LIST, Settings, choices_of
 from ..errors import UnknownNameError
 
 IDENTITY = ("p", "form", "beta", "levels", "coefficients", "documents")

@@ -18,16 +18,13 @@ from ..config import load as configs
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.aligned import Aligned
-from ..core.convention import CONVENTIONS
-from ..core.convention import find as find_convention
-from ..core.evaluate import evaluate
-from ..core.evaluation import Evaluation
+from ..core.evaluation import Evaluation, evaluate
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summary, best
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
 from ..core.ragged import Array, Floats
-from ..core.settings import Settings
+from ..core.settings import CONVENTIONS, Settings, find_convention
 from ..core.systems import key_of, pairs, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.align import align
 from ..core.aligned import Aligned
-from ..core.evaluate import EMPTY, empty_of, values_of
+from ..core.evaluation import EMPTY, empty_of, values_of
 from ..core.metric import Definition, Metric
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.convention import CONVENTIONS, NEEDED, WHOLE_LIST, Convention
 from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import parse
 from ..core.policy import GradeRule, Policy
 from ..core.ragged import Array, Floats
-from ..core.settings import PARAMETERS, choices_of
+from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention, choices_of
 from ..core.tables import Qrels
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from ..metrics.gains import Scale

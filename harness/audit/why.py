@@ -17,7 +17,7 @@ from ..config.cells import Cell
 from ..config.patterns import as_if_there
 from ..core.align import align
 from ..core.aligned import Aligned
-from ..core.evaluate import evaluate
+from ..core.evaluation import evaluate
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.policy import GradeRule, Policy

@@ -14,8 +14,8 @@ from .. import metrics as _built_in
 from ..core.align import align_parts
 from ..core.arguments import FLAG, PATH, TEXT, check_arguments, checked_init
 from ..core.arrow import string_column
-from ..core.evaluate import evaluate as evaluate_aligned
 from ..core.evaluation import Evaluation
+from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.metric import Metric
 from ..core.names import parse_all
 from ..core.policy import Policy, policy_of

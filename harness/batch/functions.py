@@ -27,14 +27,13 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from ..core.align import align
+from ..core.align import align, rank_order
 from ..core.aligned import Aligned
 from ..core.arguments import FLAG, check_arguments, check_choice
 from ..core.exact import log2_discount
 from ..core.metric import REGISTRY
 from ..core.policy import Order, Policy
 from ..core.ragged import Floats, positions_of
-from ..core.ranking import rank_order
 from ..errors import Problem, UnknownNameError
 from ..metrics.correlation import Form as TauForm
 from ..metrics.correlation import Tied as TauTied

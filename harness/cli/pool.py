@@ -7,10 +7,10 @@ from typing import get_args
 
 import click
 
-from ..core.pool import Unit
 from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment.rankings import leave_out, pool
 from ..reports import pool as report
+from ..reports.pool import Unit
 from ..reports.similarity import FORMATS, render
 from . import options
 from .printing import show

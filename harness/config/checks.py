@@ -7,12 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.convention import contradiction
-from ..core.convention import find as find_convention
-from ..core.groups import find_grouping, sliced_name, slices
-from ..core.leaderboard import NOT_COMPARED
+from ..core.leaderboard import NOT_COMPARED, sliced_name, slices
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
+from ..core.settings import contradiction, find_convention
 from ..core.systems import compared, run_name, whole_name
 from ..core.text import wrong_with
 from ..errors import (
@@ -24,7 +22,7 @@ from ..errors import (
 )
 from ..readers.choice import FORMATS
 from ..readers.format import Kind
-from ..readers.groups import read_groups
+from ..readers.groups import find_grouping, read_groups
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems

@@ -1,10 +1,10 @@
-"""Runs x metrics: what every report renders."""
+"""Runs x metrics: what every report renders; slices of queries are datasets of their own."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -15,9 +15,8 @@ import pyarrow as pa
 
 from .aligned import Memo
 from .arguments import Names
-from .arrow import repeated
-from .evaluation import ByMetric, Evaluation
-from .groups import Slice, sliced_name, with_slices
+from .arrow import call, repeated
+from .evaluation import ByMetric, Counts, Evaluation
 from .metric import Metric
 from .ragged import Bools
 from .text import rendered
@@ -58,8 +57,98 @@ class Summary:
 
 
 T = TypeVar("T")
+BELOW = "below "
+"""How the label of the lowest bin begins."""
 PART = 1 << 15
 """Rows of a part of all values, a group of its Parquet file: writing takes 1 kB for each."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One group of queries: those that have a label in a column."""
+
+    column: str
+    label: str
+
+    @property
+    def group(self) -> str:
+        """What it is called: ``length=short``."""
+        return f"{self.column}={self.label}"
+
+    def of(self, evaluation: Evaluation) -> Evaluation | None:
+        """Return an evaluation of the queries of this slice; None if it has none of them."""
+        labels = evaluation.groups.get(self.column)
+        if labels is None:
+            return None
+        keep = np.asarray(call("equal", labels, self.label).fill_null(False))
+        if not keep.any():
+            return None
+        qids = evaluation.qids.filter(pa.array(keep))
+        own = {*qids.to_pylist()} if evaluation.unanswered else set()
+        unanswered = tuple(qid for qid in evaluation.unanswered if qid in own)
+        return replace(
+            evaluation, values=evaluation.values[keep], qids=qids, unanswered=unanswered,
+            counts=Counts(queries=len(qids), missing=len(unanswered)),
+            weights={column: found[keep] for column, found in evaluation.weights.items()},
+            errors={column: found[keep] for column, found in evaluation.errors.items()},
+            dataset=sliced_name(evaluation.dataset, self.group), groups={}, group=self.group,
+        )  # fmt: skip
+
+
+def sliced_name(dataset: str, group: str) -> str:
+    """Return the name of a slice of a dataset.
+
+    >>> sliced_name("letor", "length=short")
+    'letor [length=short]'
+    """
+    return f"{dataset} [{group}]"
+
+
+def whole_of(dataset: str, group: str) -> str:
+    """Return the dataset that a slice is of; the dataset itself if `group` is empty."""
+    return dataset.removesuffix(f" [{group}]") if group else dataset
+
+
+def slices_of(evaluations: Iterable[Evaluation]) -> list[Slice]:
+    """Return the slices that some evaluations of one dataset have, in natural order of labels."""
+    labels: dict[str, set[str]] = {}
+    for one in evaluations:
+        for column, found in one.groups.items():
+            labels.setdefault(column, set()).update(filter(None, found.unique().to_pylist()))
+    return slices(labels)
+
+
+def slices(labels: Mapping[str, Iterable[str]]) -> list[Slice]:
+    """Return the slices of some labels by column: bins and numbers by size, before texts."""
+    return [
+        Slice(column, label)
+        for column, some in labels.items()
+        for label in sorted({*some}, key=_order)
+    ]
+
+
+def _order(label: str) -> tuple[int, float, str]:
+    try:
+        return not label.startswith(BELOW), float(label.removeprefix(BELOW).split(" ")[0]), label
+    except ValueError:
+        return 2, 0.0, label
+
+
+def with_slices(
+    items: Sequence[T], evaluation: Callable[[T], Evaluation], cut: Callable[[T, Slice], T | None]
+) -> list[T]:
+    """Return entries or systems, those of each dataset followed by those of its slices."""
+    if not any(evaluation(one).groups for one in items):
+        return list(items)
+    together: dict[str, list[T]] = {}
+    for one in items:
+        together.setdefault(evaluation(one).dataset, []).append(one)
+    found = []
+    for some in together.values():
+        found += some
+        for each in slices_of(map(evaluation, some)):
+            found += [part for one in some if (part := cut(one, each)) is not None]
+    return found
 
 
 class Spread(NamedTuple):

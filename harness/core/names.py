@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 from ..errors import Problem, UnknownNameError, did_you_mean, nearest
 from .arguments import TEXT, check_arguments, wrong
-from .convention import NEEDED, WHOLE_LIST, find
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
-from .settings import PARAMETERS, Settings
+from .settings import NEEDED, PARAMETERS, WHOLE_LIST, Settings, find_convention
 
 NAMES = ("min", "expected", "max")
 BOUNDS = "bounds"
@@ -259,7 +258,7 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
     if convention == "none":
         convention = None
     if convention is not None:
-        tool = find(convention)
+        tool = find_convention(convention)
         convention, usual = tool.name, tool.of(definition.name)
         for name, value in given.items():
             usual |= tool.variants.get(f"{definition.name}({name}={value})", {})

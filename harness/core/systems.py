@@ -1,14 +1,14 @@
-"""Systems: the folds and seeds of one run on one dataset, taken together."""
+"""Systems: the folds and seeds of one run on one dataset, and the study that reports are of."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,13 +17,14 @@ from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean, fi
 from .aligned import Memo
 from .arrow import call, encode, unique
 from .evaluation import Counts, joined
-from .groups import Slice, whole_of, with_slices
-from .leaderboard import Entry, Failed, Leaderboard, Summary
+from .leaderboard import Entry, Failed, Leaderboard, Slice, Summary, whole_of, with_slices
 from .metric import Metric
 from .names import NAMES, each_cutoff, parse
 from .ragged import Floats, frozen
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from .comparison import Comparisons
+
 SHOWN = 5
 Columns = tuple[tuple[str, str], ...]
 """Captured columns and their values."""
@@ -605,3 +606,61 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
             )
         )  # fmt: skip
     return Leaderboard(tuple(entries), failed_rows(board), selection=board.selection)
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Evaluations, comparisons, and where they came from.
+
+    `manifest` is as in ``manifest.json``, `trace` its SHA-256 in hexadecimal, or empty.
+    """
+
+    board: Leaderboard
+    comparisons: Comparisons | None = None
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    trace: str = ""
+
+    @property
+    def cells(self) -> Leaderboard:
+        """Everything that was evaluated: all settings, if one of them was chosen."""
+        return self.board if self.board.selection is None else self.board.selection.cells
+
+    @cached_property
+    def systems(self) -> tuple[System, ...]:
+        """Runs on datasets, repetitions together, in the order of the leaderboard."""
+        return systems_of(self.board)
+
+    @cached_property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets, in order."""
+        return tuple(dict.fromkeys(system.dataset for system in self.systems))
+
+    @cached_property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs, in order."""
+        return tuple(dict.fromkeys(system.run for system in self.systems))
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What the config calls runs, datasets and metrics."""
+        found: Mapping[str, str] = self.manifest.get("config", {}).get("names", {})
+        return found
+
+    @cached_property
+    def failed(self) -> tuple[tuple[str, str], ...]:
+        """Dataset and run of each system that could not be evaluated."""
+        summary = self.board.summary
+        if not summary and self.board.selection is None:
+            return tuple((one["dataset"], one["run"]) for one in self.manifest.get("failed", ()))
+        return tuple(
+            (one.dataset, run_name(one.run, one.columns, one.pattern, summary))
+            for one in failed_rows(self.board)
+        )
+
+    @cached_property
+    def _at(self) -> dict[tuple[str, str], System]:
+        return {(system.dataset, system.run): system for system in self.systems}
+
+    def system(self, dataset: str, run: str) -> System | None:
+        """Return a run on a dataset; None if it was not evaluated there."""
+        return self._at.get((dataset, run))

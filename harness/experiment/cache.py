@@ -26,8 +26,7 @@ import pyarrow.parquet as pq
 from ..config.cells import Cell, reference
 from ..config.model import Config, DatasetEntry, RunEntry
 from ..core.arrow import to_arrow, to_numpy
-from ..core.evaluate import level_of
-from ..core.evaluation import Counts, Evaluation
+from ..core.evaluation import Counts, Evaluation, level_of
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.policy import Policy

@@ -11,13 +11,19 @@ from typing import Any
 from ..core.arguments import TEXT, TEXTS, Kind, check_arguments, wrong
 from ..core.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
 from ..core.evaluation import Evaluation
-from ..core.groups import Slice, whole_of
-from ..core.leaderboard import NOT_COMPARED, Entry, Leaderboard, Summary, warned_runs
+from ..core.leaderboard import (
+    NOT_COMPARED,
+    Entry,
+    Leaderboard,
+    Slice,
+    Summary,
+    warned_runs,
+    whole_of,
+)
 from ..core.metric import Metric
 from ..core.names import parse, parse_all
 from ..core.policy import Policy
-from ..core.study import Study
-from ..core.systems import dataset_name, run_name, systems_of, why_not
+from ..core.systems import Study, dataset_name, run_name, systems_of, why_not
 from ..errors import (
     HarnessError,
     HarnessWarning,

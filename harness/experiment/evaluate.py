@@ -15,17 +15,16 @@ from typing import Any
 
 from .. import metrics as _built_in
 from .. import readers as readers
-from ..core.align import align, align_parts
+from ..core.align import align, align_parts, as_reference
 from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
-from ..core.convention import contradiction
-from ..core.evaluate import evaluate as evaluate_aligned
 from ..core.evaluation import Evaluation
+from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.leaderboard import Entry, Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
-from ..core.ranking import as_reference
+from ..core.settings import contradiction
 from ..core.tables import Qrels, Run
 from ..core.text import readable_name
 from ..core.views import check_grades, policies_of, takes_fractions

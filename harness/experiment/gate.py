@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..core.comparison import Correction
-from ..core.groups import sliced_name
-from ..core.leaderboard import warned_runs
+from ..core.leaderboard import sliced_name, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import System, compared, why_not

@@ -19,10 +19,10 @@ import yaml
 from .. import readers as readers
 from ..config.cells import Cell, resolve
 from ..config.model import Config
+from ..core.align import rank_order
 from ..core.comparison import Plan
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
-from ..core.ranking import rank_order
 from ..core.systems import System, systems_of, why_not
 from ..core.tables import Qrels, Run
 from ..errors import HarnessError, InputError, Problem, said_by

@@ -15,20 +15,19 @@ from tqdm import tqdm
 
 from .. import readers as readers
 from ..config.cells import Cell, resolve
-from ..core.align import align
+from ..core.align import align, rank_order
 from ..core.arguments import check_arguments, whole_from
 from ..core.arrow import encode, take
-from ..core.evaluate import evaluate
+from ..core.evaluation import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy
-from ..core.pool import LeftOut, Pool, Unit
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
-from ..core.ranking import rank_order
 from ..core.tables import Docnos, Qrels, Run
 from ..core.views import check_grades, takes_fractions
 from ..errors import InputError, Problem
 from ..metrics.rbo import PERSISTENCE
 from ..readers.groups import teams_of
+from ..reports.pool import LeftOut, Pool, Unit
 from ..stats.run_similarity import Measure, Rankings, Similarity, compare_rankings
 from .evaluate import short_names
 

@@ -24,8 +24,7 @@ from ..core.arguments import (
     wrong,
 )
 from ..core.comparison import Plan
-from ..core.study import Study
-from ..core.systems import dataset_name, run_name
+from ..core.systems import Study, dataset_name, run_name
 from ..errors import (
     ArgumentError,
     HarnessError,

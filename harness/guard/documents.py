@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from ..core.align import ranking_hash
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, index_in, string_column, take
 from ..core.hashing import hash_strings
 from ..core.ragged import Bools, Ints
-from ..core.ranking import ranking_hash
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding
 from ..reports.phrases import counted
@@ -65,7 +65,7 @@ class QueryFacts:
     respelled: int = 0
     """Queries that are judged in that spelling."""
     ranking: str = ""
-    """:func:`harness.core.ranking.ranking_hash`; ``""`` if the run follows rows."""
+    """:func:`harness.core.align.ranking_hash`; ``""`` if the run follows rows."""
 
 
 class Queries:

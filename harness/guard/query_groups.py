@@ -11,11 +11,10 @@ import pyarrow as pa
 
 from ..config.cells import Cell
 from ..config.model import Groups
-from ..core.groups import find_grouping
 from ..core.leaderboard import Entry
 from ..core.systems import System, why_not
 from ..errors import Finding, HarnessError, InputError, Problem, problem
-from ..readers.groups import Labels, labels_of, read_groups
+from ..readers.groups import Labels, find_grouping, labels_of, read_groups
 from ..reports.phrases import counted
 from .registry import finding
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..core.convention import CONVENTIONS, NEEDED, WHOLE_LIST, Convention
 from ..core.policy import GradeRule
+from ..core.settings import CONVENTIONS, NEEDED, WHOLE_LIST, Convention
 
 Own = Mapping[str, Any]
 

@@ -7,6 +7,7 @@ from typing import Literal
 
 import numpy as np
 
+from ..core.align import levels
 from ..core.aligned import Aligned
 from ..core.blocks import by_block
 from ..core.metric import Formula, metric
@@ -20,7 +21,6 @@ from ..core.pairs import (
     tied_pairs,
 )
 from ..core.ragged import Floats, Ints, Ragged, positions_of
-from ..core.ranking import levels
 from .pair_agreement import concordance
 
 Form = Literal["b", "a", "gamma"]

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..core.align import levels
 from ..core.aligned import Aligned
 from ..core.arguments import wrong
 from ..core.blocks import by_block
@@ -22,9 +23,8 @@ from ..core.pairs import (
     tied_pairs,
 )
 from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
-from ..core.ranking import levels
 from ..core.settings import Range
-from ..core.ties import tied_groups
+from ..core.views import tied_groups
 from .error import Over
 from .shared import Rel
 

@@ -9,10 +9,9 @@ from typing import get_args
 
 import numpy as np
 
-from ..core.align import align
+from ..core.align import align, as_reference
 from ..core.arguments import check_arguments, check_choice, wrong
 from ..core.policy import Policy
-from ..core.ranking import as_reference
 from ..core.tables import Run
 from ..errors import InputError, Problem, first_of
 from .correlation import kendall, spearman, tau_ap

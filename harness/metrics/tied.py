@@ -16,7 +16,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.ragged import Array, Floats, Ints, frozen, offsets_of, positions_of, rows_of, sum_by
-from ..core.ties import TiedGroups, groups_of, tied_groups
+from ..core.views import TiedGroups, groups_of, tied_groups
 from .shared import precision_at_hits, running
 
 _STEP = 2.0**-32

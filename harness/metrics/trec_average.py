@@ -11,7 +11,7 @@ from ..core.aligned import Aligned
 from ..core.exact import log_of
 from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of, positions_of
 from ..core.settings import Range
-from ..core.ties import tied_groups
+from ..core.views import tied_groups
 from .shared import (
     LARGEST_SHARE,
     LEVELS,

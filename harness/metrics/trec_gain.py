@@ -15,7 +15,7 @@ from ..core.aligned import Aligned
 from ..core.exact import log2_discount, log2_of
 from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
 from ..core.settings import About
-from ..core.ties import tied_groups
+from ..core.views import tied_groups
 from ..errors import InputError, Problem
 from .shared import Rel, running, share, trec_measure
 from .tied import totals_of_inverse

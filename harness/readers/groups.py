@@ -1,4 +1,4 @@
-"""Files that put queries into groups, and runs into teams."""
+"""Queries put into groups by files and functions, and runs put into teams by files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,21 @@ import csv
 import math
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..core.groups import cut_by
-from ..errors import InputError, Problem, did_you_mean
+import numpy as np
+
+from ..core.arguments import TEXT, check_arguments
+from ..core.leaderboard import BELOW
+from ..errors import ArgumentError, InputError, Problem, UnknownNameError, did_you_mean
 from .source import Source
 
+Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
+"""From qids to columns of labels or numbers, one for each qid; None for no group."""
+_FUNCTIONS: dict[str, Grouping] = {}
 MOST = 20
 """Groups of a column; more are numbers or identifiers."""
 TAKEN = ("dataset", "run", "qid", "metric", "value", "weight")
@@ -75,6 +82,21 @@ def labels_of(
             raise InputError(Problem(place, what, fix=fix))
         found[name] = labels
     return found
+
+
+def cut_by(numbers: Sequence[float | None], edges: Sequence[float]) -> list[str | None]:
+    """Return the bin of each number; a bin includes its lower edge.
+
+    >>> cut_by([2, 5, 7, None], [5, 10])
+    ['below 5', '5 to 10', '5 to 10', None]
+    """
+    texts = [f"{edge:g}" for edge in edges]
+    between = [f"{low} to {high}" for low, high in pairwise(texts)]
+    labels = [f"{BELOW}{texts[0]}", *between, f"{texts[-1]} or more"]
+    return [
+        None if one is None else labels[int(np.searchsorted(edges, one, side="right"))]
+        for one in numbers
+    ]
 
 
 def _number(place: str, name: str, text: str) -> float | None:
@@ -139,3 +161,38 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
         raise InputError(Problem(f"{teams}:1", what, fix="write a first line: run,team"))
     named = {row["run"]: row["team"] for row in rows}
     return {run: named.get(run) or run for run in runs}
+
+
+def query_groups(name: str) -> Callable[[Grouping], Grouping]:
+    """Register a function that groups queries, for ``groups: {function: NAME}`` of a dataset.
+
+    Parameters
+    ----------
+    name : str
+
+    Examples
+    --------
+    >>> @query_groups("parity")
+    ... def parity(qids):
+    ...     return {"parity": ["even" if int(qid) % 2 == 0 else "odd" for qid in qids]}
+    """
+    check_arguments(locals(), name=TEXT)
+
+    def register(function: Grouping) -> Grouping:
+        if not callable(function):
+            what = "expected a function below @query_groups"
+            raise ArgumentError(Problem(name, what))
+        _FUNCTIONS[name] = function
+        return function
+
+    return register
+
+
+def find_grouping(name: str) -> Grouping:
+    """Return the function of a name; UnknownNameError if no plugin registered it."""
+    if name not in _FUNCTIONS:
+        near = did_you_mean(name, _FUNCTIONS)
+        what = f"no function '{name}' groups queries{near}"
+        fix = "name the file under 'plugins:', and put @harness.query_groups above the function"
+        raise UnknownNameError(Problem("", what, fix=fix))
+    return _FUNCTIONS[name]

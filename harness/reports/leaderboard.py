@@ -10,7 +10,7 @@ from ..core.comparison import Comparisons
 from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of, warned_runs
 from ..core.metric import Metric
 from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
-from ..core.ties import DRAWS
+from ..core.views import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
 from . import csv, html, jsonl, markdown, text
 from .grid import Cell, Grid, grid

@@ -11,8 +11,7 @@ from importlib import resources
 from ..core.comparison import Comparisons
 from ..core.metric import ENTRIES, Metric
 from ..core.names import NAMES
-from ..core.study import Study
-from ..core.systems import compared, how_chosen
+from ..core.systems import Study, compared, how_chosen
 from ..errors import UnknownNameError, did_you_mean
 from .phrases import INTERVALS, absent_baselines, capitalised, correction, counted, listed, span
 from .wording import (

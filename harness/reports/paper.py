@@ -12,7 +12,7 @@ from ..config.checks import names_of
 from ..config.model import Config
 from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
-from ..core.study import Study
+from ..core.systems import Study
 from ..errors import HarnessWarning
 from .plots import plot as plots
 

@@ -10,8 +10,7 @@ from functools import partial
 from ..core.comparison import Plan
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
-from ..core.study import Study
-from ..core.systems import Columns, compared, of_systems, pairs
+from ..core.systems import Columns, Study, compared, of_systems, pairs
 from ..errors import Problem, UnknownNameError, did_you_mean
 from . import html, latex, markdown, text
 from .grid import Cell, Grid, grid

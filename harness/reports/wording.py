@@ -8,13 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from ..core.convention import CONVENTIONS
-from ..core.evaluate import EMPTY, level_of
-from ..core.evaluation import Counts
+from ..core.evaluation import EMPTY, Counts, level_of
 from ..core.leaderboard import Summary
 from ..core.metric import Formula, Metric
 from ..core.policy import Policy
-from ..core.settings import Settings
+from ..core.settings import CONVENTIONS, Settings
 from ..core.systems import System
 from .latex import escape
 from .phrases import listed, sized, span

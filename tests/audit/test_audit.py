@@ -18,8 +18,8 @@ from scipy.stats import kendalltau
 import harness
 from harness.audit.conventions import Matrix, Row, audit, compare
 from harness.audit.conventions_report import as_csv, as_text
-from harness.core.convention import CONVENTIONS
 from harness.core.names import parse
+from harness.core.settings import CONVENTIONS
 from harness.errors import AlignmentError, InputError
 
 nan = math.nan

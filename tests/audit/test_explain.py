@@ -15,7 +15,7 @@ from harness.audit.explain import Fit, Search, explain
 from harness.audit.explain_space import read, spaces_of
 from harness.cli.main import main
 from harness.core.align import align
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.names import parse
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run

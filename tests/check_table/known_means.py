@@ -15,7 +15,7 @@ from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.study import Study
+from harness.core.systems import Study
 from harness.stats.compare import compare
 
 Means = Mapping[str, Mapping[str, tuple[float, ...]]]

@@ -13,7 +13,7 @@ from known_means import BASELINE, study, verdict
 from harness.audit.check_table import FORMATS, Verdict, verify
 from harness.audit.check_table_match import Known, match
 from harness.core.comparison import Plan
-from harness.core.study import Study
+from harness.core.systems import Study
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import Cell, PaperTable
 from harness.reports.paper_table.rendering import render

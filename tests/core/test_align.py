@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401 - fills the registry
-from harness.core.align import align, align_parts
+from harness.core.align import align, align_parts, as_reference, levels, rank_order
 from harness.core.aligned import Aligned
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.ragged import offsets_of
-from harness.core.ranking import as_reference, levels, rank_order
 from harness.core.tables import Docnos, Qrels, Run
 from harness.core.views import policies_of
 from harness.errors import AlignmentError

@@ -12,8 +12,7 @@ import pytest
 import harness
 import harness.metrics
 from harness.core.align import align
-from harness.core.evaluate import evaluate
-from harness.core.evaluation import Evaluation, summarise
+from harness.core.evaluation import Evaluation, evaluate, summarise
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse, parse_all, with_bounds
 from harness.core.policy import Policy

@@ -17,7 +17,7 @@ from harness.core.aligned import Aligned
 from harness.core.metric import Metric
 from harness.core.names import parse
 from harness.core.tables import Qrels, Run
-from harness.core.ties import How, reorder, sampled_together, tied_groups
+from harness.core.views import How, reorder, sampled_together, tied_groups
 
 Rows = list[tuple[int, int, float]]
 

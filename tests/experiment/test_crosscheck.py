@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import harness
 from harness.core.align import align
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY
 from harness.core.names import parse_all
 from harness.core.policy import Policy

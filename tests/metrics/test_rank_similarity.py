@@ -14,12 +14,11 @@ from goldens import golden
 
 import harness
 import harness.metrics
-from harness.core.align import align
+from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
 from harness.errors import InputError, UnknownNameError
 from harness.metrics.correlation import kendall, pearson, spearman, tau_ap

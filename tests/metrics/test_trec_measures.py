@@ -10,7 +10,7 @@ import pytest
 import harness.metrics
 from harness.core.align import align
 from harness.core.aligned import Aligned
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY
 from harness.core.names import parse, parse_all
 from harness.core.policy import Policy

@@ -14,7 +14,7 @@ import torch
 import harness.metrics
 from harness.core.align import align
 from harness.core.aligned import Aligned
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.names import parse, parse_all
 from harness.core.policy import Policy
 from harness.core.ragged import Ragged

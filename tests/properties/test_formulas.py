@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
 from harness.compat.trec_eval.values import rank_biased_precision
-from harness.core.align import align
+from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.ragged import offsets_of
-from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
 from harness.metrics.arp import arp
 from harness.metrics.cascade import err, nerr, pfound

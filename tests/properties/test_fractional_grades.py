@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness import metrics as _built_in
 from harness.core.align import align
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY
 from harness.core.names import parse
 from harness.core.policy import GradeRule, Policy

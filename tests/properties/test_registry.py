@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import harness.metrics  # noqa: F401
 from harness.core.align import align
 from harness.core.aligned import Aligned
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY, Definition, Metric
 from harness.core.names import parse
 from harness.core.policy import Policy

@@ -14,10 +14,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
-from harness.core.align import align
+from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.metric import REGISTRY
-from harness.core.ranking import as_reference
 from harness.core.tables import Qrels, Run
 from harness.metrics.rbo import ao, rbo
 

@@ -20,7 +20,7 @@ from harness.core.names import parse
 from harness.core.policy import Policy
 from harness.core.ragged import Floats
 from harness.core.tables import Qrels, Run
-from harness.core.ties import has_ties, reorder, sampled_together
+from harness.core.views import has_ties, reorder, sampled_together
 from harness.metrics.cascade import TiedStops, stops_at
 from harness.metrics.tied import Totals
 

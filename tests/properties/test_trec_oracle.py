@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import harness.metrics
 from harness.core.align import align
-from harness.core.evaluate import evaluate
+from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run

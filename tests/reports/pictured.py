@@ -9,7 +9,7 @@ import studies
 
 from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
-from harness.core.study import Study
+from harness.core.systems import Study
 from harness.reports.plots import plot as plots
 from harness.reports.plots.plot import Settings, requests, styled
 

@@ -12,7 +12,7 @@ from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
-from harness.core.study import Study
+from harness.core.systems import Study
 
 assert harness.metrics  # fills the registry
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from latex_page import PREAMBLE, compiled, complaints, needs_latex, printed
 from studies import compared, constant, study
 
-from harness.core.study import Study
+from harness.core.systems import Study
 from harness.reports.latex import escape
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.rendering import render, render_all, too_wide

@@ -12,8 +12,7 @@ import pytest
 
 import harness.metrics
 from harness.core.align import align
-from harness.core.evaluate import evaluate
-from harness.core.evaluation import Counts, Evaluation
+from harness.core.evaluation import Counts, Evaluation, evaluate
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse, parse_all
 from harness.core.tables import Qrels, Run

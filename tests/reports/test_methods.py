@@ -18,7 +18,7 @@ from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.metric import REGISTRY
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.study import Study
+from harness.core.systems import Study
 from harness.errors import UnknownNameError
 from harness.reports.methods import (
     REFERENCES,

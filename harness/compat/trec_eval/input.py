@@ -17,10 +17,10 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from ...core.align import rank_order
 from ...core.arrow import as_bytes, to_arrow, to_numpy
 from ...core.policy import Policy
 from ...core.ragged import Array, Bools, offsets_of
-from ...core.ranking import rank_order
 from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, Run, Table
 from ...errors import InputError
 from ...readers.build import Checks, column, gathered, warn_scattered

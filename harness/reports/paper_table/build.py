@@ -11,8 +11,7 @@ import numpy as np
 from ... import __version__
 from ...core.comparison import Plan, Standing
 from ...core.metric import Metric
-from ...core.study import Study
-from ...core.systems import System, incomplete
+from ...core.systems import Study, System, incomplete
 from ...core.systems import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError
 from ...stats.intervals import clustered, t_interval

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from ...core.comparison import Comparison, Comparisons
 from ...core.leaderboard import warned_runs
 from ...core.metric import Metric
-from ...core.study import Study
-from ...core.systems import FEWER, System, how_chosen, incomplete
+from ...core.systems import FEWER, Study, System, how_chosen, incomplete
 from ..numbers import UNDEFINED, spelled
 from ..phrases import (
     NO_BEST,

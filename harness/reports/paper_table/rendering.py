@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from ...core.study import Study
+from ...core.systems import Study
 from .. import csv, grid, html, latex, markdown, text
 from ..phrases import WARNED
 from .build import build

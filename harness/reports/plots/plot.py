@@ -23,8 +23,7 @@ import numpy as np
 from ...core.arguments import Names, OneOf, Shorthand, as_list
 from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
-from ...core.study import Study
-from ...core.systems import System
+from ...core.systems import Study, System
 from ...core.text import cut, cut_all, distinct, part
 from ...errors import (
     HarnessError,
