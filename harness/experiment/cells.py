@@ -139,7 +139,7 @@ def evaluate_all(
     if the cross-check finds a difference; InputError if the guard finds an error that is not one
     run's alone.
     """
-    groups = load_groups(cells)
+    groups = load_groups(cells) if any(one.dataset_entry.groups for one in cells) else {}
     run = _Run(config, tuple(cells), cache)
     pending = {place: some for place in range(len(cells)) if (some := run.look_up(place))}
     run.cached = len(cells) - len(pending)

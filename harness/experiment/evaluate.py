@@ -177,7 +177,7 @@ def evaluate_files(
             plugin_files.load(plugin, Path())
         except plugin_files.PluginError as error:
             raise HarnessError(str(error)) from error
-    from ..guard.files import FileGuard  # which `harness.evaluate` does not need
+    from ..guard.sweep import FileGuard  # which `harness.evaluate` does not need
 
     policy = policy or Policy()
     wanted = _wanted(metrics, policy, bounds, rel, convention)

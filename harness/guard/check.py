@@ -34,10 +34,10 @@ from ..errors import (
 from ..readers.build import last_line
 from ..readers.source import NAMELESS, STDIN, HashedSource
 from ..reports.findings import as_text, counts, looked_at
-from .columns import explain_no_common_query, with_ranks
+from .datasets import Dataset, JudgementFacts, query_hashes
+from .documents import explain_no_common_query
 from .examples import BY_ROW, add_lines, run_format, suppressing_problems
 from .facts import Facts, Watch, observing
-from .judgements import JudgementFacts, query_hashes
 from .query_groups import load_all, match
 from .registry import (
     accepted,
@@ -48,7 +48,7 @@ from .registry import (
     rules_of,
     without_effects,
 )
-from .shared_queries import Dataset
+from .scores import with_ranks
 from .submissions import Submission, Terms, across, as_submitted, read_topics
 from .sweep import Seen, Sweep, accepted_rules
 

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from ..config.cells import Cell
 from ..core.align import ranking_hash
 from ..core.aligned import Aligned
-from ..core.arrow import as_bytes, cast, index_in, string_column, take
+from ..core.arrow import as_bytes, cast, index_in, select, string_column, take, unique
 from ..core.hashing import hash_strings
 from ..core.ragged import Bools, Ints
 from ..core.tables import Docnos, Qrels
-from ..errors import Finding
+from ..errors import Finding, HarnessError
+from ..readers import trec as trec
+from ..readers.columns import Refused, read_block
+from ..readers.source import Source
 from ..reports.phrases import counted
-from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, of_queries, texts_at
-from .registry import SHOWN, percent
+from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, of_queries, short, texts_at
+from .registry import RULES, SHOWN, finding, percent
 from .spelling import OF_DOCNOS, affixes, of_qids, shown, spelled_as, spread
 
 if TYPE_CHECKING:
@@ -296,3 +300,52 @@ def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
             yield make("unjudged-at-10", what, unjudged, "warning", effect)
         else:
             yield make("unjudged-at-10", what, unjudged)
+
+
+def explain_no_common_query(
+    cell: Cell, qrels: Qrels | None, datasets: Mapping[str, pa.Array]
+) -> Finding | None:
+    """Return why a TREC run shares no query with its qrels, as far as pieces of it show.
+
+    Its qids and docnos are swapped, its qids are spelled otherwise, or it answers another one of
+    the `datasets` (their qids by file).
+    """
+    place, name = cell.run_entry.path, cell.dataset
+    try:
+        source = Source(place)
+        for _ in source.blocks():
+            pass
+        rows = read_block(b"".join(source.sample.pieces), trec.RUN)
+    except (HarnessError, Refused):
+        return None
+    qids, docnos = (unique(rows[name].combine_chunks()) for name in ("qid", "docno"))
+    alone = f"no query is in {short(name)}"
+    if qrels is not None and not (qrels.place(qids) >= 0).any():
+        as_qids = select(docnos, qrels.place(docnos) >= 0)
+        as_docnos = select(qids, qrels.knows(hash_strings(cast(qids, pa.string()))))
+        half = 2 * len(as_qids) >= len(docnos) or 2 * len(as_docnos) >= len(qids)
+        if len(as_qids) and len(as_docnos) and half:
+            what = (
+                f"{len(as_qids):,} of {len(docnos):,} docnos are qids in {short(name)}, and "
+                f"{len(as_docnos):,} of {len(qids):,} qids are docnos there"
+            )
+            effect, some = RULES["no-common-query"].effect, as_qids[:SHOWN].to_pylist()
+            return finding("swapped-columns", place, what, len(as_qids), some, effect=effect)
+        names = texts_at(qids, np.arange(len(qids)))
+        known = of_qids(
+            names, lambda some: qrels.place(string_column(some)) >= 0, qrels.n_queries,
+            texts_at(qrels.qids, spread(qrels.n_queries)),
+        )  # fmt: skip
+        if known is not None:
+            way, known_as = known
+            examples = [shown(names[at], one) for at, one in [*known_as.items()][:SHOWN]]
+            what = f"{alone}; {len(known_as):,} of {len(qids):,} differ only in {way}"
+            fix = RULES["qid-spelling"].fix
+            return finding("no-common-query", place, what, len(known_as), examples, fix=fix)
+    wide = cast(qids, pa.large_string())
+    for path, theirs in datasets.items():
+        n = int((index_in(wide, cast(theirs, pa.large_string())) >= 0).sum())
+        if path != cell.dataset_entry.path and 2 * n >= len(qids):
+            what = f"{alone}; {n:,} of {len(qids):,} are in {short(path)}"
+            return finding("no-common-query", place, what, n, fix=f"give the run of {name}")
+    return None

@@ -22,8 +22,8 @@ from ..core.ragged import Bools, Ints, lengths_of
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, HarnessError, describe
 from ..readers.source import Source
-from . import columns, documents, row_order, scores
-from .columns import RankFacts
+from . import documents, row_order, scores
+from .datasets import JudgementFacts as JudgementFacts
 from .documents import DocumentFacts, Documents, Queries, QueryFacts
 from .examples import (
     Examples,
@@ -34,15 +34,14 @@ from .examples import (
     of_queries,
     texts_at,
 )
-from .judgements import JudgementFacts as JudgementFacts
 from .registry import SHOWN, finding
 from .row_order import Following, OrderFacts
-from .scores import Ahead, LabelFacts, Labels, Order, ScoreFacts, Scores
+from .scores import Ahead, LabelFacts, Labels, Order, RankFacts, ScoreFacts, Scores
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-FAMILIES = (columns, scores, row_order, documents)
+FAMILIES = (scores, row_order, documents)
 """Modules whose ``findings(facts, make)`` yields what their rules find in a run."""
 LOOKED_AT = 64
 """Queries at the beginning of a run that examples are taken from."""
@@ -289,9 +288,9 @@ def facts_of(
     if judgements is None or of_run is None:
         return None
     with observing(watch.failures, watch.place):
-        may_be_ranks = not of_run.follows and columns.may_be_ranks(source)
+        may_be_ranks = not of_run.follows and scores.may_be_ranks(source)
         if may_be_ranks and (format or readers.guess_format(source, "run")) == "trec":
-            of_run = columns.with_ranks(of_run, source)
+            of_run = scores.with_ranks(of_run, source)
         of_run = replace(of_run, unused=source.unused_columns, columns=source.columns)
         add_lines(of_run.first, source, "run", format)
         return Facts(judgements, of_run)

@@ -471,6 +471,13 @@ def are_grades(qrels: Qrels, scores: Array) -> bool:
 def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     """Yield which other rows predictions fit, or that they fall as the grades rise."""
     order, n_rows = facts.run.order, facts.run.queries.rows
+    if order.whole_scores:
+        listed = ", ".join(f"{one:g}" for one in order.whole_scores)
+        what = (
+            f"the predictions are whole numbers ({listed}); the grades have "
+            f"{order.different_grades:,} different fractions"
+        )
+        yield make("swapped-columns", what, n_rows)
     if (slip := order.slip) is not None:
         offset, n = slip.there.offset, slip.end - slip.first
         which, effect = f"all {counted(n_rows, 'row')}", ""

@@ -1,26 +1,31 @@
-"""Rules about the scores of a run: tied ones, labels in their place, and an order upside down."""
+"""Rules about the scores of a run: tied, labels or ranks in their place, or upside down."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from ..core.aligned import Aligned
+from ..core.arrow import cast, equal, to_numpy
 from ..core.policy import Policy
-from ..core.ragged import Array, Floats, Ints, lengths_of, rows_of
+from ..core.ragged import Array, Bools, Floats, Ints, lengths_of, rows_of
 from ..errors import Finding
+from ..readers import trec as trec
+from ..readers.columns import Refused, numbers_of, read_block
+from ..readers.source import Source
 from ..reports.phrases import counted
 from .documents import Queries
 from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, texts_at
-from .registry import SHOWN, by_share, percent
+from .registry import RULES, SHOWN, by_share, percent
 
 if TYPE_CHECKING:
-    from .facts import Facts, Part
+    from .facts import Facts, Part, RunFacts
 
 SOME = 0.001
 """Share of tied pairs that scores of a few digits reach by chance."""
@@ -38,6 +43,13 @@ MOST = 32
 """Largest number of grades that may each have one score: any order maps distinct grades."""
 OTHERS = 10
 """Documents that repeat a grade other than the commonest: with fewer, a map may be chance."""
+_WITH_RANKS = replace(trec.RUN, also=("rank",))
+FIRST_LINES = 20
+"""Lines of a run that are checked first: few systems have whole numbers as scores."""
+NEARLY_ALL = 0.99
+"""Share of the rows whose score is their rank from which on scores are ranks."""
+AT_LEAST = 20
+"""Rows below which the scores 1, 2, 3 may be a system's own."""
 
 
 @dataclass
@@ -279,9 +291,85 @@ class Order:
             self.first.add("upside-down", some._replace(names=tuple(names)))
 
 
+class RankFacts(NamedTuple):
+    """Of a run whose scores are ranks."""
+
+    same: int
+    """Rows whose score is their rank."""
+    n: int
+    """Rows looked at."""
+    falls: bool = False
+    """Whether most scores fall down the file."""
+    swapped: bool = False
+    """Whether ranks and scores are in each other's column."""
+
+
+@np.errstate(over="ignore")
+def rank_facts(score: Array, rank: Array | None, follows: Bools) -> RankFacts | None:
+    """Return how many scores are ranks; None if they are a system's own.
+
+    `rank` is None if some are not numbers; `follows`, ``(n - 1,)``, tells whether a row is of the
+    same query as the one before.
+    """
+    steps, n = np.diff(score)[follows], int(follows.sum())
+    if n < AT_LEAST or score.min() == score.max():
+        return None
+    same, falls = int((steps == 1).sum()), bool(2 * (steps < 0).sum() > n)
+    if rank is not None:
+        drops, are_whole = np.diff(rank)[follows], (rank == np.trunc(rank)).all()
+        down = (drops <= 0).sum() >= NEARLY_ALL * n
+        rather = 2 * (drops < 0).sum() > n and (drops != -1).any()
+        if same >= NEARLY_ALL * n and down and (rather or not are_whole):
+            return RankFacts(same, n, swapped=True)
+        if are_whole:
+            n, same = rank.size, int((score == rank).sum())
+    return RankFacts(same, n, falls) if same >= NEARLY_ALL * n else None
+
+
+def may_be_ranks(source: Source) -> bool:
+    """Whether all scores of the first lines are whole numbers, if it is a TREC run."""
+    pieces = source.sample.pieces
+    lines = pieces[0].split(b"\n", FIRST_LINES)[:FIRST_LINES] if pieces else []
+    try:
+        whole = all(float(line.split()[4]).is_integer() for line in lines if line.strip())
+    except (ValueError, IndexError):
+        return False
+    return bool(lines) and whole
+
+
+def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
+    """Return facts with how many scores of a TREC run are ranks, by the pieces that were kept."""
+    if not may_be_ranks(source):
+        return facts
+    try:
+        rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)
+    except Refused:
+        return facts
+    qids, score = rows["qid"].combine_chunks(), numbers_of(rows, "score")
+    try:
+        rank: Array | None = to_numpy(cast(cast(rows["rank"], pa.string()), pa.float64()))
+    except pa.ArrowInvalid:
+        rank = None
+    finite = rank is not None and np.isfinite(rank).all()
+    found = rank_facts(score, rank if finite else None, equal(qids[1:], qids[:-1]))
+    if found is None:
+        return facts
+    some = np.arange(SHOWN)
+    columns = [texts_at(rows[name].combine_chunks(), some) for name in ("qid", "docno", "rank")]
+    names = tuple(
+        f"query {qid}, document {docno}: rank {rank}, score {own:g}"
+        for qid, docno, rank, own in zip(*columns, score[some].tolist(), strict=True)
+    )
+    rule = "swapped-columns" if found.swapped else "rank-as-score"
+    first = {**facts.first, rule: Examples(names, 0, (columns[0][0], columns[1][0]))}
+    return replace(facts, ranks=found, first=first)
+
+
 def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
     """Yield that scores are tied or labels, or that the order is upside down."""
     yield from _of_labels(facts.run.labels, make)
+    if facts.run.ranks is not None:
+        yield from _of_ranks(facts.run.ranks, make)
     run, scores = facts.run, facts.run.scores
     n_rows = run.queries.rows
     if n := scores.constant:
@@ -312,3 +400,18 @@ def _of_labels(labels: LabelFacts, make: MakeFinding) -> Iterator[Finding]:
         effect = "the values are those of the labels turned upside down" if labels.falls else ""
         what += f", over {labels.judged:,} judged documents"
         yield make("labels-as-scores", what, labels.judged, None, effect)
+
+
+def _of_ranks(ranks: RankFacts, make: MakeFinding) -> Iterator[Finding]:
+    what = f"the score equals the rank in {ranks.same:,} of {ranks.n:,} rows checked"
+    if ranks.swapped:
+        what = "the score is in column 4 and the rank in column 5"
+        effect, fix = RULES["rank-as-score"].effect, "write qid Q0 docno rank score tag"
+        yield make("swapped-columns", what, ranks.same, None, effect, fix)
+    elif ranks.falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
+        effect = "if rank 1 is the best, the order is upside down"
+        fix = "number the ranks from 1 for the best, or write a score that falls with the rank"
+        what += " and falls down the file"
+        yield make("rank-as-score", what, ranks.same, "warning", effect, fix)
+    else:
+        yield make("rank-as-score", what, ranks.same)

@@ -1,30 +1,45 @@
-"""What the guard finds in all cells of a run or a check: facts to findings, grouped."""
+"""What the guard finds in all cells of a run, a check or files: facts to findings, grouped."""
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, groupby
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from ..config.cells import Cell
+from ..config.cells import Cell, cell_of_files
 from ..core.policy import Policy
 from ..core.selection import Select
+from ..core.tables import Qrels
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
+from ..readers.source import Source
 from ..reports.findings import APART
-from . import judgements
-from .columns import explain_no_common_query
-from .examples import place_of_row, qrels_of, scores_of, short
-from .facts import Facts, observing
-from .judgements import marks_from_text
+from . import datasets
+from .datasets import (
+    Dataset,
+    JudgementFacts,
+    are_apart,
+    grouped_by,
+    of_features,
+    of_folds,
+    of_validation,
+    part_of,
+)
+from .documents import explain_no_common_query
+from .examples import add_lines, place_of_row, qrels_of, scores_of, short
+from .facts import Facts, Watch, facts_of, observing
 from .registry import (
     FOLLOWS,
     RULES,
     SHOWN,
     accepted,
+    collecting,
     file_of,
     finding,
     in_order,
@@ -44,15 +59,6 @@ from .row_order import (
     swapped_fold,
     unrelated,
     wrong_count,
-)
-from .shared_queries import (
-    Dataset,
-    are_apart,
-    grouped_by,
-    of_features,
-    of_folds,
-    of_validation,
-    part_of,
 )
 
 ENOUGH_ROWS = 20
@@ -146,7 +152,7 @@ class Sweep:
 
     def _of_datasets(self) -> Iterator[Placed]:
         for path, one in self.datasets.items():
-            for found in judgements.findings(one.facts, path):
+            for found in datasets.findings(one.facts, path):
                 yield Placed(found, one.cell.dataset_key)
 
     def _of_order(self) -> Iterator[Placed]:
@@ -341,13 +347,13 @@ def guard(
     InputError if a dataset, or the sweep as a whole, has an error that is not accepted. With
     `only_warns` errors are warnings, if there is no config that could accept them.
     """
-    datasets: dict[str, Dataset] = {}
+    by_path: dict[str, Dataset] = {}
     for place, cell in cells.items():
         path, facts = cell.dataset_entry.path, seen[place].facts
-        if facts is not None and path not in datasets:
-            hashes, qids = marks_from_text(facts.judgements.marks), seen[place].qids
-            datasets[path] = Dataset(cell, facts.judgements, qids, hashes, digests.get(path, path))
-    sweep = Sweep(cells, seen, datasets, failed, digests, pooled=pooled)
+        if facts is not None and path not in by_path:
+            of, hashes = facts.judgements, np.array(facts.judgements.marks, np.uint64)
+            by_path[path] = Dataset(cell, of, seen[place].qids, hashes, digests.get(path, path))
+    sweep = Sweep(cells, seen, by_path, failed, digests, pooled=pooled)
     found = sweep.examine(accept)
     if only_warns:
         found = [
@@ -410,3 +416,61 @@ def grouped(findings: Iterable[Placed]) -> list[Finding]:
         )
         for one, *others in groups.values()
     ]  # fmt: skip
+
+
+class FileGuard:
+    """Looks at files of ``harness evaluate`` while they are read, and warns at the end.
+
+    An error of the guard is a warning here, as no config could accept it. Findings of rules in
+    `accept` are notes.
+    """
+
+    def __init__(self, policy: Policy, accept: Sequence[str] = ()) -> None:
+        self.policy, self.accept = policy, accept
+        self.cells: dict[int, Cell] = {}
+        self.seen: dict[int, Seen] = {}
+        self.findings: list[Finding] = []
+
+    @contextlib.contextmanager
+    def reading(self, *files: str) -> Iterator[None]:
+        """Keep the readers' warnings about files; if reading fails, warn of what is known."""
+        try:
+            with collecting(self.findings, *files):
+                yield
+        except HarnessError:
+            self.warn()
+            for one in self.findings:
+                warnings.warn(one.message, HarnessWarning, stacklevel=4)
+            raise
+
+    def dataset(self, qrels: Qrels, source: Source, name: str, **options: Any) -> None:
+        """Look at the judgements that were read from `source` with the reader's options."""
+        self.qrels, self.qrels_name, self.qrels_file = qrels, name, source.name
+        self.of_qrels: Mapping[str, Any] = options
+        self.judgements: JudgementFacts | None = None
+        with observing(self.findings, source.name):
+            facts = JudgementFacts.of(qrels)
+            add_lines(facts.first, source, "qrels", options.get("format"))
+            self.judgements = facts
+
+    def watch(self, source: Source) -> Watch:
+        """Return what looks at a run while it is read from `source`."""
+        return Watch(self.qrels, self.policy, source.name)
+
+    def run(self, watch: Watch, source: Source, name: str, **options: Any) -> None:
+        """Keep what was seen of a run that was read from `source` with the reader's options."""
+        place, names = len(self.cells), (self.qrels_name, name)
+        facts = facts_of(self.judgements, watch, source, options.get("format"))
+        found = [*self.findings, *watch.failures]
+        self.findings.clear()
+        self.seen[place] = Seen(facts, found, self.qrels.qids)
+        self.cells[place] = cell_of_files(
+            self.qrels_file, source.name, self.of_qrels, options, names
+        )
+
+    def warn(self) -> list[tuple[str, ...]]:
+        """Warn of what is found, and return the rules by which each run is marked."""
+        found = guard(self.cells, self.seen, {}, {}, accept=self.accept, only_warns=True)
+        for text in found.printed:
+            warnings.warn(text, HarnessWarning, stacklevel=4)
+        return [found.marks.get(cell.run_entry.path, ()) for cell in self.cells.values()]

@@ -13,7 +13,7 @@ from harness.config.cells import Cell
 from harness.config.model import DatasetEntry, RunEntry
 from harness.errors import Finding, HarnessWarning
 from harness.guard.check import check_config
-from harness.guard.shared_queries import part_of
+from harness.guard.datasets import part_of
 
 
 @pytest.fixture
