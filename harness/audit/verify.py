@@ -55,8 +55,7 @@ _FROM_CACHE = {"mode", "queries", "values"}
 """What a cross-check did: depends on the cells that came from the cache, and on pytrec_eval."""
 _CAUSES = {
     "input": "an input changed",
-    "edited": "not the file that manifest.json was written with: edited, or a run was stopped; run "
-    "the config again",
+    "edited": "the file differs from its hash in manifest.json: edited, or a run was stopped",
     "version": "computed by other versions now",
     "code": "the harness's code changed",
     "unknown": "inputs and versions are the same",

@@ -127,8 +127,8 @@ def test_a_row_and_a_column_are_named(results: Path) -> None:
     value, fields[at] = fields[at], "0.5"
     path.write_text("".join([*lines[:2], ",".join(fields), *lines[3:]]), encoding="utf-8")
     assert text(verify(results)).startswith(
-        "value: leaderboard.csv: line 3 (toy, lsi), map (not the file that manifest.json was "
-        "written with: edited, or a run was stopped; run the config again)\n"
+        "value: leaderboard.csv: line 3 (toy, lsi), map (the file differs from its hash in "
+        "manifest.json: edited, or a run was stopped)\n"
         f"  then: 0.5\n  now:  {value}\n"
     )
 
