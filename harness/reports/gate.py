@@ -57,8 +57,8 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
         for one in verdicts[:SHOWN]
     ]  # fmt: skip
     notes = [
-        "pass: the interval excludes a loss above the margin; fail: the loss is above the margin, by "
-        "the interval or the corrected test; undecided: too few queries to tell",
+        "pass: the interval excludes a loss above the margin; fail: the loss is above the margin, "
+        "by the interval or the corrected test; undecided: too few queries to tell",
         *_unanswered(verdicts),
         *and_more(len(verdicts) - SHOWN, "--format json has them"),
     ]
