@@ -107,7 +107,8 @@ def _join(
 
     columns: dict[str, Any] = {
         name: _joined([getattr(part, name) for part in ranked])
-        for name in ("rank", "grade", "score", "tie_first", "tie_last")
+        for name in ("rank", "grade", "score", "tie_first", "tie_last", "subtopics")
+        if getattr(ranked[0], name) is not None
     }
     if ranked[0].whole:
         offsets = qrels.ideal.offsets
@@ -123,6 +124,8 @@ def _join(
         policy=policy, n_extra=n_extra, groups=_joined_groups(ranked, qrels.n_queries),
         reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **columns,
     )  # fmt: skip
+    if qrels.subtopics is not None:
+        aligned = replace(aligned, judged_subtopics=Ragged(qrels.offsets, qrels.subtopics))
     aligned = replace(first_documents(aligned, policy), views=views)
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
 
@@ -170,6 +173,7 @@ class _Ranked(NamedTuple):
     score: Floats
     tie_first: Ints
     tie_last: Ints
+    subtopics: Ints | None
     groups: tuple[Ints, Ints] | None
     whole: bool
 
@@ -233,6 +237,7 @@ def _rank(
         first, last = rank.copy(), rank.copy()
         first[tied], last[tied] = ties.starts[group] - before, ties.ends[group] - before
     grade, score = qrels.grades.take(judgement), run.scores.take(found)
+    subtopics = None if qrels.subtopics is None else qrels.subtopics[judgement]
     answered = of_run >= 0
     n_retrieved = lengths_of(run.offsets)
     n_tied = lengths_of(np.searchsorted(ties.places, run.offsets))
@@ -244,7 +249,7 @@ def _rank(
         groups = of_run[of_group[known]], ranks[known]
     return _Ranked(
         of_run[answered], n_retrieved[answered], n_tied[answered], int((~answered).sum()),
-        run.qids, query, rank, grade, score, first, last, groups, whole=pairs is None,
+        run.qids, query, rank, grade, score, first, last, subtopics, groups, whole=pairs is None,
     )  # fmt: skip
 
 

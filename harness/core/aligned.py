@@ -56,6 +56,9 @@ class Aligned(Memo):
     if the judgements are a reference run's ranking, holds for each place of ``ideal`` the
     rank at which its group of tied scores begins.
 
+    ``subtopics`` holds the subtopics of each item: bit s for subtopic s of its query.
+    ``judged_subtopics`` holds those of every judgement. Both are None without subtopics.
+
     ``n_left_out`` judged queries are not rows: the run does not answer them, and
     ``missing_queries: skip`` leaves them out.
 
@@ -81,6 +84,8 @@ class Aligned(Memo):
     groups: Ragged | None = None
     reference_ties: Ints | None = None
     n_left_out: int = 0
+    subtopics: Ints | None = None
+    judged_subtopics: Ragged | None = None
 
     def __post_init__(self) -> None:
         for name in ("rank", "grade", "score", "tie_first", "tie_last"):
@@ -141,7 +146,7 @@ class Aligned(Memo):
         else:
             qids, items = select(self.qids, some), some[self.row]
             offsets = offsets_of(lengths_of(self.offsets)[some])
-        ties = self.reference_ties
+        ties, every = self.reference_ties, self.judged_subtopics
         if ties is not None:
             ties = Ragged(self.ideal.offsets, ties).of_rows(some).values
         return Aligned(
@@ -150,6 +155,8 @@ class Aligned(Memo):
             self.score[items], self.tie_first[items], self.tie_last[items],
             self.policy, self.n_extra, reference_ties=ties,
             groups=None if self.groups is None else self.groups.of_rows(some),
+            subtopics=None if self.subtopics is None else self.subtopics[items],
+            judged_subtopics=None if every is None else every.of_rows(some),
         )  # fmt: skip
 
     def by_query(self, items: Ints) -> Ragged:

@@ -543,7 +543,14 @@ class Qrels(Table):
     >>> qrels = Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": {"d9": 1}})
     >>> qrels.n_queries, qrels.n_rows, qrels.grades.tolist()
     (2, 3, [2, 0, 1])
+
+    Attributes
+    ----------
+    subtopics : ndarray of int64, shape (n_rows,), optional
+        Subtopics that each document is relevant to: bit s for subtopic s of its query.
     """
+
+    subtopics: Ints | None = None
 
     kind: ClassVar[str] = "qrels"
     dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.int64, np.int32, np.int16, np.int8)
@@ -560,6 +567,18 @@ class Qrels(Table):
         if self.numbers.dtype.kind == "f":
             return self.numbers
         return frozen(self.numbers.astype(np.int64, copy=False))
+
+    def part(self, first: int, stop: int, docnos: Docnos | None = None) -> Qrels:
+        """See the base class."""
+        found = super().part(first, stop, docnos)
+        if self.subtopics is None:
+            return found
+        return replace(found, subtopics=self.subtopics[self.offsets[first] : self.offsets[stop]])
+
+    def filter(self, keep: Bools) -> Qrels:
+        """See the base class."""
+        found = super().filter(keep)
+        return found if self.subtopics is None else replace(found, subtopics=self.subtopics[keep])
 
     @cached_property
     def ideal(self) -> Ragged:

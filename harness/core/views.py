@@ -131,6 +131,7 @@ def _kept(aligned: Aligned, keep: Array) -> Aligned:
         offsets=offsets_of(np.bincount(aligned.row[keep], minlength=aligned.n_queries)),
         rank=aligned.rank[keep], grade=aligned.grade[keep], score=aligned.score[keep],
         tie_first=aligned.tie_first[keep], tie_last=aligned.tie_last[keep],
+        subtopics=None if aligned.subtopics is None else aligned.subtopics[keep],
         views={},
     )  # fmt: skip
 
@@ -177,7 +178,10 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     rank, grade, score = aligned.rank.copy(), aligned.grade.copy(), aligned.score.copy()
     rank[groups.items] = ranks
     grade[groups.items], score[groups.items] = aligned.grade[items], aligned.score[items]
-    return replace(aligned, rank=rank, grade=grade, score=score, views={})
+    subtopics = None if aligned.subtopics is None else aligned.subtopics.copy()
+    if aligned.subtopics is not None and subtopics is not None:
+        subtopics[groups.items] = aligned.subtopics[items]
+    return replace(aligned, rank=rank, grade=grade, score=score, subtopics=subtopics, views={})
 
 
 def _by_grade(aligned: Aligned, groups: TiedGroups, *, best: bool) -> tuple[Ints, Ints]:

@@ -32,7 +32,7 @@ ORDER = """arp kendall spearman pearson ndcg mean_ndcg opa pairwise_logloss tau_
 """Order, or ratios, of grades: twice the grade is the same."""
 AT_LEAST_1 = """auc rbp map gm_map infAP bpref gm_bpref num_rel num_rel_ret num_nonrel_judged_ret
     binG iprec_at_recall 11pt_avg P recall success relative_P recip_rank Rprec Rprec_mult set_P
-    set_recall set_relative_P set_map set_F utility yaap hits"""
+    set_recall set_relative_P set_map set_F utility yaap hits alpha_ndcg err_ia"""
 """Whether a grade is at least 1: so it is of the grade without its fraction."""
 ORDER_FROM_1 = "rbo ao"
 """The order of the documents with a grade of at least 1."""

@@ -30,6 +30,8 @@ from harness.core.tables import Qrels, Run
 ORACLES = {
     "hits": "tests/simple_evaluation.py",
     "ncg": "tests/simple_evaluation.py",
+    "alpha_ndcg": "ndeval, in tests/metrics/test_diversity.py",
+    "err_ia": "ndeval, in tests/metrics/test_diversity.py",
     "dcg": "its formula in test_formulas.py",
     "swaps": "golden bubble sorts, and counted pairs in test_formulas.py",
     "arp": "its formula in test_formulas.py",
