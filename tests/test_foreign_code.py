@@ -15,13 +15,13 @@ YAML = {"load", "load_all", "unsafe_load", "full_load", "safe_load", "Loader", "
         "FullLoader", "SafeLoader"}  # fmt: skip
 IMPORTING = {"import_module", "exec_module", "spec_from_file_location"}
 LOADS = {"np", "numpy"}, {"load", "loads", "fromfile"}
-OF_PARTS = ("metrics/__init__.py", "readers/choice.py", "reports/plots/plot.py",
+OF_PARTS = ("metrics/__init__.py", "readers/__init__.py", "reports/plots/plot.py",
             "stats/registry.py")  # fmt: skip
 """Files that import parts of the project itself by name."""
 MAY = {
     **{name: {"import_module"} for name in OF_PARTS},
     "config/plugins.py": IMPORTING,  # the one file that runs code which a config names
-    "readers/numpy_files.py": {"load", "fromfile"},
+    "readers/array_files.py": {"load", "fromfile"},
     "readers/ir_metadata.py": YAML,
 }
 

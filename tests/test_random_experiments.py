@@ -29,7 +29,7 @@ from simple_evaluation import FORMULAS, Expected, Span
 
 import harness
 from harness.errors import HarnessWarning
-from harness.readers.choice import guess_format
+from harness.readers.format import guess_format
 
 COUNT, PARTS = 150, 5
 """Experiments in the default suite, and the tests that share them."""

@@ -20,8 +20,7 @@ from ..errors import (
     did_you_mean,
     near_names,
 )
-from ..readers.choice import FORMATS
-from ..readers.format import Kind
+from ..readers.format import FORMATS, Kind
 from ..readers.groups import find_grouping, read_groups
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.paper_table.settings import problems as table_problems

@@ -17,8 +17,7 @@ from .. import readers
 from ..core.tables import Qrels
 from ..core.text import readable_name
 from ..errors import HarnessError, InputError, Problem, first_of
-from ..readers.choice import FORMATS
-from ..readers.format import Head
+from ..readers.format import FORMATS, Head
 from ..readers.source import Source
 from .patterns import doubled, natural
 
@@ -147,12 +146,12 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
         del formats["run" if _JUDGEMENTS.search(path.name) else "dataset"]
     ((kind, form),) = formats.items()
     if form in ("trec", "scores"):
-        source, looks = Source(path), readers.FORMATS[form].looks
+        source, fits = Source(path), readers.FORMATS[form].fits
         above = _other_lines(source, form)
         lines = source.head.split(b"\n")
         for number, line in enumerate(lines[:-1] or lines, 1):
             head = Head("", line)
-            if head.lines and number not in above and not looks(head, _READ_AS[kind]):
+            if head.lines and number not in above and not fits(head, _READ_AS[kind]):
                 likely = "a run" if kind == "run" else "qrels"
                 what = f"the file looks like {likely} ({form}), but line {number} does not"
                 raise InputError(Problem(str(path), what))

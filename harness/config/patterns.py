@@ -15,7 +15,7 @@ from string import Formatter
 
 from ..core.text import readable_name
 from ..errors import InputError, first_of
-from ..readers.ir_datasets import is_id, qrels_file
+from ..readers.source import IR_DATASETS, qrels_file
 
 SHOWN = 5
 """Names of a folder that a message lists."""
@@ -113,7 +113,7 @@ def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list
     NothingFoundError if there is no such file: the pattern, and what the nearest folder holds.
     """
     try:
-        if is_id(text):
+        if text.startswith(IR_DATASETS):
             return [Found(Path(qrels_file(text)), dict(known or {}))]
         return _files(base, text, known or {})
     except InputError as error:

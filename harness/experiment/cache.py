@@ -34,7 +34,7 @@ from ..core.ragged import Floats
 from ..errors import Finding, HarnessError, InputError, Problem
 from ..files import check_room, sha256, state_of, write_all
 from ..guard.facts import Facts
-from ..readers.letor import next_to
+from ..readers.source import next_to
 from .crosscheck import Audit, mode_of
 
 INDEX, MARKER = "inputs.json", "CACHEDIR.TAG"

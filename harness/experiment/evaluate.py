@@ -38,7 +38,7 @@ from ..errors import (
     did_you_mean,
 )
 from ..readers import in_memory as inputs
-from ..readers.choice import FORMATS
+from ..readers.format import FORMATS
 
 del _built_in
 

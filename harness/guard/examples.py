@@ -16,10 +16,10 @@ from ..core.arrow import bytes_at, string_column
 from ..core.ragged import Array, Ints
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding, HarnessError, HarnessWarning, Severity
+from ..readers.array_files import NoArrayError, array_of
 from ..readers.build import find_lines
 from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
-from ..readers.numpy_files import NoArrayError, array_of
 from ..readers.predictions import RUN as SCORES
 from ..readers.source import Source
 from .registry import SHOWN, finding

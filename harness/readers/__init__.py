@@ -1,12 +1,14 @@
 """Bytes to validated qrels and runs: one file per format or family of formats.
 
-To add a format, put a file with a ``FORMAT`` or ``FORMATS`` into this folder; nothing lists it.
+To add a format, put a file that calls ``add_formats`` into this folder; nothing lists it.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
+import pkgutil
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, get_args
 
@@ -16,8 +18,16 @@ from ..core.arguments import FLAG, TEXT, check_arguments, check_choice, instance
 from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
 from .build import Checks, warn_judgements, warn_unusable
-from .choice import FORMATS, Path, format_of, guess_format, named_format, reader_of
-from .format import Format, ScatteredQueries
+from .format import (
+    FORMATS,
+    Format,
+    Path,
+    ScatteredQueries,
+    format_of,
+    guess_format,
+    named_format,
+    reader_of,
+)
 from .frame import from_frame
 from .source import Source, check_there, missing
 
@@ -41,6 +51,9 @@ __all__ = [
 def __dir__() -> list[str]:
     return __all__
 
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")  # it adds its formats
 
 _PATH = instance_of("a path", str, os.PathLike, Source)
 _DATASET = instance_of("qrels", Qrels, fix="give what harness.read_qrels returned")

@@ -1,22 +1,46 @@
-"""What a format is: a name, what it reads, and how it is recognised."""
+"""What a format is, how it is recognised, and which one a file has."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
-from .source import HEAD, Source
-from .text import LOOK, count_head, decoded, is_like_number, is_wrapped, separator
+from ..errors import InputError, Problem, UnknownNameError, did_you_mean
+from .source import HEAD, TORCH, Source, no_rows
+from .text import (
+    LOOK,
+    count_head,
+    decoded,
+    is_like_number,
+    is_wrapped,
+    not_one_number,
+    separator,
+)
 
 T = TypeVar("T")
-_FIELDS = 16  # Fields of a line that are split off: one may have millions
+Path = str | os.PathLike[str] | Source
 Kind = Literal["qrels", "run"]
 IsDataLine = Callable[[int, bytes], bool]  # ``is_data(number, line)``: whether a line is a row
+_KIND = {"qrels": "qrels", "run": "a run"}
+_FIELDS = 16  # Fields of a line that are split off: one may have millions
+FIELDS: Mapping[Kind, tuple[str, ...]] = {
+    "qrels": ("qid", "iteration", "docno", "grade"),
+    "run": ("qid", "Q0", "docno", "rank", "score", "tag"),
+}
+"""The columns of TREC files."""
+_DATA_FRAME = re.compile(rb'\s*(\[\s*\{\s*"|\{\s*"(columns|index|schema|0)"\s*:)')
+DATA_FRAME = (
+    "expected {qid: {docno: number}} or one object a line, got a data frame's to_json",
+    "write it with to_json(PATH, orient='records', lines=True), or with to_parquet",
+)
+"""What is wrong with other forms of pandas' ``to_json``, and the fix."""
 
 
 class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the file
@@ -28,12 +52,22 @@ def name_it(kind: Kind, names: str) -> str:
     return f"name it: format: {names} in the config, --{kind}-format {names} on the command line"
 
 
+def mostly(items: Sequence[T], fits: Callable[[T], object]) -> bool:
+    """Return whether more than half of `items` fit: one bad line must not hide a format."""
+    return 2 * sum(map(bool, map(fits, items))) > len(items)
+
+
 @dataclass(frozen=True)
 class Head:
     """The first unpacked bytes of a file and its suffix, such as ``.csv``; they tell the format."""
 
     suffix: str
     data: bytes
+
+    @classmethod
+    def of(cls, source: Source) -> Head:
+        """Return the head of a file."""
+        return cls(source.suffix, source.head)
 
     @cached_property
     def lines(self) -> list[bytes]:
@@ -78,26 +112,23 @@ class Head:
             return False
         if any(len(one.split()) != 1 or is_wrapped(one) for one in names[is_index:]):
             return False
-        return self.mostly(
+        return mostly(
             numbers,
             lambda row: len(row) == len(names) and all(not x or is_like_number(x) for x in row),
         )
 
-    @staticmethod
-    def mostly(items: Sequence[T], fits: Callable[[T], bool]) -> bool:
-        """Return whether more than half of `items` fit: one bad line must not hide a format."""
-        return 2 * sum(map(fits, items)) > len(items)
-
 
 @dataclass(frozen=True)
 class Format:
-    """One way to write qrels or runs to a file."""
+    """One way to write qrels or runs to a file.
+
+    A file is of this format if its bytes match `magic`, or its first two lines match `first` and
+    more than half of its first lines match `rows`; and if `looks` then agrees.
+    """
 
     name: str  # for the key format of a config
     about: str  # one line for lists of formats
     suffixes: tuple[str, ...]  # for lists of formats, not for deciding
-    # looks(head, kind): whether a file that begins like this is surely of this format
-    looks: Callable[[Head, Kind], bool]
     # qrels(source, *, duplicates, name, fractions, **options)
     qrels: Callable[..., Qrels] | None = None
     # run(source, *, dataset, duplicates, name, **options)
@@ -105,7 +136,10 @@ class Format:
     # as run, but yields parts that hold whole queries each, or raises ScatteredQueries
     stream: Callable[..., Iterator[Run]] | None = None
     needs_dataset: bool = False  # whether a run follows the rows of a dataset
-    magic: tuple[bytes, ...] = ()  # how files begin that are not text
+    magic: re.Pattern[bytes] | None = None  # how files begin that are not text
+    first: re.Pattern[bytes] | None = None
+    rows: Mapping[Kind, re.Pattern[bytes]] = field(default_factory=dict)
+    looks: Callable[[Head, Kind], bool] | None = None
     # is_data(source): which lines are rows, for files with one row a line, in order; or None
     is_data: Callable[[Source], IsDataLine | None] | None = None
     has_rows: bool = False  # whether messages number the rows of a file, from 1
@@ -120,3 +154,177 @@ class Format:
         common = {"of", "source", "dataset", "duplicates", "name", "fractions", "how"}
         names = inspect.signature(reader).parameters if reader is not None else ()
         return tuple(name for name in names if name not in common)
+
+    def is_binary(self, head: Head) -> bool:
+        """Return whether a file is of this format and not text."""
+        is_magic = self.magic is not None and self.magic.match(head.data) is not None
+        return is_magic and (self.looks is None or self.looks(head, "run"))
+
+    def fits(self, head: Head, kind: Kind) -> bool:
+        """Return whether a file that begins like this can hold qrels or a run in this format."""
+        if self.reader(kind) is None:
+            return False
+        if self.is_binary(head):
+            return True
+        rows = self.rows.get(kind)
+        if not head.lines or (rows is None and (self.rows or not self.first)):
+            return False
+        if self.first is not None and not self.first.match(b"\n".join(head.lines[:2])):
+            return False
+        if rows is not None and not mostly(head.lines, rows.match):
+            return False
+        return self.looks is None or self.looks(head, kind)
+
+
+FORMATS: dict[str, Format] = {}
+"""Every format by the name that ``format:`` in a config takes; in the order of names."""
+
+
+def add_formats(*formats: Format) -> None:
+    """Make formats known by their names."""
+    known = FORMATS | {one.name: one for one in formats}
+    FORMATS.clear()
+    FORMATS.update(sorted(known.items()))
+
+
+def able_formats(kind: Kind) -> list[Format]:
+    """Return the formats that qrels or runs can have."""
+    return [one for one in FORMATS.values() if one.reader(kind) is not None]
+
+
+def guess_format(path: Path, kind: Kind) -> str:
+    """Return the name of the only format that a file can be.
+
+    InputError if none or several fit; it lists the formats and how to name one.
+    """
+    source = Source.of(path)
+    if kind not in source.formats:
+        head = Head.of(source)
+        if not any(one.is_binary(head) for one in FORMATS.values()):
+            source.check_text()
+        if not head.lines:
+            if len(source.head) < HEAD:
+                raise no_rows(source.name)
+            what = f"cannot detect the format: no row in the first {HEAD >> 10} KiB"
+            raise source.error(what, name_it(kind, "NAME"))
+        fitting = [one.name for one in FORMATS.values() if one.fits(head, kind)]
+        if len(fitting) != 1:
+            raise _not_one(source, head, kind, fitting)
+        source.formats[kind] = fitting[0]
+    return source.formats[kind]
+
+
+def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> InputError:
+    """Return the error for a file that fits no format, or several."""
+    first = head.first_text
+    found = first if first.isprintable() or "\t" in first else ""
+    if fitting:
+        what = f"cannot detect the format: it could be {' or '.join(fitting)}"
+        return InputError(Problem(source.name, what, found, name_it(kind, "NAME")))
+    source.check_length()
+    if _DATA_FRAME.match(head.lines[0]):
+        return source.error(*DATA_FRAME, "columns")
+    if first.strip().startswith("{") and first.strip().endswith("}"):
+        from .json_files import first_object
+
+        first_object(source)
+    source.check_binary()
+    place = f"{source.name}:{head.first}"
+    if (near := _near_miss(head, kind)) is not None:
+        return InputError(Problem(place, near[0], found, near[1], "columns"))
+    names = ", ".join(one.name for one in able_formats(kind))
+    what = f"the file is in no known format of {_KIND[kind]}"
+    fix = f"{name_it(kind, 'NAME')}; one of {names}"
+    other: Kind = "run" if kind == "qrels" else "qrels"
+    if others := [one.name for one in FORMATS.values() if one.fits(head, other)]:
+        what += f"; it looks like {_KIND[other]} ({others[0]})"
+        fix = f"swap the two files, or {fix}"
+        return InputError(Problem(source.name, what, found, fix, "swapped-files"))
+    return InputError(Problem(place, what, found, fix))
+
+
+def _near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
+    """Return what is wrong with a file that is nearly of a format, and the fix; None if unknown."""
+    fields = head.fields
+    texts = [decoded(line[:LOOK]) for line in head.lines]
+    if kind == "run":
+        if is_wrapped(texts[0]):
+            return not_one_number(texts[0])
+        if mostly(fields, lambda f: len(f) == 5 and any(map(is_like_number, f[3:]))):
+            return _too_few(5, kind)
+        if mostly([text.replace(",", " ").split() for text in texts], _are_columns):
+            return not_one_number(texts[0])
+    if (found := without_names(head, kind)) is not None:
+        return found
+    if mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
+        return _too_few(3, kind)
+    return None
+
+
+def _are_columns(words: list[str]) -> bool:
+    """Whether there are several numbers: an index and a score, or fractions alone."""
+    numbers = len(words) > 1 and all(map(is_like_number, words))
+    return numbers and (len(words) == 2 or not any(map(str.isdigit, words)))
+
+
+def _too_few(n: int, kind: Kind) -> tuple[str, str]:
+    fix = "write the missing fields; iteration, Q0, rank and tag may be any word"
+    return f"expected {len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])}), got {n}", fix
+
+
+def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
+    """Return what is wrong with a table without usual names, and the fix; None for others."""
+    number = "grade" if kind == "qrels" else "score"
+    for names in (("qid", "docno", number), FIELDS[kind]):
+        at = names.index(number)
+
+        def is_row(fields: list[str], at: int = at, n: int = len(names)) -> bool:
+            decimals = ("." in field and is_like_number(field) for field in fields[:at])
+            return len(fields) == n and is_like_number(fields[at].strip()) and not any(decimals)
+
+        for between in ",\t;":
+            rows = [decoded(line).strip().split(between) for line in head.lines]
+            if mostly(rows, is_row):
+                places = (f"{role}: {names.index(role) + 1}" for role in ("qid", "docno", number))
+                fix = (
+                    f"name the columns in the first line: {between.join(names)!r}; or in a config "
+                    f"format: table, columns: {{{', '.join(places)}}}"
+                )
+                return f"it looks like a table of {', '.join(names)} without a line of names", fix
+    return None
+
+
+def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:
+    """Return the named format; without a name, that of the options, or the guessed one."""
+    if name is not None:
+        return named_format(name, source.name)
+    able = {one.name for one in able_formats(kind) if {*options} <= {*one.options(kind)}}
+    if options and {"table", "jsonl"} <= able:
+        is_json = source.head.lstrip().startswith(b"{")
+        return FORMATS["torch" if TORCH.match(source.head) else "jsonl" if is_json else "table"]
+    if options and len(able) == 1:
+        return FORMATS[able.pop()]
+    return FORMATS[guess_format(source, kind)]
+
+
+def named_format(name: str, where: str) -> Format:
+    """Return the format of this name; UnknownNameError if there is none."""
+    if name not in FORMATS:
+        what = f"unknown format '{name}'{did_you_mean(name, FORMATS)}"
+        raise UnknownNameError(Problem(where, what, fix=f"one of {', '.join(FORMATS)}"))
+    return FORMATS[name]
+
+
+def reader_of(source: Source, known: Format, kind: Kind, options: dict[str, Any]) -> Any:
+    """Return the function that reads `source`; raise if it does not take the options."""
+    reader = known.reader(kind)
+    if reader is None:
+        what = f"format {known.name} does not hold {_KIND[kind]}"
+        able = ", ".join(one.name for one in able_formats(kind))
+        raise InputError(Problem(source.name, what, fix=f"one of {able}"))
+    allowed = known.options(kind)
+    if wrong := [option for option in options if option not in allowed]:
+        what = f"format {known.name} has no option '{wrong[0]}'{did_you_mean(wrong[0], allowed)}"
+        fix = f"its options: {', '.join(allowed) or 'none'}"
+        raise UnknownNameError(Problem(source.name, what, fix=fix))
+    return reader

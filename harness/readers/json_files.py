@@ -25,19 +25,13 @@ from ..files import check_room
 from .build import gathered, keep_one, warn
 from .column_roles import SAMPLE, Names, by_position, guess, select_columns
 from .columns import NOT_UTF8, diagnose
-from .format import Format, Head, Kind
+from .format import DATA_FRAME, Format, Head, Kind, add_formats
 from .frame import table_of
 from .source import Source, no_rows
 from .text import BOM, LONGEST, check_number
 
 _Pairs = list[tuple[str, Any]]
 _ONE_EACH = "write one object a line"
-DATA_FRAME = (
-    "expected {qid: {docno: number}} or one object a line, got a data frame's to_json",
-    "write it with to_json(PATH, orient='records', lines=True), or with to_parquet",
-)
-"""What is wrong with other forms of pandas' ``to_json``, and the fix."""
-_DATA_FRAME = re.compile(r'\s*(\[\s*\{\s*"|\{\s*"(columns|index|schema|0)"\s*:)')
 
 
 def parse(text: bytes, hook: Callable[[_Pairs], Any] | None = None) -> Any:
@@ -258,7 +252,7 @@ def first_object(source: Source) -> dict[str, Any]:
     """Return the object on the first line."""
     source.check_length()
     source.check_text()
-    head = Head("", source.head)
+    head = Head.of(source)
     if not head.lines:
         raise no_rows(source.name)
     first, problem = _object_of(head.lines[0])
@@ -306,24 +300,9 @@ def _check_line(line: bytes, types: Mapping[str, pa.DataType]) -> Problem | None
     return None
 
 
-def is_data_frame(text: str) -> bool:
-    """Return whether a text begins as pandas' ``to_json`` of rows, of parts, or of a series.
-
-    >>> [is_data_frame(one) for one in ('[{"qid":1', '{"columns":[', '{"0":0.5', '{"q1": {"d')]
-    [True, True, True, False]
-    """
-    return _DATA_FRAME.match(text) is not None
-
-
-def looks_like_dict(head: Head, kind: Kind) -> bool:
-    """Whether an object begins whose first value is an object."""
-    start = b"".join(head.data[:4096].split())
-    return start.startswith(b'{"') and b'":{' in start.partition(b",")[0]
-
-
 def looks_like_lines(head: Head, kind: Kind) -> bool:
     """Whether the first line is a whole object with the usual keys."""
-    if not head.data.lstrip().startswith(b"{") or not head.lines:
+    if not head.data.lstrip().startswith(b"{"):
         return False
     first, problem = _object_of(head.lines[0][: LONGEST + 1])
     roles = guess(list(first), kind)
@@ -334,12 +313,12 @@ def looks_like_lines(head: Head, kind: Kind) -> bool:
     )
 
 
-FORMATS = (
+add_formats(
     Format(
         name="json",
         about="JSON as pytrec_eval takes it: {qid: {docno: number}}",
         suffixes=(".json",),
-        looks=looks_like_dict,
+        first=re.compile(rb'\s*\{\s*"[^,]*"\s*:\s*\{'),
         qrels=partial(read_dict, Qrels),
         run=partial(read_dict, Run),
     ),
@@ -348,6 +327,7 @@ FORMATS = (
         about='JSON lines, one row a line: {"qid": ..., "docno": ..., "grade" or "score": ...}; '
         "scores alone follow the dataset's rows",
         suffixes=(".jsonl", ".ndjson"),
+        first=re.compile(rb"\s*\{"),
         looks=looks_like_lines,
         qrels=partial(read_lines, Qrels),
         run=partial(read_lines, Run),

@@ -40,8 +40,8 @@ from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, warn_moved, wrong_lines
 from .columns import NOT_UTF8, diagnose
-from .format import Format, Head, Kind
-from .source import PACKED, HashedSource, Source, no_rows
+from .format import Format, add_formats
+from .source import HashedSource, Source, next_to, no_rows
 from .text import check_number, pieces
 
 GROUP = "group: FILE in the config, --group FILE on the command line"
@@ -298,13 +298,6 @@ def has_qids(source: Source) -> bool:
     return any(b"qid:" in row for row in islice(filter(bytes.strip, rows), 20))
 
 
-def next_to(path: str) -> str:
-    """Return the file of group sizes next to a file, or ``""``."""
-    stem, suffix = os.path.splitext(path)
-    stem = stem if suffix.lower() in PACKED else path
-    return next((name for end in (".query", ".group") if os.path.isfile(name := stem + end)), "")
-
-
 def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source | None:
     """Return the file with the group sizes: the named one, or the one next to `source`.
 
@@ -377,26 +370,17 @@ def _line_of(sizes: Source, at: int) -> int:
     return int(np.searchsorted(lines, at, "right")) + 1
 
 
-_QID_LINE = re.compile(rb"\s*\S+\s+qid:\S")
-_FEATURE_LINE = re.compile(rb"\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$")
-
-
-def looks(head: Head, kind: Kind) -> bool:
-    """Whether every line begins with a grade and a qid, or has features alone."""
-    lines = head.lines
-    return kind == "qrels" and (
-        head.mostly(lines, lambda line: bool(_QID_LINE.match(line)))
-        or head.mostly(lines, lambda line: bool(_FEATURE_LINE.match(line)))
+add_formats(
+    Format(
+        name="letor",
+        about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a "
+        "dataset; without qids, as LightGBM's, FILE.query or FILE.group next to it holds the "
+        "group sizes, which must agree with qids if there are both",
+        suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
+        rows={
+            "qrels": re.compile(rb"\s*\S+\s+qid:\S|\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$"),
+        },
+        qrels=read_qrels,
+        is_data=lambda source: is_data,
     )
-
-
-FORMAT = Format(
-    name="letor",
-    about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a dataset; "
-    "without qids, as LightGBM's, FILE.query or FILE.group next to it holds the group sizes, "
-    "which must agree with qids if there are both",
-    suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
-    looks=looks,
-    qrels=read_qrels,
-    is_data=lambda source: is_data,
 )

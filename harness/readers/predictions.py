@@ -1,4 +1,4 @@
-"""Predictions for the rows of a dataset: one number a line, in the order of its file."""
+"""Predictions for the rows of a dataset: one number a line, in its order."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from ..core.align import PART
+from ..core.arrow import cast, index_in, to_numpy
 from ..core.ragged import Array, lengths_of
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
-from .build import last_lines, warn_cut_line
+from .build import column, gathered, last_lines, lines_of_rows, warn_cut_line
 from .columns import Layout, numbers_of, read_columns
-from .format import Format, Head, Kind
+from .format import Format, add_formats
 from .source import Source
-from .text import WITHOUT_INDEX, is_like_number
+from .text import LIKE_NUMBER, WITHOUT_INDEX
 
 RUN = Layout(
     ("score",),
@@ -24,6 +26,12 @@ RUN = Layout(
     number="score",
     repair="repair the system's output: line by line, a score for each row of the dataset",
     every_line=True,
+)
+RANKLIB = Layout(
+    ("qid", "row", "score"),
+    ("qid", "row"),
+    number="score",
+    repair="repair the system's output; every row of the dataset needs its score",
 )
 _BEFORE = 100  # Lines that tell how many digits the last one should have
 _DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
@@ -162,19 +170,60 @@ def _digits(line: bytes) -> tuple[int, int]:
     return len((whole + decimals).lstrip(b"0")), len(decimals)
 
 
-def looks(head: Head, kind: Kind) -> bool:
-    """Whether there is one number on a line."""
-    is_number = head.mostly(head.fields, lambda f: len(f) == 1 and is_like_number(f[0]))
-    return kind == "run" and is_number and not head.has_heading
+def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
+    """Read scores that name the query and the position of each row of `dataset`."""
+    dataset = needed(source, dataset)
+    table = gathered(read_columns(source, RANKLIB))
+    query, lengths = index_in(column(table["qid"]), dataset.qids), np.diff(dataset.offsets)
+    try:
+        position = to_numpy(cast(column(table["row"]), pa.uint32())).astype(np.int64)
+    except pa.ArrowInvalid as error:
+        raise source.error(f"row: expected a whole number ({error})") from None
+    counts = np.bincount(query[query >= 0], minlength=dataset.n_queries)
+    if (query < 0).any() or (counts != lengths).any():
+        what = f"expected {dataset.n_rows} predictions, got {query.size}"
+        if (query < 0).any():
+            what += f"; query '{table['qid'][int((query < 0).argmax())]}' is not in the dataset"
+        if (counts != lengths).any():
+            other = int((counts != lengths).argmax())
+            what += f"; query '{dataset.qids[other]}' has {lengths[other]} rows"
+            what += f" and {counts[other]} predictions"
+        fix = "predict every row of the dataset once"
+        raise source.error(what, fix, "row-count")
+    at = dataset.offsets[query] + position
+    is_repeated = np.ones(at.size, dtype=bool)
+    is_repeated[np.unique(at, return_index=True)[1]] = False
+    wrong = np.flatnonzero((position >= lengths[query]) | is_repeated)
+    if wrong.size:
+        found = lines_of_rows(source, wrong[:SHOWN], RANKLIB.of(source).is_data)
+        what, fix = "the row is beyond its query's rows, or repeated", "count rows from 0"
+        problems = [Problem(f"{source.name}:{at}", what, line, fix) for at, line in found.values()]
+        raise InputError(problems, total=wrong.size)
+    scores, order = np.empty(dataset.n_rows), np.empty(at.size, np.int64)
+    scores[at], order[at] = numbers_of(table, "score"), np.arange(at.size)
+    return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name, order=order)
 
 
-FORMAT = Format(
-    name="scores",
-    about="predictions, one number a line, in the order of the dataset's rows",
-    suffixes=(".txt", ".pred", ".predict", ".scores", ".csv"),
-    looks=looks,
-    run=read_run,
-    stream=stream_run,
-    needs_dataset=True,
-    is_data=lambda source: RUN.of(source).is_data,
+add_formats(
+    Format(
+        name="scores",
+        about="predictions, one number a line, in the order of the dataset's rows",
+        suffixes=(".txt", ".pred", ".predict", ".scores", ".csv"),
+        first=re.compile(rb"\s*%b\s*(\n|$)|\s*\S[^\n]*([,;\[(]|[ \t]\S)" % LIKE_NUMBER),
+        rows={"run": re.compile(rb"\s*%b\s*$" % LIKE_NUMBER)},
+        run=read_run,
+        stream=stream_run,
+        needs_dataset=True,
+        is_data=lambda source: RUN.of(source).is_data,
+    ),
+    Format(
+        name="ranklib",
+        about="RankLib scores (qid row score; rows from 0 in each query), for rows of a dataset",
+        suffixes=(".txt", ".score"),
+        first=re.compile(rb"\s*\S+\s+0\s.*(\n\s*\S+\s+[01]\s.*)?$"),
+        rows={"run": re.compile(rb"\s*\S+\s+\S+\s+%b\s*$" % LIKE_NUMBER)},
+        run=read_ranklib,
+        needs_dataset=True,
+        is_data=lambda source: RANKLIB.of(source).is_data,
+    ),
 )

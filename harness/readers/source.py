@@ -12,6 +12,7 @@ import difflib
 import gzip
 import hashlib
 import io
+import logging
 import lzma
 import os
 import re
@@ -28,13 +29,13 @@ import pyarrow as pa
 
 from .. import files as system
 from ..core.ragged import Array
-from ..errors import HarnessWarning, InputError, Problem, ShortageError
-from .ir_datasets import is_id, qrels_file
+from ..errors import HarnessWarning, InputError, Problem, ShortageError, shorten
 from .text import BOM, LONGEST, ahead, count_head, decoded, each, lines_of
 
 T = TypeVar("T")
 _SPOOLED: dict[object, tempfile.TemporaryDirectory[str]] = {}
 """Temporary folders with the content of standard input and pipes; the end deletes them."""
+IR_DATASETS = "ir_datasets:"  # Before an id of ir_datasets
 STDIN, NAMELESS = "-", "<stdin>"  # Standard input in a command, and in messages
 BLOCK = 4 << 20  # Bytes that are read and parsed at a time, at most; a smaller file is one block
 _LEAST, _BLOCKS = 1 << 19, 24
@@ -67,8 +68,10 @@ _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
 _ZIP = b"PK\x03\x04"
-TORCH = _ZIP, b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-"""First bytes of files of torch.save, of today and before its version 1.6."""
+TORCH = re.compile(
+    rb"PK\x03\x04.{0,500}/data\.pkl|\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19\.", re.DOTALL
+)
+"""How files of torch.save begin, of today and before its version 1.6."""
 _PAGE = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 WHOLE_FILE = "get the whole file again"
@@ -161,9 +164,46 @@ def forget() -> None:
     _SPOOLED.clear()
 
 
+def qrels_file(path: str) -> str:
+    """Return a TREC file with the qrels of ``ir_datasets:ID``, kept in the cache of ir_datasets.
+
+    When it is not there yet, ir_datasets reads the qrels from its cache, or downloads them.
+    """
+    name = path.removeprefix(IR_DATASETS)
+    try:
+        import ir_datasets
+    except ImportError:
+        what = "expected ir_datasets to be installed, got no module of that name"
+        fix = "run: pip install ir_datasets (the extra 'ir_datasets')"
+        raise InputError(Problem(path, what, fix=fix)) from None
+    file = Path(ir_datasets.util.home_path()) / "ranking-harness" / f"{name}.qrels"
+    if file.is_file():
+        return os.fspath(file)
+    logging.getLogger("ir_datasets").setLevel(logging.CRITICAL)  # the error below says it
+    try:
+        dataset = ir_datasets.load(name)
+    except KeyError:
+        fix = "copy an id from https://ir-datasets.com"
+        problem = Problem(path, f"expected an id of ir_datasets, got '{name}'", fix=fix)
+        raise InputError(problem) from None
+    if not dataset.has_qrels():
+        what = "expected an id with qrels, got one without"
+        fix = f"name a part of it that has them, such as {name}/test"
+        raise InputError(Problem(path, what, fix=fix))
+    try:
+        lines = [f"{one.query_id} 0 {one.doc_id} {one.relevance}\n" for one in dataset.qrels_iter()]
+    except Exception as error:  # of its download, its archive, or its format
+        first = shorten(str(error).partition("\n")[0], 200)
+        what = f"expected qrels in its cache, got {type(error).__name__}: {first}"
+        fix = f"go online and run: ir_datasets export {name} qrels"
+        raise InputError(Problem(path, what, fix=fix)) from error
+    system.write_all(file.parent, {file.name: "".join(lines).encode()})
+    return os.fspath(file)
+
+
 def on_disk(path: str) -> str:
     """Return the path of a regular file with the content of `path`."""
-    if is_id(path):
+    if path.startswith(IR_DATASETS):
         return qrels_file(path)
     try:
         mode = os.stat(path).st_mode
@@ -208,6 +248,13 @@ def missing(path: str | os.PathLike[str]) -> str:
     return f"no file {os.fspath(path)}; the folder holds {listed or 'no files'}"
 
 
+def next_to(path: str) -> str:
+    """Return the file of group sizes next to a file, or ``""``."""
+    stem, suffix = os.path.splitext(path)
+    stem = stem if suffix.lower() in PACKED else path
+    return next((name for end in (".query", ".group") if os.path.isfile(name := stem + end)), "")
+
+
 def wide(head: bytes) -> str:
     """Return what is wrong with text in UTF-16 or UTF-32, or ``""``."""
     name = next((name for mark, name in _WIDE.items() if head.startswith(mark)), "")
@@ -237,7 +284,7 @@ def _not_text(head: bytes, codec: str, name: str) -> tuple[str, str] | None:
         return "an HTML page, not data", "download the file again; a server sent this page"
     if head[257:262] == b"ustar":
         return "a tar archive, not text", f"unpack it first: tar xf {name}"
-    if is_torch(head):
+    if TORCH.match(head):
         return "a file of torch.save, not text", "name it: format: torch"
     if head.startswith(_ZIP):
         return "a zip archive, not text", "unpack it"
@@ -258,11 +305,6 @@ def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
     """Return the error for a file without rows."""
     fix = "check how it was written or downloaded"
     return InputError(Problem(name, what, fix=fix, rule="empty-file"))
-
-
-def is_torch(head: bytes) -> bool:
-    """Return whether a file with these first bytes is one of torch.save."""
-    return head.startswith(TORCH[1]) or (head.startswith(_ZIP) and b"/data.pkl" in head[:512])
 
 
 class Sample(NamedTuple):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +18,10 @@ from ..core.arrow import to_numpy
 from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Problem, first_of, said_by
 from ..files import check_room
-from . import trec as trec
 from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
 from .columns import NOT_UTF8, after_header, diagnose, parse_csv
-from .format import Format, Head, IsDataLine, Kind, name_it
+from .format import FORMATS, Format, Head, IsDataLine, Kind, add_formats, name_it, without_names
 from .frame import check_types, table_of
 from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
 from .text import (
@@ -33,7 +33,7 @@ from .text import (
     separator,
     without_first_lines,
 )
-from .three_columns import BEIR_NAMES
+from .trec import BEIR_NAMES
 
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # a name may be as long as a line
 _REPAIR = "repair the line"
@@ -141,7 +141,7 @@ class _CSV:
         """Read the line of names; check it, and the first rows."""
         source.check_length()
         source.check_text()
-        head = Head(source.suffix, source.head)
+        head = Head.of(source)
         if not head.lines:
             raise no_rows(source.name)
         line = head.lines[0]
@@ -162,7 +162,7 @@ class _CSV:
             raise refused(what, _REPAIR, "") from None
         if numbered:
             names = [str(i + 1) for i in range(len(names))]
-        if not numbered and trec.looks(head, kind):
+        if not numbered and FORMATS["trec"].fits(head, kind):
             what = f"expected a line of column names, got a TREC {kind} file"
             raise refused(what, f"{name_it(kind, 'trec')}; or leave the format out")
         if not columns and not guess(names, kind):
@@ -237,33 +237,11 @@ class _CSV:
         return wrong and replace(wrong, fix=wrong.fix or _REPAIR)
 
 
-def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
-    """Return what is wrong with a table without usual names, and the fix; None for others."""
-    number = "grade" if kind == "qrels" else "score"
-    for names in (("qid", "docno", number), (trec.QRELS if kind == "qrels" else trec.RUN).fields):
-        at = names.index(number)
-
-        def is_row(fields: list[str], at: int = at, n: int = len(names)) -> bool:
-            decimals = ("." in field and is_like_number(field) for field in fields[:at])
-            return len(fields) == n and is_like_number(fields[at].strip()) and not any(decimals)
-
-        for between in ",\t;":
-            rows = [decoded(line).strip().split(between) for line in head.lines]
-            if head.mostly(rows, is_row):
-                places = (f"{role}: {names.index(role) + 1}" for role in ("qid", "docno", number))
-                fix = (
-                    f"name the columns in the first line: {between.join(names)!r}; or in a config "
-                    f"format: table, columns: {{{', '.join(places)}}}"
-                )
-                return f"it looks like a table of {', '.join(names)} without a line of names", fix
-    return None
-
-
 def looks(head: Head, kind: Kind) -> bool:
     """Whether it is Parquet or Arrow, or has a header with the usual names."""
     if head.data.startswith((_PARQUET, *_ARROW)):
         return True
-    if not head.lines or len(head.lines[0]) > LONGEST:
+    if len(head.lines[0]) > LONGEST:
         return False
     if head.fields[0] == BEIR_NAMES and kind == "qrels":
         return False
@@ -282,8 +260,8 @@ def is_data(source: Source) -> IsDataLine | None:
     if source.head.startswith((_PARQUET, *_ARROW)):
         return None
     source.check_text()
-    head = Head(source.suffix, source.head)
-    is_known = head.lines and (looks(head, "qrels") or looks(head, "run"))
+    head = Head.of(source)
+    is_known = any(FORMATS["table"].fits(head, kind) for kind in get_args(Kind))
     return _after(head.first) if is_known else None
 
 
@@ -291,14 +269,18 @@ def _after(above: int) -> IsDataLine:
     return lambda number, line: number > above and bool(line.strip())
 
 
-FORMAT = Format(
-    name="table",
-    about="CSV, TSV, Parquet or Arrow with named columns (columns: {qid: ..., docno: ..., ...})",
-    suffixes=(".csv", ".tsv", ".parquet", ".arrow", ".feather"),
-    looks=looks,
-    qrels=partial(read, Qrels),
-    run=partial(read, Run),
-    magic=(_PARQUET, *_ARROW),
-    is_data=is_data,
-    has_rows=True,
+add_formats(
+    Format(
+        name="table",
+        about="CSV, TSV, Parquet or Arrow with named columns "
+        "(columns: {qid: ..., docno: ..., ...})",
+        suffixes=(".csv", ".tsv", ".parquet", ".arrow", ".feather"),
+        looks=looks,
+        qrels=partial(read, Qrels),
+        run=partial(read, Run),
+        magic=re.compile(b"|".join((_PARQUET, *_ARROW))),
+        first=re.compile(rb"[^\n]*[,;\t]|[^\S\n]*\S+[^\S\n]*(\n|$)"),
+        is_data=is_data,
+        has_rows=True,
+    )
 )

@@ -1,7 +1,8 @@
-"""TREC qrels (4 columns) and runs (6 columns), as trec_eval reads them."""
+"""TREC qrels (4 columns) and runs (6), as trec_eval reads them; MS MARCO's and BEIR's (3)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
@@ -23,6 +24,7 @@ from .build import (
     warn,
     warn_cut_line,
     warn_dropped,
+    warn_moved,
     warn_scattered,
 )
 from .columns import (
@@ -33,19 +35,22 @@ from .columns import (
     read_columns,
     read_judgements,
 )
-from .format import Format, Head, Kind, ScatteredQueries
+from .format import FIELDS, Format, ScatteredQueries, add_formats
 from .source import Source
-from .text import is_like_number, without_first_lines
+from .text import LIKE_NUMBER, without_first_lines
 
-QRELS = Layout(("qid", "iteration", "docno", "grade"), ("qid", "docno"), number="grade", whole=True)
+QRELS = Layout(FIELDS["qrels"], ("qid", "docno"), number="grade", whole=True)
 RUN = Layout(
-    ("qid", "Q0", "docno", "rank", "score", "tag"),
+    FIELDS["run"],
     ("qid", "docno", "tag"),
     number="score",
     more=True,
     not_finite="repair the system's output, or delete the line",
 )
 _RANKED = replace(RUN, also=("rank",))
+MSMARCO = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
+BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", whole=True, header=1)
+BEIR_NAMES = ["query-id", "corpus-id", "score"]
 
 
 def read_qrels(source: Source, **how: Any) -> Qrels:
@@ -186,22 +191,55 @@ def warn_ranks(source: Source) -> None:
     warn(source, what, "ranks-against-scores", higher.size, *place, at_least=not whole)
 
 
-def looks(head: Head, kind: Kind) -> bool:
-    """Whether the lines have the columns, with a number in its place or the word Q0."""
-    if kind == "qrels":
-        return head.mostly(head.fields, lambda f: len(f) == 4 and is_like_number(f[3]))
-    return head.mostly(
-        head.fields, lambda f: len(f) >= 6 and (is_like_number(f[4]) or f[1].upper() == "Q0")
-    )
+def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
+    """Read a ranking of qid, docno and rank; the score of rank r is -r."""
+    table = gathered(read_columns(source, MSMARCO))
+    ranks = numbers_of(table, "rank")
+    qids, last = table["qid"][-2:].to_pylist(), ranks[-2:].tolist()
+    expected = last[0] + 1 if qids[0] == qids[-1] else 1
+    if source.unfinished and len(last) == 2 and last[1] < expected:
+        warn_cut_line(source, f"expected rank {expected:.0f}, got {last[1]:.0f}")
+    is_data = MSMARCO.of(source).is_data
+    run = build(Run, source, table, -ranks, is_data, duplicates=duplicates, name=name)
+    warn_moved(source, run, duplicates, is_data)
+    return run
 
 
-FORMAT = Format(
-    name="trec",
-    about="TREC qrels (qid 0 docno grade) and runs (qid Q0 docno rank score tag)",
-    suffixes=(".txt", ".qrels", ".qrel", ".run", ".trec", ".res"),
-    looks=looks,
-    qrels=read_qrels,
-    run=read_run,
-    stream=stream_run,
-    is_data=lambda source: RUN.of(source).is_data,
+def read_beir(source: Source, **how: Any) -> Qrels:
+    """Read judgements; the first line after comments is the header."""
+    return read_judgements(source, BEIR, **how)
+
+
+add_formats(
+    Format(
+        name="trec",
+        about="TREC qrels (qid 0 docno grade) and runs (qid Q0 docno rank score tag)",
+        suffixes=(".txt", ".qrels", ".qrel", ".run", ".trec", ".res"),
+        rows={
+            "qrels": re.compile(rb"\s*(\S+\s+){3}%b\s*$" % LIKE_NUMBER),
+            "run": re.compile(rb"\s*((\S+\s+){4}%b\s+\S|\S+\s+(?i:q0)(\s+\S+){4})" % LIKE_NUMBER),
+        },
+        qrels=read_qrels,
+        run=read_run,
+        stream=stream_run,
+        is_data=lambda source: RUN.of(source).is_data,
+    ),
+    Format(
+        name="msmarco",
+        about="MS MARCO: run of qid docno rank (score = -rank); qrels as TREC's",
+        suffixes=(".tsv", ".txt"),
+        first=re.compile(rb"\s*\S+\s+\S+\s+1(?!\S).*(\n\s*\S+\s+\S+\s+2(?!\S).*)?$"),
+        rows={"run": re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")},
+        qrels=read_qrels,
+        run=read_msmarco,
+        is_data=lambda source: MSMARCO.of(source).is_data,
+    ),
+    Format(
+        name="beir",
+        about="BEIR qrels (query-id corpus-id score, tab-separated, with that header)",
+        suffixes=(".tsv",),
+        first=re.compile(rb"\s*" + rb"\s+".join(map(str.encode, BEIR_NAMES)) + rb"\s*(\n|$)"),
+        qrels=read_beir,
+        is_data=lambda source: BEIR.of(source).is_data,
+    ),
 )
