@@ -13,7 +13,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from harness.audit import catalogue
-from harness.cli.app import COMMANDS, app
+from harness.cli.main import COMMANDS, app
 from harness.config.load import json_schema
 from harness.core.metric import REGISTRY
 from harness.experiment import manifest as provenance

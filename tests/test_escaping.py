@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from harness import errors as escaping
 from harness.config.init import _quoted
-from harness.reports.csv import from_csv, in_csv
-from harness.reports.csv import render as text_of
+from harness.reports.formats import as_csv as text_of
+from harness.reports.formats import from_csv, in_csv
 from harness.reports.html import html_comment, in_html
 from harness.reports.markdown import in_markdown
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import harness
 from harness import readers
-from harness.cli.app import app
+from harness.cli.main import app
 from harness.core.metric import REGISTRY, Definition
 from harness.core.settings import PARAMETERS, Parameter
 from harness.errors import ConfigError, HarnessError

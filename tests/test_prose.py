@@ -14,7 +14,7 @@ import click
 import pytest
 
 import harness
-from harness.cli.app import COMMANDS, app
+from harness.cli.main import COMMANDS, app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [

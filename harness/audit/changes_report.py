@@ -9,11 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ..errors import first_of, for_terminal, legible
-from ..reports import csv, jsonl, markdown, text
+from ..reports import formats, markdown, text
 from ..reports.grid import Cell as GridCell
 from ..reports.grid import Grid, and_more, grid
-from ..reports.numbers import ARROWS, UNDEFINED, decimals, p_value
-from ..reports.phrases import CORRECTIONS, counted
+from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, counted, decimals, p_value
 from ..stats.registry import find
 from .changes import Cell, Changes, Difference, Order
 from .changes_board import Key
@@ -50,9 +49,9 @@ def render(changes: Changes, format: str = "text", *, width: int | None = None) 
     has a line for each thing that is reported, with its ``kind``. Both have every digit.
     """
     if format == "csv":
-        return csv.render(_csv_records(changes))
+        return formats.as_csv(_csv_records(changes))
     if format == "jsonl":
-        return jsonl.render(records(changes))
+        return formats.as_jsonl(records(changes))
     tables = [*grids(changes), Grid(notes=tuple(notes(changes)))]
     if format == "markdown":
         page = markdown.render([Grid(notes=tuple(head(changes))), *tables])

@@ -26,12 +26,11 @@ from ..errors import (
 )
 from ..experiment import folder as stored
 from ..experiment.outcome import Results, with_comparisons
-from ..reports import jsonl
-from ..reports.numbers import fixed
+from ..reports import formats
 from ..reports.paper_table.build import Cells, mean, over_same_queries
 from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_and_second, dagger
 from ..reports.paper_table.settings import Settings
-from ..reports.phrases import counted
+from ..reports.phrases import counted, fixed
 from ..reports.select import metric_spellings
 from . import table_files, table_latex
 from .check_table_match import Heading, Known, Line, Match, match
@@ -653,4 +652,4 @@ def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> st
             }
         )  # fmt: skip
     rows += [{"file": path, "kind": "skipped", "what": what} for what in skipped]
-    return jsonl.render(rows)
+    return formats.as_jsonl(rows)

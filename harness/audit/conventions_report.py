@@ -10,12 +10,11 @@ import numpy as np
 
 from ..core.ragged import Floats
 from ..errors import first_of
-from ..reports import csv as csv_report
+from ..reports import formats
 from ..reports import html as html_report
 from ..reports import text as text_report
 from ..reports.grid import Cell, Grid, grid
-from ..reports.numbers import UNDEFINED, decimals, heading, number
-from ..reports.phrases import listed
+from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
 from ..reports.text import wrapped
 from .conventions import BASE, DIGITS, Audited, Comparison, Effect, Matrix, Row, Walk
 
@@ -82,7 +81,7 @@ def as_csv(audited: Audited) -> str:
     the base; it is empty if fewer than two have a value in both. ``refused`` is why there is no
     value.
     """
-    return csv_report.render(
+    return formats.as_csv(
         [
             {
                 "dataset": matrix.dataset, "metric": str(matrix.metric), "system": system,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import SHOWN, InputError, Problem, shorten
-from ..reports.csv import from_csv
+from ..reports.formats import from_csv
 from ..reports.paper_table.model import letter, place_of
 
 GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}

@@ -43,7 +43,7 @@ from ..experiment.run import derive
 from ..experiment.work import executor
 from ..reports import paper as paper
 from ..reports.grid import and_more
-from ..reports.page.document import unpack
+from ..reports.page.page import unpack
 from ..reports.phrases import counted
 
 _GONE, _CODE = "gone", "code of the harness"

@@ -19,7 +19,6 @@ from ..errors import (
 from ..guard import check
 from ..guard.submissions import Terms
 from ..reports import findings
-from ..reports.sarif import as_sarif
 from . import options
 from .printing import show
 
@@ -114,7 +113,7 @@ def command(
     elif format == "markdown":
         show(findings.as_markdown(found))
     else:
-        show(findings.as_json(found) if format == "json" else as_sarif(found))
+        show(findings.as_json(found) if format == "json" else findings.as_sarif(found))
     if found.count("error"):
         raise click.exceptions.Exit(2)
     if strict and found.count("warning"):

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from ..experiment import folder
-from ..reports import similarity as report
+from ..reports import formats
+from ..reports import rankings as report
 from ..stats.metric_correlation import correlations
 from . import options
 from .printing import show
@@ -29,4 +30,4 @@ def command(results: Path, metrics: tuple[str, ...], draws: int, format: str) ->
     """
     found = correlations(folder.read(results).systems, metrics, draws=draws)
     grids = report.correlation_grids(found)
-    show(report.render(grids, report.correlation_records(found), format))
+    show(formats.render(grids, format, report.correlation_records(found)))

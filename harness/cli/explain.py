@@ -13,7 +13,7 @@ from .. import readers
 from ..audit.explain import DEPTH, explain, from_results, render
 from ..audit.explain_space import levels_of, read, spaces_of
 from ..errors import Problem, UnknownNameError
-from ..reports import jsonl
+from ..reports import formats
 from . import options
 from .printing import show
 
@@ -84,6 +84,6 @@ def command(
     depth = depth if depth is not None else DEPTH if metrics else 1
     bar: Any = partial(tqdm, unit="convention", disable=None, delay=PATIENCE)
     found = explain(asked, qrels, scores, spaces, depth, bar)
-    show(jsonl.render(found.rows) if format == "jsonl" else render(found, subject, everything))
+    show(formats.as_jsonl(found.rows) if format == "jsonl" else render(found, subject, everything))
     if not found.explanations:
         raise click.exceptions.Exit(1)

@@ -9,9 +9,9 @@ import click
 
 from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment.rankings import leave_out, pool
-from ..reports import pool as report
-from ..reports.pool import Unit
-from ..reports.similarity import FORMATS, render
+from ..reports import formats
+from ..reports import rankings as report
+from ..reports.rankings import Unit
 from . import options
 from .printing import show
 
@@ -26,7 +26,7 @@ from .printing import show
 )  # fmt: skip
 @click.option("--qrels", metavar="FILE", help="Judgements, for --leave-out.")
 @options.metrics("A metric, for --leave-out")
-@options.format_option(*FORMATS, help="csv and jsonl have every document.")
+@options.format_option(*report.FORMATS, help="csv and jsonl have every document.")
 def command(
     runs: tuple[str, ...], depth: int, teams: str, unit: Unit | None, qrels: str | None,
     metrics: tuple[str, ...], format: str,
@@ -56,8 +56,9 @@ def command(
         warnings.simplefilter("ignore", HarnessWarning)  # 'harness check' prints them
         if unit is None or qrels is None:
             found = pool(runs, depth, teams)
-            show(render(report.pool_grids(found), [*report.pool_records(found)], format))
+            records = [*report.pool_records(found)]
+            show(formats.render(report.pool_grids(found), format, records))
             return
         left = leave_out(runs, qrels, metrics, unit, depth, teams)
     records = [one._asdict() for one in left]
-    show(render([report.left_out_grid(left, unit)], records, format))
+    show(formats.render([report.left_out_grid(left, unit)], format, records))

@@ -12,7 +12,8 @@ from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment import folder
 from ..experiment.rankings import similarities
 from ..files import writing
-from ..reports import similarity as report
+from ..reports import formats
+from ..reports import rankings as report
 from ..reports.plots.plot import Format
 from ..stats.run_similarity import Measure
 from . import options
@@ -71,4 +72,4 @@ def command(
             with writing(path) as file:
                 file.write(report.tree(one, kind, outcome.trace))
     grids = report.similarity_grids(found, near)
-    show(report.render(grids, report.similarity_records(found), format))
+    show(formats.render(grids, format, report.similarity_records(found)))

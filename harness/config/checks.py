@@ -335,6 +335,8 @@ def _check_plots(config: Config, names: Names) -> Iterator[Problem]:
 
 def _check_called(config: Config, names: Names) -> Iterator[Problem]:
     """Yield `names` of nothing, and new names that two runs, datasets or metrics have."""
+    if not config.names:
+        return
     settings = TableSettings(names=config.names)
     for loc, what in table_problems(settings, names.runs, names.datasets, names.metrics, True):
         if loc[0] == "names":

@@ -44,7 +44,7 @@ from ..errors import (
     said_by,
 )
 from ..files import check_room, compare_recorded, sha256
-from ..reports.csv import from_csv, in_csv
+from ..reports.formats import from_csv, in_csv
 from .manifest import FORMAT, Manifest
 from .outcome import Results
 

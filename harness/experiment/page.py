@@ -30,11 +30,9 @@ from ..metrics.gains import scale_of
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.methods import methods
-from ..reports.page.build import Interval, report
-from ..reports.page.document import document
-from ..reports.page.settings import PageSettings
+from ..reports.page.page import Interval, PageSettings, document, report
 from ..reports.paper_table.build import build
-from ..reports.paper_table.rendering import render
+from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import DEFAULT
 from ..reports.select import value_for
 from ..stats.intervals import clustered, t_interval

@@ -27,7 +27,7 @@ from ..core.views import check_grades, takes_fractions
 from ..errors import InputError, Problem
 from ..metrics.rbo import PERSISTENCE
 from ..readers.groups import teams_of
-from ..reports.pool import LeftOut, Pool, Unit
+from ..reports.rankings import LeftOut, Pool, Unit
 from ..stats.run_similarity import Measure, Rankings, Similarity, compare_rankings
 from .evaluate import short_names
 

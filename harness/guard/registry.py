@@ -13,9 +13,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..errors import Finding, HarnessError, HarnessWarning, Problem, Severity, shorten
-from ..reports.findings import ORDER
 from ..reports.phrases import counted
 
+ORDER: tuple[Severity, ...] = ("error", "warning", "note")
+APART = ("reader", "unreadable", "config")
+"""Rules whose findings are about anything, and are not grouped."""
 SHOWN = 3
 """Examples of a finding, at most."""
 MANY = 0.1

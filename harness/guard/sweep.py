@@ -19,7 +19,6 @@ from ..core.selection import Select
 from ..core.tables import Qrels
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
 from ..readers.source import Source
-from ..reports.findings import APART
 from . import datasets
 from .datasets import (
     Dataset,
@@ -35,6 +34,7 @@ from .documents import explain_no_common_query
 from .examples import add_lines, place_of_row, qrels_of, scores_of, short
 from .facts import Facts, Watch, facts_of, observing
 from .registry import (
+    APART,
     FOLLOWS,
     RULES,
     SHOWN,

@@ -13,10 +13,20 @@ from ..core.metric import Metric
 from ..core.systems import FEWER, System
 from ..stats.blocks import blocks_of
 from ..stats.differences import differences
-from . import csv, html, jsonl, markdown, text
+from . import formats
 from .grid import Cell, Grid, and_more, grid
-from .numbers import UNDEFINED, decimals, heading, interval, p_value
-from .phrases import INTERVALS, absent_baselines, capitalised, correction, first_of
+from .phrases import (
+    INTERVALS,
+    UNDEFINED,
+    absent_baselines,
+    capitalised,
+    correction,
+    decimals,
+    first_of,
+    heading,
+    interval,
+    p_value,
+)
 
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
 SHOWN = 10
@@ -33,7 +43,7 @@ V = TypeVar("V")
 def files(found: Comparisons) -> dict[str, bytes]:
     """Return what ``harness run`` writes, by file name."""
     rows = {SIGNIFICANCE: comparison_rows(found), STANDINGS: standing_rows(found)}
-    return {name: csv.render(some).encode() for name, some in rows.items()}
+    return {name: formats.as_csv(some).encode() for name, some in rows.items()}
 
 
 def render(
@@ -52,10 +62,6 @@ def render(
     tables have at most `most` comparisons, those with the smallest adjusted p. With `standings`,
     tiers and ranks follow, then `extra` tables.
     """
-    if format == "csv":
-        return csv.render(comparison_rows(found))
-    if format == "jsonl":
-        return jsonl.render(comparison_rows(found))
     order = np.lexsort([[getattr(one, key) for one in found.rows] for key in ("p", "p_adjusted")])
     kept = [found.rows[place] for place in sorted(order[:most])]  # NaN is last
     tables = [_grid(found, rows) for rows in _tables(kept)]
@@ -65,9 +71,7 @@ def render(
     if standings:
         tables += [*_standing_grids(found), Grid(notes=tuple(standing_notes(found)))]
     tables += extra
-    if format == "text":
-        return text.render(tables, width=width)
-    return markdown.render(tables) if format == "markdown" else html.render(tables)
+    return formats.render(tables, format, comparison_rows(found), width=width)
 
 
 def _by_key(pairs: Iterable[tuple[K, V]]) -> Iterable[tuple[K, list[V]]]:

@@ -1,13 +1,17 @@
-"""What ``harness check`` prints: a verdict on each file with its findings, or all as JSON."""
+"""What ``harness check`` prints: a verdict on each file with its findings, or JSON or SARIF."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
-from ..errors import Finding, Severity, for_terminal, in_json, legible, others_at
+from .. import __version__
+from ..errors import Finding, for_terminal, in_json, legible, others_at
+from ..guard.registry import APART, ORDER, RULES
 from . import markdown
 from .grid import grid
 from .phrases import counted
@@ -16,9 +20,6 @@ if TYPE_CHECKING:
     from ..config.cells import Cell
     from ..guard.check import Checked
 
-ORDER: tuple[Severity, ...] = ("error", "warning", "note")
-APART = ("reader", "unreadable", "config")
-"""Rules whose findings are about anything, and are not grouped."""
 SHOWN, SHOWN_APART = 3, 20
 """Most findings of one rule that are printed, and of one about anything. JSON has all."""
 VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
@@ -202,3 +203,49 @@ def _at(place: str, files: Collection[str] = ()) -> dict[str, Any]:
     parts["file"] = parts.pop("base", parts["file"])  # of the config that this one extends
     numbers = {"line": line, "row": row}
     return {**parts, **{what: int(text) for what, text in numbers.items() if text}}
+
+
+DOCS = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def as_sarif(checked: Checked) -> str:
+    """Return what ``harness check`` found as one SARIF log."""
+    names = list(dict.fromkeys(one.rule for one in checked.findings))
+    rules = [
+        {
+            "id": name,
+            "shortDescription": {"text": RULES[name].about},
+            "help": {"text": f"Effect: {RULES[name].effect}. Fix: {RULES[name].fix}."},
+            "helpUri": f"{DOCS}#{name}",
+            "defaultConfiguration": {"level": RULES[name].severity},
+        }
+        for name in names
+    ]
+    driver = {"name": "harness", "version": __version__, "informationUri": DOCS, "rules": rules}
+    results = [
+        {
+            "ruleId": one.rule,
+            "ruleIndex": names.index(one.rule),
+            "level": one.severity,
+            "message": {"text": "\n".join([f"{one.what}{one.shown}", *one.advice])},
+            "locations": _locations(one, at),
+        }
+        for one, at in places_of(checked)
+    ]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return in_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+
+
+def _locations(one: Finding, at: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return where a finding is, seen from the working directory; nothing without a file."""
+    if not at["file"]:
+        return []
+    path = Path(at["file"])
+    if path.is_absolute() and path.is_relative_to(Path.cwd()):
+        path = path.relative_to(Path.cwd())
+    uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
+    place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
+    if "line" in at:
+        place["region"] = {"startLine": max(1, at["line"])}
+    return [{"physicalLocation": place}]

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 from ..errors import first_of
 from ..stats.gate import Outcome, Verdict
-from . import jsonl, markdown, text
+from . import formats
 from .grid import Grid, and_more, grid
-from .numbers import decimals, heading, interval, p_value
+from .phrases import decimals, heading, interval, p_value
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
 ORDER: dict[Outcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
@@ -31,7 +31,7 @@ def render(verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = 
     if format == "github":
         return "".join(f"{line}\n" for line in _annotations(ordered, undecided_fails))
     tables = [_table(ordered), *_queries(ordered)]
-    return markdown.render(tables) if format == "markdown" else text.render(tables)
+    return formats.render(tables, format)
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:
@@ -111,7 +111,7 @@ def _plain(one: Verdict) -> dict[str, Any]:
     """Return a verdict as JSON has it; NaN is null."""
     fields = {name: getattr(one, name) for name in Verdict.__dataclass_fields__}
     fields |= {"metric": str(one.metric), "worst": [list(each) for each in one.worst]}
-    return jsonl.plain(fields)
+    return formats.plain(fields)
 
 
 def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:

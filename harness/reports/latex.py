@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
 from .grid import Cell, Grid
-from .numbers import UNDEFINED
+from .phrases import UNDEFINED
 
 _COMMANDS = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",

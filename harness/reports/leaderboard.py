@@ -12,10 +12,9 @@ from ..core.metric import Metric
 from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
 from ..core.views import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
-from . import csv, html, jsonl, markdown, text
+from . import formats, html, markdown, text
 from .grid import Cell, Grid, grid
-from .numbers import heading, number
-from .phrases import NO_BEST, WARNED, counted, warned_of
+from .phrases import NO_BEST, WARNED, counted, heading, number, warned_of
 
 UNSETTLED = "~"
 """Put behind a value whose rank depends on the order of tied documents."""
@@ -57,7 +56,7 @@ def as_csv(
     """
     if per_query:
         captured = board.columns
-        return csv.render(
+        return formats.as_csv(
             [
                 {
                     "dataset": entry.dataset, "run": entry.run,
@@ -75,7 +74,7 @@ def as_csv(
     for row in rows:
         where = str(row["dataset"]), str(row["run"])
         row |= {f"{metric} tier": tiers.get((*where, metric), "") for metric in metrics}
-    return csv.render(rows)
+    return formats.as_csv(rows)
 
 
 def as_jsonl(board: Leaderboard, *, per_query: bool = False) -> str:
@@ -84,7 +83,7 @@ def as_jsonl(board: Leaderboard, *, per_query: bool = False) -> str:
     Summaries have qid ``all``; undefined values are null. Captured columns come before the metric,
     and ``chosen_from`` after it if the run is the best of several.
     """
-    return jsonl.render(
+    return formats.as_jsonl(
         {
             "dataset": entry.dataset, "run": entry.run, **entry.columns, "metric": metric,
             **({CHOSEN: entry.chosen} if entry.chosen else {}), "qid": qid, "value": value,

@@ -7,7 +7,7 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import Leaderboard
 from . import html, leaderboard, text
 from .grid import Cell, Grid, first_rows, grid
-from .numbers import decimals, interval, p_value
+from .phrases import decimals, interval, p_value
 
 ROWS = 20
 """Rows of a table that a notebook shows."""

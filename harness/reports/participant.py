@@ -13,8 +13,7 @@ from ..core.systems import System
 from ..errors import Problem, UnknownNameError, did_you_mean, near_names
 from . import html
 from .grid import Cell, Grid, grid
-from .numbers import heading, number
-from .phrases import counted
+from .phrases import counted, heading, number
 
 
 def sheet(systems: Sequence[System], run: str) -> str:

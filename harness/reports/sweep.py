@@ -12,10 +12,10 @@ from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
 from ..core.systems import Columns, Study, compared, of_systems, pairs
 from ..errors import Problem, UnknownNameError, did_you_mean
-from . import html, latex, markdown, text
+from . import formats, latex
 from .grid import Cell, Grid, grid
 from .leaderboard import as_csv
-from .numbers import heading, number
+from .phrases import heading, number
 
 
 def columns_swept(study: Study) -> tuple[str, ...]:
@@ -135,9 +135,7 @@ def render(board: Leaderboard, metrics: Sequence[Metric], plan: Plan, format: st
     if format == "latex":
         some = (replace(one, caption=one.title, label=f"tab:sweep-{one.title}") for one in tables)
         return "\n".join(map(latex.render, some))
-    if format == "markdown":
-        return markdown.render(tables)
-    return html.render(tables) if format == "html" else text.render(tables)
+    return formats.render(tables, format)
 
 
 def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator[Grid]:

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from made_boards import table
 
 from harness.audit.changes import changes
-from harness.cli.app import app
+from harness.cli.main import app
 from harness.errors import HarnessError
 
 

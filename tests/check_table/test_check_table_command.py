@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import harness
 from harness.audit.check_table import SIZE, check_table
-from harness.cli.app import app
+from harness.cli.main import app
 from harness.errors import InputError, UnknownNameError
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -15,8 +15,7 @@ from harness.audit.check_table_match import Known, match
 from harness.core.comparison import Plan
 from harness.core.systems import Study
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import Cell, PaperTable
-from harness.reports.paper_table.rendering import render
+from harness.reports.paper_table.model import Cell, PaperTable, render
 from harness.reports.paper_table.settings import Caption, Settings
 
 RENDERED = {

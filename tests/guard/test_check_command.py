@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from harness.cli.app import app
+from harness.cli.main import app
 from harness.errors import UnknownNameError
 
 

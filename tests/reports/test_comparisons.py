@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from scipy import stats as scipy_stats
 
 import harness
-from harness.cli.app import app
+from harness.cli.main import app
 from harness.core.comparison import Comparisons, Plan
 from harness.errors import (
     HarnessError,

@@ -12,9 +12,11 @@ from latex_page import PREAMBLE, compiled, complaints, needs_latex, printed
 from studies import compared, constant, study
 
 from harness.core.systems import Study
+from harness.errors import HarnessWarning
 from harness.reports.latex import escape
+from harness.reports.paper import tables, too_wide
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.rendering import render, render_all, too_wide
+from harness.reports.paper_table.model import render
 from harness.reports.paper_table.settings import Settings
 
 ODD = r"a_b & c% #1 ~x^2 {y} \z <p> $q| [k] --w `v' @10"
@@ -183,10 +185,10 @@ def test_a_table_that_is_too_wide_is_a_warning() -> None:
     expected = too_wide(table, asked)
     assert expected is not None
     assert "'width: page'" in expected
-    warned: list[str] = []
-    for formats in (("latex", "markdown"), ("markdown",)):
-        render_all(made, {"main": Settings(formats=formats)}, warned.append)  # type: ignore[arg-type]
-    assert warned == [expected]
+    some = {"a": Settings(formats=("markdown",)), "main": Settings(formats=("latex", "markdown"))}
+    with pytest.warns(HarnessWarning) as warned:
+        tables(made, some)
+    assert [str(one.message) for one in warned] == [expected]
     most = too_wide(build(wide(5), asked), asked)  # not even both columns are enough
     assert most is not None
     assert "'width: page'" not in most

@@ -22,12 +22,13 @@ from harness.core.systems import Study
 from harness.errors import UnknownNameError
 from harness.reports.methods import (
     REFERENCES,
+    Writer,
     bibliography,
     bibtex,
     methods,
+    metric_list,
     sources,
 )
-from harness.reports.wording import Writer, metric_list
 from harness.stats.compare import compare
 
 

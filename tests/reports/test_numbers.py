@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.reports.numbers import fixed
+from harness.reports.phrases import fixed
 
 DOUBLES = st.floats(-1e6, 1e6)
 

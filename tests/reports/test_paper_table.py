@@ -15,8 +15,7 @@ from harness.core.policy import Policy
 from harness.errors import UnknownNameError
 from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import PaperTable
-from harness.reports.paper_table.rendering import render
+from harness.reports.paper_table.model import PaperTable, render
 from harness.reports.paper_table.settings import Settings
 from harness.reports.select import select
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from latex_page import PREAMBLE, compiled, complaints, needs_latex
 
 import harness
-from harness.cli.app import app
+from harness.cli.main import app
 from harness.config import load as config
 from harness.errors import HarnessError, UnknownNameError
 

@@ -15,7 +15,7 @@ from ...core.systems import Study, System, incomplete
 from ...core.systems import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError
 from ...stats.intervals import clustered, t_interval
-from ..numbers import ARROWS, UNDEFINED, fixed
+from ..phrases import ARROWS, UNDEFINED, fixed
 from ..select import metric_spellings, select
 from .caption import MARKUP, TEXT, Remarks, finished
 from .model import Cell, Column, Group, PaperTable, Row, Signs, best_and_second, signs_of

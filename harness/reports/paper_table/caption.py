@@ -13,24 +13,25 @@ from ...core.comparison import Comparison, Comparisons
 from ...core.leaderboard import warned_runs
 from ...core.metric import Metric
 from ...core.systems import FEWER, Study, System, how_chosen, incomplete
-from ..numbers import UNDEFINED, spelled
-from ..phrases import (
-    NO_BEST,
-    absent_baselines,
-    capitalised,
-    correction,
-    counted,
-    first_of,
-    listed,
-    warned_of,
-)
-from ..wording import (
+from ..methods import (
     SHOWN,
     data_in_words,
     missing_in_words,
     parts_in_words,
     repetitions_in_words,
     treatment,
+)
+from ..phrases import (
+    NO_BEST,
+    UNDEFINED,
+    absent_baselines,
+    capitalised,
+    correction,
+    counted,
+    first_of,
+    listed,
+    spelled,
+    warned_of,
 )
 from .model import MOST_MARKED, Cell, Column, Signs
 from .settings import Settings

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from ...core.arguments import Digits, Flag, Patterns, Shorthand, as_list
 from ...core.metric import Metric
 from ...errors import did_you_mean
-from ..numbers import spelled
+from ..phrases import spelled
 from ..select import (
     Found,
     matched,

@@ -35,7 +35,7 @@ from ...errors import (
     legible,
     near_names,
 )
-from ..numbers import ARROWS, spelled
+from ..phrases import ARROWS, spelled
 from ..select import (
     Found,
     best_first,

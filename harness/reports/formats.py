@@ -1,10 +1,15 @@
-"""Records as CSV: every digit, stable columns and rows."""
+"""Tables in every format: a grid as text, Markdown or HTML, records as CSV or JSON lines."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from ..errors import in_json
+from . import html, markdown, text
+from .grid import Grid
 
 Value = str | int | float | None
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -12,12 +17,32 @@ _FORMULA = re.compile("'*[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _TO_QUOTE = re.compile(r'[",\r\n]')
 
 
-def render(records: Sequence[Mapping[str, Value]]) -> str:
+def render(
+    grids: Iterable[Grid],
+    format: str,
+    records: Sequence[Mapping[str, Any]] = (),
+    *,
+    width: int | None = None,
+) -> str:
+    """Return tables in a format, or `records` in ``csv`` and ``jsonl``, which have every digit.
+
+    A line of text takes at most `width` characters.
+    """
+    if format == "csv":
+        return as_csv(records)
+    if format == "jsonl":
+        return as_jsonl(records)
+    if format == "markdown":
+        return markdown.render(grids)
+    return html.render(grids) if format == "html" else text.render(grids, width=width)
+
+
+def as_csv(records: Sequence[Mapping[str, Value]]) -> str:
     """Return records of the same keys as CSV; NaN and None are empty fields.
 
     Names that a spreadsheet would compute have an apostrophe before them.
 
-    >>> print(render([{"run": "=a", "map": 0.5, "n": None}]), end="")
+    >>> print(as_csv([{"run": "=a", "map": 0.5, "n": None}]), end="")
     run,map,n
     '=a,0.5,
     """
@@ -69,3 +94,20 @@ def csv_text(rows: Iterable[Iterable[str]]) -> str:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if _TO_QUOTE.search(text) else text
+
+
+def as_jsonl(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return an object a line; NaN and infinity are null.
+
+    >>> print(as_jsonl([{"run": "a", "map": float("nan")}]), end="")
+    {"run": "a", "map": null}
+    """
+    return "".join(f"{in_json(plain(record))}\n" for record in records)
+
+
+def plain(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record with None in place of NaN and infinity, which JSON does not have."""
+    return {
+        name: None if isinstance(value, float) and not math.isfinite(value) else value
+        for name, value in record.items()
+    }
