@@ -311,6 +311,11 @@ def state_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
     return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
 
 
+def hashes_of(files: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the SHA-256 of contents by name, in hexadecimal."""
+    return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+
+
 def sha256(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     digest = hashlib.sha256()

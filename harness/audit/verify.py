@@ -35,12 +35,11 @@ from ..errors import (
 from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
-from ..experiment.cells import Evaluated, as_one, evaluate_all
+from ..experiment.cells import Evaluated, as_one, evaluate_all, executor
 from ..experiment.folder import MANIFEST
 from ..experiment.manifest import PICTURES
 from ..experiment.outcome import Results
 from ..experiment.run import derive
-from ..experiment.work import executor
 from ..reports import paper as paper
 from ..reports.grid import and_more
 from ..reports.page.page import unpack

@@ -42,7 +42,7 @@ def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force:
         if output is not None:
             what = f"expected --print or --output, got both (--output {output})"
             raise UnknownNameError(Problem("", what, fix="leave one of them out"))
-        show(init.propose_config(folders, Path.cwd(), "harness.yaml"))
+        show(init.propose_config(folders, Path.cwd(), "harness.yaml")[0])
         return
     output = output or Path("harness.yaml")
     made = init.save(folders, output, force=force)

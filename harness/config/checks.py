@@ -148,11 +148,7 @@ def _check_groups(config: Config) -> Iterator[Problem]:
         if groups is None:
             continue
         if groups.function is not None and plugins.plugins_allowed():
-            try:
-                find_grouping(groups.function)
-            except UnknownNameError as error:
-                for one in error.problems:
-                    yield config.problem((*loc, "function"), one.what, fix=one.fix)
+            yield from _unknown(config, (*loc, "function"), find_grouping, groups.function)
         for column in groups.bins:
             if groups.columns and column not in groups.columns:
                 what = f"expected bins of one of the columns, got '{column}'"

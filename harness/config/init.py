@@ -51,19 +51,15 @@ _NOT_NAMES = re.compile(
 )  # fmt: skip
 
 
-def propose_config(folders: Path | Sequence[Path], base: Path, where: str = "config.yaml") -> str:
-    """Return a config for the judgements and runs in folders, as YAML with comments.
+def propose_config(
+    folders: Path | Sequence[Path], base: Path, where: str = "config.yaml"
+) -> tuple[str, Proposal]:
+    """Return a config for the judgements and runs in folders, as YAML with comments, and its parts.
 
     `base` is the folder of the config, `where` its name. It loads, unless no judgements or runs
     were found: then its comments say what to fill in. Raises InputError if a path is no folder,
     nothing is found, or no config for it loads.
     """
-    return _proposed(folders, base, where)[0]
-
-
-def _proposed(
-    folders: Path | Sequence[Path], base: Path, where: str = "config.yaml"
-) -> tuple[str, Proposal]:
     folders = [folders] if isinstance(folders, Path) else [*folders]
     fix = "name the folders of your qrels and runs"
     wrong = [
@@ -120,7 +116,7 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
         raise InputError(Problem(str(output), "the file exists", fix=fix))
     store.check_writable(output.parent)
     output.parent.mkdir(parents=True, exist_ok=True)
-    text, made = _proposed(folders, output.parent, str(output))
+    text, made = propose_config(folders, output.parent, str(output))
     store.write_all(output.parent, {output.name: text.encode()})
     return made
 

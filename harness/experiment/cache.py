@@ -381,10 +381,15 @@ def computes_with() -> list[str]:
 @functools.cache
 def sources() -> str:
     """Return the hash of the whole package: names and contents of its files."""
+    files = _PACKAGE.rglob("*.py")
+    return _of_files({file.relative_to(_PACKAGE).as_posix(): file for file in files})
+
+
+def _of_files(files: Mapping[str, Path]) -> str:
+    """Return the hash of files and of their names."""
     digest = hashlib.sha256()
-    for file in sorted(_PACKAGE.rglob("*.py")):
-        digest.update(f"{file.relative_to(_PACKAGE).as_posix()}\0".encode())
-        digest.update(file.read_bytes())
+    for name in sorted(files):
+        digest.update(f"{name}\0{sha256(files[name])}\0".encode())
     return digest.hexdigest()
 
 
@@ -403,26 +408,36 @@ def user_code() -> list[str]:
     """Return the SHA-256 of each loaded plugin and of what it imports, but installed packages."""
     others = (*_installed(), f"{_PACKAGE}{os.sep}")
     own = {one for one in _loaded().values() if not one.startswith(others) and one[-3:] == ".py"}
-    return sorted(_sha256(file) for file in own if Path(file).is_file())
+    return sorted(sha256(Path(file)) for file in own if Path(file).is_file())
 
 
 def installed_code(metrics: Iterable[Metric]) -> dict[str, dict[str, str | None]]:
     """Return distribution, version and SHA-256 of the installed packages of metrics, by name."""
     plugged = (metric.definition.function for metric in metrics if not metric.is_built_in)
     packages = {function.__module__.partition(".")[0] for function in plugged}
-    found = {}
+    found: dict[str, dict[str, str | None]] = {}
     for package in sorted(packages):
         files = {
-            name: file
+            name: Path(file)
             for name, file in _loaded().items()
             if f"{name}.".startswith(f"{package}.") and file.startswith(_installed())
         }
         if files:
-            digest = hashlib.sha256()
-            for name in sorted(files):
-                digest.update(f"{name}\0{_sha256(files[name])}\0".encode())
-            found[package] = {**_distribution(package), "sha256": digest.hexdigest()}
+            names = packages_distributions().get(package, [])
+            found[package] = {
+                "distribution": names[0] if names else None,
+                "version": version_of(names[0]) if names else None,
+                "sha256": _of_files(files),
+            }
     return found
+
+
+def version_of(distribution: str) -> str | None:
+    """Return the version of a distribution; None if it is not installed."""
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
 
 
 def _installed() -> tuple[str, ...]:
@@ -435,18 +450,6 @@ def _loaded() -> dict[str, str]:
     """Return the file of each module that is loaded from one."""
     files = {name: getattr(module, "__file__", None) for name, module in [*sys.modules.items()]}
     return {name: file for name, file in files.items() if file}
-
-
-def _sha256(file: str) -> str:
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
-
-
-def _distribution(package: str) -> dict[str, str | None]:
-    names = packages_distributions().get(package, [])
-    try:
-        return {"distribution": names[0], "version": version(names[0])}
-    except (IndexError, PackageNotFoundError):
-        return {"distribution": None, "version": None}
 
 
 def group_sizes_of(entry: DatasetEntry) -> str:

@@ -31,13 +31,14 @@ from ..errors import (
     ShortageError,
     others_at,
 )
+from ..guard.datasets import grouped_by
 from ..guard.query_groups import Grouping, attach
 from ..guard.query_groups import load_all as load_groups
 from ..guard.registry import accepted, refused
 from ..guard.sweep import GuardError, Seen, accepted_rules, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit
-from .work import ChangedInputError, Done, Job, evaluated
+from .work import ChangedInputError, Done, Job, each, last_dataset
 
 PIECES = 4
 """Jobs for each process that the remaining cells are split into, so that all end together."""
@@ -130,6 +131,29 @@ class Evaluated:
         return _digests(self.inputs)
 
 
+def executor(
+    jobs: int = 1, scheduler: str | None = None
+) -> contextlib.AbstractContextManager[Executor | None]:
+    """Return the executor for a number of processes or a Dask scheduler; None is this process."""
+    if scheduler is None and jobs == 1:
+        return contextlib.nullcontext()
+    from .executors import Cluster, Processes  # which load what starts processes
+
+    return Processes(jobs) if scheduler is None else Cluster(scheduler)
+
+
+def _work(pool: Executor | None, jobs: Iterable[Job]) -> Iterator[Done]:
+    """Yield what became of each cell of some jobs, as soon as it is known."""
+    if pool is not None:
+        from .executors import evaluated_jobs
+
+        yield from evaluated_jobs(pool, [*jobs])
+        return
+    for job in jobs:
+        yield from each(job)
+    last_dataset.clear()
+
+
 def evaluate_all(
     config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None = None
 ) -> Evaluated:
@@ -143,9 +167,9 @@ def evaluate_all(
     run = _Run(config, tuple(cells), cache)
     pending = {place: some for place in range(len(cells)) if (some := run.look_up(place))}
     run.cached = len(cells) - len(pending)
-    jobs = list(_jobs(run, pending, getattr(pool, "workers", 1)))
+    jobs = _jobs(run, pending, getattr(pool, "workers", 1))
     with tqdm(total=len(cells), initial=run.cached, unit="cell", disable=None) as bar:
-        for done in evaluated(pool, jobs):
+        for done in _work(pool, jobs):
             run.take(done)
             bar.update()
             bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
@@ -233,7 +257,7 @@ class _Run:
         self.failed |= guarded.failed
         columns, unused = _columns(cells, self.records)
         findings, printed = list(guarded.findings), list(guarded.printed)
-        kept, failures, texts = list[EvaluatedCell](), list[Failure](), dict[str, None]()
+        kept, failures = list[EvaluatedCell](), list[Failure]()
         for place, cell in enumerate(self.cells):
             if place in self.failed:
                 failures.append(Failure(cell, self.failed[place]))
@@ -242,7 +266,6 @@ class _Run:
             marks = guarded.marks.get(cell.run_entry.path, ())
             entry = replace(record.entry(self.metrics, self.policy, cell), warned=marks)
             kept.append(EvaluatedCell(cell, entry, record.audit, record.header))
-            texts |= dict.fromkeys(guarded.texts[place])
         if groups:
             entries, of_groups = attach([one.entry for one in kept], groups)
             kept = [one._replace(entry=entry) for one, entry in zip(kept, entries, strict=True)]
@@ -250,8 +273,9 @@ class _Run:
             findings += of_groups
             printed += [one.message for one in of_groups if one.severity == "warning"]
         return Evaluated(
-            kept, [*texts], failures, self.inputs, columns, unused, self.cached, findings, printed
-        )
+            kept, guarded.warnings, failures, self.inputs, columns, unused, self.cached, findings,
+            printed,
+        )  # fmt: skip
 
 
 def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
@@ -296,10 +320,7 @@ def _jobs(run: _Run, pending: Mapping[int, Sequence[Metric]], workers: int) -> I
 
 def _by_cause(failures: Sequence[Failure]) -> Iterable[list[Failure]]:
     """Return the failures of each error."""
-    found: dict[str, list[Failure]] = {}
-    for one in failures:
-        found.setdefault(str(one.error), []).append(one)
-    return found.values()
+    return grouped_by(failures, lambda one: str(one.error)).values()
 
 
 def failure_texts(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:

@@ -152,8 +152,7 @@ class Crosscheck:
         self.chosen, self.others = usable[: self.size], usable[self.size :]
         self._begin()
 
-    def _begin(self, qid: bytes | None = None) -> None:
-        self.first_qid = qid
+    def _begin(self) -> None:
         self.reserve: list[tuple[int, Run]] = []
         self.expected: dict[int, dict[int, float]] = {}
 
@@ -163,20 +162,19 @@ class Crosscheck:
         names = bytes_at(self.peer.qrels.qids, self.chosen)
         return dict(zip(names, self.chosen.tolist(), strict=True))
 
-    def watch(self, run: Run) -> None:
+    def watch(self, run: Run, begins: bool = False) -> None:
         """Evaluate the chosen queries of a run, or of a part of one.
 
-        The first others that it answers replace chosen ones that it does not. A part that begins
-        with the first query of all starts over: a scattered run is read again, whole.
+        The first others that it answers replace chosen ones that it does not. A part that `begins`
+        the file starts over: a scattered run is read again, whole.
         """
         if self.mode in ("none", "skipped") or not self.peer.groups or not run.n_queries:
             return
-        qids = as_bytes(run.qids)
-        if self.first_qid in (None, qids[0]):
-            self._begin(qids[0])
+        if begins:
+            self._begin()
         found = [
             (query, run.part(place, place + 1))
-            for place, query in enumerate(map(self._names.get, qids))
+            for place, query in enumerate(map(self._names.get, as_bytes(run.qids)))
             if query is not None
         ]
         for start in range(0, len(found), TOGETHER):

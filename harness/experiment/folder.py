@@ -43,7 +43,7 @@ from ..errors import (
     did_you_mean,
     said_by,
 )
-from ..files import check_room, compare_recorded, sha256
+from ..files import check_room, compare_recorded, hashes_of, sha256
 from ..reports.formats import from_csv, in_csv
 from .manifest import FORMAT, Manifest
 from .outcome import Results
@@ -170,9 +170,7 @@ def _not_as_written(
     folder: Path, expected: Mapping[str, str], read: Mapping[str, bytes], but: Collection[str]
 ) -> Iterator[str]:
     """Yield the files whose hash is not the manifest's: of those read, and of all in the folder."""
-    for name, data in read.items():
-        if expected.get(name) != hashlib.sha256(data).hexdigest():
-            yield name
+    yield from (name for name, digest in hashes_of(read).items() if expected.get(name) != digest)
     for name in sorted(expected.keys() - read.keys() - set(but)):
         path = folder / name
         if Path(name).name == name and path.is_file() and sha256(path) != expected[name]:
@@ -344,11 +342,6 @@ def record_drawn(folder: Path, files: Mapping[str, bytes]) -> bytes:
     earlier = written(folder)
     content |= {"earlier": earlier.own, "drawn": {**earlier.drawn, **hashes_of(files)}}
     return (json.dumps(content, indent=1) + "\n").encode()
-
-
-def hashes_of(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Return the SHA-256 of contents by name."""
-    return {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
 
 
 def root_of(folder: Path, manifest: Mapping[str, Any]) -> Path:

@@ -9,8 +9,6 @@ import re
 import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
-from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -24,7 +22,8 @@ from ..core.metric import as_plain_data
 from ..core.policy import Policy
 from ..core.selection import Choice
 from ..errors import Finding, in_json
-from .cache import installed_code, sources
+from ..files import hashes_of
+from .cache import installed_code, sources, version_of
 from .crosscheck import Audit
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def manifest(
         **_if_any(failed=failed, choices=[one.as_dict() for one in choices]),
         "warnings": evaluated.warnings,
         "findings": [one.as_dict() for one in evaluated.findings],
-        "outputs": {name: sha256(content).hexdigest() for name, content in outputs.items()},
+        "outputs": hashes_of(outputs),
     }
     plain: dict[str, Any] = json.loads(in_json(content))
     return plain
@@ -121,7 +120,7 @@ def versions(*, pictures: bool = False) -> dict[str, str | None]:
     return {
         "harness": __version__,
         "python": platform.python_version(),
-        **{name: _version(name) for name in packages},
+        **{name: version_of(name) for name in packages},
         "libc": " ".join(filter(None, platform.libc_ver())) or None,
     }
 
@@ -180,13 +179,6 @@ def _seeds(config: Mapping[str, Any], board: Leaderboard) -> dict[str, Any]:
 def _relative(path: str | Path, start: Path) -> str:
     """Return how to get to `path` from `start`, both real, wherever the command was given."""
     return Path(os.path.relpath(path, start)).as_posix()
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _git(folder: Path) -> dict[str, Any] | None:

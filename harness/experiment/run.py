@@ -35,11 +35,10 @@ from ..reports.plots import plot as plots
 from ..reports.text import columns
 from . import manifest as manifests
 from .cache import Cache, foreign
-from .cells import Evaluated, as_one, evaluate_all, failure_texts
+from .cells import Evaluated, as_one, evaluate_all, executor, failure_texts
 from .crosscheck import skipped
-from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, hashes_of, written
+from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, written
 from .outcome import Results, compare, render_comparisons, systems
-from .work import executor
 
 _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Config)
 
@@ -189,7 +188,7 @@ def derive(
         from .page import page_files  # which loads SciPy
 
         pages = page_files(replace(results, manifest=provenance or manifest))
-        manifest["outputs"] |= hashes_of(pages)
+        manifest["outputs"] |= files.hashes_of(pages)
         results = replace(results, files={**made, **pages})
     return replace(results, trace=sha256(manifests.as_bytes(manifest)).hexdigest())
 
@@ -264,7 +263,7 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
         "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back
         "cells": len(evaluated.cells),
         "from_cache": evaluated.cached,
-        "files": hashes_of(made),
+        "files": files.hashes_of(made),
         "earlier": earlier.own,  # if this run is killed now, the next one knows whose they are
         "drawn": drawn,
     }

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -80,29 +78,6 @@ class Done:
     """What computed it, if not this machine; see :mod:`harness.experiment.executors`."""
 
 
-def executor(
-    jobs: int = 1, scheduler: str | None = None
-) -> contextlib.AbstractContextManager[Executor | None]:
-    """Return the executor for a number of processes or a Dask scheduler; None is this process."""
-    if scheduler is None and jobs == 1:
-        return contextlib.nullcontext()
-    from .executors import Cluster, Processes
-
-    return Processes(jobs) if scheduler is None else Cluster(scheduler)
-
-
-def evaluated(pool: Executor | None, jobs: Sequence[Job]) -> Iterator[Done]:
-    """Yield what became of each cell of some jobs, as soon as it is known."""
-    if pool is None:
-        for job in jobs:
-            yield from each(job)
-        last_dataset.clear()
-    else:
-        from .executors import evaluated_jobs
-
-        yield from evaluated_jobs(pool, jobs)
-
-
 def work(job: Job) -> list[Done]:
     """Evaluate the cells of a job, one after the other."""
     return list(each(job))
@@ -139,9 +114,9 @@ def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) 
     check = Crosscheck(peer, config.crosscheck, place, job.n_cells)
     guard = Watch(dataset.qrels, policy, run.path)
 
-    def watch(part: Run) -> None:
-        check.watch(part)
-        guard.run(part)
+    def watch(part: Run, begins: bool = False) -> None:
+        check.watch(part, begins)
+        guard.run(part, begins)
 
     def read() -> Run:
         whole = readers.read_run(file, dataset=dataset.qrels, name=cell.run, **run.options())

@@ -170,10 +170,10 @@ class _Check:
         watch = Watch(qrels, self.policy, NAMELESS if entry.path == STDIN else entry.path)
         submission = Submission(self.terms, qrels) if self.terms is not None else None
 
-        def look(run: Run) -> None:
-            watch.run(run)
+        def look(run: Run, begins: bool) -> None:
+            watch.run(run, begins)
             if submission is not None:
-                submission.run(run)
+                submission.run(run, begins)
 
         def reader(source: HashedSource) -> None:
             for aligned in readers.align_run(qrels, source, self.policy, watch=look, **options):

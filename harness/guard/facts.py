@@ -15,7 +15,6 @@ import pyarrow as pa
 from .. import files as system
 from .. import readers as readers
 from ..core.aligned import Aligned
-from ..core.arrow import as_bytes
 from ..core.hashing import string_views
 from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, lengths_of
@@ -204,7 +203,6 @@ class Watch:
     def _begin(self) -> None:
         self.first_part: Part | None = None
         self.last_part: Part | None = None
-        self.first_qid = b""
         self.first = first = ExamplesByRule()
         self.queries = Queries(self.qrels, first)
         self.scores = Scores(self.policy, first)
@@ -213,19 +211,17 @@ class Watch:
         self.following = Following(self.qrels, first)
         self.order = Order(self.queries, first)
 
-    def run(self, run: Run) -> None:
+    def run(self, run: Run, begins: bool = False) -> None:
         """Look at a run, or at a part of one, as it was read.
 
-        A part that begins with the very first query starts again: a run whose queries are
-        scattered is read a second time, whole.
+        A part that `begins` the file starts again: a run whose queries are scattered is read a
+        second time, whole.
         """
         if not run.n_rows or self.failures:
             return
         with observing(self.failures, self.place):
-            begins = as_bytes(run.qids[:1])[0]
-            if begins == self.first_qid:
+            if begins:
                 self._begin()
-            self.first_qid = self.first_qid or begins
             follows = shares(run.qids, self.qrels.qids)
             before = self.queries.rows if follows else self.queries.rows_in_file
             part = Part(run, self.qrels, follows, before)

@@ -20,7 +20,7 @@ from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
 from ..reports.phrases import counted
-from .examples import Examples, ExamplesByRule, docnos_at, findings_at, texts_at
+from .examples import Examples, ExamplesByRule, docnos_at, findings_at
 from .facts import Facts, Part
 from .registry import finding
 from .spelling import OF_DOCNOS, affixes, shown, spelled_as
@@ -133,19 +133,18 @@ class Submission:
 
     def __init__(self, terms: Terms, qrels: Qrels) -> None:
         self.terms, self.qrels = terms, qrels
-        self._begin("")
+        self._begin()
 
-    def _begin(self, first_qid: str) -> None:
-        self.first_qid, self.first = first_qid, ExamplesByRule()
+    def _begin(self) -> None:
+        self.first = ExamplesByRule()
         self.rows = self.deepest = self.deep = self.outside = 0
         self.tags: dict[str, None] = {}
         self.unknown: list[str] = []
 
-    def run(self, run: Run) -> None:
-        """Look at a part of the run; the first query again means that it is read again, whole."""
-        begins = texts_at(run.qids, np.arange(min(1, run.n_queries)))
-        if begins and (not self.rows or begins[0] == self.first_qid):
-            self._begin(begins[0])
+    def run(self, run: Run, begins: bool) -> None:
+        """Look at a part of the run; one that `begins` the file starts over."""
+        if begins:
+            self._begin()
         part = Part(run, self.qrels, False, self.rows)
         self.rows += part.n_source
         self.tags |= dict.fromkeys(run.tags)

@@ -332,8 +332,8 @@ class Guarded:
     """The rules of the warnings about each run, by its path."""
     failed: dict[int, HarnessError] = field(default_factory=dict)
     """Cells that a finding makes fail, by position."""
-    texts: dict[int, list[str]] = field(default_factory=dict)
-    """The readers' warnings of each cell, by position, that no finding repeats."""
+    warnings: list[str] = field(default_factory=list)
+    """The readers' warnings of cells that did not fail, each once, which no finding repeats."""
 
 
 def guard(
@@ -369,11 +369,7 @@ def guard(
         for one in grouped(one for one in found if one not in errors)
         if one.severity != "note" and not RULES[one.rule].in_table
     ]
-    result = Guarded(printed=printed, texts={place: [] for place in cells})
-    for one in found:
-        if one.by_reader and one.cell is not None and one.finding.severity != "note":
-            text, file = one.finding.what, file_of(one.finding)
-            result.texts[one.cell].append(f"{file}: {text}" if file else text)
+    result = Guarded(printed=printed)
     if wrong := [one.finding for one in errors if one.cell is None]:
         for text in printed:
             warnings.warn(text, HarnessWarning, stacklevel=3)
@@ -381,6 +377,13 @@ def guard(
     for at, some in groupby(errors, key=lambda one: one.cell):
         if at is not None and (at in cells or at in sweep.causes):
             result.failed[at] = GuardError([_problem(one.finding) for one in some])
+    read = (
+        one.finding
+        for one in found
+        if one.by_reader and one.finding.severity != "note" and one.cell not in result.failed
+    )
+    texts = (": ".join(filter(None, (file_of(one), one.what))) for one in read)
+    result.warnings = [*dict.fromkeys(texts)]
     notes = grouped(one for one in found if one.finding.severity == "note")
     rest = (one.finding for one in found if one.finding.severity != "note")
     result.findings = in_order([*rest, *notes])

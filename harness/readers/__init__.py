@@ -201,7 +201,7 @@ def align_run(
     format: str | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
-    watch: Callable[[Run], None] | None = None,
+    watch: Callable[[Run, bool], None] | None = None,
     **options: Any,
 ) -> Iterator[Aligned]:
     """Yield the alignment of a run file to qrels, in parts if that saves memory.
@@ -211,8 +211,9 @@ def align_run(
     :func:`~harness.core.align.align_parts`, one of them in memory at a time. Together they hold
     what ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
 
-    `watch` is called with every part of the run; a part comes twice if a query turns out to be
-    scattered. HarnessWarning as :func:`read_run` gives, and if scores equal the grades.
+    `watch` is called with every part of the run, and whether it is the first: a run is read again
+    from its beginning if a query turns out to be scattered. HarnessWarning as :func:`read_run`
+    gives, and if scores equal the grades.
     """
     source = Source.of(path)
     known = format_of(source, format, "run", options)
@@ -221,9 +222,9 @@ def align_run(
     }  # fmt: skip
 
     def watched(parts: Iterable[Run]) -> Iterator[Run]:
-        for part in parts:
+        for number, part in enumerate(parts):
             if watch is not None:
-                watch(part)
+                watch(part, not number)
             yield part
 
     if known.stream is not None and known.needs_dataset:

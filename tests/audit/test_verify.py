@@ -194,9 +194,9 @@ def test_one_byte_of_any_input(place: Path, results: Path, name: str) -> None:
 def test_other_versions_alone_are_no_difference(
     results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    version = manifests._version
+    version = manifests.version_of
     monkeypatch.setattr(
-        manifests, "_version", lambda name: "99.0" if name == "numpy" else version(name)
+        manifests, "version_of", lambda name: "99.0" if name == "numpy" else version(name)
     )
     monkeypatch.setattr("harness.audit.verify.sources", lambda: "f" * 64)
     assert command("--plugins", str(results)) == 0

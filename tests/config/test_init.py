@@ -42,7 +42,7 @@ def make(base: Path, files: dict[str, str]) -> None:
 
 
 def proposed(base: Path) -> tuple[str, config.Config]:
-    text = propose_config(base, base)
+    text, _ = propose_config(base, base)
     return text, config.loads(text, "config.yaml", base)
 
 
@@ -195,7 +195,7 @@ def test_the_fold_that_has_as_many_rows_is_named(tmp_path: Path) -> None:
 
 def test_what_to_fill_in(tmp_path: Path) -> None:
     make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 7)})
-    text = propose_config(tmp_path, tmp_path)
+    text, _ = propose_config(tmp_path, tmp_path)
     assert '  # such as "predictions/{model}.fold{fold}.txt"\n' in text
 
 
@@ -225,18 +225,18 @@ def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
     ["trec_web2012_baselines", "dl_hard", "ltr"],
 )
 def test_real_folders(shared: Path, tmp_path: Path, folder: str) -> None:
-    text = propose_config(shared / "data" / folder, tmp_path)
+    text, _ = propose_config(shared / "data" / folder, tmp_path)
     assert resolve(config.loads(text, "c.yaml", tmp_path))
 
 
 def test_gaps_are_to_be_filled_in(tmp_path: Path) -> None:
     make(tmp_path, {"bm25.run": RUN})
-    text = propose_config(tmp_path, tmp_path)
+    text, _ = propose_config(tmp_path, tmp_path)
     assert "  # fill in: no judgements were found (qrels, or a learning-to-rank file)\n" in text
     assert "#   bm25.run: no judgements\n" in text
     (tmp_path / "bm25.run").rename(tmp_path / "x.txt")
     (tmp_path / "x.txt").write_text(QRELS)
-    text = propose_config(tmp_path, tmp_path)
+    text, _ = propose_config(tmp_path, tmp_path)
     assert "  # fill in: no run was found that fits the judgements" in text
     assert "path: x.txt}" in text
 

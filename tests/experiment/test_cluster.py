@@ -16,7 +16,7 @@ import pytest
 import harness
 from harness.errors import HarnessError
 from harness.experiment import executors
-from harness.experiment.work import executor
+from harness.experiment.cells import executor
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
