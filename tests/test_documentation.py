@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from docs import outputs  # noqa: E402
+from docs.generate import TASKS  # noqa: E402
+from harness.cli.main import COMMANDS  # noqa: E402
+from harness.compat import supported_measures  # noqa: E402
+from harness.config.load import json_schema  # noqa: E402
 from harness.core.names import parse_all  # noqa: E402
+from harness.core.settings import CONVENTIONS  # noqa: E402
+from harness.guard.registry import RULES  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)
@@ -61,6 +69,45 @@ def test_files_named_in_the_pages_exist() -> None:
         ):
             if "results" not in name:
                 assert (ROOT / name).exists(), f"{page.name} names {name}"
+
+
+def test_counts_in_the_pages_are_those_of_the_code() -> None:
+    counts = {
+        r"(\d+) conventions": len(CONVENTIONS),
+        r"way (\d+) tools": len({re.sub(r"(-minus|-exp|9|10)$", "", name) for name in CONVENTIONS}),
+        r"(\d+) rules": len(RULES),
+        r"All (\d+) measures": len(supported_measures),
+    }
+    for page in (ROOT / "README.md", ROOT / "docs/index.md"):
+        text = page.read_text("utf-8")
+        for pattern, n in counts.items():
+            assert set(re.findall(pattern, text)) == {str(n)}, f"{page.name}: {pattern}"
+
+
+def test_every_rule_of_the_guard_has_an_anchor() -> None:
+    page = (ROOT / "docs/reference/rules.md").read_text("utf-8")
+    assert sorted(re.findall(r"^### (\S+)$", page, re.M)) == sorted(RULES)
+
+
+def test_every_config_key_is_in_the_reference() -> None:
+    page = (ROOT / "docs/reference/config.md").read_text("utf-8")
+    named = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`[^`]*`", page))))
+    assert set(keys_of(json_schema())) - named == set()
+
+
+def test_every_command_is_in_the_reference() -> None:
+    assert sorted(name for names in TASKS.values() for name in names) == sorted(COMMANDS)
+
+
+def keys_of(part: Any) -> Iterator[str]:
+    """Yield the keys of every mapping that a JSON schema describes."""
+    if isinstance(part, dict):
+        yield from part.get("properties", ())
+        for one in part.values():
+            yield from keys_of(one)
+    elif isinstance(part, list):
+        for one in part:
+            yield from keys_of(one)
 
 
 def test_generated_pages_are_up_to_date() -> None:
