@@ -191,6 +191,8 @@ def test_plots_show_themselves_and_are_saved(results: harness.Results, tmp_path:
     names = ["heatmap-web-ndcg-3.svg", "effects-web-ndcg-3.svg"]
     assert str(found).splitlines() == names
     assert found._repr_html_().count("data:image/svg+xml;base64,") == 2
+    with pytest.raises(HarnessError, match="no column 'lr'"):
+        harness.plot(results, "sweep", over="lr")
     assert "background: white" in found._repr_html_()
     assert found.save(tmp_path / "new") == [tmp_path / "new" / name for name in names]
     assert (tmp_path / "new" / names[0]).read_bytes() == found.files[names[0]]

@@ -29,6 +29,7 @@ from .init_files import (
     filled,
     look,
     numbered,
+    settings_in,
     stem_of,
     unescaped,
 )  # fmt: skip
@@ -39,11 +40,14 @@ from .yaml_file import PlacedProblem
 
 SHOWN = 100
 """Lines of files left out."""
+VALIDATION = "predictions for validation data"
 _TREC = ["map", "ndcg_cut_10", "P_10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
 _FILLED = re.compile(
-    rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)})?[ _.-]?(?<!\{{)\{{\w+\}}(?!\}})", re.I
+    rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)}|(\w+)(?==?\{{\1\}}))?[ _.=-]?"
+    r"(?<!\{)\{\w+\}(?!\})",
+    re.I,
 )
 _NOT_NAMES = re.compile(
     r"(?<![A-Za-z])(test|train|vali|valid|qrels?|data|dataset|datasets|judge?ments?|labels?|txt|letor"
@@ -142,7 +146,10 @@ class Entry:
 
 @dataclass
 class Proposal:
-    """What a config will hold: `aside` has the files left out and why, `commented` sections."""
+    """What a config will hold: `aside` has the files left out and why, `commented` sections.
+
+    `settings` are the placeholders to choose from on validation data.
+    """
 
     folder: Path
     datasets: list[Entry] = field(default_factory=list)
@@ -150,6 +157,7 @@ class Proposal:
     where: dict[str, list[str]] = field(default_factory=dict)
     aside: dict[str, str] = field(default_factory=dict)
     commented: set[str] = field(default_factory=set)
+    settings: tuple[str, ...] = ()
 
 
 def propose(found: Look) -> Proposal:
@@ -195,9 +203,12 @@ def propose(found: Look) -> Proposal:
                 made.where[name] = sorted(kept, key=natural)
     reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
     made.aside = {**reason, **made.aside, **found.aside}
+    folds = settings_in(one.path for one in data)
+    chosen = settings_in(path for path, why in found.aside.items() if why == VALIDATION)
+    made.settings = tuple(word for word in chosen if word not in folds)
     for (number, form), paths in of_dataset.items():
         place = used.index(number)
-        for group in families(numbered(paths), groups[number][0].pattern):
+        for group in families(numbered(paths, made.settings), groups[number][0].pattern):
             group = _fixed(group, (*made.datasets[place].group.names, MODEL))
             for one in _without_strangers(group, found.every):
                 fitting = {groups[n][0].pattern for path in one.values for n in others[path]}
@@ -285,7 +296,8 @@ def _name_runs(made: Proposal) -> None:
         else:
             parts = [_stripped(one) for one in (*folder.split("/"), stem_of(file)[0])]
             name = doubled(made.folder.resolve().name).strip() or "run"
-            short.append([one for one in parts[::-1] if one] or [name])
+            own = [one for one in parts[::-1] if _NOT_NAMES.sub("", one)]
+            short.append(own or [one for one in parts[::-1] if one] or [name])
     names = [_models(way[0], entry) for way, entry in zip(short, made.runs, strict=True)]
     taken: set[tuple[int, str]] = set()
     for place, entry in enumerate(made.runs):
@@ -417,7 +429,7 @@ def _where_lines(made: Proposal) -> Iterator[str]:
 
 def _select_lines(made: Proposal, start: str, metric: str) -> Iterator[str]:
     """Yield how to choose settings, if there are predictions for validation data."""
-    if "predictions for validation data" in made.aside.values():
+    if VALIDATION in made.aside.values():
         on = "VALIDATION"
         lines = []
         for number, entry in enumerate(made.datasets):
@@ -431,7 +443,8 @@ def _select_lines(made: Proposal, start: str, metric: str) -> Iterator[str]:
                     f"#   runs:     - {{dataset: {key}, path: {_quoted(start + run)}}}"
                     for run in runs
                 ]
-        yield f"# select: {{on: {on}, by: {metric}, over: [SETTING]}}   # add these for it:"
+        over = ", ".join(made.settings) or "SETTING"
+        yield f"# select: {{on: {on}, by: {metric}, over: [{over}]}}   # add these for it:"
         yield from lines or ["#   the validation data below, and their predictions"]
         yield "#   docs/how-to/choose-on-validation.md"
         yield ""
@@ -439,6 +452,8 @@ def _select_lines(made: Proposal, start: str, metric: str) -> Iterator[str]:
 
 def _validation(entry: Entry, aside: Collection[str]) -> str:
     """Return the pattern of an entry's files for validation data; empty if there are none."""
+    if f"{{{DATASET}}}" in entry.path:  # it would be the name of the validation data
+        return ""
     for word in ("vali", "valid", "validation", "val", "dev"):
         path = re.sub(r"(?<![A-Za-z])test(?![A-Za-z])", word, entry.path)
         pattern = Pattern(path.replace("$$", "$"))

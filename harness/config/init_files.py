@@ -44,7 +44,9 @@ _COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
 """Columns of qid and docno in a run's line."""
 _ABOVE = 20
 """Lines that may be a header or comments."""
-_NUMBERED = re.compile(rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])", re.I)
+_NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])"
+_SETTING = r"(?<![A-Za-z])({})(=?)([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)(?![0-9])"
+"""A word and its number, such as lr0.1."""
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 _SUFFIXES = frozenset(
     {suffix for known in FORMATS.values() for suffix in known.suffixes}
@@ -195,22 +197,39 @@ def filled(pattern: str, values: Mapping[str, str]) -> str:
     )
 
 
-def numbered(paths: Iterable[str]) -> list[Group]:
-    """Return the paths in groups that differ in numbers of folds and seeds only.
+def settings_in(paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the words whose numbers alone tell some paths apart, without those of folds and seeds.
+
+    >>> settings_in(["bm25-lr0.1-seed1.txt", "bm25-lr1e-3-seed1.txt", "bm25-lr0.1-seed2.txt"])
+    ('lr',)
+    """
+    numbers: dict[tuple[str, str, str], set[str]] = defaultdict(set)
+    for path in paths:
+        for one in re.finditer(_SETTING.format("[A-Za-z]+"), path):
+            numbers[one[1].lower(), path[: one.start(3)], path[one.end(3) :]].add(one[3])
+    words = dict.fromkeys(word for (word, *_), some in numbers.items() if len(some) > 1)
+    return tuple(word for word in words if word not in (*WORDS, MODEL, "run", "dataset"))
+
+
+def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
+    """Return the paths in groups that differ in numbers of folds, seeds and settings only.
 
     >>> [group.pattern for group in numbered(["svm/fold1.txt", "svm/fold2.txt", "bm25.run"])]
     ['svm/fold{fold}.txt', 'bm25.run']
+    >>> [group.pattern for group in numbered(["svm-c0.1.txt", "svm-c10.txt"], ["c"])]
+    ['svm-c{c}.txt']
     """
+    form = re.compile("|".join([_NUMBERED, *map(_SETTING.format, settings)]), re.I)
     groups: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
     for path in paths:
         values: dict[str, str] = {}
 
         def placeholder(match: re.Match[str], values: dict[str, str] = values) -> str:
-            word, between, number = match.groups()
+            word, between, number = (one for one in match.groups() if one is not None)
             same = values.setdefault(word.lower(), number) == number
             return f"{word}{between}{{{word.lower()}}}" if same else match[0]
 
-        groups[_NUMBERED.sub(placeholder, escaped(path))][path] = values
+        groups[form.sub(placeholder, escaped(path))][path] = values
     return [Group(pattern, values) for pattern, values in groups.items()]
 
 

@@ -193,6 +193,7 @@ def plot(
     datasets: str | Sequence[str] = "*",
     runs: str | Sequence[str] = "*",
     baseline: str | None = None,
+    over: str = "",
     names: Mapping[str, str] | None = None,
     width: Literal["column", "page"] = "column",
     formats: str | Sequence[str] = "svg",
@@ -205,11 +206,13 @@ def plot(
         A folder that ``harness run`` wrote, or what :func:`harness.run` returned.
     kinds : str or sequence of str
         ``differences``, ``cutoffs``, ``distribution``, ``critical-difference``, ``effects``,
-        ``scatter``, ``heatmap``.
+        ``scatter``, ``heatmap``, ``sweep``.
     metrics, datasets, runs : str or sequence of str
         Names or patterns.
     baseline : str, optional
         For differences and effects; the config's if left out.
+    over : str
+        For a sweep: the placeholder on the axis, such as ``lr``.
     names : mapping, optional
         What runs and metrics are called.
     width : {"column", "page"}

@@ -35,12 +35,12 @@ FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "run": ("qid", "Q0", "docno", "rank", "score", "tag"),
 }
 """The columns of TREC files."""
-_DATA_FRAME = re.compile(rb'\s*(\[\s*\{\s*"|\{\s*"(columns|index|schema|0)"\s*:)')
+_DATA_FRAME = re.compile(rb'\s*(\[\s*\{\s*"|\{\s*"(schema|0)"\s*:|\{\s*"[^"]*"\s*:\s*\[)')
 DATA_FRAME = (
-    "expected {qid: {docno: number}} or one object a line, got a data frame's to_json",
-    "write it with to_json(PATH, orient='records', lines=True), or with to_parquet",
+    "expected {qid: {docno: number}} or one object a line, got lists or a data frame's to_json",
+    "use harness.save_predictions, to_parquet, or to_json(PATH, orient='records', lines=True)",
 )
-"""What is wrong with other forms of pandas' ``to_json``, and the fix."""
+"""What is wrong with lists and other forms of pandas' ``to_json``, and the fix."""
 
 
 class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the file

@@ -310,6 +310,7 @@ def looks_like_lines(head: Head, kind: Kind) -> bool:
         problem is None
         and ("qid" in roles or (kind == "run" and "score" in roles))
         and not any(isinstance(value, dict) for value in first.values())
+        and not any(isinstance(first[name], list) for name in roles.values())
     )
 
 

@@ -146,7 +146,8 @@ def check_number(text: str, word: str, whole: bool) -> Problem | None:
     if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
         return Problem("", f"{word}: expected a finite number, {got}", rule="not-finite")
     if not NUMBER.fullmatch(text):
-        return Problem("", f"{word}: expected a number, {got}")
+        fix = "write decimals with a point" if NUMBER.fullmatch(text.replace(",", ".")) else ""
+        return Problem("", f"{word}: expected a number, {got}", fix=fix)
     fix = "judgements are small integers; scale or round them"
     if word == "grade" and not abs(float(text)) <= GRADE_LIMIT:
         what = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"

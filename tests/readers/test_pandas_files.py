@@ -94,17 +94,18 @@ def test_json_that_is_refused(
 ) -> None:
     path = data.parent / "a.json"
     frame[columns].to_json(path, orient=orient)
-    with pytest.raises(HarnessError, match=r"got a data frame's to_json\n.*lines=True"):
+    with pytest.raises(HarnessError, match=r"a data frame's to_json\n.*lines=True"):
         values(data, path)
-    frame.score.to_json(path)
-    with pytest.raises(HarnessError, match="to_json"):
-        values(data, path)
+    for other in (frame.score.to_json(), f'{{"scores": {frame.score.tolist()}}}'):
+        path.write_text(other)
+        with pytest.raises(HarnessError, match="to_json"):
+            values(data, path)
 
 
 def test_decimal_commas(data: Path, frame: pd.DataFrame) -> None:
     path = data.parent / "a.csv"
     frame[["qid", "score"]].to_csv(path, index=False, sep=";", decimal=",")
-    with pytest.raises(HarnessError, match=r"expected a number, got '.*,"):
+    with pytest.raises(HarnessError, match=r"expected a number, got '.*,(.|\n)*with a point"):
         values(data, path)
 
 

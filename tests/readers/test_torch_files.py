@@ -35,6 +35,7 @@ def saved(content: Any, **how: Any) -> bytes:
     [
         T, T[:, None], T.half(), T.to(torch.bfloat16), T.double().requires_grad_(),
         {"scores": T}, {"y_pred": T[:, None]}, {"my_model": T}, {"label": GRADES, "pred": T},
+        {"labels": GRADES, "scores": T},
         {"qid": QIDS, "docno": DOCNOS, "score": T}, {"qid": QIDS, "score": T},
         [T[:2], T[2:]], {"epoch": 3, "scores": T}, {"q2": T[3:], "q1": T[:3]},
         {"scores": PADDED, "n": torch.tensor([3, 2]), "qids": ["q1", "q2"]},
