@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,7 @@ from ..errors import (
     ShortageError,
     VerificationError,
 )
-from ..guard.examples import add_lines
-from ..guard.facts import JudgementFacts, Watch, facts_of, observing
+from ..guard.facts import JudgementFacts, Watch, facts_of, judgement_facts
 from ..guard.registry import collecting
 from ..readers import ir_metadata as ir_metadata
 from ..readers.source import HashedSource
@@ -213,12 +212,8 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
             qrels = readers.read_qrels(
                 source, name=cell.dataset, fractions=fractions, **entry.options()
             )
-        facts, failures = None, list[Finding]()
-        with observing(failures, entry.path):
-            unused, read = source.unused_columns, source.columns
-            facts = JudgementFacts.of(qrels, source.row_marks)
-            facts = replace(facts, unused=unused, columns=read)
-            add_lines(facts.first, source, "qrels", entry.format)
+        failures = list[Finding]()
+        facts = judgement_facts(qrels, source, failures, entry.format)
         inputs = {file.path: file.as_read() for file in files}
         last_dataset[key] = _Dataset(qrels, facts, inputs, warned, failures)
     return last_dataset[key]

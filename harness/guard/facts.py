@@ -20,7 +20,7 @@ from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, lengths_of
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, HarnessError, describe
-from ..readers.source import Source
+from ..readers.source import HashedSource, Source
 from . import documents, row_order, scores
 from .datasets import JudgementFacts as JudgementFacts
 from .documents import DocumentFacts, Documents, Queries, QueryFacts
@@ -271,6 +271,18 @@ class Watch:
                 first=dict(self.first),
             )
         return None
+
+
+def judgement_facts(
+    qrels: Qrels, source: Source, failures: list[Finding], format: str | None = None
+) -> JudgementFacts | None:
+    """Return the facts of qrels that were read from `source`; None if the guard failed."""
+    with observing(failures, source.name):
+        marks = source.row_marks if isinstance(source, HashedSource) else None
+        facts = JudgementFacts.of(qrels, marks)
+        add_lines(facts.first, source, "qrels", format)
+        return replace(facts, unused=source.unused_columns, columns=source.columns)
+    return None
 
 
 def facts_of(

@@ -22,7 +22,6 @@ from ..readers.source import Source
 from . import datasets
 from .datasets import (
     Dataset,
-    JudgementFacts,
     are_apart,
     grouped_by,
     of_features,
@@ -31,8 +30,8 @@ from .datasets import (
     part_of,
 )
 from .documents import explain_no_common_query
-from .examples import add_lines, place_of_row, qrels_of, scores_of, short
-from .facts import Facts, Watch, facts_of, observing
+from .examples import place_of_row, qrels_of, scores_of, short
+from .facts import Facts, Watch, facts_of, judgement_facts, observing
 from .registry import (
     APART,
     FOLLOWS,
@@ -450,11 +449,8 @@ class FileGuard:
         """Look at the judgements that were read from `source` with the reader's options."""
         self.qrels, self.qrels_name, self.qrels_file = qrels, name, source.name
         self.of_qrels: Mapping[str, Any] = options
-        self.judgements: JudgementFacts | None = None
-        with observing(self.findings, source.name):
-            facts = JudgementFacts.of(qrels)
-            add_lines(facts.first, source, "qrels", options.get("format"))
-            self.judgements = facts
+        form = options.get("format")
+        self.judgements = judgement_facts(qrels, source, self.findings, form)
 
     def watch(self, source: Source) -> Watch:
         """Return what looks at a run while it is read from `source`."""

@@ -11,6 +11,7 @@ import pytest
 
 from harness.cli.main import main
 from harness.experiment import work
+from harness.guard import facts as guard_facts
 from harness.guard import sweep as guard_sweep
 from harness.guard.facts import JudgementFacts
 from harness.guard.scores import Labels, Scores
@@ -46,7 +47,7 @@ def called(*words: str) -> int:
 
 GUARD = [
     (Scores, "run"), (Scores, "aligned"), (Labels, "facts"), (JudgementFacts, "of"),
-    (work, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "fits_nothing"),
+    (guard_facts, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "fits_nothing"),
 ]  # fmt: skip
 
 
