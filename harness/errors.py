@@ -126,11 +126,11 @@ class Problem:
     found: str = ""
     """The line or value in the input."""
     fix: str = ""
-    """What the reader of the message can do."""
+    """The fix, as an imperative."""
     rule: str = ""
     """Rule of the guard in docs/reference/rules.md; not shown."""
     effect: str = ""
-    """What it does to the numbers."""
+    """The effect on the numbers."""
 
     def __str__(self) -> str:
         lines = [in_message(f"{legible(self.where)}: {self.what}" if self.where else self.what)]
@@ -267,7 +267,7 @@ class Finding:
     }  # fmt: skip
 
     rule: str
-    """Its name in docs/reference/rules.md, such as ``constant-scores``; a config can accept it."""
+    """Name in docs/reference/rules.md, such as ``constant-scores``; a config can accept it."""
     severity: Severity
     """An error makes the numbers wrong or impossible; a warning changes what they mean; a note is a
     fact worth knowing, or what `guard.accept` in the config names."""
@@ -280,9 +280,9 @@ class Finding:
     examples: tuple[str, ...] = ()
     """The first examples, three at most."""
     effect: str = ""
-    """What it does to the numbers."""
+    """The effect on the numbers."""
     fix: str = ""
-    """What to do about it."""
+    """The fix, as an imperative."""
     n_others: int = 0
     """Other files with the same note; all else is about the first file."""
     others: tuple[str, ...] = ()

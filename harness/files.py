@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 LOCK = ".lock"
 """The file by which a folder is held."""
 RECORDS = "[0-9a-f][0-9a-f]"
-"""Which folders of a cache hold its records."""
+"""Folders of a cache that hold its records."""
 ABANDONED = 3600
 """Seconds since a file of a cache was last written to, from which on nothing writes to it."""
 _UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
@@ -39,7 +39,7 @@ _MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs to a 
 _FILES = "raise the limit on open files (ulimit -n)"
 _FOLDER = "change its permissions, or write to another folder"
 _OF_ARROW = re.compile(r"^Unknown error: Wrapping .* failed$|[mc]alloc|bad_alloc", re.S)
-"""What Arrow says, outside of its own MemoryError, if it gets no memory."""
+"""Messages of Arrow if it gets no memory, besides its own MemoryError."""
 _NO_THREAD = re.compile("start new thread|launch worker thread")
 SHORTAGES = {errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.ENOMEM: _MEMORY}
 _FIXES = {

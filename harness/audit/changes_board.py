@@ -212,7 +212,7 @@ class _Column:
 
     @property
     def counts(self) -> list[int]:
-        """Its whole numbers; 0 for blank fields."""
+        """Return the values as whole numbers; 0 for blank fields."""
         return [int(one[0]) if one and not math.isnan(one[0]) else 0 for one in self.numbers]
 
     def scale(self, metric: Metric | None) -> int:

@@ -62,12 +62,12 @@ class Cell:
 
     @property
     def columns(self) -> dict[str, str]:
-        """What was captured, without a placeholder that is the whole of the run's name."""
+        """Return the captured placeholders, but for one that is the run's whole name."""
         return _columns(self.run_key, {**self.of_dataset, **self.of_run})
 
     @property
     def all_columns(self) -> dict[str, str]:
-        """All by which it can be chosen: its names, and everything that was captured."""
+        """Return what `where` can choose the cell by: its names and all captured placeholders."""
         return {DATASET: self.dataset, "run": self.run, **self.of_dataset, **self.of_run}
 
     @property

@@ -202,7 +202,7 @@ def _known_ties(name: str) -> str:
 
 @dataclass(frozen=True)
 class Policy(core_policy.Choices):
-    """What is done if the data leave a choice."""
+    """Policies for ties, missing and empty queries, and grades."""
 
     ties: Annotated[str, AfterValidator(_known_ties)] = "trec_eval"
     """Order of documents with one score: trec_eval, trec_eval10, docno+, stable, reverse, average,
@@ -315,7 +315,7 @@ class Config(Model):
     plugins: tuple[StrictStr, ...] = ()
     """Python files or modules whose import registers further metrics."""
     policy: Policy = Policy()
-    """What is done if the data leave a choice."""
+    """Policies for ties, missing and empty queries, and grades."""
     guard: Guard = Guard()
     """Which findings of the guard you accept."""
     crosscheck: Crosscheck = "sample"

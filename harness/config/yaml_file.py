@@ -21,7 +21,7 @@ from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, doubled, files
 
 Loc = tuple[str | int, ...]
-"""Where a part is: the keys and list indexes that lead to it, as pydantic gives them."""
+"""Place of a part: the keys and list indexes that lead to it, as in pydantic."""
 SET = "--set"
 """The file of a part that an override put in."""
 AS_WRITTEN = "where"

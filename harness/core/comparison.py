@@ -115,7 +115,7 @@ class Plan:
     """paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; for all pairs at once tukey,
     randomized-tukey, friedman-nemenyi; or one of a plugin."""
     correction: Correction = "holm"
-    """For several comparisons; a test of all pairs has its own, and this is not used."""
+    """Correction for several comparisons; tests of all pairs have their own and ignore it."""
     family: Family = "table"
     """Which comparisons are corrected together: all of them, those of one metric on one dataset, or
     those of one dataset."""

@@ -38,12 +38,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Counts:
-    """What went into an evaluation, and what the policies touched."""
+    """Counts of the inputs of an evaluation, and of what the policies changed."""
 
     __pydantic_config__: ClassVar[Any] = {"extra": "forbid", "use_attribute_docstrings": True}
 
     queries: Count = 0
-    """In the values."""
+    """Queries with a row of values."""
     missing: Count = 0
     """Judged and not answered by the run; counted unless ``missing_queries: skip`` drops them."""
     extra: Count = 0
@@ -55,7 +55,7 @@ class Counts:
     judged: Count = 0
     """Documents that are retrieved and judged."""
     judgements: Count = 0
-    """Of all queries."""
+    """Judgements of all queries."""
     tied: Count = 0
     """Retrieved documents whose score another of the query shares."""
 

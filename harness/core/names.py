@@ -96,13 +96,13 @@ _ELSEWHERE = {
     **dict.fromkeys(("average_precision", "mean_average_precision", "avg_prec"), "map"),
     "prec": "P",
 }
-"""What other tools call a metric; to be suggested, not read."""
+"""Names of metrics in other tools, to suggest but not to read."""
 _SETTINGS = {field.name for field in fields(Settings)}
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
 class _Spec(NamedTuple):
-    """What a name says: a definition, the parameters given, and the cutoffs."""
+    """The parts of a metric's name: definition, parameters and cutoffs."""
 
     definition: Definition
     given: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What is done if the data leave a choice: ties, missing and empty queries, which grades."""
+"""Policies where the data leave a choice: ties, missing and empty queries, which grades."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Few = Literal["error", "zero", "one", "nan"]
 
 @dataclass(frozen=True)
 class GradeRule:
-    """What a tool accepts as a grade; :func:`harness.core.views.view` applies it.
+    """The grades that a tool accepts; :func:`harness.core.views.view` applies it.
 
     Grades lie between `low` and `high`, and are whole unless `whole` is False; `truncate` cuts
     fractions off first, as trec_eval does. `act` says whether grades outside are an error or become
@@ -59,7 +59,7 @@ class GradeRule:
 
     @property
     def text(self) -> str:
-        """What is accepted, in words."""
+        """Return the accepted grades in words."""
         kind = "grades" if self.fractions else "whole grades"
         if self.low is None and self.high is None:
             return f"{kind} of any size"
@@ -119,7 +119,7 @@ _ROWS_OF: dict[str, Order] = {"average": "stable", "best": "stable", "worst": "s
 
 @dataclass(frozen=True)
 class Choices:
-    """What to do if the data leave a choice."""
+    """Policies for ties, missing and empty queries, and grades."""
 
     ties: str = "trec_eval"
     """Order of documents with one score. `trec_eval` (9.0.8): scores compared as float32, then

@@ -18,7 +18,7 @@ from .metric import Metric
 from .systems import Columns, compared, pairs, whole_name
 
 RULE = "validation-in-test"
-"""Of the error that queries are both validation and test queries."""
+"""Rule of the error that validation queries are also test queries."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Choice:
 
     @property
     def value(self) -> float:
-        """Its validation value."""
+        """Return the validation value of the setting."""
         return self.ranked[0][1]
 
     @property
@@ -74,7 +74,7 @@ class Choice:
 
     @property
     def name(self) -> str:
-        """What the choice is for: ``gbrt fold=1 seed=2``."""
+        """Return what the choice belongs to: ``gbrt fold=1 seed=2``."""
         return " ".join(filter(None, (self.run, pairs(self.within))))
 
     def __str__(self) -> str:

@@ -175,7 +175,7 @@ Undefined = Literal["skip", "zero", "nan"]
 
 @dataclass(frozen=True)
 class Settings:
-    """What a metric does differently from its run's policy; None if it does the same.
+    """Settings in which a metric differs from its run's policy; None for the same.
 
     `ties`, `scores`, `depth`, `judged_only` and `drop_identical_ids` are as in
     :class:`~harness.core.policy.Policy`.

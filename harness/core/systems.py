@@ -114,7 +114,7 @@ class System(Memo):
 
     @property
     def group(self) -> str:
-        """Of a slice: its column and label; empty for all queries of the dataset."""
+        """Return column and label of a slice; empty for the whole dataset."""
         return self.entries[0].evaluation.group
 
     @property
@@ -376,7 +376,7 @@ def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Pro
 
 
 FEWER = "fewer repetitions than expected"
-"""How every list of such systems begins."""
+"""First words of every list of such systems."""
 
 
 @dataclass(frozen=True)
@@ -405,7 +405,7 @@ class Incomplete:
 
     @property
     def share(self) -> str:
-        """How many of how many: ``1 of 3``."""
+        """Return a share in words: ``1 of 3``."""
         return f"{self.n} of {self.of}"
 
     @property

@@ -145,7 +145,7 @@ class Odd(NamedTuple):
 
 
 NOTHING = Odd()
-"""All rows are as the others."""
+"""Counts of a table without odd rows."""
 
 
 class Grouped(NamedTuple):
@@ -602,7 +602,7 @@ class Qrels(Table):
 
     @cached_property
     def _indexes(self) -> tuple[Index, Sieve, Index]:
-        """What finds qids, docnos that may be judged, and pairs of both."""
+        """Indexes that find qids, docnos that may be judged, and pairs of both."""
         hashes = self.docnos.hashes
         return Index(hash_strings(self.qids)), Sieve(hashes), Index(self.keys)
 

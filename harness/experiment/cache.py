@@ -47,7 +47,7 @@ _RECORD = re.compile(r"[0-9a-f]{64}\.parquet")
 _RECENT = 2_000_000_000
 """Nanoseconds: a file changed so shortly before it was read could change again unseen."""
 DAMAGED = (OSError, ValueError, KeyError, TypeError, pa.ArrowException)
-"""What reading a damaged record raises."""
+"""Exceptions that reading a damaged record raises."""
 _META = b"harness"
 VALUES, WEIGHTS, ERRORS = "values", "weights", "errors"
 
@@ -58,22 +58,22 @@ class Record:
 
     qids: pa.Array
     columns: Mapping[str, Floats]
-    """By ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in an
+    """Columns by ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in an
     :class:`~harness.core.evaluation.Evaluation`."""
     counts: Counts
-    """Those that depend on no metric; ``empty`` is 0."""
+    """Counts that depend on no metric; ``empty`` is 0."""
     empty: Mapping[int, int]
     """Queries without relevant documents, by the smallest grade that is relevant."""
     audit: Audit
     """The cross-check."""
     warnings: tuple[Finding, ...] = ()
-    """Those of the evaluation; see :func:`without_names`."""
+    """Warnings of the evaluation; see :func:`without_names`."""
     header: Mapping[str, Any] | None = None
     """ir_metadata at the head of the run's file."""
     facts: Facts | None = None
     """What the guard's rules look at; None if the guard failed."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    """For ``harness cache``: names of dataset, run and files, and what the key is the hash of."""
+    """Names of dataset, run and files, and what the key is the hash of, for ``harness cache``."""
     unanswered: tuple[str, ...] = ()
     """Queries of the values that the run does not answer."""
 

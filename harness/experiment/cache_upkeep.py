@@ -24,7 +24,7 @@ from .folder import MANIFEST
 from .work import Job, each
 
 OTHER_CODE = "other code"
-"""What is shown of a record that the present code would not look for."""
+"""Text for a record that the present code would not look for."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,13 +37,13 @@ class StoredRecord:
     days: float
     """Since it was written."""
     record: Record | None
-    """None if it cannot be read."""
+    """The record; None if it cannot be read."""
     error: str = ""
-    """Why it cannot be read, or does not fit its name."""
+    """The reason, if it cannot be read or does not fit its name."""
 
     @property
     def key(self) -> str:
-        """Its name: the hash of all that it follows from."""
+        """Return its name: the hash of all that its values depend on."""
         return self.path.stem
 
     @property

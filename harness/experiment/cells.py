@@ -105,7 +105,7 @@ class Evaluated:
 
     cells: list[EvaluatedCell]
     warnings: list[str]
-    """Of reading and evaluating, each once."""
+    """Warnings of reading and evaluating, each once."""
     failures: list[Failure]
     inputs: dict[str, Input]
     """Every file read, by path; of cells that failed, those that can be."""
@@ -116,7 +116,7 @@ class Evaluated:
     cached: int
     """Cells whose values were all in the cache."""
     findings: list[Finding]
-    """Of the guard, in all cells."""
+    """Findings of the guard in all cells."""
     printed: list[str]
     """The warnings and findings to print, each once."""
 

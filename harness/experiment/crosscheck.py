@@ -80,7 +80,7 @@ class Group(NamedTuple):
     level: int
     policy: Policy
     columns: dict[str, int]
-    """Of each measure, by pytrec_eval's name, the place of its metric among all."""
+    """Position of each measure's metric, by pytrec_eval's name of the measure."""
 
     @property
     def least(self) -> int:

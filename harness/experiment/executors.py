@@ -36,7 +36,7 @@ from .work import Done, Job, work
 
 T = TypeVar("T")
 TRIES = 3
-"""How often a job is given out whose worker dies."""
+"""Number of times that a job whose worker dies is tried."""
 POLL = 1
 """Seconds between two looks at a cluster."""
 PATIENCE = 60

@@ -52,7 +52,7 @@ MANIFEST, TIMING = "manifest.json", "timing.json"
 LEADERBOARD, CELLS, PER_QUERY = "leaderboard.csv", "leaderboard_cells.csv", "per_query.parquet"
 C = TypeVar("C", Cell, Entry)
 RULE = "damaged-results"
-"""Of every error that says that files of a folder of results do not belong together."""
+"""Rule of errors about files of a results folder that do not belong together."""
 _FIX = "put the file back, or run the config again and use those results"
 _ROW = 80
 """Bytes that a row of values takes at most while it is read."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .cells import Evaluated
 
 FORMAT = 3
-"""Of the manifests that are written and read."""
+"""Format of the manifests that this version writes and reads."""
 PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")
 PICTURES = "matplotlib"
 
@@ -209,9 +209,9 @@ class Input(_Model):
     path: StrictStr
     """Seen from the config's folder."""
     bytes: Count
-    """Its size."""
+    """Size of the file."""
     sha256: Sha256
-    """Of its bytes, compressed as they are."""
+    """Hash of the file's bytes, as they are, compressed or not."""
     columns: Mapping[StrictStr, StrictStr] = {}
     """Columns of a table that were read, by what they hold: {"score": "y_pred"}."""
     unused_columns: tuple[StrictStr, ...] = ()
@@ -224,7 +224,7 @@ class NamedCell(_Model):
     dataset: StrictStr
     run: StrictStr
     columns: Mapping[StrictStr, StrictStr] = Field(default_factory=dict)
-    """What placeholders captured."""
+    """Placeholders and their values."""
     pattern: StrictStr = ""
     """The dataset's name with its placeholders, if it has any."""
 
@@ -240,7 +240,7 @@ class EvaluatedCell(NamedCell):
     undefined: Mapping[StrictStr, Count]
     """Queries for which a metric is NaN, if there are any."""
     standard_errors: Mapping[StrictStr, float | None] = Field(default_factory=dict)
-    """Of summaries that are estimated from random orders of ties."""
+    """Standard errors of summaries estimated from random orders of ties."""
     ties: StrictStr
     """Policy that ordered them."""
     crosscheck: Audit
@@ -252,7 +252,7 @@ class FailedCell(NamedCell):
     """A run on a dataset that could not be evaluated."""
 
     error: StrictStr
-    """Why; paths in it as in `inputs`."""
+    """The reason; paths as in `inputs`."""
 
 
 class ChosenSetting(_Model):
@@ -268,9 +268,9 @@ class ChosenSetting(_Model):
     setting: Mapping[StrictStr, StrictStr]
     """The columns of the setting chosen, such as lr."""
     value: float
-    """Its mean over the validation datasets."""
+    """Mean over the validation datasets."""
     of: Count
-    """How many settings there were."""
+    """Number of settings compared."""
     tied: tuple[Mapping[StrictStr, StrictStr], ...] = ()
     """Other settings with the same value."""
     left_out: tuple[Mapping[StrictStr, StrictStr], ...] = ()
@@ -289,11 +289,11 @@ class Package(_Model):
     """An installed package that metrics come from."""
 
     distribution: StrictStr | None
-    """What it was installed by."""
+    """The package that installed it."""
     version: StrictStr | None
-    """Of that."""
+    """Version of that package."""
     sha256: Sha256
-    """Of the code of it that was loaded."""
+    """Hash of the loaded code."""
 
 
 Number = float | Literal["nan", "inf", "-inf"]
@@ -332,7 +332,7 @@ class PluginMetric(_Model):
     cutoff: StrictInt | float | None
     """The number after @."""
     parameters: Mapping[StrictStr, Plain]
-    """Its parameters and their defaults."""
+    """Parameters and their defaults."""
     given: Mapping[StrictStr, Plain]
     """The parameters that differ from their defaults, or are always shown."""
     settings: Mapping[StrictStr, StrictStr]
@@ -354,9 +354,9 @@ class Manifest(_Model):
     inputs: tuple[Input, ...]
     """Every file that values follow from; of cells that failed, those that could be read."""
     versions: Mapping[StrictStr, StrictStr | None]
-    """Of the harness, Python, packages and the C library."""
+    """Versions of the harness, Python, packages and the C library."""
     code: Sha256
-    """Of the harness's own code, which is more exact than its version."""
+    """Hash of the harness's code, which is more exact than its version."""
     packages: Mapping[StrictStr, Package] = Field(default_factory=dict)
     """Installed packages that metrics of the config come from, by name."""
     plugin_metrics: Mapping[StrictStr, tuple[PluginMetric, ...]] = Field(default_factory=dict)
@@ -365,8 +365,8 @@ class Manifest(_Model):
     """System and processor."""
     git: Git | None
     seeds: Mapping[StrictStr, Any]
-    """Of everything that draws at random: compare (resampling), summary (its intervals, with draws
-    and level), ties (a policy), metrics (by name, the ties of their own)."""
+    """Seeds of everything that draws at random: compare (resampling), summary (its intervals, with
+    draws and level), ties (a policy), metrics (by name, the ties of their own)."""
     cells: Annotated[tuple[EvaluatedCell, ...], Field(min_length=1)]
     failed: tuple[FailedCell, ...] = ()
     choices: tuple[ChosenSetting, ...] = ()

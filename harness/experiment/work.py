@@ -43,12 +43,12 @@ class Job:
 
     config: Config
     cells: Mapping[int, Cell]
-    """Those to evaluate, by their places among all; all of their dataset, if a metric compares
+    """Cells to evaluate, by their places among all; all of their dataset, if a metric compares
     with the run of another."""
     metrics: Mapping[int, tuple[str, ...]]
     """What to compute of each cell to evaluate, by canonical name."""
     n_cells: int
-    """How many the config has."""
+    """Number of cells of the config."""
 
     @classmethod
     def of(
@@ -64,13 +64,13 @@ class Job:
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What became of one cell."""
+    """Outcome of one cell."""
 
     place: int
     record: Record | None = None
-    """None if it failed."""
+    """The record; None if the cell failed."""
     error: HarnessError | None = None
-    """Why it failed."""
+    """The error, if the cell failed."""
     inputs: Mapping[str, Input] = field(default_factory=dict)
     """The files read, by path."""
     by: str = ""

@@ -42,9 +42,9 @@ is of such a row."""
 _FOLD = re.compile("fold|split|part", re.IGNORECASE)
 """Names of placeholders whose values are parts of one dataset."""
 _SPLIT = re.compile("split", re.IGNORECASE)
-"""Those whose values may be train, vali and test if another one names the fold."""
+"""Placeholders that may hold train, vali and test if another one names the fold."""
 _NUMBERS = ("k", "n", "i")
-"""Those that are such if the values are numbers."""
+"""Placeholders that name a fold if their values are numbers."""
 _FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNORECASE | re.DOTALL)
 """Names of parts that a config lists one by one."""
 T = TypeVar("T")
@@ -191,7 +191,7 @@ class Dataset:
 
     @property
     def path(self) -> str:
-        """Its file."""
+        """Return the file of the dataset."""
         return self.cell.dataset_entry.path
 
 

@@ -50,7 +50,7 @@ NO_ROW: Ints = np.full(1, -1)
 
 @dataclass(frozen=True)
 class QueryFacts:
-    """Of the queries of a run; all after `extra` is empty if the run follows rows."""
+    """Facts about the queries of a run; empty after `extra` if the run follows rows."""
 
     rows: int = 0
     queries: int = 0
@@ -155,7 +155,7 @@ class Queries:
 
 @dataclass
 class DocumentFacts:
-    """Of the documents of a run that does not follow the rows of a dataset."""
+    """Facts about the documents of a run that does not follow rows."""
 
     judged: int = 0
     """Retrieved documents that are judged."""
@@ -165,7 +165,7 @@ class DocumentFacts:
     looked_at: int = 0
     """Rows whose docno was looked up among all judgements."""
     known: int = 0
-    """Those found, for any query."""
+    """Rows whose docno is judged for some query."""
     way: str = ""
     """How docnos differ from those of the qrels; ``""`` if no other spelling is known."""
     respelled: int = 0

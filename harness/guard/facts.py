@@ -48,7 +48,7 @@ LOOKED_AT = 64
 
 @dataclass(frozen=True)
 class RunFacts:
-    """Of one run, and of how it fits its qrels: one record for each family of rules."""
+    """Facts about one run and how it fits its qrels: one record for each family of rules."""
 
     follows: bool = False
     """Whether its scores follow the rows of the dataset, as predictions do."""
@@ -61,7 +61,7 @@ class RunFacts:
     order: OrderFacts = field(default_factory=OrderFacts)
     ahead: Ahead = field(default_factory=Ahead)
     ranks: RankFacts | None = None
-    """Of a TREC run whose scores are ranks."""
+    """Facts about a TREC run whose scores are ranks."""
     unused: tuple[str, ...] = ()
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
@@ -72,7 +72,7 @@ class RunFacts:
 
 @dataclass(frozen=True)
 class Facts:
-    """All that the rules of one cell look at."""
+    """All facts that the rules of one cell use."""
 
     judgements: JudgementFacts
     run: RunFacts

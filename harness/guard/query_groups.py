@@ -21,12 +21,12 @@ from .registry import finding
 
 @dataclass(frozen=True)
 class Grouping:
-    """What groups the queries of a dataset."""
+    """Source of the groups of a dataset's queries."""
 
     place: str
     """The file, or the function, for messages."""
     labels: Callable[[Sequence[str]], Labels]
-    """From the qids of a dataset to the label of each, by column."""
+    """Function from the qids of a dataset to their labels, by column."""
 
 
 def load(groups: Groups) -> Grouping:

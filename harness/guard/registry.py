@@ -370,7 +370,7 @@ ACCEPTABLE = tuple(
     for name, rule in RULES.items()
     if rule not in (*REFUSED, *SUBMITTED, POOLED, VALIDATION) and name != "config"
 )
-"""Those that a config can accept: what cannot be read, pooled or chosen on stays an error."""
+"""Rules that a config can accept; what cannot be read, pooled or chosen on stays an error."""
 FOLLOWS: Mapping[str, Collection[str]] = {
     "labels-as-scores": {
         "score-ties", "constant-scores", "ranks-against-scores", "upside-down", "unrelated",
@@ -384,7 +384,7 @@ FOLLOWS: Mapping[str, Collection[str]] = {
     },
     "swapped-columns": {"no-common-query", "ranks-against-scores", "upside-down"},
 }  # fmt: skip
-"""By the rule of a cause, the rules that report nothing new about the same file."""
+"""Rules that add nothing about a file, by the rule that is their cause."""
 
 
 def finding(

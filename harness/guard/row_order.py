@@ -89,7 +89,7 @@ class Fit(NamedTuple):
 
     @property
     def z(self) -> float:
-        """In standard errors of what chance gives."""
+        """Return the correlation in standard errors of chance."""
         return self.r * math.sqrt(self.n)
 
 
@@ -219,13 +219,13 @@ class Misplaced(NamedTuple):
     """The order of rows that predictions fit instead of the dataset's."""
 
     name: str
-    """What was done to the rows."""
+    """Name of the order."""
     own: Fit
-    """Of the rows that it moves, in the dataset's order."""
+    """Fit of the moved rows in the dataset's order."""
     there: Fit
-    """Of the same rows in this order."""
+    """Fit of the same rows in this order."""
     moved: int
-    """How many rows it moves."""
+    """Number of rows that it moves."""
     rows: tuple[int, ...]
     """The first of these."""
     at: tuple[int, ...]
@@ -320,10 +320,10 @@ def look_elsewhere(rows: Rows, scores: Array) -> Misplaced | None:
 
 @dataclass(frozen=True)
 class OrderFacts:
-    """Of predictions: how they fit the rows of their dataset."""
+    """Facts about predictions: how they fit the rows of their dataset."""
 
     fit: Fit | None = None
-    """In place; None if they were not compared with the grades."""
+    """Fit in place; None if not compared with the grades."""
     slip: Slip | None = None
     """The stretch that has shifted."""
     misplaced: Misplaced | None = None
@@ -333,7 +333,7 @@ class OrderFacts:
     compared: int = 0
     """Queries with several grades and predictions; 0 if they fit clearly on the whole."""
     falling: int = 0
-    """Those in which predictions fall as grades rise."""
+    """Queries in which predictions fall as grades rise."""
     whole_scores: tuple[float, ...] = ()
     """The scores, if they look like grades, and the grades like scores."""
     different_grades: int = 0

@@ -54,12 +54,12 @@ AT_LEAST = 20
 
 @dataclass
 class ScoreFacts:
-    """Of the scores of a run."""
+    """Facts about the scores of a run."""
 
     several: int = 0
     """Queries with two documents and more."""
     constant: int = 0
-    """Those whose scores are all equal."""
+    """Queries whose scores are all equal."""
     pairs: int = 0
     """Pairs of retrieved documents of one judged query."""
     tied: int = 0
@@ -225,11 +225,11 @@ class Ahead(NamedTuple):
     """
 
     queries: int = 0
-    """Those that retrieved both."""
+    """Queries that retrieved relevant and other documents."""
     shares: float = 0.0
     squares: float = 0.0
     variance: float = 0.0
-    """Of the shares, if every order were as likely."""
+    """Variance of the shares if all orders were equally likely."""
     behind: int = 0
     """Queries whose share is below a half."""
 
@@ -292,7 +292,7 @@ class Order:
 
 
 class RankFacts(NamedTuple):
-    """Of a run whose scores are ranks."""
+    """Facts about a run whose scores are ranks."""
 
     same: int
     """Rows whose score is their rank."""

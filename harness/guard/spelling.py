@@ -11,7 +11,7 @@ import numpy as np
 from ..core.ragged import Ints
 
 Respelled = dict[int, str]
-"""By the position of an unknown name, the known name that differs from it in spelling."""
+"""Known names that differ in spelling only, by the position of the unknown name."""
 Known = Callable[[Sequence[str]], Iterable[bool]]
 """Whether each of some names is known."""
 Way = Callable[[str], Iterable[str]]

@@ -68,7 +68,7 @@ RANDOM = "random"
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Of an evaluated cell: facts (None if the guard failed), readers' warnings, and qids."""
+    """An evaluated cell: facts (None if the guard failed), readers' warnings, and qids."""
 
     facts: Facts | None
     warnings: Sequence[Finding]

@@ -219,7 +219,7 @@ def _cascade(
 def _ideal_cascade(
     aligned: Aligned, weight: Weight, stop: Stop, max_grade: int | None, cutoff: int | None
 ) -> Floats:
-    """As :func:`_cascade`, for all judged documents in descending order of grade."""
+    """Return :func:`_cascade` of all judged documents in descending order of grade."""
     ideal, top = aligned.ideal, top_grades(aligned, max_grade)
     keep: Array = ideal.values > 0
     if cutoff is not None:

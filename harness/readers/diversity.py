@@ -20,7 +20,7 @@ LAYOUT = Layout(
     ("qid", "subtopic", "docno", "grade"), ("qid", "subtopic", "docno"), number="grade", whole=True
 )
 MOST_SUBTOPICS = 62
-"""Of one query: each is a bit of a number of 64 bits."""
+"""Subtopics of one query at most: each is a bit of a 64-bit number."""
 
 
 def read_qrels(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Qrels:

@@ -19,14 +19,14 @@ from ..errors import ArgumentError, InputError, Problem, UnknownNameError, did_y
 from .source import Source
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
-"""From qids to columns of labels or numbers, one for each qid; None for no group."""
+"""Function from qids to columns with a label or number for each; None for no group."""
 _FUNCTIONS: dict[str, Grouping] = {}
 MOST = 20
 """Groups of a column; more are numbers or identifiers."""
 TAKEN = ("dataset", "run", "qid", "metric", "value", "weight")
 """Columns of the file of values per query."""
 Labels = dict[str, dict[str, str]]
-"""By column, then qid."""
+"""Labels by column, then qid."""
 Bins = Mapping[str, Sequence[float]]
 
 

@@ -125,9 +125,9 @@ class Contribution(NamedTuple):
     pooled: int
     """Documents of the pool that are in its first ranks, over all queries."""
     unique: int
-    """Those that no other run has."""
+    """Documents that no other run has."""
     of_team: int
-    """Those that no other team has."""
+    """Documents that no other team has."""
 
 
 class LeftOut(NamedTuple):
@@ -138,7 +138,7 @@ class LeftOut(NamedTuple):
     removed: int
     """Judgements that only its runs contributed."""
     relevant: int
-    """Those with a grade of 1 and more."""
+    """Judgements with a grade of 1 or more."""
     tau_b: float
     """Kendall's tau-b of the values of all runs, with all judgements and without these."""
     run: str

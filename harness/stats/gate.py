@@ -94,9 +94,9 @@ class GateSettings:
     rules: Mapping[str, Rule]
     """A rule for each metric by its name; "*" is for the others."""
     level: Annotated[float, Gt(0), Lt(1)] = 0.05
-    """Of the intervals and tests."""
+    """Level of the intervals and tests."""
     correction: Correction = "holm"
-    """Over all metrics, datasets, runs and query groups."""
+    """Correction over all metrics, datasets, runs and query groups."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from ..core.ragged import Floats
 from .intervals import two_sided
 
 POINTS = 2001
-"""If the standard deviation's distribution is looked at, for its integral."""
+"""Points at which the distribution of the standard deviation is integrated."""
 
 
 def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> float:

@@ -23,7 +23,7 @@ STEP_Z = 0.1
 MANY = 1000
 """Values from which on they are interpolated: the pairs of 46 systems."""
 DEGREE, LAST = 20, 3600
-"""Of the polynomials, each one long, and where the last one begins."""
+"""Degree of the polynomials, each of length 1, and where the last one begins."""
 
 
 def _range_tail(width: Floats, k: int) -> Floats:

@@ -74,17 +74,17 @@ class Remarks:
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """All metrics shown."""
+        """Return the metrics shown."""
         return _metrics_of(self.columns)
 
     @cached_property
     def datasets(self) -> list[str]:
-        """All datasets shown."""
+        """Return the datasets shown."""
         return list(dict.fromkeys(one.dataset for one in self.columns if one.dataset is not None))
 
     @cached_property
     def systems(self) -> list[System]:
-        """All systems shown."""
+        """Return the systems shown."""
         pairs = ((dataset, run) for dataset in self.datasets for run in self.runs)
         return [one for pair in pairs if (one := self.study.system(*pair)) is not None]
 

@@ -126,12 +126,12 @@ class PaperTable:
 
     @property
     def caption(self) -> tuple[str, ...]:
-        """All sentences of the caption, the author's own first."""
+        """Return the sentences of the caption, the author's own first."""
         return tuple(filter(None, (self.own_caption, *self.sentences)))
 
     @property
     def rows(self) -> Iterator[Row]:
-        """All rows, group after group."""
+        """Yield the rows, group after group."""
         return (row for group in self.groups for row in group.rows)
 
     @property

@@ -53,7 +53,7 @@ class Caption:
     """A caption: the author's text, and what is added to it."""
 
     text: str = ""
-    """What it begins with."""
+    """Text before the generated sentences."""
     details: Details = "full"
     """What follows: `full` adds data, test, marks, treatment of ties and queries; `short` leaves
     the treatment out; `none` adds nothing."""

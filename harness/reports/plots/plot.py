@@ -121,7 +121,7 @@ class Settings:
     runs: Names = ("*",)
     """Systems drawn, in this order."""
     baseline: str | None = None
-    """For differences and effects; by default the first of `compare`."""
+    """Baseline for differences and effects; by default the first of `compare`."""
     names: Mapping[str, str] = field(default_factory=dict)
     """What runs and metrics are called."""
     width: Width = "column"
@@ -132,7 +132,7 @@ class Settings:
     )
     """Files written: svg and pdf for papers, png to look at."""
     over: str = ""
-    """For sweep: the column of runs on the axis, such as lr."""
+    """Column of runs on the axis of a sweep, such as lr."""
 
 
 def problems(
