@@ -45,9 +45,9 @@ def pytest_configure(config: pytest.Config) -> None:
 SLOW = (
     "faults/", "page/", "experiment/test_cluster.py", "readers/test_memory.py",
     "test_load.py", "test_gate_on_real_runs.py",
-    "changes/test_real_boards.py", "guard/test_real_data.py",
+    "changes/test_real_boards.py", "guard/test_real_data.py", "test_notebooks.py",
 )  # fmt: skip
-"""Tests of kills, faults, memory, load, clusters, processors and every real file."""
+"""Tests of kills, faults, memory, load, clusters, browsers, notebooks and every real file."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -96,6 +96,14 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip("no ../shared data beside the project")
     return folder
+
+
+@pytest.fixture
+def examples(tmp_path: Path) -> Path:
+    """A folder of the test's own with the example configs and data."""
+    for name in ("configs", "runs"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    return tmp_path
 
 
 @pytest.fixture(scope="session")

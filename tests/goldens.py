@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 
 def golden(name: str) -> Any:
     """Return a golden file's content."""
     return json.loads((Path(__file__).parent / "golden" / f"{name}.json").read_text("utf-8"))
+
+
+@cache
+def shared_conventions() -> Any:
+    """Return what each tool printed for the lists beside the project; skip without them."""
+    path = Path(__file__).resolve().parents[2] / "shared" / "golden" / "conventions.json"
+    if not path.is_file():
+        pytest.skip("no ../shared data beside the project")
+    return json.loads(path.read_text(encoding="utf-8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,41 +32,26 @@ def lines(target_of, *, ours=1.0, peer=8.0, outputs=("map 0.25", "map 0.25"), mi
     return "\n".join(verdicts(case, timings))
 
 
-def test_a_share_of_a_peer() -> None:
+@pytest.mark.parametrize(
+    ("most", "how", "given", "verdict"),
+    [  # 4 s take 400 MB and 8 processor seconds
+        (1 / 8, {"of": True}, {}, "time at most 1/8 that of peer. Yes, 1/8."),
+        (1 / 8, {"of": True}, {"ours": 1.01}, "at most 1/8 that of peer. **No**, 1/7.92."),
+        (400, {"by": "memory"}, {"ours": 4.0}, "at most 400 MB. Yes, 400.00 MB."),
+        (7, {"by": "cpu"}, {"ours": 4.0}, "at most 7 processor seconds. **No**, 8.00"),
+        (0.3, {"of": True, "above": True}, {"ours": 8.5}, "0.3 s above peer. **No**, 0.50 s."),
+        (1, {"by": "printed", "text": "read once"}, {"outputs": ("opens 34", "map 0.25")},
+         "read once. **No**, 34.00."),
+    ],
+)  # fmt: skip
+def test_verdicts(most: float, how: dict[str, Any], given: dict[str, Any], verdict: str) -> None:
     from benchmarks.cases import Target
 
-    def target(ours, peer):
-        return Target(ours, 1 / 8, peer)
+    def target(ours: Any, peer: Any) -> Any:
+        more = {key: value for key, value in how.items() if key != "of"}
+        return Target(ours, most, *([peer] if "of" in how else []), **more)
 
-    assert lines(target).startswith("* Target: time at most 1/8 that of peer. Yes, 1/8.")
-    assert lines(target, ours=1.01).startswith(
-        "* Target: time at most 1/8 that of peer. **No**, 1/7.92."
-    )
-
-
-def test_a_limit_and_a_difference() -> None:
-    from benchmarks.cases import Target
-
-    # 4 s take 400 MB and 8 processor seconds
-    assert "at most 400 MB. Yes, 400.00 MB." in lines(
-        lambda ours, _: Target(ours, 400, by="memory"), ours=4.0
-    )
-    assert "at most 7 processor seconds. **No**, 8.00" in lines(
-        lambda ours, _: Target(ours, 7, by="cpu"), ours=4.0
-    )
-    assert "at most 0.3 s above peer. **No**, 0.50 s." in lines(
-        lambda ours, peer: Target(ours, 0.3, peer, above=True), ours=8.5
-    )
-
-
-def test_the_number_that_a_command_prints() -> None:
-    from benchmarks.cases import Target
-
-    def target(ours, _):
-        return Target(ours, 1, by="printed", text="read once")
-
-    assert "read once. Yes, 1.00." in lines(target, outputs=("opens 1.0", "map 0.25"))
-    assert "read once. **No**, 34.00." in lines(target, outputs=("opens 34", "map 0.25"))
+    assert verdict in lines(target, **given)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,44 +12,36 @@ import pytest
 from command_line import called, finished
 from command_line import started as harness
 
-
-@pytest.fixture
-def here(tmp_path: Path, root: Path) -> Path:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
-    return tmp_path
-
-
 TREC = ("runs/trec/qrels.txt", "runs/trec/bm25.run")
 
 
-def test_the_first_command(here: Path) -> None:
-    done = harness("run", "configs/quickstart.yaml", cwd=here)
+def test_the_first_command(examples: Path) -> None:
+    done = harness("run", "configs/quickstart.yaml", cwd=examples)
     assert done.returncode == 0, done.stderr
     assert "lambdamart" in done.stdout
     assert "queries not answered (zero): lsi 1" in done.stdout
     written = "leaderboard.csv, per_query.parquet, page.html, manifest.json"
     assert done.stdout.rstrip().endswith(f"written to results/quickstart: {written}")
-    assert {p.name for p in (here / "results/quickstart").iterdir()} == {
+    assert {p.name for p in (examples / "results/quickstart").iterdir()} == {
         "leaderboard.csv", "page.html", "per_query.parquet", "manifest.json", "timing.json",
         "cells", ".lock",
     }  # fmt: skip
 
 
-def test_dry_run_writes_nothing(here: Path) -> None:
-    (here / "runs/letor/gbrt/fold2-seed1.txt").unlink()
-    done = finished("run", "configs/sweep.yaml", "--dry-run", cwd=here)
+def test_dry_run_writes_nothing(examples: Path) -> None:
+    (examples / "runs/letor/gbrt/fold2-seed1.txt").unlink()
+    done = finished("run", "configs/sweep.yaml", "--dry-run", cwd=examples)
     assert done.returncode == 0, done.stderr
     missing = "1 of 20 cells are missing:\n  gbrt on letor-fold2 fold=2 seed=1\n"
     assert missing in done.stdout
     assert "19 cells x" in done.stdout
-    assert not (here / "results").exists()
+    assert not (examples / "results").exists()
 
 
-def test_a_run_from_standard_input(here: Path) -> None:
-    text = (here / TREC[1]).read_text()
-    piped = harness("evaluate", TREC[0], "-", "-m", "map", "-f", "csv", cwd=here, stdin=text)
-    named = harness("evaluate", *TREC, "-m", "map", "-f", "csv", cwd=here)
+def test_a_run_from_standard_input(root: Path) -> None:
+    text = (root / TREC[1]).read_text()
+    piped = harness("evaluate", TREC[0], "-", "-m", "map", "-f", "csv", cwd=root, stdin=text)
+    named = harness("evaluate", *TREC, "-m", "map", "-f", "csv", cwd=root)
     assert (
         piped.stdout.splitlines()[1].split(",")[2:] == named.stdout.splitlines()[1].split(",")[2:]
     )
@@ -68,17 +59,17 @@ def test_a_run_from_standard_input(here: Path) -> None:
     ],
 )  # fmt: skip
 def test_wrong_usage_is_said_and_exits_2(
-    here: Path, arguments: tuple[str, ...], message: str
+    root: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    done = finished(*arguments, cwd=here)
+    done = finished(*arguments, cwd=root)
     assert done.returncode == 2
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert done.stdout == ""
 
 
-def test_debug_shows_the_traceback(here: Path) -> None:
-    done = harness("--debug", "evaluate", *TREC, "-m", "ndgc", cwd=here)
+def test_debug_shows_the_traceback(root: Path) -> None:
+    done = harness("--debug", "evaluate", *TREC, "-m", "ndgc", cwd=root)
     assert "Traceback" in done.stderr
     assert done.returncode != 0
 
@@ -101,14 +92,14 @@ def slow(aligned):
 """
 
 
-def test_ctrl_c_is_said_and_leaves_nothing(here: Path) -> None:
-    (here / "configs/slow.py").write_text(SLOW)
+def test_ctrl_c_is_said_and_leaves_nothing(examples: Path) -> None:
+    (examples / "configs/slow.py").write_text(SLOW)
     command = [
         sys.executable, "-m", "harness", "run", "configs/trec.yaml", "--set", "plugins=[slow.py]",
         "--set", "metrics=[map, slow]",
     ]  # fmt: skip
-    with subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True) as process:
-        while not (here / "begun").exists() and process.poll() is None:
+    with subprocess.Popen(command, cwd=examples, stderr=subprocess.PIPE, text=True) as process:
+        while not (examples / "begun").exists() and process.poll() is None:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate()
@@ -116,7 +107,7 @@ def test_ctrl_c_is_said_and_leaves_nothing(here: Path) -> None:
     assert stderr.rstrip().endswith(
         "stopped; nothing is left half written; the same command continues"
     )
-    files = [path for path in (here / "results/trec").rglob("*") if path.is_file()]
+    files = [path for path in (examples / "results/trec").rglob("*") if path.is_file()]
     assert {path.name for path in files} == {".lock"}
 
 
@@ -128,9 +119,9 @@ GONE = "{python} -m harness {command} | true; echo ${{PIPESTATUS[0]}}"
     ["metrics", "evaluate {} {} -m map -f csv"],
 )
 @pytest.mark.parametrize("also", ["", " 2>&1"])
-def test_a_reader_that_is_gone_is_no_error(command: str, also: str, here: Path) -> None:
+def test_a_reader_that_is_gone_is_no_error(command: str, also: str, root: Path) -> None:
     words = GONE.format(python=sys.executable, command=command.format(*TREC) + also)
-    done = subprocess.run(["bash", "-c", words], cwd=here, capture_output=True, text=True)
+    done = subprocess.run(["bash", "-c", words], cwd=root, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("0\n", "")
 
 
@@ -147,9 +138,9 @@ CLOSED = (
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no such device here")
 @pytest.mark.parametrize("command", ["trec_eval -h", "evaluate {} {} -m map"])
 @pytest.mark.parametrize(("where", "message"), [("> /dev/full", FULL), (">&-", CLOSED)])
-def test_output_that_cannot_be_written(command: str, where: str, message: str, here: Path) -> None:
+def test_output_that_cannot_be_written(command: str, where: str, message: str, root: Path) -> None:
     words = f"{sys.executable} -m harness {command.format(*TREC)} {where}"
-    done = subprocess.run(["bash", "-c", words], cwd=here, capture_output=True, text=True)
+    done = subprocess.run(["bash", "-c", words], cwd=root, capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (2, message)
 
 

@@ -72,6 +72,7 @@ def worsen(repository: Path) -> None:
     config.write_text(config.read_text().replace("query-likelihood.run.gz", "tfidf.run"))
 
 
+@pytest.mark.slow
 def test_github(repository: Path) -> None:
     workflow = yaml.safe_load((repository / "examples/ci/github.yml").read_text())
     steps = workflow["jobs"]["gate"]["steps"]
@@ -91,6 +92,7 @@ def test_github(repository: Path) -> None:
     assert "| fail |" in (repository / "gate.md").read_text()
 
 
+@pytest.mark.slow
 def test_gitlab(repository: Path) -> None:
     job = yaml.safe_load((repository / "examples/ci/gitlab.yml").read_text())["gate"]
     script = "\n".join(job["script"])

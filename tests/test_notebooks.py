@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,15 +12,12 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebooks_run(path: Path, tmp_path: Path) -> None:
+def test_notebooks_run(path: Path, examples: Path) -> None:
     import nbformat
 
-    for name in ("configs", "runs"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    folder = tmp_path / "docs" / "notebooks"
+    folder = examples / "docs" / "notebooks"
     folder.mkdir(parents=True)
     notebook = nbformat.read(path, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "commit it without outputs"
     client = nbclient.NotebookClient(notebook, resources={"metadata": {"path": str(folder)}})
     client.execute()
-    (tmp_path / "executed.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")

@@ -58,26 +58,7 @@ def test_no_call_of_one_system_alone() -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["import fcntl", "from resource import getrlimit", "os.fork()", "os.getuid()",
-     "signal.SIGKILL", "len(os.sched_getaffinity(0))", "open(x)", "open(x, 'w')",
-     "x.read_text()", "x.write_text(y)"],
-)  # fmt: skip
-def test_such_a_call_is_found(text: str) -> None:
-    assert len([*found(text)]) == 1
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["import os", "open(x, 'rb')", "open(x, encoding='utf-8')", "x.read_text('utf-8')",
-     "hasattr(signal, 'SIGHUP') and signal.SIGHUP", "x.write_text(y, 'utf-8')"],
-)  # fmt: skip
-def test_others_are_not(text: str) -> None:
-    assert [*found(text)] == []
-
-
-@pytest.mark.parametrize("encoding", ["cp1252", "cp437", "ascii", "utf-8"])
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
 @pytest.mark.parametrize(
     "words",
     [["metrics"], ["metrics", "ndcg"], ["compare", "--help"],

@@ -7,10 +7,10 @@ import math
 from pathlib import Path
 
 import pytest
+from command_line import called
 from folds_and_seeds import CELLS, put
 
 import harness
-from harness.cli.main import main
 from harness.config.load import load
 from harness.core.systems import Incomplete, incomplete
 from harness.errors import ConfigError, HarnessWarning
@@ -60,34 +60,27 @@ def test_one_row_a_system(place: Path) -> None:
 AVERAGED = "summary={average: [fold], spread: [seed]}"
 
 
-def test_an_average_over_folds_has_no_interval(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_average_over_folds_has_no_interval(place: Path) -> None:
     harness.run(place / "x.yaml", overrides=[AVERAGED])
     a, _ = rows_of(place / "out/leaderboard.csv")
     assert (a["repetitions"], a["map low"], a["map high"]) == ("2", "", "")
-    with pytest.raises(SystemExit, match=r"^0$|^None$"):
-        main(["table", str(place / "out"), "-m", "map", "--format", "text", "--spread", "interval"])
-    said = capsys.readouterr().out
-    assert "[" not in said
+    words = "table", "out", "-m", "map", "--format", "text", "--spread", "interval"
+    code, out, _ = called(*words, cwd=place)
+    assert (code, "[" in out) == (0, False)
 
 
 NOT_COMPARED = "runs are compared query by query, and average weighs queries by the size of"
 
 
-def test_averages_over_folds_are_not_compared(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_averages_over_folds_are_not_compared(place: Path) -> None:
     lines = "summary: {average: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
     (place / "y.yaml").write_text(CONFIG + lines, encoding="utf-8")
     with pytest.raises(ConfigError, match=rf"\$\.compare \(line 8\)\s+{NOT_COMPARED}"):
         load(place / "y.yaml")
     harness.run(place / "x.yaml", overrides=[AVERAGED])
-    out = str(place / "out")
-    for arguments in (["compare", "--results", out, "a", "b"], ["table", out, "--baseline", "b"]):
-        with pytest.raises(SystemExit, match=r"^2$"):
-            main(arguments)
-        assert NOT_COMPARED in " ".join(capsys.readouterr().err.split())
+    for words in (["compare", "--results", "out", "a", "b"], ["table", "out", "--baseline", "b"]):
+        done = called(*words, cwd=place)
+        assert (done.code, NOT_COMPARED in " ".join(done.err.split())) == (2, True)
 
 
 def test_comparisons_are_of_systems(place: Path) -> None:
@@ -101,14 +94,11 @@ def test_comparisons_are_of_systems(place: Path) -> None:
     assert [repr(standing.low), repr(standing.high)] == [row["map low"], row["map high"]]
 
 
-def test_a_fold_without_predictions_loses_no_other_run(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_fold_without_predictions_loses_no_other_run(place: Path) -> None:
     (place / "a-2-2.txt").unlink()
-    with pytest.raises(SystemExit, match=r"^2$"):
-        main(["run", str(place / "x.yaml"), "--set", POOLED])
+    code, out, err = called("run", "x.yaml", "--set", POOLED, cwd=place)
+    assert code == 2
     lacks = "1 of 2 parts are missing: web-fold2 (no predictions)"
-    out, err = capsys.readouterr()
     assert f"FAILED: a seed=2: {lacks}" in out
     assert f"error: a seed=2 on web: {lacks}" in err
     a, b, failed = rows_of(place / "out/leaderboard.csv")

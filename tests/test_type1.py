@@ -21,7 +21,7 @@ def test_the_two_systems_have_equal_means(metric: str, unlike: bool) -> None:
     from benchmarks.type1 import PAIRS
 
     rng = np.random.default_rng(1)
-    pairs = [PAIRS[metric](rng, unlike) for _ in range(1000)]
+    pairs = [PAIRS[metric](rng, unlike) for _ in range(300)]
     means = np.array([one.mean() - other.mean() for one, other in pairs])
     assert abs(means.mean()) < 4 * means.std() / np.sqrt(means.size)
     both = np.array(pairs)
@@ -40,22 +40,6 @@ def test_systems_are_unlike_where_that_is_said() -> None:
             wins += (one > other).sum()
             losses += (one < other).sum()
         assert abs(wins - losses) > 6 * np.sqrt(wins + losses)
-
-
-def test_the_gate_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchmarks import type1
-
-    monkeypatch.setattr(type1, "BLOCK", 100)
-    tests = tuple((drop, outcome) for drop in type1.DROPS for outcome in type1.OUTCOMES)
-    found = dict(zip(tests, type1.found_of_gate(("nDCG", 200), 0, tests), strict=True))
-    for drop in type1.DROPS:
-        assert sum(found[drop, outcome] for outcome in type1.OUTCOMES) == 100
-    assert found[0.0, "pass"] > 30 > 10 > found[0.0, "fail"]
-    assert found[type1.MARGIN, "pass"] <= 10
-    assert found[2 * type1.MARGIN, "fail"] > 30 > found[2 * type1.MARGIN, "pass"]
-    shares = {one: [0.04] * len(type1.GATED) for one in tests}
-    text = type1.table_of_gate(shares, 10_000)
-    assert "| nDCG | 50 | margin | 0.0400* | 0.0400 | 0.0400 |" in text
 
 
 def test_the_table_marks_what_is_above_its_level() -> None:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import math
 from functools import cache
-from pathlib import Path
-from typing import Any
 
 import pytest
+from goldens import shared_conventions
 
 from harness.audit.explain import Search, explain
 from harness.audit.explain_space import Space, read
 from harness.core.metric import REGISTRY
 from harness.core.tables import Qrels, Run
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "golden" / "conventions.json"
 AS_THEY_STAND = {
     "pytrec_eval": ("trec_eval9", "ndcg map recip_rank P"),
     "trec_eval9": ("trec_eval9", "ndcg map recip_rank P"),
@@ -57,18 +54,10 @@ NOT_OFFERED = {("ranklib.rr", None)}
 
 
 @cache
-def golden() -> dict[str, Any]:
-    if not SHARED.is_file():
-        pytest.skip("no ../shared data beside the project")
-    found: dict[str, Any] = json.loads(SHARED.read_text(encoding="utf-8"))
-    return found
-
-
-@cache
 def data() -> tuple[Qrels, Run]:
     qrels: dict[str, dict[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
-    for query in golden()["sets"]["R1"]["queries"]:
+    for query in shared_conventions()["sets"]["R1"]["queries"]:
         docnos = [f"d{place:05}" for place in range(len(query["labels"]))]
         qrels[query["id"]] = dict(zip(docnos, query["labels"], strict=True))
         run[query["id"]] = dict(zip(docnos, query["scores"], strict=True))
@@ -77,7 +66,7 @@ def data() -> tuple[Qrels, Run]:
 
 def means(column: str) -> dict[int | None, float]:
     """Return the tool's means by cutoff, its own or those of its values."""
-    problem = golden()["values"][column]["R1"]
+    problem = shared_conventions()["values"][column]["R1"]
     found = {}
     for cutoff, values in problem["per_query"].items():
         kept = [value for value in values if isinstance(value, (int, float))]

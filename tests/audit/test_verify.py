@@ -11,15 +11,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from command_line import called
 
 import harness
 from harness.audit import verify as module
 from harness.audit.verify import as_json, compare, text
-from harness.cli.main import main
 from harness.experiment import manifest as manifests
 
 verify = partial(module.verify, plugins=True)
@@ -66,12 +65,6 @@ def results(place: Path) -> Path:
     return place / "configs/results/toy"
 
 
-def command(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main(["verify", *arguments])
-    return int(stopped.value.code or 0)
-
-
 def with_another_digit(content: bytes) -> bytes:
     """Return the same with the last digit of its last decimal fraction changed."""
     *_, last = re.finditer(rb"\d\.\d*(\d)", content)
@@ -94,11 +87,9 @@ def test_nothing_has_changed(results: Path) -> None:
     assert set(FILES) <= written
 
 
-def test_examples(root: Path, tmp_path: Path) -> None:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
+def test_examples(examples: Path) -> None:
     for name in ("folds", "paper", "plugin", "trec"):  # pooled folds, tables, plugins, references
-        found = verify(harness.run(tmp_path / f"configs/{name}.yaml").folder)
+        found = verify(harness.run(examples / f"configs/{name}.yaml").folder)
         assert found.is_verified, text(found)
         assert found.notes == []
 
@@ -192,31 +183,30 @@ def test_one_byte_of_any_input(place: Path, results: Path, name: str) -> None:
 
 
 def test_other_versions_alone_are_no_difference(
-    results: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     version = manifests.version_of
     monkeypatch.setattr(
         manifests, "version_of", lambda name: "99.0" if name == "numpy" else version(name)
     )
     monkeypatch.setattr("harness.audit.verify.sources", lambda: "f" * 64)
-    assert command("--plugins", str(results)) == 0
-    out = capsys.readouterr().out
+    code, out, _ = called("verify", "--plugins", str(results), cwd=results)
+    assert code == 0
     assert re.search(r"^version: numpy was \d+\.\d+\.\d+, is 99\.0$", out, re.M)
     assert re.search(r"^version: code of the harness was [0-9a-f]{12}, is f{12}$", out, re.M)
     assert "every digit is the same; verified: 5 inputs" in out
 
 
-def test_exit_codes_and_json(
-    place: Path, results: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert command("--plugins", str(results), "--format", "json") == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["verified"], found["total"], found["counts"]["values"]) == (True, 0, 270)
+def test_exit_codes_and_json(place: Path, results: Path) -> None:
+    words = "verify", "--plugins", str(results), "--format", "json"
+    code, out, _ = called(*words, cwd=place)
+    found = json.loads(out)
+    assert (code, found["verified"], found["counts"]["values"]) == (0, True, 270)
     (place / "data/lsi.run").unlink()
-    assert command("--plugins", str(results), "--format", "json") == 1
-    assert json.loads(capsys.readouterr().out)["differences"][0]["kind"] == "input"
-    assert command(str(place / "data")) == 2
-    assert "holds no manifest.json" in capsys.readouterr().err
+    code, out, _ = called(*words, cwd=place)
+    assert (code, json.loads(out)["differences"][0]["kind"]) == (1, "input")
+    code, _, err = called("verify", "data", cwd=place)
+    assert (code, "holds no manifest.json" in err) == (2, True)
 
 
 def parquet(**columns: list[Any]) -> bytes:
@@ -251,33 +241,3 @@ TIERS = b"run,map,map tier,unsettled\na,0.5,3,\nb,0.4,3,map\n"
 def test_two_versions_of_a_file(name: str, then: Any, now: Any, total: int, where: str) -> None:
     first, n = compare(name, *(x if isinstance(x, bytes) else parquet(**x) for x in (then, now)))
     assert (n, first and first.where) == (total, where)
-
-
-FOLDS = """
-name: x
-output: out
-datasets: {"web-fold{fold}": {format: letor, path: "data/fold{fold}/test.txt"}}
-runs: {"{model}": {format: scores, path: "runs/{model}-{fold}-{seed}.txt"}}
-metrics: [map, "arp(over=grades)", "rbo(p=0.9,reference=b)"]
-summary: {pool: [fold], spread: [seed]}
-compare: {baseline: b}
-"""
-
-
-@pytest.fixture
-def folds(tmp_path: Path) -> Path:
-    """Results of 3 models on 2 folds with 2 seeds, 5 queries each."""
-    rng = np.random.default_rng(0)
-    (tmp_path / "runs").mkdir()
-    for fold in (1, 2):
-        qids = [f"{fold}{query}" for query in range(5) for _ in range(4)]
-        rows = [f"{rng.integers(3)} qid:{qid} 1:0\n" for qid in qids]
-        (tmp_path / f"data/fold{fold}").mkdir(parents=True)
-        (tmp_path / f"data/fold{fold}/test.txt").write_text("".join(rows), encoding="utf-8")
-        for name in (f"{model}-{fold}-{seed}" for model in "abc" for seed in (1, 2)):
-            scores = "".join(f"{score:.6f}\n" for score in rng.normal(size=20))
-            (tmp_path / f"runs/{name}.txt").write_text(scores, encoding="utf-8")
-    (tmp_path / "x.yaml").write_text(FOLDS, encoding="utf-8")
-    harness.run(tmp_path / "x.yaml")
-    assert verify(tmp_path / "out").is_verified
-    return tmp_path

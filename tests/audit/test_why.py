@@ -6,16 +6,15 @@ import csv
 import json
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import called
 from folds_and_seeds import CELLS, put
 
 import harness
 from harness.audit.why import Account, render, why
-from harness.cli.main import main
 from harness.errors import HarnessWarning, InputError, UnknownNameError
 from harness.experiment.folder import read
 
@@ -37,12 +36,6 @@ def results(folder: Path, metrics: str, policy: str = "") -> Path:
     text = CONFIG.replace("METRICS", metrics).replace("POLICY", policy)
     (folder / "toy.yaml").write_text(text, encoding="utf-8")
     return harness.run(folder / "toy.yaml").folder
-
-
-def command(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stopped:
-        main(["why", *map(str, arguments)])
-    return int(stopped.value.code or 0)
 
 
 def of_query(folder: Path, metric: str, query: str = "q1") -> Account:
@@ -152,40 +145,6 @@ def row(folder: Path, run: str, metric: str, **given: Any) -> Account:
     return found
 
 
-def test_the_text_of_a_pooled_row(made: Made) -> None:
-    folder = made(POOLED)
-    a = rows_of(folder)[0]
-    # seed 1: (1 + 1 + 1/2) / 3; seed 2: (1/2 + 1/3 + 1) / 3, in binary
-    seeds = 2.5 / 3, math.fsum([1 / 2, 1 / 3, 1]) / 3
-    assert math.isclose(float(a["map sd"]), abs(seeds[0] - seeds[1]) / math.sqrt(2))
-    fold = (1 / 2 + 1 / 3) / 2
-    assert (
-        render(replace(row(folder, "a", "map"), folder="my out"))
-        == f"""\
-map of a on web: {a["map"]}
-  mean of 2 repetitions, standard deviation {a["map sd"]}
-  interval {a["map low"]} to {a["map high"]}
-
-seed=1: {seeds[0]!r} = 2.5 / 3
-  dataset    value  queries  sum
-  web-fold1    1.0        2  2.0
-  web-fold2    0.5        1  0.5
-  all                     3  2.5
-
-seed=2: {seeds[1]!r} = 1.8333333333333333 / 3
-  dataset                  value  queries                 sum
-  web-fold1  {fold!r}        2  0.8333333333333333
-  web-fold2                  1.0        1                 1.0
-  all                                   3  1.8333333333333333
-
-inputs: 6 files, unchanged
-
-One of the cells, with its files, counts and settings:
-  harness why 'my out' --run a --metric map --dataset web-fold1 --where fold=1 --where seed=1
-"""
-    )
-
-
 def quotient(total: float, weight: float, metric: str) -> float:
     if metric.startswith("num"):
         return total
@@ -224,13 +183,13 @@ def test_every_sum_leads_to_the_leaderboard(made: Made, summary: str) -> None:
                     assert math.isclose(whole, math.fsum(parts), rel_tol=1e-15)
 
 
-def test_an_edited_leaderboard(made: Made, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_edited_leaderboard(made: Made, tmp_path: Path) -> None:
     folder = made(POOLED)
     path = folder / "leaderboard.csv"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(rows_of(folder)[0]["map"], "0.9"), encoding="utf-8")
-    assert command(folder, "--run", "a", "--metric", "map") == 1
-    assert "  leaderboard.csv holds ANOTHER value: 0.9\n" in capsys.readouterr().out
+    done = called("why", str(folder), "--run", "a", "--metric", "map", cwd=tmp_path)
+    assert (done.code, "  leaderboard.csv holds ANOTHER value: 0.9\n" in done.out) == (1, True)
     heading, *lines = text.splitlines()
     path.write_text("\n".join([heading, *reversed(lines)]) + "\n", encoding="utf-8")
     assert row(folder, "a", "map").recorded == row(folder, "a", "map").value  # in any order
@@ -239,16 +198,16 @@ def test_an_edited_leaderboard(made: Made, capsys: pytest.CaptureFixture[str]) -
         row(folder, "a", "map")
 
 
-def test_a_cell_that_failed(made: Made, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_cell_that_failed(made: Made, tmp_path: Path) -> None:
     made(POOLED)
     (tmp_path / "a-2-2.txt").write_text("1\nx\n", encoding="utf-8")
     with pytest.warns(HarnessWarning, match="fewer repetitions"):
         folder = harness.run(tmp_path / "x.yaml").folder
     where = ["--where", "fold=2", "--where", "seed=2"]
-    assert command(folder, "--run", "a", "--metric", "map", *where) == 2
-    err = capsys.readouterr().err
-    assert "a on web-fold2, fold=2, seed=2: has no value, as it could not be evaluated" in err
-    assert "a-2-2.txt" in err
+    done = called("why", str(folder), "--run", "a", "--metric", "map", *where, cwd=tmp_path)
+    assert done.code == 2
+    assert "a on web-fold2, fold=2, seed=2: has no value, as it could not be evaluated" in done.err
+    assert "a-2-2.txt" in done.err
 
 
 @pytest.mark.parametrize(

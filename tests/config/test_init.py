@@ -224,7 +224,7 @@ def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "folder",
-    ["trec_web2012_baselines", "dl_hard", "ltr"],
+    ["trec_web2012_baselines", "dl_hard", pytest.param("ltr", marks=pytest.mark.slow)],
 )
 def test_real_folders(shared: Path, tmp_path: Path, folder: str) -> None:
     text, _ = propose_config(shared / "data" / folder, tmp_path)

@@ -7,7 +7,6 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import strategies as st
 
 from harness.config import load as config
 from harness.config.cells import resolve
@@ -129,25 +128,6 @@ def test_a_cycle_is_an_error_that_names_it() -> None:
     assert [one.where for one in caught.value.problems] == ["$.extends (../mine/c.yaml, line 1)"]
     write("mine/a.yaml", "extends: ./a.yaml\n")
     assert places("mine/a.yaml") == ["$.extends (line 1)"]
-
-
-trees = st.recursive(
-    st.integers(0, 3), lambda inner: st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
-)
-mappings = st.dictionaries(st.sampled_from("abc"), trees, max_size=3)
-
-
-def literally(below: object, above: object) -> object:
-    """Key by key where both are mappings, else the one above."""
-    if isinstance(below, dict) and isinstance(above, dict):
-        keys = [*below, *(key for key in above if key not in below)]
-        return {
-            k: literally(below[k], above[k])
-            if k in below and k in above
-            else above.get(k, below.get(k))
-            for k in keys
-        }
-    return above
 
 
 VARIABLES = """\

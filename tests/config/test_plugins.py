@@ -29,15 +29,6 @@ def {name}(aligned):
 
 
 class TestPlugins:
-    def test_a_file_is_run_again_each_time(self, base: Path) -> None:
-        text = GOOD.replace("ndcg@10", "my_constant") + "plugins: [sub/mine.py]\n"
-        (base / "sub").mkdir()
-        for value in ("0.25", "0.5"):
-            (base / "sub/mine.py").write_text(PLUGIN.format(name="my_constant", value=value))
-            loaded = config.loads(text)
-            assert [str(metric) for metric in loaded.parsed_metrics()] == ["map", "my_constant"]
-        assert len([name for name in sys.modules if name.startswith("harness_plugin_")]) == 1
-
     def test_what_fails_in_a_plugin(self, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.syspath_prepend(str(base))
         (base / "syntax.py").write_text("x = 1\ny = (\n")

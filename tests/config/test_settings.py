@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from harness.config import load as config
-from harness.core.comparison import Plan
 from harness.errors import ConfigError
 from harness.reports.paper_table.settings import Caption, Settings
 
@@ -33,26 +32,6 @@ def complaint(base: Path, text: str) -> list[str]:
     with pytest.raises(ConfigError) as caught:
         config.loads(GOOD + text, "c.yaml", base)
     return [problem.where for problem in caught.value.problems]
-
-
-def test_every_key(base: Path) -> None:
-    text = textwrap.dedent("""\
-    compare:
-      baseline: [bm25, dense]
-      test: randomization
-      correction: bh
-      family: metric
-      level: .01
-      interval: bca
-      draws: 999
-      seed: 7
-      metrics: [AP]
-    """)
-    found = config.loads(GOOD + text, "c.yaml", base).compare
-    assert found is not None
-    assert found == Plan(
-        ("bm25", "dense"), "randomization", "bh", "metric", 0.01, "bca", 999, 7, ("AP",)
-    )
 
 
 def test_every_problem_at_once(base: Path) -> None:

@@ -6,15 +6,13 @@ import base64
 import gzip
 import json
 import re
-import shutil
 import struct
-import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 import pytest
+from command_line import called
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -86,17 +84,6 @@ def test_a_sample_is_50_queries_and_the_same_ones_each_time() -> None:
     assert list(checks[0].expected) == list(checks[1].expected)
 
 
-def test_none_checks_nothing() -> None:
-    qrels, run = of_size(3)
-    check = Crosscheck(Peer(qrels, METRICS, Policy()), "none")
-    check.watch(run)
-    metrics = METRICS[:1]
-    audit = check.compare(evaluate(align(qrels, run), metrics))
-    assert asdict(audit) == {
-        "mode": "none", "queries": 0, "values": 0, "largest_difference": 0.0,
-    }  # fmt: skip
-
-
 def test_the_last_bit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, run = of_size(2)
     right = REGISTRY["recip_rank"].function
@@ -121,16 +108,14 @@ def test_the_last_bit_counts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_difference_stops_the_run_and_writes_nothing(
-    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+    examples: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
     monkeypatch.setattr(Crosscheck, "_check", _wrong)
     with pytest.raises(VerificationError, match=r"query '\d+', num_rel_ret"):
-        harness.run(tmp_path / "configs/trec.yaml")
-    written = [path for path in (tmp_path / "results/trec").rglob("*") if path.is_file()]
+        harness.run(examples / "configs/trec.yaml")
+    written = [path for path in (examples / "results/trec").rglob("*") if path.is_file()]
     assert {path.name for path in written} == {".lock"}
-    results = harness.run(tmp_path / "configs/trec.yaml", overrides=["crosscheck=none"])
+    results = harness.run(examples / "configs/trec.yaml", overrides=["crosscheck=none"])
     manifest = json.loads((results.folder / "manifest.json").read_text())
     assert {cell["crosscheck"]["mode"] for cell in manifest["cells"]} == {"none"}
 
@@ -140,40 +125,26 @@ def _wrong(self: Crosscheck, some: list[tuple[int, Run]]) -> None:
         self.expected[query] = dict.fromkeys(self.peer.groups[0].columns.values(), -1.0)
 
 
-HIDDEN = """
-import sys
-sys.modules["pytrec_eval"] = None
-import harness.compat
-from harness.cli.main import main
-main(sys.argv[1:])
-"""
+@pytest.fixture
+def without_pytrec_eval(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pytrec_eval", None)
 
 
-def without_pytrec_eval(*words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", HIDDEN, *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-@pytest.fixture(scope="module")
-def unchecked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Results of the quickstart without pytrec_eval, and the warnings."""
-    out = tmp_path_factory.mktemp("out") / "results"
-    done = without_pytrec_eval("run", "configs/quickstart.yaml", "--set", f"output={out}")
-    assert done.returncode == 0, done.stderr
-    return out, done.stderr
-
-
-def test_a_sample_is_skipped_without_pytrec_eval(unchecked: tuple[Path, str]) -> None:
-    out, warned = unchecked
-    assert warned.count("cross-check skipped: pytrec_eval is not installed") == 1
+@pytest.mark.usefixtures("without_pytrec_eval")
+def test_a_sample_is_skipped_without_pytrec_eval(root: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = called("run", "configs/quickstart.yaml", "--set", f"output={out}", cwd=root)
+    assert done.code == 0, done.err
+    assert done.err.count("cross-check skipped: pytrec_eval is not installed") == 1
     cells = json.loads((out / "manifest.json").read_text("utf-8"))["cells"]
     nothing = {"mode": "skipped", "queries": 0, "values": 0, "largest_difference": 0.0}
     assert [cell["crosscheck"] for cell in cells] == [nothing] * len(cells)
-    methods = without_pytrec_eval("table", out, "--methods").stdout
+    assert called("verify", str(out), cwd=root).code == 0
+    methods = called("table", str(out), "--methods", cwd=root).out
     assert "Values were computed with ranking-harness" in methods
     assert "pytrec_eval" not in methods
     assert "recomputed" not in methods
-    assert without_pytrec_eval("page", out).returncode == 0
+    assert called("page", str(out), cwd=root).code == 0
     html = (out / "page.html").read_text("utf-8")
     packed = gzip.decompress(base64.b64decode(max(re.findall(r"[\w+/=]{99,}", html), key=len)))
     (length,) = struct.unpack_from("<I", packed)
@@ -181,21 +152,17 @@ def test_a_sample_is_skipped_without_pytrec_eval(unchecked: tuple[Path, str]) ->
     assert dict(report["provenance"]["facts"])["cross-check"] == "skipped"
 
 
-def test_verify_takes_results_that_were_not_checked(unchecked: tuple[Path, str]) -> None:
-    command = [sys.executable, "-m", "harness", "verify", str(unchecked[0])]
-    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-
-def test_no_cross_check_needs_no_pytrec_eval(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("without_pytrec_eval")
+def test_no_cross_check_needs_no_pytrec_eval(root: Path, tmp_path: Path) -> None:
     words = "run", "configs/quickstart.yaml", "--set", f"output={tmp_path / 'out'}", "--set"
-    done = without_pytrec_eval(*words, "crosscheck=none")
-    assert (done.returncode, "pytrec_eval" in done.stderr) == (0, False)
-    done = without_pytrec_eval(*words, "crosscheck=all")
-    assert done.returncode == 2
-    assert "'crosscheck: all' needs pytrec_eval, which is not installed" in done.stderr
+    done = called(*words, "crosscheck=none", cwd=root)
+    assert (done.code, "pytrec_eval" in done.err) == (0, False)
+    done = called(*words, "crosscheck=all", cwd=root)
+    assert done.code == 2
+    assert "'crosscheck: all' needs pytrec_eval, which is not installed" in done.err
 
 
-def test_compat_gives_the_same_values_without_pytrec_eval(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compat_gives_the_same_values_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, run = {"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 0.1, "b": 0.2, "c": 0.2}}
     expected = harness.compat.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(run)
     monkeypatch.setitem(sys.modules, "pytrec_eval", None)

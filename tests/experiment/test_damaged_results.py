@@ -32,12 +32,9 @@ PAPER = "| run | map |\n|---|---|\n| gbrt | 0.5 |\n| neural | 0.4 |\n"
 
 
 @pytest.fixture(scope="module")
-def original(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def original(workplace: Path) -> Path:
     """Results of an example with a plugin."""
-    place = tmp_path_factory.mktemp("original")
-    for part in ("configs", "runs"):
-        shutil.copytree(root / part, place / part)
-    return harness.run(place / "configs/plugin.yaml").folder.resolve()
+    return harness.run(workplace / "configs/plugin.yaml").folder.resolve()
 
 
 def commands(folder: Path) -> Iterator[list[str]]:

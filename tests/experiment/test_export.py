@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -93,6 +92,7 @@ def test_what_a_tracker_refuses_is_an_error(here: Path, monkeypatch: pytest.Monk
     assert (done.code, "got ZeroDivisionError" in done.err) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
 def test_boosting_examples(library: str, tmp_path: Path) -> None:
     pytest.importorskip(library)
@@ -104,20 +104,23 @@ def test_boosting_examples(library: str, tmp_path: Path) -> None:
     assert "of 10 queries gained since the first tree" in done.stdout
 
 
-@pytest.mark.parametrize("tracker", ["json", "mlflow", "wandb"])
-def test_tracker_example(tracker: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+SLOW = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    "tracker", ["json", pytest.param("mlflow", marks=SLOW), pytest.param("wandb", marks=SLOW)]
+)
+def test_tracker_example(tracker: str, examples: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if tracker != "json":
         pytest.importorskip(tracker)
-    for name in ("configs", "runs"):
-        shutil.copytree(ROOT / name, tmp_path / name)
     for key, value in {
         "MLFLOW_ALLOW_FILE_STORE": "true", "WANDB_MODE": "offline",
-        "MLFLOW_TRACKING_URI": (tmp_path / "mlruns").as_uri(),
+        "MLFLOW_TRACKING_URI": (examples / "mlruns").as_uri(),
     }.items():  # fmt: skip
         monkeypatch.setenv(key, value)
     done = subprocess.run(
         [sys.executable, ROOT / "examples/trackers/log_results.py", tracker],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
+        cwd=examples, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "letor/lambdamart/ndcg@10" in done.stdout or "logged to" in done.stdout

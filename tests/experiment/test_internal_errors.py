@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import called
 
-from harness.cli.main import main
 from harness.experiment import work
 from harness.guard import facts as guard_facts
 from harness.guard import sweep as guard_sweep
@@ -39,12 +39,6 @@ def fail(*_: Any, **__: Any) -> Any:
     raise KeyError("fold")
 
 
-def called(*words: str) -> int:
-    with pytest.raises(SystemExit) as ended:
-        main(list(words))
-    return int(ended.value.code or 0)
-
-
 GUARD = [
     (Scores, "run"), (Scores, "aligned"), (Labels, "facts"), (JudgementFacts, "of"),
     (guard_facts, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "fits_nothing"),
@@ -53,11 +47,11 @@ GUARD = [
 
 @pytest.mark.parametrize(("owner", "name"), GUARD, ids=lambda one: getattr(one, "__name__", one))
 def test_a_guard_that_fails_is_a_finding_of_the_run(
-    owner: Any, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    owner: Any, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(owner, name, fail)
-    assert called("run", "c.yaml") == 0
-    out, err = capsys.readouterr()
+    code, out, err = called("run", "c.yaml", cwd=Path())
+    assert code == 0
     assert "alpha" in out
     assert "0.8333" in out
     assert "the guard failed: KeyError: 'fold'" in err
@@ -68,7 +62,7 @@ def test_a_guard_that_fails_is_a_finding_of_the_run(
 
 
 def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     evaluate: Callable[..., Any] = work.evaluate_one
 
@@ -76,7 +70,7 @@ def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
         return fail() if more["run"] == "zeta" else evaluate(*given, **more)
 
     monkeypatch.setattr(work, "evaluate_one", fail_one)
-    assert called("run", "c.yaml") == 2
-    out, err = capsys.readouterr()
+    code, out, err = called("run", "c.yaml", cwd=Path())
+    assert code == 2
     assert "alpha  " in out
     assert "zeta on d: KeyError: 'fold' (test_internal_errors.py, line " in err

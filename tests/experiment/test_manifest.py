@@ -29,14 +29,12 @@ CONFIGS = [
 
 @pytest.mark.parametrize("config", CONFIGS)
 def test_every_example_runs_and_follows_the_schema(
-    root: Path, tmp_path: Path, config: Path
+    root: Path, examples: Path, config: Path
 ) -> None:
-    for name in ("configs", "runs"):
-        shutil.copytree(root / name, tmp_path / name)
     validator = jsonschema.Draft202012Validator(
         json.loads((root / "docs/manifest.schema.json").read_text())
     )
-    results = harness.run(tmp_path / "configs" / config.name)
+    results = harness.run(examples / "configs" / config.name)
     assert results.leaderboard.entries
     assert all((results.folder / name).stat().st_size for name in results.files)
     found = manifest_of(results.folder)

@@ -178,13 +178,6 @@ class TestEvaluate:
         full = harness.evaluate([[0, 1]], [[0.0, 1.0]], ["P@1"])
         assert full.summary() == {"P@1": 1.0}
 
-    def test_rows_of_a_dataset(self, root: Path) -> None:
-        data = root / "runs/letor/fold1/test.txt"
-        predictions = root / "runs/letor/gbrt/fold1-seed1.txt"
-        by_path = harness.evaluate(data, predictions, ["ndcg@10"])
-        by_array = harness.evaluate(data, np.loadtxt(predictions), ["ndcg@10"])
-        assert by_path.summary() == by_array.summary()
-
     SCORES: ClassVar[dict[str, Callable[[list[float]], Any]]] = {
         "list": list,
         "numpy": lambda scores: np.array(scores, np.float32),

@@ -12,8 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import called
 
-import harness
-
 QIDS = [str(n) for n in (10, 2, 1, 30, 7, 21, 3, 16, 5, 44, 12, 9)]
 LENGTHS = dict(zip(QIDS, (1, 9, 3, 4, 5, 6, 10, 2, 4.5, 12, 1, 8), strict=True))
 TYPES = dict(zip(QIDS, ("web", "news", "") * 4, strict=True))
@@ -266,8 +264,3 @@ def test_unknown_and_absent_qids_are_a_finding(folder: Path) -> None:
     done = called("check", "c.yaml", cwd=folder)
     assert done.code == 2
     assert "error: line 14: expected each qid once, got '10' on line 2 too" in done.out
-
-
-def test_in_python() -> None:
-    with pytest.raises(harness.HarnessError, match="name: expected text"):
-        harness.query_groups(3)  # type: ignore[arg-type]

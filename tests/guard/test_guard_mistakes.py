@@ -442,7 +442,11 @@ def test_trec(trec: Any, case: Case) -> None:
 DOCNOS = [f"d{n}" for n in range(200)]
 ROWS = [f"{n // 20} Q0 {docno} 1 {-n} t\n" for n, docno in enumerate(DOCNOS)]
 SVM = ["1 qid:1 1:0.5\n", "0 qid:1 1:0.4\n", "2.5 qid:2 1:0.1\n"]
+NAMED = ["# made by\n", *(f"{n % 3} qid:{n // 10} 1:{n} #docid = GX{n}\n" for n in range(100))]
+FLAT = [*(f"{n * 7 % 10}\n" for n in range(60)), *["5\n"] * 9, "4\n", *["1.5\n"] * 30]
 OTHER: list[tuple[str, dict[str, list[str]], dict[str, str], dict[str, str]]] = [
+    ("warning constant-scores run:71, note score-ties run:61", {"qrels": NAMED, "run": FLAT},
+     {}, {}),
     ("warning dropped-rows run:1", {"qrels": ["q 0 a 1\n"],
                                     "run": ["q 0 b 1 2 t\n", "q 0 a 2 1 t\n", "q 0 b 3 0 t\n"]},
      {}, {"duplicates": "last"}),

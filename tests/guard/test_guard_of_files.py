@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +82,6 @@ def test_each_order(folder: Path, name: str, rule: str) -> None:
     )
     checked = [one.rule for one in check_config(folder / "c.yaml").findings]
     assert (rule in checked) == bool(rule)
-
-
-def test_several_runs(folder: Path) -> None:
-    words = ("test.txt", "ada.pred", "text.pred", "random.pred", "oracle.pred", "-m", "map")
-    done = called("evaluate", *words, "-f", "csv", cwd=folder)
-    assert done.err.count("warning: ") == 2
-    for rule, name in {"row-order": "text", "labels-as-scores": "oracle"}.items():
-        assert re.search(rf"warning: {name}\.pred:.*\[{rule}\]", done.err)
 
 
 def test_compare_and_gate(folder: Path) -> None:

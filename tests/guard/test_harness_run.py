@@ -165,20 +165,6 @@ def rows(name: Callable[[int, int], str] = lambda q, d: f"A{q}-{d}") -> list[str
     return [f"{q} Q0 {name(q, d)} {d + 1} {50 - d} x\n" for q in range(10) for d in range(20)]
 
 
-def test_judgements_of_another_collection(tmp_path: Path) -> None:
-    path = trec(
-        tmp_path, fits=rows(), alien=rows(lambda q, d: f"B{q}-{d}"),
-        moved=rows(lambda q, d: f"A{(q + 1) % 10}-{d}"),
-    )  # fmt: skip
-    results = harness.run(path)
-    assert [one.run for one in results.leaderboard.entries] == ["fits"]
-    assert [one.rpartition("[")[2].partition("]")[0] for one in results.errors] == [
-        "other-collection", "other-topics"
-    ]  # fmt: skip
-    with pytest.raises(InputError, match=r"other-collection(?s:.)*other-topics"):
-        harness.run(path, overrides=["where={name: '!fits'}"])
-
-
 def test_what_readers_refuse_is_in_the_manifest_as_check_finds_it(tmp_path: Path) -> None:
     some = rows()
     path = trec(
@@ -244,16 +230,6 @@ def test_rows_with_warnings_are_marked(place: Path, capsys: pytest.CaptureFixtur
     assert main_output(["table", str(place / "out")], capsys).count("model!") == 1  # read back
     assert called(path, "--strict") == 1
     assert called(path, "--strict", "--set", "guard.accept=[row-order,same-file-twice]") == 0
-
-
-def test_both_runs_of_a_file_twice_are_marked(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for fold in (1, 2, 3):
-        shutil.copy(place / f"model-{fold}.txt", place / f"sound-{fold}.txt")
-    assert called(config(place, summary={"pool": ["fold"]})) == 0
-    note = "! the guard warns of same-file-twice (model, sound); see harness check"
-    assert note in capsys.readouterr().out
 
 
 def main_output(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:

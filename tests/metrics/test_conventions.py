@@ -7,16 +7,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from goldens import golden
+from goldens import golden, shared_conventions
 from tool_columns import DIFFERENT, NAMES, NOT_OFFERED, tool_of
 
 import harness
@@ -25,23 +23,14 @@ NO_MEAN = {key for key in NAMES if key.startswith("ptranking") and key.endswith(
 """Its evaluator leaves short lists out, and has NaN for a query without relevant documents."""
 NOT_FINITE = ("E09", "E10")
 """Lists with scores that are no numbers or infinite: an error here under every convention."""
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "golden" / "conventions.json"
 HERE = golden("conventions")
-
-
-@cache
-def shared_golden() -> dict[str, Any]:
-    if not SHARED.is_file():
-        pytest.skip("no ../shared data next to the project")
-    golden: dict[str, Any] = json.loads(SHARED.read_text(encoding="utf-8"))
-    return golden
 
 
 @cache
 def lists_of(problem: str) -> dict[str, dict[str, Any]]:
     if problem == "here":
         return {name: {"id": name, **one} for name, one in HERE["lists"].items()}
-    golden = shared_golden()
+    golden = shared_conventions()
     known = {"S0": golden["lists"], "R1": golden["sets"]["R1"]["queries"]}.get(problem)
     some = known or [one for one in golden["edges"] if one["id"] == problem]
     return {one["id"]: one for one in some}
@@ -118,7 +107,7 @@ def check(key: str, problem: str, printed: dict[str, Any]) -> Counter[str]:
     binary = tool_of(key, "").binary
     table = {k: v for k, v in printed.get("per_query", {}).items() if v and NAMES[key].at(k)}
     if "error" in printed:
-        cutoffs = shared_golden()["values"][key]["R1"]["per_query"]
+        cutoffs = shared_conventions()["values"][key]["R1"]["per_query"]
         table = {k: [{"error": printed["error"]}] for k in list(cutoffs)[:1]}
     known = {k: dict(zip(lists, map(number, v), strict=True)) for k, v in table.items()}
     if problem == "here":  # odd lists are among the others there
@@ -196,13 +185,13 @@ def compare(
 
 
 def test_every_column_has_a_name() -> None:
-    assert set(NAMES) == set(shared_golden()["columns"]) - NOT_OFFERED
+    assert set(NAMES) == set(shared_conventions()["columns"]) - NOT_OFFERED
     assert all(any(key.startswith(f"{tool}.") for tool in COUNTS) for key in NAMES)
 
 
 @pytest.mark.filterwarnings("ignore:run. none of the")  # E02 has grades below 0 only
 def test_known_differences_exist() -> None:
-    golden = shared_golden()
+    golden = shared_conventions()
     for key, problem in DIFFERENT:
         with pytest.raises((AssertionError, harness.HarnessError, pytest.fail.Exception)):
             check(key, problem, golden["values"][key][problem])
@@ -246,7 +235,7 @@ COUNTS: dict[str, tuple[int, int, int]] = {
 @pytest.mark.parametrize("tool", COUNTS)
 def test_values_and_means_of_every_tool(tool: str) -> None:
     counts: Counter[str] = Counter()
-    for key, problems in shared_golden()["values"].items():
+    for key, problems in shared_conventions()["values"].items():
         if key.startswith(f"{tool}.") and key in NAMES:
             for problem, printed in problems.items():
                 if problem not in NOT_FINITE and (key, problem) not in DIFFERENT:

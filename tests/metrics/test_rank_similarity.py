@@ -307,9 +307,6 @@ def test_by_hand_of_similarity() -> None:
     assert found.rbo_res == pytest.approx(found.rbo_max - found.rbo_min, abs=1e-15)
 
 
-SCORES = "  fix:   give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one name"
-
-
 @pytest.mark.parametrize(
     ("first", "second", "where"),
     [

@@ -223,26 +223,16 @@ def test_queries_without_an_answer() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        (
-            "err",
-            "1 | 5",
-            "max_grade: expected grades of at most 4, got 5",
-        ),
-        (
-            "nerr",
-            "1 | 5",
-            "max_grade: expected grades of at most 4, got 5",
-        ),
-        (
-            "pfound",
-            "1 | 5",
-            "max_grade: expected grades of at most 4, got 5",
+        *(
+            (name, "1 | 5", "max_grade: expected grades of at most 4, got 5")
+            for name in ("err", "nerr", "pfound")
         ),
         ("err(beyond=keep)", "1005", "max_grade: expected grades of at most 4, got 1005"),  # 2^1001
         ("rbp(gain=linear,max_grade=2)", "3", "max_grade: expected grades of at most 2, got 3"),
-        ("map(short=error)@6", "1", "1 of 1 lists have fewer than 6 documents: q0"),
-        ("P(short=error)@6", "1", "1 of 1 lists have fewer than 6 documents: q0"),
-        ("ndcg(short=error)@6", "1", "1 of 1 lists have fewer than 6 documents: q0"),
+        *(
+            (f"{name}(short=error)@6", "1", "1 of 1 lists have fewer than 6 documents: q0")
+            for name in ("map", "P", "ndcg")
+        ),
         ("ndcg(gain=exp)", "1001", "gain=exp: expected grades of at most 1000, got 1001"),
     ],
 )

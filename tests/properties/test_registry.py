@@ -93,7 +93,6 @@ def variants(definition: Definition) -> Iterator[Metric]:
 
 
 METRICS = [metric for definition in DEFINITIONS for metric in variants(definition)]
-each_metric = pytest.mark.parametrize("metric", METRICS, ids=str)
 
 
 def is_quality(metric: Metric) -> bool:
@@ -158,35 +157,28 @@ def test_has_an_oracle(definition: Definition) -> None:
         assert ORACLES.get(definition.name), "name its oracle in ORACLES, or why it has none"
 
 
-@each_metric
-def test_name_round_trips(metric: Metric) -> None:
-    assert parse(str(metric)) == [metric]
-    if metric.cutoff is not None or not metric.definition.needs_cutoff:
-        # trec_eval's names leave out the relevance level, which is an option of the program
-        level = {name: value for name, value in metric.params if name == "rel"}
-        assert metric in parse(metric.trec_name, level)
+@each_definition
+def test_name_round_trips(definition: Definition) -> None:
+    for metric in variants(definition):
+        assert parse(str(metric)) == [metric]
+        if metric.cutoff is not None or not metric.definition.needs_cutoff:
+            # trec_eval's names leave out the relevance level, which is an option of the program
+            level = {name: value for name, value in metric.params if name == "rel"}
+            assert metric in parse(metric.trec_name, level)
 
 
 @given(queries)
-def test_values_are_within_bounds(case: Queries) -> None:
+def test_values_are_within_bounds_and_the_same_when_computed_twice(case: Queries) -> None:
     aligned = align(*tables(case))
-    for metric in METRICS:
+    first = columns(aligned, METRICS)
+    for metric in METRICS[::-1]:
         values = metric(aligned)
+        np.testing.assert_array_equal(values, first[str(metric)], str(metric))
         assert values.shape == (aligned.n_queries,)
         assert values.dtype == np.float64
         low, high = metric.definition.bounds
         inside = np.isnan(values) | ((values >= low) & (values <= high))
         assert inside.all() or UNBOUNDED & set(metric.params), (str(metric), values)
-
-
-@given(queries)
-def test_computing_twice_changes_nothing(case: Queries) -> None:
-    aligned = align(*tables(case))
-    first = columns(aligned, METRICS)
-    again = columns(align(*tables(case)), METRICS[::-1])
-    for name, values in columns(aligned, METRICS).items():
-        np.testing.assert_array_equal(values, first[name], str(name))
-        np.testing.assert_array_equal(values, again[name], str(name))
 
 
 @given(queries, st.randoms(use_true_random=False))
@@ -237,39 +229,41 @@ EMPTY = {"empty": {"a": 0, "b": 0}, "fine": {"a": 1, "b": 0}}
 EMPTY_RUN = {"empty": {"a": 2.0, "b": 1.0}, "fine": {"a": 2.0, "b": 1.0}}
 
 
-@each_metric
-def test_a_query_without_relevant_documents(metric: Metric) -> None:
-    aligned = align(Qrels.from_dict(EMPTY), Run.from_dict(EMPTY_RUN))
-    value, expected = metric(aligned)[0], metric.definition.empty
-    if expected is not None and not {("short", "nan"), *OPEN} & set(metric.params):
-        if metric.params == (("normalize", True),):
-            expected = math.nan  # a share of no pairs
-        if metric.params == (("form", "a"),):
-            expected = 0.0  # tau-a of equal grades: no pair is right and none wrong
-        np.testing.assert_equal(value, expected)
-    for how in ("skip", "one"):
-        policy = Policy(empty_queries=how)  # type: ignore[arg-type]
-        run = align(Qrels.from_dict(EMPTY), Run.from_dict(EMPTY_RUN), policy)
-        values = evaluate(run, [metric]).values[:, 0]
-        if metric.definition.empty is not None and how == "skip":
-            assert np.isnan(values[0])
-        if metric.definition.empty is not None and how == "one":
-            in_unit = metric.definition.bounds == (0, 1)
-            np.testing.assert_equal(values[0], 1.0 if in_unit else value)
+@each_definition
+def test_a_query_without_relevant_documents(definition: Definition) -> None:
+    aligned, skipped, filled = (
+        align(Qrels.from_dict(EMPTY), Run.from_dict(EMPTY_RUN), Policy(empty_queries=how))
+        for how in ("zero", "skip", "one")
+    )
+    for metric in variants(definition):
+        value, expected = metric(aligned)[0], definition.empty
+        if expected is None:
+            continue
+        if not {("short", "nan"), *OPEN} & set(metric.params):
+            if metric.params == (("normalize", True),):
+                expected = math.nan  # a share of no pairs
+            if metric.params == (("form", "a"),):
+                expected = 0.0  # tau-a of equal grades: no pair is right and none wrong
+            np.testing.assert_equal(value, expected, str(metric))
+        assert np.isnan(evaluate(skipped, [metric]).values[0, 0])
+        in_unit = definition.bounds == (0, 1)
+        one = evaluate(filled, [metric]).values[0, 0]
+        np.testing.assert_equal(one, 1.0 if in_unit else value, str(metric))
 
 
-@each_metric
-def test_queries_without_an_answer_and_of_one_document(metric: Metric) -> None:
+@each_definition
+def test_queries_without_an_answer_and_of_one_document(definition: Definition) -> None:
     qrels = Qrels.from_dict({"one": {"a": 1}, "none": {"a": 0}, "lost": {"a": 1}, "no": {"a": 1}})
     run = Run.from_dict({"one": {"a": 1.0}, "none": {"a": 1.0}, "lost": {"x": 1.0}})
     aligned = align(qrels, run)
-    values = evaluate(aligned, [metric]).values[:, 0]
-    low, high = metric.definition.bounds
-    assert (np.isnan(values) | ((values >= low) & (values <= high))).all()
-    expected = metric.definition.missing
-    np.testing.assert_equal(values[3], metric(aligned)[3] if expected is None else expected)
-    if is_quality(metric) and metric.definition.direction == "higher":
-        assert not values[2] > values[0]
+    low, high = definition.bounds
+    for metric in variants(definition):
+        values = evaluate(aligned, [metric]).values[:, 0]
+        assert (np.isnan(values) | ((values >= low) & (values <= high))).all()
+        expected = definition.missing
+        np.testing.assert_equal(values[3], metric(aligned)[3] if expected is None else expected)
+        if is_quality(metric) and definition.direction == "higher":
+            assert not values[2] > values[0]
 
 
 @each_definition

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import pytest
@@ -68,11 +69,15 @@ def test_options_tell_the_format(write: Write) -> None:
     assert [part.n_queries for part in readers.align_run(qrels, path, columns=columns)] == [1]
 
 
-@pytest.mark.parametrize("text", ["", "\n", "\t\t", "\t\n", " \n \n", "\r\n\r\n", "\v", "# none\n"])
+BLANK = ["", "\n", "\t\t", "\t\n", " \n \n", "\r\n\r\n", "\v", "# none\n"]
+READ = {"qrels": readers.read_qrels, "run": readers.read_run}
+
+
 @pytest.mark.parametrize("name", sorted(readers.FORMATS))
-def test_nothing_but_white_space(write: Write, name: str, text: str) -> None:
-    path, known = write("f", text), readers.FORMATS[name]
-    for kind, read in (("qrels", readers.read_qrels), ("run", readers.read_run)):
+def test_nothing_but_white_space(write: Write, name: str) -> None:
+    known = readers.FORMATS[name]
+    for text, (kind, read) in itertools.product(BLANK, READ.items()):
+        path = write("f", text)
         if known.reader(kind) is not None:  # type: ignore[arg-type]
             with pytest.raises(InputError, match=r"^f(?::\d+)?: "):
                 read(path, format=name)  # type: ignore[operator]

@@ -69,16 +69,6 @@ def test_what_is_read(
     assert values(data, frame[columns]) == expected
 
 
-@pytest.mark.parametrize("qids", [list, np.array, pd.Series])
-@pytest.mark.parametrize("name", ["a.run", "a.parquet"])
-def test_saved_predictions(data: Path, frame: pd.DataFrame, qids: Any, name: str) -> None:
-    harness.save_predictions(data.parent / name, frame.score.tolist(), qids(frame.qid.tolist()))
-    assert values(data, data.parent / name) == values(data, frame.score.to_numpy())
-    judged = (qids(frame.qid.tolist()), frame.label.tolist())
-    found = harness.evaluate(judged, frame.score.to_numpy(), ["ndcg@10", "map"])
-    assert found.to_dict() == values(data, frame.score.to_numpy())
-
-
 def test_other_decimals_are_names(data: Path, frame: pd.DataFrame) -> None:
     path = data.parent / "a.csv"
     text = frame[["qid", "docno", "score"]].to_csv(index=False)

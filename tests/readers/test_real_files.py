@@ -97,7 +97,10 @@ RANKS_CONTRADICT_SCORES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", RUNS)
+@pytest.mark.parametrize(
+    "pattern",
+    [pytest.param(one, marks=[pytest.mark.slow] * (count > 100)) for one, count in RUNS.items()],
+)
 def test_every_run_is_read_whole_and_in_parts(shared: Path, pattern: str) -> None:
     paths = sorted((shared / "data").glob(pattern))
     n_rows = 0

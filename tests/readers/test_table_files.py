@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -94,10 +95,9 @@ def test_every_usual_name(tmp_path: Path, role: str) -> None:
 
 @every_make
 @pytest.mark.parametrize("whole", [False, True], ids=["text", "integers"])
-@pytest.mark.parametrize("name", UNKNOWN)
-def test_unknown_names_are_refused(tmp_path: Path, make: Any, name: str, whole: bool) -> None:
+def test_unknown_names_are_refused(tmp_path: Path, make: Any, whole: bool) -> None:
     numbers = {docno: at for at, docno in enumerate(dict.fromkeys(DOCNOS), 100)}
-    for of, table in ((Qrels, QRELS), (Run, RUN)):
+    for name, (of, table) in itertools.product(UNKNOWN, ((Qrels, QRELS), (Run, RUN))):
         docnos = [numbers[one] for one in table["docno"]] if whole else table["docno"]
         given = make(renamed({**table, "docno": docnos}, docno=name), tmp_path / "f")
         options = {} if of is Qrels else {"dataset": Qrels.from_dict({"10": {"a": 1}})}

@@ -59,37 +59,6 @@ def printed(*words: object, code: int = 0) -> str:
     return done.stdout
 
 
-def test_two_files(trec: Path) -> None:
-    words = [trec / "bm25.run", trec / "tfidf.run", "--qrels", trec / "qrels.txt", "-m", "map"]
-    text = printed(*words)
-    assert text.startswith(
-        "qrels, map ↑, against bm25 (0.4049, n=30)\n"
-        "run     n   value  difference       95 % interval        p  adjusted p     d_z  "
-        "won/tied/lost  detectable\n"
-        "tfidf  30  0.2962     -0.1088  [-0.1511, -0.0664]  <0.0001     <0.0001*  -0.96         "
-        "1/2/27      0.0601\n"
-        "\n"
-        "  Paired two-sided t-test; Holm's correction over 1 comparison\n"
-        "  * adjusted p at most 0.05\n"
-    )
-    assert (
-        "run    tier  rank  of ranks   n   value     95 % interval\n"
-        "bm25      1     1       1-1  30  0.4049  [0.3366, 0.4733]\n"
-        "tfidf     2     2       2-2  30  0.2962  [0.2379, 0.3544]\n"
-    ) in text
-    # tfidf wins one query only; five of those it loses follow
-    assert text.endswith(
-        "qrels, map ↑: queries with the largest differences of tfidf from bm25\n"
-        "qid    bm25   tfidf  difference\n"
-        "23   0.3244  0.4491     +0.1246\n"
-        "1    0.5303  0.3311     -0.1992\n"
-        "21   0.4937  0.2631     -0.2306\n"
-        "17   0.7075  0.4707     -0.2368\n"
-        "4    0.5769  0.1917     -0.3853\n"
-        "18   0.6415  0.2197     -0.4219\n"
-    )
-
-
 @pytest.fixture(scope="module")
 def compared(workplace: Path) -> Path:
     """The results of configs/compare.yaml."""

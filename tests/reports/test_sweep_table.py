@@ -10,9 +10,9 @@ from statistics import fmean
 
 import numpy as np
 import pytest
+from command_line import called
 from swept import CONFIG, POOLED, SETTINGS, put
 
-from harness.cli.main import main
 from harness.core.comparison import Plan
 from harness.experiment import folder as results
 from harness.experiment.run import run
@@ -48,21 +48,10 @@ def expected(folder: Path, metric: str = "ndcg@10") -> dict[tuple[str, ...], flo
     return {key: fmean(some) for key, some in values.items()}
 
 
-def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    """Return what a command prints."""
-    with pytest.raises(SystemExit) as stopped:
-        main([*words])
-    found = capsys.readouterr()
-    assert not stopped.value.code, found.err
-    return found.out
-
-
 @pytest.mark.parametrize("name", ["out", "plain"])
-def test_each_setting_has_its_mean_and_interval(
-    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = printed(capsys, "table", str(folder / name), "--sweep", "lr", "--format", "csv")
-    rows = [*csv.DictReader(io.StringIO(text))]
+def test_each_setting_has_its_mean_and_interval(folder: Path, name: str) -> None:
+    done = called("table", name, "--sweep", "lr", "--format", "csv", cwd=folder)
+    rows = [*csv.DictReader(io.StringIO(done.out))]
     wanted = expected(folder)
     keys = [(row["dataset"], row["run"], row["leaves"], row["lr"]) for row in rows]
     assert keys == [

@@ -57,8 +57,9 @@ def test_range_of_two_with_one_degree_of_freedom_is_cauchy() -> None:
 @pytest.mark.parametrize(("k", "df"), [(3, 5), (46, 49), (143, 900), (400, math.inf)])
 def test_many_values_are_the_few(k: int, df: float) -> None:
     q = np.concatenate((Q, np.random.default_rng(3).uniform(0, 45, MANY), [1e6, math.inf]))
-    few = np.concatenate([studentized_range_sf(some, k, df) for some in np.array_split(q, 3)])
-    assert studentized_range_sf(q, k, df) == pytest.approx(few, rel=1e-11, abs=0)
+    some = slice(None, None, 20)
+    few = studentized_range_sf(q[some], k, df)
+    assert studentized_range_sf(q, k, df)[some] == pytest.approx(few, rel=1e-11, abs=0)
 
 
 @pytest.mark.parametrize(
@@ -249,6 +250,3 @@ def test_friedman_against_scipy(values: Floats) -> None:
     expected = scipy.stats.friedmanchisquare(*values)
     assert found.statistic == pytest.approx(expected.statistic, rel=1e-10, abs=1e-12)
     assert found.overall_p == pytest.approx(expected.pvalue, rel=1e-9)
-
-
-# Degenerate values, for every test of all pairs (traps 2, 3 and 5)

@@ -104,10 +104,6 @@ def test_lower_can_be_better() -> None:
 # Baselines and families
 
 
-def named(found: Comparisons) -> list[str]:
-    return [f"{one.dataset} {one.metric} {one.run}-{one.baseline}" for one in found.rows]
-
-
 ABC = {"a": [0.1, 0.2, 0.4], "b": [0.2, 0.2, 0.5], "c": [0.4, 0.1, 0.7]}
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from . import ALL, CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("allrank",)
-MODULE = "allrank.models.metrics"
 GRADES = ((0, 4), (0, 1))
 SINGLE = True
 REFUSED = ()

@@ -9,7 +9,6 @@ import numpy as np
 from . import CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("ptranking",)
-MODULE = "ptranking.metric.adhoc_metric"
 GRADES = ((0, 4), (0, 1))
 SINGLE = True
 REFUSED = ()

@@ -9,7 +9,6 @@ import numpy as np
 from . import ALL, CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("pytorchltr",)
-MODULE = "pytorchltr.evaluation"
 GRADES = ((0, 4), (0, 1), (0, 0))
 SINGLE = True
 REFUSED = ()
