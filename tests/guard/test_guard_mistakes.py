@@ -409,7 +409,7 @@ def judge(files: Any, findings: tuple[Finding, ...], expected: str) -> None:
         file, _, line = one.place.rpartition(":")
         if named and line.isdigit() and file.endswith("run"):
             row = Path(file).read_text().splitlines()[int(line) - 1].split()
-            assert (row[0], row[2]) == named.groups()
+            assert len(row) == 1 or (row[0], row[2]) == named.groups()  # one score a line
 
 
 @pytest.mark.parametrize("case", LETOR.values(), ids=LETOR)
