@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pydantic
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -39,6 +40,8 @@ def having(language: str) -> list[Path]:
 def test_python_blocks_run(page: Path, workplace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(workplace)
     code = "\n".join(blocks(page, "python"))
+    if "import torch" in code:
+        pytest.importorskip("torch")
     exec(compile(code, page.name, "exec"), {"__name__": "__main__"})
 
 
@@ -117,6 +120,8 @@ def test_generated_pages_are_up_to_date() -> None:
     finally:
         sys.path.remove(str(ROOT))
     for name, text in pages().items():
+        if name.endswith(".json") and pydantic.VERSION < "2.14":
+            continue  # older versions describe fewer parts
         assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, (
             f"docs/{name} is out of date: run python -m docs.generate"
         )
