@@ -128,10 +128,13 @@ def build(
 
 def keep_one(of: type[Table]) -> str:
     """Return what to do about rows that repeat a docno: in a config, and on the command line."""
-    entries = "datasets" if issubclass(of, Qrels) else "runs"
+    is_qrels = issubclass(of, Qrels)
+    entries, subtopics = (
+        ("datasets", "; for subtopics: format diversity") if is_qrels else ("runs", "")
+    )
     return (
         f"keep one: {entries}: {{NAME: {{path: ..., duplicates: last}}}} in a config, "
-        "--duplicates last on the command line"
+        f"--duplicates last on the command line{subtopics}"
     )
 
 
