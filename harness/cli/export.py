@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from ..experiment import export, folder
+from ..reports.phrases import counted
 from . import options
 from .printing import show
 
@@ -34,4 +35,4 @@ def command(results: Path, to: To, project: str | None) -> None:
         return
     where = export.log(found, to, project or results.resolve().name)
     n = len(found.leaderboard.entries)
-    show(f"logged {n} {'run' if n == 1 else 'runs'} to {where}\n")
+    show(f"logged {counted(n, 'run')} to {where}\n")

@@ -55,11 +55,7 @@ _TAKERS = {
 @options.format_option(*FORMATS, help="How to print the verdicts.")
 @options.overrides
 @options.evaluation
-def command(
-    inputs: tuple[str, ...], qrels: str | None, metrics: tuple[str, ...],
-    margins: tuple[str, ...], names: tuple[str, ...], level: float, correction: Correction,
-    on_undecided: Undecided, format: str, overrides: tuple[str, ...], **settings: Any,
-) -> None:  # fmt: skip
+def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
     """Gate a change: report whether a candidate is worse than its baseline by more than a margin.
 
     For each metric and dataset the verdict is pass, fail or undecided. Exits 0 if all pass, 1 if
@@ -71,9 +67,7 @@ def command(
       harness gate results/main results/new --margin 1% --format markdown
       harness gate gate.yaml
     """
-    verdicts = _verdicts(
-        inputs, qrels, metrics, margins, names, level, correction, overrides, settings
-    )
+    verdicts = _verdicts(**settings)
     show(render(verdicts, format, undecided_fails=on_undecided == "fail"))
     if not _passes(verdicts, on_undecided):
         raise click.exceptions.Exit(1)
@@ -84,8 +78,7 @@ def judged(words: Sequence[str]) -> tuple[tuple[Verdict, ...], bool]:
     settings = command.make_context("gate", [*words]).params
     on_undecided = settings.pop("on_undecided")
     del settings["format"]
-    keys = "inputs", "qrels", "metrics", "margins", "names", "level", "correction", "overrides"
-    verdicts = _verdicts(**{key: settings.pop(key) for key in keys}, settings=settings)
+    verdicts = _verdicts(**settings)
     return verdicts, _passes(verdicts, on_undecided)
 
 
@@ -109,7 +102,7 @@ def _check_options(given: Mapping[str, Any], inputs: str) -> None:
 def _verdicts(
     inputs: Sequence[str], qrels: str | None, metrics: Sequence[str], margins: Sequence[str],
     names: Sequence[str], level: float, correction: Correction, overrides: Sequence[str],
-    settings: dict[str, Any],
+    **settings: Any,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     plan: dict[str, Any] = {"level": level, "correction": correction}
     Plan(**plan)  # checks them

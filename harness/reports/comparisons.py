@@ -11,6 +11,7 @@ import numpy as np
 from ..core.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
 from ..core.metric import Metric
 from ..core.systems import FEWER, System
+from ..errors import first_of
 from ..stats.blocks import blocks_of
 from ..stats.differences import differences
 from . import formats
@@ -20,9 +21,9 @@ from .phrases import (
     UNDEFINED,
     absent_baselines,
     capitalised,
+    confidence,
     correction,
     decimals,
-    first_of,
     heading,
     interval,
     p_value,
@@ -94,8 +95,9 @@ def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
         title += f", against {first.baseline}"
         if len({(one.baseline_value, one.n) for one in rows}) == 1:
             title += f" ({decimals(first.baseline_value)}, n={first.n})"
+    share = f"{confidence(found.plan.level)} interval"
     header = [
-        "run", "against", "n", "value", "difference", _percent_interval(found), "p", "adjusted p",
+        "run", "against", "n", "value", "difference", share, "p", "adjusted p",
         "d_z", "won/tied/lost", "detectable", "note",
     ]  # fmt: skip
     body: list[list[str | Cell]] = [
@@ -119,10 +121,6 @@ def _title(dataset: str, metric: Metric) -> str:
     return ", ".join(filter(None, (dataset, heading(metric))))
 
 
-def _percent_interval(found: Comparisons) -> str:
-    return f"{100 * (1 - found.plan.level):g} % interval"
-
-
 def _overall_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of the test of all runs together, if one was made."""
     rows = [
@@ -139,7 +137,8 @@ def _overall_grids(found: Comparisons) -> Iterator[Grid]:
 
 def _standing_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
-    header = ["run", "tier", "rank", "of ranks", "n", "value", _percent_interval(found)]
+    share = f"{confidence(found.plan.level)} interval"
+    header = ["run", "tier", "rank", "of ranks", "n", "value", share]
     for rows in _tables(found.standings):
         body = [
             [
@@ -159,7 +158,7 @@ def notes(found: Comparisons) -> list[str]:
     lines = [
         f"{capitalised(found.title or plan.test)}; {correction(found)}",
         f"{SIGNIFICANT} adjusted p at most {plan.level:g}",
-        f"{100 * (1 - plan.level):g} % {' and '.join(hows)} of the difference; d_z: mean "
+        f"{confidence(plan.level)} {' and '.join(hows)} of the difference; d_z: mean "
         "difference over the deviation of the differences",
         f"detectable: smallest difference that a paired t-test at {plan.level:g} finds with "
         "80 % power, given these queries",
@@ -207,7 +206,7 @@ def standing_notes(found: Comparisons) -> list[str]:
         by = f"by {found.title or plan.test} over all pairs"
     lines = [
         f"tier: runs that share a number cannot be told apart at {plan.level:g}, {by}",
-        f"of ranks: {100 * (1 - plan.level):g} % interval of the rank, by bootstrap over queries "
+        f"of ranks: {confidence(plan.level)} interval of the rank, by bootstrap over queries "
         f"({plan.rank_draws} draws, seed {plan.seed})",
     ]
     if any(one.n > one.n_ranked for one in found.standings):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from .. import __version__
-from ..errors import Finding, for_terminal, in_json, legible, others_at
+from ..errors import Finding, in_json, lines_of, others_at
 from ..guard.registry import APART, ORDER, RULES
 from . import markdown
 from .grid import grid
@@ -33,7 +33,7 @@ def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"]
     lines = [*(by_rule if by == "rule" else _by_file(shown, checked.cells))]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
     lines.append(f"{looked_at(checked)}: {counts(checked)}{hidden}")
-    return for_terminal("".join(f"{legible(line)}\n" for line in lines))
+    return lines_of(lines)
 
 
 def _by_file(findings: Iterable[Finding], cells: Sequence[Cell]) -> Iterator[str]:
@@ -167,7 +167,7 @@ def verdicts_as_text(checked: Checked) -> str:
     lines = [f"{one['verdict']:6}  {one['run']}  {one['reason']}".rstrip() for one in found]
     number = Counter(one["verdict"] for one in found)
     lines.append(", ".join(f"{number[name]:,} {name}" for name in ("OK", "WARN", "REJECT")))
-    return for_terminal("".join(f"{legible(line)}\n" for line in lines))
+    return lines_of(lines)
 
 
 def as_markdown(checked: Checked) -> str:

@@ -132,6 +132,13 @@ _PRECISION = {
 }
 
 
+_REMOVED = {
+    "judged_only": "without judgement",
+    "drop_identical_ids": "whose docno equals the qid",
+}
+"""Which documents a setting removes."""
+
+
 def _ties_in_words(policy: Policy) -> str:
     how = _TIES.get(policy.ties, f"put in random order (seed {policy.seed})")
     return f"{_PRECISION[policy.score_type]} were {how}"
@@ -158,14 +165,11 @@ def treatment(
             for one, each in own.items()
         }
         yield f"Of the documents of each query {by_metric(how, name)}."
-    if any(each.judged_only for each in own.values()):
-        done = {True: "were removed first", False: "were kept"}
-        how = {one: done[bool(each.judged_only)] for one, each in own.items()}
-        yield f"Documents without judgement {by_metric(how, name)}."
-    if any(each.drop_identical_ids for each in own.values()):
-        dropped = {True: "were removed from runs first", False: "were kept"}
-        how = {one: dropped[bool(each.drop_identical_ids)] for one, each in own.items()}
-        yield f"Documents whose docno equals the qid {by_metric(how, name)}."
+    for key, which in _REMOVED.items():
+        if any(getattr(each, key) for each in own.values()):
+            removed = {one: getattr(each, key) for one, each in own.items()}
+            how = {one: "were removed first" if r else "were kept" for one, r in removed.items()}
+            yield f"Documents {which} {by_metric(how, name)}."
     # per dataset, the run with the most empty queries
     most: dict[str, Counts] = {}
     for dataset, count in counts:

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from ..core.comparison import Comparisons
 from ..core.metric import Metric
-from .grid import and_more
+from ..errors import first_of
 
 UNDEFINED = "–"
 """Shown in place of a value that is not defined."""
@@ -65,6 +65,11 @@ def interval(low: float, high: float, sign: bool = False) -> str:
     """
     ends = decimals(low, sign=sign), decimals(high, sign=sign)
     return UNDEFINED if math.isnan(low) else f"[{ends[0]}, {ends[1]}]"
+
+
+def confidence(level: float) -> str:
+    """Return the confidence of an interval: 0.05 is ``95 %``."""
+    return f"{100 * (1 - level):g} %"
 
 
 def p_value(p: float) -> str:
@@ -137,7 +142,7 @@ def warned_of(runs: Mapping[str, Sequence[str]]) -> Iterator[str]:
     ['! the guard warns of row-order (a, b); see harness check']
     """
     if runs:
-        each = ", ".join(f"{rule} ({first_of(names, 8)})" for rule, names in runs.items())
+        each = ", ".join(f"{rule} ({first_of(names)})" for rule, names in runs.items())
         yield f"{WARNED} the guard warns of {each}; see harness check"
 
 
@@ -148,15 +153,6 @@ def counted(n: int, one: str, many: str = "") -> str:
     ('1 query', '1,200 queries', '2 runs')
     """
     return f"{n:,} {one if n == 1 else many or one + 's'}"
-
-
-def first_of(names: Sequence[str], most: int) -> str:
-    """Return the first names, and how many more there are.
-
-    >>> first_of(["a", "b", "c"], 2)
-    'a, b and 1 more'
-    """
-    return " ".join([", ".join(names[:most]), *and_more(len(names) - most)])
 
 
 def span(numbers: Iterable[int]) -> str:

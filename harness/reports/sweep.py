@@ -15,7 +15,7 @@ from ..errors import Problem, UnknownNameError, did_you_mean
 from . import formats, latex
 from .grid import Cell, Grid, grid
 from .leaderboard import as_csv
-from .phrases import heading, number
+from .phrases import confidence, heading, interval, number
 
 
 def columns_swept(study: Study) -> tuple[str, ...]:
@@ -158,12 +158,12 @@ def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterato
                 bold |= {places[at] for at in best(metric, [values[at] for at in places])}
             for at, one in enumerate(entries):
                 _, _, low, high = one.spread.get(name, (0, 0, math.nan, math.nan))
-                interval = "" if math.isnan(low) else f"[{low:.4f}, {high:.4f}]"
-                rows[at].append(Cell(number(values[at], metric), bold=at in bold, spread=interval))
+                spread = "" if math.isnan(low) else interval(low, high)
+                rows[at].append(Cell(number(values[at], metric), bold=at in bold, spread=spread))
         header = ["run", *columns, *chosen, "repetitions", "queries", *map(heading, metrics)]
         notes = [
             "bold or *: best value of each run; not a test",
-            f"in brackets: {100 * (1 - plan.level):g} % bootstrap interval over queries and "
+            f"in brackets: {confidence(plan.level)} bootstrap interval over queries and "
             "repetitions",
         ]
         if board.selection is not None and is_validation(board, entries[0]):

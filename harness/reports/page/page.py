@@ -305,9 +305,8 @@ def document(report: dict[str, Any]) -> str:
     script = folder.joinpath("page.js").read_text(encoding="utf-8").strip()
     style = folder.joinpath("src/style.css").read_text(encoding="utf-8")
     data = base64.b64encode(pack(report)).decode("ascii")
-    side_files = sorted(set(report["rankingFiles"].values()))
-    scripts = " ".join(f"'sha256-{_digest(text)}'" for text in (script,))
-    scripts += " file: 'self'" if side_files else ""
+    scripts = f"'sha256-{_digest(script)}'"
+    scripts += " file: 'self'" if report["rankingFiles"] else ""
     policy = f"{LIMIT}; style-src 'sha256-{_digest(style)}'; script-src {scripts}"
     title = escape(report["title"])
     return f"""<!doctype html>

@@ -13,6 +13,7 @@ from ...core.comparison import Comparison, Comparisons
 from ...core.leaderboard import warned_runs
 from ...core.metric import Metric
 from ...core.systems import FEWER, Study, System, how_chosen, incomplete
+from ...errors import first_of
 from ..methods import (
     SHOWN,
     data_in_words,
@@ -26,9 +27,9 @@ from ..phrases import (
     UNDEFINED,
     absent_baselines,
     capitalised,
+    confidence,
     correction,
     counted,
-    first_of,
     listed,
     spelled,
     warned_of,
@@ -162,8 +163,8 @@ class Remarks:
             over_queries = "BCa bootstrap" if plan and plan.interval == "bca" else "t"
             hows = [] if all(repeated) else [over_queries]
             hows += ["clustered bootstrap over queries and repetitions"] if any(repeated) else []
-            percents = f"{100 * (1 - (plan.level if plan else 0.05)):g} %"
-            yield f"In brackets: {percents} interval of the mean ({listed(hows)})."
+            share = confidence(plan.level if plan else 0.05)
+            yield f"In brackets: {share} interval of the mean ({listed(hows)})."
         if self._has("best"):
             second = [legend.second] if self._has("second") else []
             yield f"{', '.join([legend.best, *second])}."
@@ -219,8 +220,7 @@ class Remarks:
         if comparisons and "tier" in kinds:
             yield f"Tier: systems that share a number cannot be told apart at p ≤ {level:g}."
         if comparisons and "rank" in kinds:
-            percents = f"{100 * (1 - level):g} %"
-            yield f"Rank: in brackets, its {percents} interval by bootstrap over queries."
+            yield f"Rank: in brackets, its {confidence(level)} interval by bootstrap over queries."
 
     def _treatment(self) -> Iterator[str]:
         name = self.settings.metric_name

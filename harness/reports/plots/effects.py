@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..phrases import confidence
 from . import plot
 from .plot import Kind, Name, Request, Width
 
@@ -82,7 +83,7 @@ def draw(found: Effects, width: Width) -> Figure:
     untested = "" if all(row.tested for row in found.rows) else ", × no test"
     text = (
         f"{plot.best_of(found.of)}difference in {found.metric} from {found.baseline}\n"
-        f"{100 * (1 - found.level):g} % interval; ● p ≤ {found.level:g}, "
+        f"{confidence(found.level)} interval; ● p ≤ {found.level:g}, "
         f"○ p > {found.level:g}{untested}"
     )
     plot.label_below(figure, text, width)
