@@ -10,7 +10,7 @@ import click
 from ..audit.conventions import audit
 from ..audit.conventions_report import RENDERINGS
 from . import options
-from .printing import show
+from .printing import show, terminal_width
 
 
 @click.command()
@@ -43,7 +43,7 @@ def command(
       harness audit results/quickstart -m ndcg@10 --format html > audit.html
     """
     found = audit(source, overrides=overrides, metrics=metrics, conventions=conventions)
-    settings: dict[str, Any] = options.terminal_width(format)
+    settings: dict[str, Any] = terminal_width(format)
     if format == "text":
         settings["details"] = details or bool(conventions)
     show(RENDERINGS[format](found, **settings))

@@ -18,7 +18,7 @@ from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
 from . import options
 from .evaluate import evaluate
-from .printing import show
+from .printing import show, terminal_width
 
 TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
 _PLAN = [one.name for one in fields(Plan) if one.name != "metrics"]
@@ -96,7 +96,7 @@ def command(
     if all_pairs and plan.baselines:
         what = "expected --all-pairs or --baseline, got both"
         raise UnknownNameError(Problem("", what, fix="leave one of them out"))
-    width = options.terminal_width(format)
+    width = terminal_width(format)
     if qrels is None and results is None and _are_leaderboards(runs):
         boards["p"] = 0.9 if boards["p"] is None else boards["p"]
         found = changes(

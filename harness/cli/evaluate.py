@@ -17,7 +17,7 @@ from ..experiment.evaluate import evaluate_files
 from ..reports.leaderboard import find, names, value_notes
 from ..reports.select import in_order
 from . import options
-from .printing import show
+from .printing import show, terminal_width
 
 if TYPE_CHECKING:
     from ..guard.query_groups import Grouping
@@ -54,7 +54,7 @@ def command(
     if format in ("csv", "jsonl", "trec"):  # the others have notes
         for what in value_notes(board, has_runid=format == "trec"):
             warnings.warn(HarnessWarning(what), stacklevel=2)
-    width = options.terminal_width(format)
+    width = terminal_width(format)
     show(find(format).render(board, per_query=per_query, **width))
 
 

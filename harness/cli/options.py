@@ -1,10 +1,8 @@
-"""Options that several commands have, and how wide their tables are."""
+"""Options that several commands have."""
 
 from __future__ import annotations
 
 import re
-import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -171,10 +169,3 @@ def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
             what = f"expected {form}, got '{text}'"
             raise UnknownNameError(Problem(option, what, fix=f"write {option} {example}"))
     return [(both[1], both[2]) for both in found if both]
-
-
-def terminal_width(format: str) -> dict[str, int]:
-    """Return the option that makes a table as wide as the terminal; nothing without a terminal."""
-    if format not in ("table", "text") or not sys.stdout.isatty():
-        return {}
-    return {"width": shutil.get_terminal_size().columns}

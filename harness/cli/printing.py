@@ -6,6 +6,7 @@ import codecs
 import contextlib
 import io
 import os
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -36,10 +37,17 @@ def show(text: str, *, error: bool = False) -> None:
         discard(stream)  # results do not depend on who reads standard error
 
 
-def listed(files: Sequence[str]) -> str:
+def terminal_width(format: str) -> dict[str, int]:
+    """Return the option that makes a table as wide as the terminal; nothing without a terminal."""
+    if format not in ("table", "text") or not sys.stdout.isatty():
+        return {}
+    return {"width": shutil.get_terminal_size().columns}
+
+
+def file_list(files: Sequence[str]) -> str:
     """Return names of files; those of a folder with many together.
 
-    >>> listed(["a.csv", "plots/a.svg", "plots/b.svg", "plots/c.svg", "plots/d.svg", "t/a.tex"])
+    >>> file_list(["a.csv", "plots/a.svg", "plots/b.svg", "plots/c.svg", "plots/d.svg", "t/a.tex"])
     'a.csv, plots/ (4 files), t/a.tex'
     """
     folders = Counter(name.rpartition("/")[0] for name in files if "/" in name)

@@ -13,7 +13,7 @@ from ..experiment.outcome import render_comparisons
 from ..guard.registry import warned
 from ..reports.leaderboard import find, names
 from . import options
-from .printing import listed, show
+from .printing import file_list, show, terminal_width
 
 
 @click.command()
@@ -54,7 +54,7 @@ def command(
     results = experiment.run(
         config, overrides=overrides, jobs=jobs, scheduler=scheduler, force=force
     )
-    width = options.terminal_width(format)
+    width = terminal_width(format)
     failed = tuple(replace(one, error=one.brief or one.error) for one in results.leaderboard.failed)
     board = replace(results.leaderboard, failed=failed)  # all of each error is printed below
     show(find(format).render(board, **width))
@@ -64,7 +64,7 @@ def command(
     if results.comparisons is not None:
         comparisons = render_comparisons(results.comparisons, format, **width)
         show(f"\n{comparisons}" if comparisons else "")
-    written = f"\nwritten to {_relative(results.folder)}: {listed(tuple(results.files))}\n"
+    written = f"\nwritten to {_relative(results.folder)}: {file_list(tuple(results.files))}\n"
     show(written, error=format != "table")
     cells = len(results.cells.entries) + len(results.board.failed)
     if results.board.columns and cells > 1:

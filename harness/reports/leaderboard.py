@@ -13,7 +13,7 @@ from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
 from ..core.views import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
 from . import formats, html, markdown, text
-from .grid import Cell, Grid, grid
+from .grid import Cell, Grid, and_more, grid
 from .phrases import NO_BEST, WARNED, counted, heading, number, warned_of
 
 UNSETTLED = "~"
@@ -280,8 +280,7 @@ def _failed(board: Leaderboard, dataset: str) -> Iterator[str]:
         where = f" on {one.dataset}" if one.dataset not in shown else ""
         columns = "".join(f" {name}={value}" for name, value in one.columns.items())
         yield f"FAILED: {one.run}{columns}{where}: {one.error.splitlines()[0]}"
-    if (more := len(failed) - FAILED) > 0:
-        yield f"... and {more:,} more FAILED: see leaderboard.csv"
+    yield from and_more(len(failed) - FAILED, "FAILED, see leaderboard.csv")
 
 
 def _repeated(entries: Sequence[Entry]) -> Iterator[str]:
