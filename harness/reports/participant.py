@@ -14,6 +14,7 @@ from ..errors import Problem, UnknownNameError, did_you_mean, near_names
 from . import html
 from .grid import Cell, Grid, grid
 from .phrases import counted, heading, number
+from .select import sign_of
 
 
 def sheet(systems: Sequence[System], run: str) -> str:
@@ -41,7 +42,7 @@ def _grid(systems: Sequence[System], own: System, metric: Metric) -> Grid:
         for qid, value in zip(one.qids, one.values(metric), strict=True):
             if qid in place:
                 row[place[qid]] = value
-    sign = -1.0 if metric.definition.direction == "lower" else 1.0
+    sign = sign_of(metric)
     mine = values[systems.index(own)]
     above = int((sign * mine > sign * _median(values)).sum())
     means = np.array([one.value(metric) for one in systems])
@@ -63,7 +64,7 @@ def _median(values: Floats) -> Floats:
     return found
 
 
-def _row(name: str, column: Floats, own: int, metric: Metric, sign: float) -> list[str | Cell]:
+def _row(name: str, column: Floats, own: int, metric: Metric, sign: int) -> list[str | Cell]:
     mine, defined = float(column[own]), column[~np.isnan(column)]
     if not defined.size:
         return [name, *[number(np.nan, metric)] * 4]

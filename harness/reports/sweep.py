@@ -16,6 +16,7 @@ from . import formats, latex
 from .grid import Cell, Grid, grid
 from .leaderboard import as_csv
 from .phrases import confidence, heading, interval, number
+from .select import sign_of
 
 
 def columns_swept(study: Study) -> tuple[str, ...]:
@@ -101,7 +102,7 @@ def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Lea
     selection = board.selection
     if selection is not None:
         (metric,) = compared(board.metrics, [selection.settings.by])
-    sign = -1 if metric.definition.direction == "lower" else 1
+    sign = sign_of(metric)
 
     def setting(one: Entry) -> tuple[object, ...]:
         dataset = one.dataset if selection is None else ""

@@ -16,7 +16,7 @@ from ...core.systems import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError
 from ...stats.intervals import clustered, t_interval
 from ..phrases import ARROWS, UNDEFINED, fixed
-from ..select import metric_spellings, select
+from ..select import metric_spellings, select, sign_of
 from .caption import MARKUP, TEXT, Remarks, finished
 from .model import Cell, Column, Group, PaperTable, Row, Signs, best_and_second, signs_of
 from .settings import DEFAULT, Settings, as_label, problems, sort_key
@@ -103,7 +103,7 @@ def _grouped(
     if settings.sort is not None:
         metrics = {str(metric): metric for metric in study.board.metrics}
         dataset, (name,) = sort_key(settings.sort, known_datasets, list(metrics))
-        sign = 1 if metrics[name].definition.direction == "lower" else -1
+        sign = -sign_of(metrics[name])
         over = datasets if dataset is None else [dataset]
         values = {run: sign * mean(study, run, metrics[name], over) for run in taken}
         for runs in members.values():

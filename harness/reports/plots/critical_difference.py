@@ -12,8 +12,9 @@ import numpy as np
 from ...core.ragged import Floats
 from ...stats.registry import find
 from ...stats.streams import Stream
+from ..select import sign_of
 from . import plot
-from .plot import Kind, Name, Request, Width, characters, sign_of
+from .plot import Kind, Name, Request, Width, characters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

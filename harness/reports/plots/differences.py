@@ -14,8 +14,9 @@ from ...core.ragged import Bools, Floats
 from ...core.text import cut
 from ...errors import HarnessWarning
 from ...stats.differences import differences
+from ..select import sign_of
 from . import plot
-from .plot import Kind, Name, Request, Width, sign_of
+from .plot import Kind, Name, Request, Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,9 @@ import numpy as np
 
 from ...core.ragged import Floats
 from ...core.text import cut_all
+from ..select import sign_of
 from . import plot
-from .plot import Kind, Name, Request, Width, sign_of
+from .plot import Kind, Name, Request, Width
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

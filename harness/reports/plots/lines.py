@@ -15,6 +15,7 @@ from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...core.text import cut_all
 from ...errors import UnknownNameError
+from ..select import sign_of
 from ..sweep import is_validation, sweep
 from . import plot
 from .plot import Kind, Name, Request, Width, best_of_many
@@ -105,7 +106,7 @@ def swept(request: Request) -> Lines:
 
     names = [" ".join((request.called(run), *rest)) for run, *rest in here]
     labels = cut_all(names, plot.characters(request.settings.width, 0.85))
-    sign = plot.sign_of(request.metric)
+    sign = sign_of(request.metric)
     values = [column(some, "mean") for some in here.values()]
     peaks = [sign * max(sign * row[~np.isnan(row)], default=math.nan) for row in values]
     shown = best_of_many(np.array(peaks), request.metric)

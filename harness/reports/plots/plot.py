@@ -44,6 +44,7 @@ from ..select import (
     pattern_problems,
     select,
     setting_problems,
+    sign_of,
     sort_metric,
     value_for,
 )
@@ -377,11 +378,6 @@ def render_all(
         warnings.warn(text, HarnessWarning, stacklevel=2)
     named = zip(distinct(stems), files, strict=True)
     return {f"{stem}.{end}": content for stem, some in named for end, content in some.items()}
-
-
-def sign_of(metric: Metric) -> int:
-    """Return 1, or -1 if lower values of the metric are better."""
-    return -1 if metric.definition.direction == "lower" else 1
 
 
 def best_of_many(values: Floats, metric: Metric) -> Bools:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.ragged import Floats
+from ..select import sign_of
 from . import plot
-from .plot import Kind, Name, Request, Width, best_of_many, sign_of
+from .plot import Kind, Name, Request, Width, best_of_many
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
