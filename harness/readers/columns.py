@@ -7,11 +7,13 @@ still does not fit is read once more, line by line, to tell what is wrong and in
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
+from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -144,17 +146,14 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     if layout.every_line:
         blocks = _without_gaps(blocks)
     has_rows = False
-    try:
-        for table, has_more in source.map_blocks(partial(_read, layout=layout), blocks):
-            source.has_extra_fields |= has_more
-            if table.num_rows:
-                has_rows = True
-                yield table
-    except Refused as error:
-        raise diagnose(
-            source, partial(_reads, layout=layout), partial(_rows, layout=layout),
-            partial(check_line, layout=layout), str(error), columns_cut=not layout.every_line,
-        ) from None  # fmt: skip
+    for table, has_more in parse_blocks(
+        source, blocks, partial(_read, layout=layout), partial(_rows, layout=layout),
+        partial(check_line, layout=layout), columns_cut=not layout.every_line,
+    ):  # fmt: skip
+        source.has_extra_fields |= has_more
+        if table.num_rows:
+            has_rows = True
+            yield table
     if not has_rows:
         raise no_rows(source.name)
 
@@ -242,14 +241,6 @@ def _check_numbers(numbers: Array, layout: Layout) -> None:
         raise Refused(f"a {layout.number} is not whole")
 
 
-def _reads(block: bytes, layout: Layout) -> bool:
-    """Whether some lines can be read, and do not end in a blank one that may be a row."""
-    try:
-        return not (layout.every_line and _ends_blank(block)) and bool(_read(block, layout))
-    except Refused:
-        return False
-
-
 def _rows(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of data, and blank ones before the end if each is a row."""
     blank: list[tuple[int, bytes]] = []
@@ -262,43 +253,37 @@ def _rows(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tuple[
             blank.append((number, line))
 
 
+T = TypeVar("T")
 Rows = Callable[[Iterable[tuple[int, bytes]]], Iterator[tuple[int, bytes]]]
 
 
-def doubtful_lines(source: Source, reads: Callable[[bytes], bool]) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that include all wrong ones: of a block that `reads` takes, only the last."""
-    number = 1
-    for block in source.blocks():
-        lines = lines_of(block)
-        if reads(block):
-            yield number + len(lines) - 1, lines[-1]
-        else:
-            yield from enumerate(lines, number)
-        number += len(lines)
-
-
-def diagnose(
+def parse_blocks(
     source: Source,
-    reads: Callable[[bytes], bool],
+    blocks: Iterable[bytes],
+    parse: Callable[[bytes], T],
     rows: Rows,
     check: Callable[[bytes], Problem | None],
-    reason: str,
     *,
     columns_cut: bool = True,
     has_names: bool = False,
-) -> InputError:
-    """Return the error that lists the wrong lines of a file.
+) -> Iterator[T]:
+    """Yield `parse` of each block; if one is :class:`Refused`, raise what is wrong in which lines.
 
-    `reads` tells whether a block can be read, `rows` yields those of some numbered lines that are
-    rows, and `check` returns what is wrong with a row. `reason` is for a file without a wrong line.
-    `columns_cut` tells whether a wrong number of fields on an unfinished last line means that the
-    file is cut; `has_names`, whether a header line was read already.
+    `rows` yields those of some numbered lines that are rows, and `check` returns what is wrong
+    with a row. `columns_cut` tells whether a wrong number of fields on an unfinished last line
+    means that the file is cut; `has_names`, whether a header line was read already.
     """
-    problems, total, end = wrong_lines(source, rows(doubtful_lines(source, reads)), check)
+    try:
+        yield from source.map_blocks(parse, blocks)
+    except Refused as error:
+        reason = str(error)
+    else:
+        return
+    problems, total, end = wrong_lines(source, rows(_doubtful_lines(source, parse)), check)
     if not problems:  # lines that can be read together and not one by one
         problems, total, end = wrong_lines(source, rows(source.lines()), check)
     if not problems:
-        return source.error(f"cannot be read ({reason})")
+        raise source.error(f"cannot be read ({reason})")
     source.check_binary()
     last = problems[-1]
     is_last = source.unfinished and last.where == f"{source.name}:{end}"
@@ -314,7 +299,22 @@ def diagnose(
         what = f"{last.what}; it looks like a header line"
         fix = "delete the header line, or read the columns by their names: format: table"
         problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
-    return InputError(problems, total=total, at_least=total == MOST_WRONG_LINES)
+    raise InputError(problems, total=total, at_least=total == MOST_WRONG_LINES)
+
+
+def _doubtful_lines(
+    source: Source, parse: Callable[[bytes], object]
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the lines that include all wrong ones: of a block that can be read, only the last."""
+    number = 1
+    for block in source.blocks():
+        lines, some = lines_of(block), 0
+        with contextlib.suppress(Refused):
+            if not _ends_blank(block):  # a blank line may be a row
+                parse(block)
+                some = len(lines) - 1
+        yield from enumerate(lines[some:], number + some)
+        number += len(lines)
 
 
 def _is_heading(line: str) -> bool:

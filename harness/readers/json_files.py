@@ -24,7 +24,7 @@ from ..errors import SHOWN, InputError, Problem, first_of, shorten
 from ..files import check_room
 from .build import gathered, keep_one, warn
 from .column_roles import SAMPLE, Names, by_position, guess, select_columns
-from .columns import NOT_UTF8, diagnose
+from .columns import NOT_UTF8, Refused, parse_blocks
 from .format import DATA_FRAME, Format, Head, Kind, add_formats
 from .frame import table_of
 from .source import Source, no_rows
@@ -190,17 +190,16 @@ def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **h
     types = {key: kinds.get(type(first.get(key)), pa.string()) for key in names}
     types |= {key: pa.float64() for key in chosen.values() if key not in names}
     blocks = (one for one in source.blocks() if not one.isspace())
-    try:
-        table = gathered(source.map_blocks(partial(_read_block, types=types), blocks))
-    except pa.ArrowException as error:
-        raise diagnose(
+    table = gathered(
+        parse_blocks(
             source,
-            partial(_reads, types=types),
+            blocks,
+            partial(_read_block, types=types),
             lambda lines: (row for row in lines if _is_row(*row)),
             partial(_check_line, types=types),
-            f"not JSON lines: {error}",
             has_names=True,
-        ) from None
+        )
+    )
     return table_of(table, of, chosen, source, _is_row, asked=by_position(keys, columns), **how)
 
 
@@ -220,28 +219,24 @@ def _column(values: list[object]) -> pa.Array:
 
 
 def _read_block(block: bytes, types: Mapping[str, pa.DataType]) -> pa.Table:
-    """Return the columns of some lines, identifiers as text; an error of Arrow's if not sound."""
+    """Return the columns of some lines, identifiers as text."""
     check_room(8 * len(block))
     whole = pajson.ReadOptions(use_threads=False, block_size=len(block))
     schema = pa.schema(list(types.items()))
     options = pajson.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-    table = pajson.read_json(pa.BufferReader(block), whole, options)
-    table.validate(full=True)  # Arrow takes bytes that are not UTF-8
+    try:
+        table = pajson.read_json(pa.BufferReader(block), whole, options)
+        table.validate(full=True)  # Arrow takes bytes that are not UTF-8
+    except pa.ArrowException as error:
+        raise Refused(f"not JSON lines: {error}") from None
     if any(column.null_count for column in table.columns):
-        raise pa.ArrowInvalid("a value is missing")
+        raise Refused("not JSON lines: a value is missing")
     return pa.table(
         {
             key: cast(table[key], pa.string()) if pa.types.is_integer(kind) else table[key]
             for key, kind in types.items()
         }
     )
-
-
-def _reads(block: bytes, types: Mapping[str, pa.DataType]) -> bool:
-    try:
-        return block.isspace() or bool(_read_block(block, types))
-    except pa.ArrowException:
-        return False
 
 
 def _is_row(number: int, line: bytes) -> bool:

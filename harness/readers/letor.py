@@ -15,7 +15,7 @@ import os
 import re
 from dataclasses import replace
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +39,7 @@ from ..core.ragged import Array, Ints, lengths_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, warn_moved, wrong_lines
-from .columns import NOT_UTF8, diagnose
+from .columns import NOT_UTF8, Refused, parse_blocks
 from .format import Format, add_formats
 from .source import HashedSource, Source, next_to, no_rows
 from .text import check_number, pieces
@@ -70,10 +70,6 @@ class Rows(NamedTuple):
     marks: Array | None = None  # hashes of the features, if they are asked for
 
 
-class NotLetor(Exception):  # noqa: N818 - a signal
-    """A line of the block has no grade or no qid where one belongs."""
-
-
 def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]:
     """Read grades, qids and docnos of the lines of a block; hash their features if `marked`."""
     found = (_read_lines(piece, with_qid, marked) for piece in pieces(block, _PIECE))
@@ -99,7 +95,7 @@ def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
             return None
         heads = _heads(data, places[0], places[1], len(piece) + 1, with_qid)
         if heads is None:
-            raise NotLetor
+            raise Refused("not LETOR")
     starts, ends, stops = places
     head, grades, qids = heads
     docnos, docids = None, 0
@@ -133,11 +129,11 @@ def _heads(
 
 
 def _texts(strings: pa.Array) -> pa.Array:
-    """Return bytes as text, or raise :class:`NotLetor`."""
+    """Return bytes as text, or raise :class:`~.columns.Refused`."""
     try:
         return cast(cast(strings, pa.large_binary()), pa.string())
     except pa.ArrowInvalid:
-        raise NotLetor from None
+        raise Refused("not LETOR") from None
 
 
 def _strings(data: Array, starts: Ints, stops: Ints) -> pa.Array:
@@ -154,9 +150,9 @@ def _grades(texts: pa.Array) -> Array:
     try:
         grades = to_numpy(cast(texts, pa.float64()))
     except pa.ArrowInvalid:
-        raise NotLetor from None
+        raise Refused("not LETOR") from None
     if not (np.abs(grades) <= GRADE_LIMIT).all():
-        raise NotLetor
+        raise Refused("not LETOR")
     return grades if (grades != np.trunc(grades)).any() else grades.astype(np.int32)
 
 
@@ -228,28 +224,19 @@ def read_qrels(
 
 def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
     """Return what the rows of a file hold; the docnos are None if not every row has one."""
-    parse = partial(read_block, with_qid=with_qid, marked=isinstance(source, HashedSource))
 
-    def is_sound(parts: list[Rows]) -> bool:
-        return not (whole and any(rows.grades.dtype.kind == "f" for rows in parts))
+    def parse(block: bytes) -> list[Rows]:
+        parts = read_block(block, with_qid, isinstance(source, HashedSource))
+        if whole and any(rows.grades.dtype.kind == "f" for rows in parts):
+            raise Refused("a grade is not whole")
+        return parts
 
-    def reads(block: bytes) -> bool:
-        try:
-            return is_sound(read_block(block, with_qid))
-        except NotLetor:
-            return False
-
-    parts: list[Rows] = []
-    try:
-        for some in source.map_blocks(parse, source.blocks(max(source.block, _LEAST))):
-            if not is_sound(some):
-                raise NotLetor
-            parts += some
-    except NotLetor:
-        raise diagnose(
-            source, reads, lambda lines: (row for row in lines if is_data(*row)),
-            partial(_check_line, with_qid=with_qid, whole=whole), "not LETOR", has_names=True,
-        ) from None  # fmt: skip
+    found = parse_blocks(
+        source, source.blocks(max(source.block, _LEAST)), parse,
+        lambda lines: (row for row in lines if is_data(*row)),
+        partial(_check_line, with_qid=with_qid, whole=whole), has_names=True,
+    )  # fmt: skip
+    parts = [*chain.from_iterable(found)]
     if not parts:
         raise no_rows(source.name)
     qids = docnos = marks = None

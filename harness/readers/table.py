@@ -20,7 +20,7 @@ from ..errors import InputError, Problem, first_of, said_by
 from ..files import check_room
 from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
-from .columns import NOT_UTF8, after_header, diagnose, parse_csv
+from .columns import NOT_UTF8, Refused, after_header, parse_blocks, parse_csv
 from .format import FORMATS, Format, Head, IsDataLine, Kind, add_formats, name_it, without_names
 from .frame import check_types, table_of
 from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
@@ -194,28 +194,23 @@ class _CSV:
         whole = not (fractions or role == "score")
         numbers = [self.chosen[one] for one in (role, "index") if one in self.chosen]
         types = dict.fromkeys(text, pa.string()) | dict.fromkeys(numbers, pa.float64())
-        parse = partial(
-            parse_csv, names=self.names, types=types, between=self.delimiter, quotes=True
-        )
 
-        def reads(block: bytes) -> bool:
+        def parse(block: bytes) -> pa.Table:
             try:
-                numbers = to_numpy(parse(block)[self.chosen[role]])
-            except (pa.ArrowException, UnicodeDecodeError):
-                return False
-            return bool(np.isfinite(numbers).all()) and not (whole and (numbers % 1).any())
+                table = parse_csv(block, self.names, types, self.delimiter, quotes=True)
+            except (pa.ArrowException, UnicodeDecodeError) as error:
+                raise Refused(str(error)) from None
+            values = to_numpy(table[self.chosen[role]])
+            if not np.isfinite(values).all() or (whole and (values % 1).any()):
+                raise Refused(f"a {role} is not sound")
+            return table
 
         def rows(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
             return ((n, line) for n, line in lines if n > self.above and line.rstrip(b"\r"))
 
         blocks = (one for one in after_header(source, self.above) if one.strip(b"\r\n"))
-        try:
-            tables = [*source.map_blocks(parse, blocks)]
-        except pa.ArrowInvalid as error:
-            check = partial(self._check_line, role=role, whole=whole)
-            raise diagnose(
-                source, reads, rows, check, str(error), has_names=self.above > 0
-            ) from None
+        check = partial(self._check_line, role=role, whole=whole)
+        tables = [*parse_blocks(source, blocks, parse, rows, check, has_names=self.above > 0)]
         if not tables:
             raise no_rows(source.name)
         return gathered(tables)
