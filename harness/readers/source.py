@@ -67,16 +67,25 @@ _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
 }
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
-_ZIP = b"PK\x03\x04"
 TORCH = re.compile(
     rb"PK\x03\x04.{0,500}/data\.pkl|\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19\.", re.DOTALL
 )
 """How files of torch.save begin, of today and before its version 1.6."""
-_PAGE = re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE)
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 WHOLE_FILE = "get the whole file again"
 AS_UTF8 = "save it as UTF-8"
 _NOT_TEXT = "give a text file; if it was one, copy or download it again"
+_OTHER_FILES = (
+    (re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE),
+     "an HTML page, not data", "download the file again; a server sent this page"),
+    (re.compile(rb".{257}ustar", re.DOTALL),
+     "a tar archive, not text", "unpack it first: tar xf FILE"),
+    (TORCH, "a file of torch.save, not text", "name it: format: torch"),
+    (re.compile(rb"PK\x03\x04"), "a zip archive, not text", "unpack it"),
+    (re.compile(rb"\x80[\x02-\x05]"),
+     "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY),
+)  # fmt: skip
+"""How files begin that are not lines of text, what they are, and the fix."""
 _WIDE = {
     b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32",
     b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16",
@@ -276,22 +285,15 @@ def binary(head: bytes) -> str:
 _ZEROS = "not text: it holds zero bytes", _NOT_TEXT
 
 
-def _not_text(head: bytes, codec: str, name: str) -> tuple[str, str] | None:
+def _not_text(head: bytes, codec: str) -> tuple[str, str] | None:
     """Return why the beginning of a file is not lines of text, and the fix; None if it is."""
     if what := wide(head):
         return what, AS_UTF8
-    if _PAGE.match(head):
-        return "an HTML page, not data", "download the file again; a server sent this page"
-    if head[257:262] == b"ustar":
-        return "a tar archive, not text", f"unpack it first: tar xf {name}"
-    if TORCH.match(head):
-        return "a file of torch.save, not text", "name it: format: torch"
-    if head.startswith(_ZIP):
-        return "a zip archive, not text", "unpack it"
     if inner := codec_of(head):
         return f"{inner} data inside {codec} data", "unpack it once"
-    if re.match(rb"\x80[\x02-\x05]", head):
-        return "a pickle, which is never loaded, as it can run code", PLAIN_ARRAY
+    for begins, what, fix in _OTHER_FILES:
+        if begins.match(head):
+            return what, fix
     if b"\0" in head:
         return _ZEROS
     if b"\r" not in head or b"\n" in head:
@@ -466,7 +468,7 @@ class Source:
 
     def check_text(self) -> None:
         """Raise if the first bytes are not lines of text."""
-        found = _not_text(self.head, self.codec, self.name)
+        found = _not_text(self.head, self.codec)
         if found is None:
             return
         (what, fix), where = found, self.name

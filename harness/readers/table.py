@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any, get_args
 
 import numpy as np
@@ -52,10 +53,8 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
     is_row = None
     try:
         with source.explained():
-            if source.head.startswith(_PARQUET):
-                names, chosen, table = _read_parquet(source, of.kind, columns)
-            elif source.head.startswith(_ARROW):
-                names, chosen, table = _read_arrow(source, of.kind, columns)
+            if source.head.startswith((_PARQUET, *_ARROW)):
+                names, chosen, table = _read_binary(source, of.kind, columns)
             else:
                 text = _CSV.of(source, "qrels" if of is Qrels else "run", columns)
                 names, chosen, is_row = text.names, text.chosen, _after(text.above)
@@ -73,52 +72,45 @@ _Columns = tuple[Sequence[str], dict[str, str], pa.Table]
 """The names of all columns, which of them hold what, and a table of those."""
 
 
-def _read_parquet(source: Source, kind: str, columns: Names | None) -> _Columns:
-    import pyarrow.parquet as parquet
-
+def _read_binary(source: Source, kind: str, columns: Names | None) -> _Columns:
+    """Read a Parquet or an Arrow file, of which the columns that matter are unpacked."""
+    batches: Callable[..., Iterator[pa.RecordBatch]]
     check_room()
-    file = parquet.ParquetFile(_opened(source), pre_buffer=False)
-    schema = file.schema_arrow
+    opened = pa.BufferReader(source.read()) if source.codec else source.file
+    if source.head.startswith(_PARQUET):
+        import pyarrow.parquet as parquet
+
+        file = parquet.ParquetFile(opened, pre_buffer=False)
+        schema, batches = file.schema_arrow, partial(file.iter_batches, use_threads=False)
+    else:
+        import pyarrow.feather as feather
+
+        whole = feather.read_table(opened, use_threads=False)
+        schema = whole.schema
+
+        def slices(rows: int, *, columns: list[str]) -> Iterator[pa.RecordBatch]:
+            return iter(whole.select(columns).to_batches(rows))
+
+        batches = slices
+
+    def rows_of(names: Sequence[str], parts: list[pa.RecordBatch]) -> pa.Table:
+        empty = pa.schema([one for one in schema if one.name in names])
+        table = pa.Table.from_batches(parts, parts[0].schema if parts else empty)
+        table.validate(full=True)
+        return table
 
     def first_rows(names: list[str]) -> pa.Table:
-        batch = next(file.iter_batches(SAMPLE, columns=names, use_threads=False), None)
-        return pa.table({}) if batch is None else pa.Table.from_batches([batch])
+        return rows_of(names, [*islice(batches(SAMPLE, columns=names), 1)])
 
     chosen = select_columns(schema.names, kind, columns, source, first_rows)
     check_types(schema, chosen, source.name)
     wanted = sorted({*chosen.values()})
-    size, batches = 0, []
+    size, parts = 0, []
     # counted as they are read: at damaged sizes of a column, Arrow ends the interpreter
-    for batch in file.iter_batches(_ROWS, columns=wanted, use_threads=False):
+    for batch in batches(_ROWS, columns=wanted):
         check_unpacked(source.name, size := size + batch.nbytes)
-        batches.append(batch)
-    fields = pa.schema([one for one in schema if one.name in wanted])
-    table = pa.Table.from_batches(batches, batches[0].schema if batches else fields)
-    table.validate(full=True)
-    return schema.names, chosen, table
-
-
-def _read_arrow(source: Source, kind: str, columns: Names | None) -> _Columns:
-    import pyarrow.feather as feather
-
-    check_room()
-    table = feather.read_table(_opened(source), use_threads=False)
-
-    def first_rows(names: list[str]) -> pa.Table:
-        rows = table.select(names).slice(0, SAMPLE)
-        rows.validate(full=True)
-        return rows
-
-    chosen = select_columns(table.column_names, kind, columns, source, first_rows)
-    check_types(table.schema, chosen, source.name)
-    wanted = table.select(sorted({*chosen.values()}))
-    wanted.validate(full=True)
-    return table.column_names, chosen, wanted
-
-
-def _opened(source: Source) -> str | pa.BufferReader:
-    """Return what Arrow opens a binary file from; it does not unpack by itself."""
-    return pa.BufferReader(source.read()) if source.codec else source.file
+        parts.append(batch)
+    return schema.names, chosen, rows_of(wanted, parts)
 
 
 def _is_cut(source: Source) -> bool:
