@@ -159,7 +159,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
 
 
 def read_judgements(
-    source: Source, layout: Layout, *, duplicates: Duplicates, name: str, fractions: bool = False
+    layout: Layout, source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
 ) -> Qrels:
     """Return the judgements of a file whose lines have the columns of a layout."""
     table = gathered(read_columns(source, replace(layout, whole=not fractions)))

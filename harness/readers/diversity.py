@@ -13,7 +13,7 @@ from ..core.tables import Docnos, Qrels, byte_ranks
 from ..errors import SHOWN, InputError, Problem
 from .build import column, gathered, lines_of_rows
 from .columns import Layout, numbers_of, read_columns
-from .format import Format
+from .format import Format, add_formats
 from .source import Source
 
 LAYOUT = Layout(
@@ -85,11 +85,13 @@ def _places(source: Source, query: Ints, subtopic: Ints, is_relevant: Bools) -> 
     return places
 
 
-FORMAT = Format(
-    name="diversity",
-    about="TREC diversity qrels (qid subtopic docno grade); name this format, it is not guessed",
-    suffixes=(".txt", ".qrels"),
-    looks=lambda head, kind: False,
-    qrels=read_qrels,
-    is_data=lambda source: LAYOUT.of(source).is_data,
+add_formats(
+    Format(
+        name="diversity",
+        about="TREC diversity qrels (qid subtopic docno grade); name this format, it is not "
+        "guessed",
+        suffixes=(".txt", ".qrels"),
+        qrels=read_qrels,
+        is_data=lambda source: LAYOUT.of(source).is_data,
+    ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import pyarrow as pa
 from ..core.arrow import as_bytes, bytes_at, cast, equal, take, to_numpy, unique
 from ..core.hashing import Seen, hash_strings
 from ..core.policy import Duplicates
-from ..core.tables import NOTHING, Odd, Qrels, Run
+from ..core.tables import NOTHING, Odd, Run
 from .build import (
     MANY_TAGS,
     build,
@@ -51,11 +52,6 @@ _RANKED = replace(RUN, also=("rank",))
 MSMARCO = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
 BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", whole=True, header=1)
 BEIR_NAMES = ["query-id", "corpus-id", "score"]
-
-
-def read_qrels(source: Source, **how: Any) -> Qrels:
-    """Read judgements: ``qid iteration docno grade``."""
-    return read_judgements(source, QRELS, **how)
 
 
 def read_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
@@ -205,11 +201,6 @@ def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: An
     return run
 
 
-def read_beir(source: Source, **how: Any) -> Qrels:
-    """Read judgements; the first line after comments is the header."""
-    return read_judgements(source, BEIR, **how)
-
-
 add_formats(
     Format(
         name="trec",
@@ -219,7 +210,7 @@ add_formats(
             "qrels": re.compile(rb"\s*(\S+\s+){3}%b\s*$" % LIKE_NUMBER),
             "run": re.compile(rb"\s*((\S+\s+){4}%b\s+\S|\S+\s+(?i:q0)(\s+\S+){4})" % LIKE_NUMBER),
         },
-        qrels=read_qrels,
+        qrels=partial(read_judgements, QRELS),
         run=read_run,
         stream=stream_run,
         is_data=lambda source: RUN.of(source).is_data,
@@ -230,7 +221,7 @@ add_formats(
         suffixes=(".tsv", ".txt"),
         first=re.compile(rb"\s*\S+\s+\S+\s+1(?!\S).*(\n\s*\S+\s+\S+\s+2(?!\S).*)?$"),
         rows={"run": re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")},
-        qrels=read_qrels,
+        qrels=partial(read_judgements, QRELS),
         run=read_msmarco,
         is_data=lambda source: MSMARCO.of(source).is_data,
     ),
@@ -239,7 +230,7 @@ add_formats(
         about="BEIR qrels (query-id corpus-id score, tab-separated, with that header)",
         suffixes=(".tsv",),
         first=re.compile(rb"\s*" + rb"\s+".join(map(str.encode, BEIR_NAMES)) + rb"\s*(\n|$)"),
-        qrels=read_beir,
+        qrels=partial(read_judgements, BEIR),
         is_data=lambda source: BEIR.of(source).is_data,
     ),
 )
