@@ -73,7 +73,7 @@ _Columns = tuple[Sequence[str], dict[str, str], pa.Table]
 
 
 def _read_binary(source: Source, kind: str, columns: Names | None) -> _Columns:
-    """Read a Parquet or an Arrow file, of which the columns that matter are unpacked."""
+    """Read the columns that matter from a Parquet or an Arrow file."""
     batches: Callable[..., Iterator[pa.RecordBatch]]
     check_room()
     opened = pa.BufferReader(source.read()) if source.codec else source.file
