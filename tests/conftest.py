@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import harness.metrics
-from harness.config.plugins import allow_plugins
+from harness.config import plugins as harness_plugins
 from harness.core.metric import REGISTRY
 
 assert harness.metrics  # importing it fills the registry
@@ -74,7 +74,7 @@ def _built_in_metrics_only() -> Iterator[None]:
     def clean() -> None:
         REGISTRY.clear()
         REGISTRY.update(BUILT_IN)
-        allow_plugins(True)
+        harness_plugins.allowed = True
         for name in [name for name in sys.modules if name.startswith("harness_plugin_")]:
             del sys.modules[name]
 

@@ -90,13 +90,13 @@ def main(arguments: list[str] | None = None) -> None:
     gc.set_threshold(100_000)  # imports make no garbage: 10 % of a small `harness evaluate`
     # set before numpy is imported: its threads for matrix products take 10 % more
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    from ..config.plugins import NO_PLUGINS, allow_plugins
+    from ..config import plugins
 
     words = list(sys.argv[1:] if arguments is None else arguments)
     command = words[0] if words else ""
     if command != "trec_eval":  # which takes no plugins
-        allow_plugins(NO_PLUGINS not in words)
-        words = [word for word in words if word != NO_PLUGINS]
+        plugins.allowed = plugins.NO_PLUGINS not in words
+        words = [word for word in words if word != plugins.NO_PLUGINS]
     is_debugged = "--debug" in words
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning

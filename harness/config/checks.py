@@ -50,7 +50,7 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     problems = [*_check_names(config), *_check_formats(config)]
     if load_plugins:
         problems += _check_plugins(config)
-    all_loaded = not config.plugins or (load_plugins and plugins.plugins_allowed())
+    all_loaded = not config.plugins or (load_plugins and plugins.allowed)
 
     complete = config._complete and not source.problems
     cells, wrong = find(config, complete)
@@ -147,7 +147,7 @@ def _check_groups(config: Config) -> Iterator[Problem]:
         groups, loc = entry.groups, ("datasets", name, "groups")
         if groups is None:
             continue
-        if groups.function is not None and plugins.plugins_allowed():
+        if groups.function is not None and plugins.allowed:
             yield from _unknown(config, (*loc, "function"), find_grouping, groups.function)
         for column in groups.bins:
             if groups.columns and column not in groups.columns:

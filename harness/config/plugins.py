@@ -14,22 +14,8 @@ NO_PLUGINS = "--no-plugins"
 """The option of every command that forbids plugins."""
 GROUP = "harness.metrics"
 """Entry points of this group are modules whose import registers metrics; a config names each."""
-_allowed = True
-
-
-def allow_plugins(allowed: bool) -> None:
-    """Set whether plugins that a config or an option names may be loaded."""
-    global _allowed
-    _allowed = allowed
-
-
-def plugins_allowed() -> bool:
-    """Return whether plugins may be loaded.
-
-    >>> plugins_allowed()
-    True
-    """
-    return _allowed
+allowed = True
+"""Whether plugins that a config or an option names may be loaded; the command line sets it."""
 
 
 class PluginError(Exception):
@@ -43,7 +29,7 @@ def load(name: str, base: Path) -> None:
     package has in :data:`GROUP`, or an importable module. A file is run each time, so that an
     edited one takes effect in the same process.
     """
-    if not plugins_allowed():
+    if not allowed:
         what = f"'{name}' is not loaded because of --no-plugins"
         raise PluginError(f"{what}; leave that option out if you trust its code")
     if name.endswith(".py") or "/" in name:

@@ -106,7 +106,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def harness(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    plugins.allow_plugins(True)  # which an earlier command may have changed
+    plugins.allowed = True  # which an earlier command may have changed
     return finished(*words, cwd=folder)
 
 
