@@ -220,14 +220,22 @@ def _loc(error: ErrorDetails) -> Loc:
     return loc[: loc.index("columns") + 2] if "columns" in loc[2:] else loc
 
 
+_KINDS: dict[str, Any] = {"datasets": DatasetEntry, "runs": RunEntry, **SECTIONS}
+"""What has the keys of each part of a config."""
+
+
 def _known(loc: Loc) -> list[str]:
     """Return the keys of the mapping that holds `loc`."""
-    kinds: dict[str, Any] = {"datasets": DatasetEntry, "runs": RunEntry, **SECTIONS}
-    kind = kinds.get(str(loc[0]), Config) if len(loc) > 1 else Config
+    kind = _KINDS.get(str(loc[0]), Config) if len(loc) > 1 else Config
     if loc[:2] == ("gate", "rules"):
         kind = Rule
     elif loc[0] == "datasets" and loc[2:3] == ("groups",):
         kind = Groups
+    return _keys(kind)
+
+
+def _keys(kind: Any) -> list[str]:
+    """Return the keys of a mapping."""
     if not is_dataclass(kind):
         return list(kind.model_fields)
     return ["baseline" if one.name == "baselines" else one.name for one in fields(kind)]
@@ -285,9 +293,8 @@ def _unknown_key(loc: Loc) -> tuple[str, str]:
     key, _, value = name.partition(":")
     if key in known:
         near, fix = "", f"write a blank after the colon: {key}: {value}"
-    elif name == "duplicates" and loc[:-1] in ((), ("policy",)):
-        near = "; it belongs to an entry of datasets or runs"
-        fix = "write it there: runs: {NAME: {path: ..., duplicates: last}}"
+    elif not near and (others := [one for one, kind in _KINDS.items() if name in _keys(kind)]):
+        fix = f"write it under {' or '.join(others)}"
     return f"unknown key '{name}'{near}  (known: {near_names(name, known)})", fix
 
 

@@ -82,3 +82,8 @@ def test_another_word_for_path_is_suggested(folder: Path, key: str) -> None:
         loads(SHORT.replace("{mq: mq.txt}", f"{{mq: {{{key}: mq.txt}}}}"), "c.yaml", folder)
     (only,) = error.value.problems
     assert f"unknown key '{key}'; did you mean 'path'?" in only.what
+
+
+def test_a_key_of_another_part_is_placed(folder: Path) -> None:
+    with pytest.raises(ConfigError, match=r"unknown key 'caption'.*\n.*write it under tables"):
+        loads(f"{SHORT}caption: {{text: x}}\n", "c.yaml", folder)
