@@ -20,9 +20,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import batch as batch
     from . import compat as compat
-    from .audit.notebook import check as check
-    from .audit.notebook import explain as explain
-    from .audit.notebook import why as why
+    from .audit.explain import explain as explain
+    from .audit.why import why as why
     from .batch import lightgbm as lightgbm
     from .batch import xgboost as xgboost
     from .batch.collector import BatchCollector as BatchCollector
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from .experiment.run import run as run
     from .experiment.table_and_plots import Plots as Plots
     from .experiment.table_and_plots import Table as Table
+    from .experiment.table_and_plots import check as check
     from .experiment.table_and_plots import plot as plot
     from .experiment.table_and_plots import table as table
     from .guard.check import Checked as Checked
@@ -73,11 +73,11 @@ _HOME = {
     "align": "core.align",
     "all_pairs_test": "stats.registry",
     "batch": "",
-    "check": "audit.notebook",
+    "check": "experiment.table_and_plots",
     "compare": "experiment.compare",
     "compat": "",
     "evaluate": "experiment.evaluate",
-    "explain": "audit.notebook",
+    "explain": "audit.explain",
     "from_pytrec_eval": "batch.dicts",
     "lightgbm": "batch.lightgbm",
     "metric": "core.metric",
@@ -92,7 +92,7 @@ _HOME = {
     "save_predictions": "readers.save",
     "table": "experiment.table_and_plots",
     "to_pytrec_eval": "batch.dicts",
-    "why": "audit.notebook",
+    "why": "audit.why",
     "xgboost": "batch.xgboost",
 }
 _MODULES = ("batch", "compat", "lightgbm", "xgboost")

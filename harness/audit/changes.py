@@ -9,9 +9,14 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
+from ..core.arrow import cast, index_in, select
 from ..core.comparison import Plan, family_of
-from ..core.metric import Direction
+from ..core.evaluation import Evaluation
+from ..core.metric import Direction, Metric
+from ..core.ragged import Bools, Floats
+from ..core.systems import why_not
 from ..errors import (
     InputError,
     Problem,
@@ -21,22 +26,213 @@ from ..errors import (
     shorten,
 )
 from ..metrics.similarity import RankSimilarity, rank_similarity, ranks
+from ..stats.blocks import interval_of
 from ..stats.corrections import adjust
-from ..stats.registry import Test
+from ..stats.differences import differences
+from ..stats.paired_t import paired_t
+from ..stats.registry import Test, find, outcome_of
+from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
+from ..stats.streams import Stream
 from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
-from .changes_queries import (
-    Paired,
-    Reproduced,
-    paired,
-    paired_test,
-    pairing,
-    reproduced,
-)
 
 Status = Literal["better", "worse", "changed", "queries", "same"]
 _ROUNDING = 1e-9
 """What the sums behind two values may add to a difference, as a share of the tolerance."""
 ABSENT = "–"
+MOST = 5
+"""Queries listed in either direction."""
+
+
+class QueryMove(NamedTuple):
+    """One query's value in both leaderboards."""
+
+    qid: str
+    old: float
+    new: float
+    difference: float
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A run in both folders by one metric, query by query.
+
+    `n` queries have a value in both, and `moved` of them differ; `up` and `down` are the largest
+    differences. `difference`, `low` and `high` are the mean of new minus old and its interval.
+    `p` is NaN if nothing moved, or the test has no answer (`note` says why).
+    """
+
+    n: int
+    moved: int
+    up: tuple[QueryMove, ...] = ()
+    down: tuple[QueryMove, ...] = ()
+    only_old: tuple[str, ...] = ()
+    only_new: tuple[str, ...] = ()
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    method: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """Values of the queries that both evaluations have, in one order.
+
+    `in_old` and `in_new` mark these queries in each evaluation.
+    """
+
+    qids: pa.Array
+    old: Floats
+    new: Floats
+    in_old: Bools
+    in_new: Bools
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
+
+    @property
+    def differ(self) -> bool:
+        """Whether a query has a value in one evaluation only."""
+        return bool(self.only_old or self.only_new)
+
+
+def pairing(old: Evaluation, new: Evaluation, names: tuple[str, str]) -> Pairing:
+    """Return the values of a metric paired by qid, without queries that have no value.
+
+    A metric with ``undefined=zero`` has a value for every query.
+    """
+    first, second = (cast(one.qids, pa.string()) for one in (old, new))
+    before, after = _values(old, names[0]), _values(new, names[1])
+    at = np.arange(len(first)) if first.equals(second) else index_in(first, second)
+    moved = np.append(after, np.nan)[at]  # the last one is for queries that are not there
+    both = ~np.isnan(before) & ~np.isnan(moved)
+    in_new = np.zeros(len(second), dtype=bool)
+    in_new[at[both]] = True
+    return Pairing(
+        select(first, both),
+        before[both],
+        moved[both],
+        both,
+        in_new,
+        tuple(select(first, ~np.isnan(before) & ~both).to_pylist()),
+        tuple(select(second, ~np.isnan(after) & ~in_new).to_pylist()),
+    )
+
+
+def _values(evaluation: Evaluation, name: str) -> Floats:
+    values = np.asarray(evaluation.column(name), dtype=np.float64)
+    undefined = evaluation.metrics[evaluation.names.index(name)].settings.undefined
+    return np.nan_to_num(values, nan=0.0) if undefined == "zero" else values
+
+
+def paired(pairs: Pairing, key: Key, metric: Metric, plan: Plan, test: Test) -> Paired:
+    """Return which queries of a cell moved, and a test of them that is not corrected yet."""
+    raw = pairs.new - pairs.old
+    moved = int((pairs.old != pairs.new).sum())
+    result = Paired(len(raw), moved, only_old=pairs.only_old, only_new=pairs.only_new)
+    if not moved:
+        return result
+
+    def largest(sign: int) -> tuple[QueryMove, ...]:
+        order = np.argsort(-sign * raw, kind="stable")[:MOST]
+        columns = pairs.qids.take(pa.array(order)), pairs.old[order], pairs.new[order], raw[order]
+        moves = map(QueryMove, *(column.tolist() for column in columns))
+        return tuple(one for one in moves if sign * one.difference > 0)
+
+    mean = math.fsum(raw.tolist()) / raw.size
+    result = replace(result, up=largest(1), down=largest(-1), difference=mean)
+    if reason := why_not(metric):
+        return replace(result, note=f"not tested: {reason}")
+    difference = differences(pairs.new, pairs.old)
+    tested, interval = (
+        Stream((name, key.dataset, str(metric), str(key)), plan.seed, plan.draws)
+        for name in (test.name, plan.interval)
+    )
+    low, high = interval_of(difference, plan, interval)
+    found = outcome_of(test, difference, tested)
+    return replace(result, low=low, high=high, p=found.p, method=found.method, note=found.note)
+
+
+def paired_test(plan: Plan) -> Test:
+    """Return the plan's test; raise UnknownNameError if it is not a paired one."""
+    test = find(plan.test)
+    if test.kind != "paired":
+        what = f"expected a test of two runs, got '{plan.test}', which tests several at once"
+        raise UnknownNameError(Problem("test", what, fix="use paired-t or randomization"))
+    return test
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """One run by one metric, original and reproduction (:mod:`harness.stats.reproduction`).
+
+    `n` queries are in both, over which `rmse`, `nrmse` and the paired t-test are; Welch's is over
+    the queries of each. The effects are over the run `baseline`, if any.
+    """
+
+    key: Key
+    metric: str
+    n: int = 0
+    rmse: float = math.nan
+    nrmse: float = math.nan
+    p_paired: float = math.nan
+    p_welch: float = math.nan
+    baseline: str = ""
+    effect_ratio: float = math.nan
+    delta_ri: float = math.nan
+    note: str = ""
+
+
+def reproduced(
+    old: Board, new: Board, metrics: Sequence[str], keys: Sequence[Key], baselines: Sequence[str]
+) -> Iterator[Reproduced]:
+    """Yield each run by each metric: over each baseline with the same dataset and columns."""
+    for metric in metrics:
+        for key in keys:
+            errors = _errors(old, new, metric, key)
+            bases = [
+                base for base in keys
+                if base.run in baselines and base.run != key.run
+                and (base.dataset, base.columns) == (key.dataset, key.columns)
+            ]  # fmt: skip
+            yield from [_effect(errors, old, new, base) for base in bases] or [errors]
+
+
+def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
+    before, after, metric = old.rows[key].entry, new.rows[key].entry, old.metrics[name]
+    if before is None or after is None or metric is None:
+        return Reproduced(key, name)
+    names = str(metric), str(new.metrics[name])
+    pairs = pairing(before.evaluation, after.evaluation, names)
+    result = Reproduced(key, name, len(pairs.qids), rmse(pairs.old, pairs.new))
+    if metric.definition.summary != "mean":
+        return result
+    columns = before.evaluation.column(names[0]), after.evaluation.column(names[1])
+    return replace(
+        result,
+        nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
+        p_paired=paired_t(differences(pairs.new, pairs.old), Stream()).p,
+        p_welch=unpaired_t(*(each[~np.isnan(each)] for each in columns)),
+        note="" if len(pairs.qids) else "no query in both",
+    )
+
+
+def _effect(errors: Reproduced, old: Board, new: Board, base: Key) -> Reproduced:
+    metric = old.metrics[errors.metric]
+    reason = why_not(metric) if metric is not None else ""
+    means = [
+        board.rows[key].values[errors.metric] for board in (old, new) for key in (errors.key, base)
+    ]
+    ratio = relative = math.nan
+    if reason or any(map(math.isnan, means)):
+        notes = [f"no effect: {reason or 'a value is missing'}"]
+    else:
+        ratio, relative = effect_ratio(*means), delta_ri(*means)
+        notes = ["the original effect is 0"] if math.isnan(ratio) else []
+        notes += ["a baseline is 0"] if math.isnan(relative) else []
+    note = "; ".join(filter(None, (errors.note, *notes)))
+    return replace(errors, baseline=base.run, effect_ratio=ratio, delta_ri=relative, note=note)
 
 
 @dataclass(frozen=True)
@@ -70,11 +266,6 @@ class Cell:
     def difference(self) -> float:
         """New minus old."""
         return self.new - self.old
-
-    @property
-    def has_moved(self) -> bool:
-        """Whether the value moved by more than the tolerance, came, or went."""
-        return self.status in ("better", "worse", "changed")
 
 
 def status_of(old: float, new: float, tolerance: float, direction: Direction | None) -> Status:
@@ -125,29 +316,14 @@ class Order:
     changes: tuple[RankChange, ...]
 
     @property
-    def is_partly_shared(self) -> bool:
-        """Whether a system is in one of the leaderboards only."""
-        return bool(self.similarity.only_first or self.similarity.only_second)
-
-    @property
     def differs(self) -> bool:
         """Whether a system has another rank, or is in one of the leaderboards only."""
-        return bool(self.moved or self.is_partly_shared)
+        return bool(self.moved or self.similarity.only_first or self.similarity.only_second)
 
     @property
     def moved(self) -> int:
         """How many systems have another rank."""
         return sum(one.change != 0 for one in self.changes)
-
-    @property
-    def max_change(self) -> int:
-        """Largest absolute rank change."""
-        return max(abs(one.change) for one in self.changes)
-
-    @property
-    def mean_change(self) -> float:
-        """Mean absolute rank change."""
-        return sum(abs(one.change) for one in self.changes) / len(self.changes)
 
 
 def _orders(
@@ -203,14 +379,15 @@ def origins(old: Board, new: Board) -> Iterator[Difference]:
         if path not in ("output", "name"):  # they always differ, and cause nothing
             kind = "policy" if path.startswith("policy.") else "config"
             yield Difference(kind, path.removeprefix("policy."), _text(before), _text(after))
-    yield from _pairs("version", first.get("versions") or {}, second.get("versions") or {})
+    for name, before, after in _leaves(first.get("versions"), second.get("versions")):
+        yield Difference("version", name, _text(before), _text(after))
     for kind, what, most in (("code", "of the harness", 12), ("platform", "", 60), ("git", "", 60)):
         if first.get(kind) != second.get(kind):
             yield Difference(kind, what, *(_text(one.get(kind))[:most] for one in (first, second)))
     for key, row in old.rows.items():
         if key in new.rows:
-            for one in _pairs("count", row.counts, new.rows[key].counts):
-                yield one._replace(what=f"{one.what}, {key}")
+            for name, before, after in _leaves(row.counts, new.rows[key].counts):
+                yield Difference("count", f"{name}, {key}", _text(before), _text(after))
 
 
 def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
@@ -236,12 +413,6 @@ def _leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]
             yield from _leaves(old.get(name), new.get(name), f"{path}.{name}".lstrip("."))
     else:
         yield path, old, new
-
-
-def _pairs(kind: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
-    for name in dict.fromkeys([*old, *new]):
-        if old.get(name) != new.get(name):
-            yield Difference(kind, name, _text(old.get(name)), _text(new.get(name)))
 
 
 def _text(value: Any) -> str:
@@ -302,9 +473,8 @@ class Changes:
     def has_change(self) -> bool:
         """Whether a value, a row or a metric differs; without a tolerance, also a query's value."""
         lists = (self.only_old, self.only_new, self.metrics_only_old, self.metrics_only_new)
-        moved = any(one.has_moved for one in self.cells)
-        queries = any(one.status == "queries" for one in self.cells)
-        return moved or (queries and not self.tolerance) or any(lists)
+        unchanged = {"same", "queries"} if self.tolerance else {"same"}
+        return any(one.status not in unchanged for one in self.cells) or any(lists)
 
 
 def changes(
@@ -365,8 +535,15 @@ def changes(
         )
     rows = [key for key in first.rows if key in second.rows]
     shared = _metrics(first, second, metrics)
-    for what, some in (("row", rows), ("metric", shared)):
-        _check_common(what, some, first, second)
+    for what, some, sides in (
+        ("row", rows, (first.rows, second.rows)),
+        ("metric", shared, (first.metrics, second.metrics)),
+    ):
+        if not some:
+            parts = [first_of([*map(str, one)], 3) for one in sides]
+            has = f"{first.name} has {parts[0]}; {second.name} has {parts[1]}"
+            fix = "pair a name in OLD with its name in NEW: --name OLD=NEW"
+            raise InputError(Problem("compare", f"no {what} is in both: {has}", fix=fix))
     for name in plan.baselines:
         check_known("baseline", name, dict.fromkeys(key.run for key in rows), "in both")
     directions = _directions(first, second, shared, lower, notes)
@@ -435,16 +612,6 @@ def _metrics(old: Board, new: Board, asked: Collection[str]) -> list[str]:
     for name in chosen:
         check_known("metric", name, both, "in both")
     return list(dict.fromkeys(chosen)) if asked else both
-
-
-def _check_common(what: str, shared: Sequence[object], old: Board, new: Board) -> None:
-    """Raise InputError if no row, or no metric, is in both."""
-    if not shared:
-        sides = {one.name: one.rows if what == "row" else one.metrics for one in (old, new)}
-        names = {name: first_of(list(map(str, some)), 3) for name, some in sides.items()}
-        has = "; ".join(f"{name} has {some}" for name, some in names.items())
-        fix = "pair a name in OLD with its name in NEW: --name OLD=NEW"
-        raise InputError(Problem("compare", f"no {what} is in both: {has}", fix=fix))
 
 
 def _directions(

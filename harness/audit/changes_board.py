@@ -44,9 +44,8 @@ class Key:
 class Row:
     """One row of a leaderboard.
 
-    `values` are summaries by metric, `counts` queries, missing ones and ties. `entry` has the
-    values of each query.
-    `repetitions` is the number of seeds that the row is a mean over.
+    `values` are summaries by metric, `repetitions` the number of seeds that they are means over. Of
+    a folder, `counts` are queries, missing ones and ties, and `entry` has each query's values.
     """
 
     values: Mapping[str, float]
@@ -210,11 +209,6 @@ class _Column:
         self.filled = [one for one in self.numbers if one and not math.isnan(one[0])]
         self.is_numeric = self.numbers.count(None) < len(self.filled)
 
-    @property
-    def counts(self) -> list[int]:
-        """Return the values as whole numbers; 0 for blank fields."""
-        return [int(one[0]) if one and not math.isnan(one[0]) else 0 for one in self.numbers]
-
     def scale(self, metric: Metric | None) -> int:
         """Return what values are divided by; 0 if percent signs did it.
 
@@ -248,7 +242,11 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
     values: dict[str, list[float]] = {}
     metrics: dict[str, Metric | None] = {}
     slack: dict[str, float] = {}
-    notes = [] if is_ours else [_describe(columns)]
+    columns_of: dict[str, list[str]] = {title: [] for title in _TITLES.values()}
+    for one in columns:
+        columns_of[_TITLES[one.kind]].append(f"'{one.name}'")
+    kinds = (f"{title} {', '.join(some)}" for title, some in columns_of.items() if some)
+    notes = [] if is_ours else ["; ".join(kinds)]
     for column in (one for one in columns if one.kind == "metric"):
         _check_numbers(path, rows, column)
         bare = column.name.removesuffix("(%)").strip()
@@ -263,13 +261,12 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
         metrics[name] = metric
         unit = min((unit for _, unit in column.filled), default=0.0) / (scale or 1)
         slack[name] = 0.0 if is_ours else unit / 2
-    counts = {one.name: one.counts for one in columns if one.kind == "count"}
-    repeated = next((one.counts for one in columns if is_ours and one.name == REPETITIONS), None)
+    blank = [""] * len(rows)
+    repeated = next((one.texts for one in columns if is_ours and one.name == REPETITIONS), blank)
     board_rows = {
         key: Row(
             {name: some[at] for name, some in values.items()},
-            {name: some[at] for name, some in counts.items()},
-            repetitions=None if repeated is None else repeated[at],
+            repetitions=int(repeated[at]) if repeated[at].isdecimal() else None,
         )
         for at, key in enumerate(row_keys)
     }
@@ -376,10 +373,3 @@ def _keys(
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
     return list(lines)
-
-
-def _describe(columns: Sequence[_Column]) -> str:
-    columns_of: dict[str, list[str]] = {title: [] for title in _TITLES.values()}
-    for one in columns:
-        columns_of[_TITLES[one.kind]].append(f"'{one.name}'")
-    return "; ".join(f"{title} {', '.join(names)}" for title, names in columns_of.items() if names)

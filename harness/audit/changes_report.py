@@ -14,9 +14,8 @@ from ..reports.grid import Cell as GridCell
 from ..reports.grid import Grid, and_more, grid
 from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, counted, decimals, p_value
 from ..stats.registry import find
-from .changes import Cell, Changes, Difference, Order
+from .changes import Cell, Changes, Difference, Order, Paired, Reproduced
 from .changes_board import Key
-from .changes_queries import Paired, Reproduced
 
 ROWS, CELLS = 20, 5
 """Rows of a table, and cells whose queries are listed; CSV and JSON lines have all."""
@@ -77,7 +76,12 @@ def records(changes: Changes) -> Iterator[Record]:
     }  # fmt: skip
     some: dict[str, Iterable[Record]] = {
         "cell": _cell_records(changes),
-        "query": (one for cell in changes.cells for one in _query_records(cell)),
+        "query": (
+            {**_named(cell.key), "metric": cell.metric, **move._asdict()}
+            for cell in changes.cells
+            if cell.queries is not None
+            for move in (*cell.queries.up, *reversed(cell.queries.down))
+        ),
         "order": map(_order_record, changes.orders),
         "origin": map(_origin_row, changes.origins),
         "repetitions": (
@@ -98,19 +102,13 @@ def _with_key(one: Reproduced) -> Record:
     return {**_named(one.key), **{name: at for name, at in vars(one).items() if name != "key"}}
 
 
-def _query_records(cell: Cell) -> Iterator[Record]:
-    if cell.queries is not None:
-        for move in (*cell.queries.up, *reversed(cell.queries.down)):
-            yield {**_named(cell.key), "metric": cell.metric, **move._asdict()}
-
-
 def _order_record(one: Order) -> Record:
-    similarity = asdict(one.similarity)
+    similarity, sizes = asdict(one.similarity), [abs(each.change) for each in one.changes]
     del similarity["rank_change"]
     similarity |= {name: len(similarity[name]) for name in ("only_first", "only_second")}
     return {
         "dataset": one.dataset, "metric": one.metric, **similarity, "moved": one.moved,
-        "max_rank_change": one.max_change, "mean_rank_change": one.mean_change,
+        "max_rank_change": max(sizes), "mean_rank_change": sum(sizes) / len(sizes),
     }  # fmt: skip
 
 
@@ -250,7 +248,11 @@ def grids(changes: Changes) -> Iterator[Grid]:
     yield from _grid(
         "inputs, config and versions", [_origin_row(one) for one in changes.origins], 4
     )
-    yield from _grid("reproduction of old by new", [_effect_row(one) for one in changes.reproduced])
+    effects = [{**_with_key(one), "run": one.key.name, "columns": ""} for one in changes.reproduced]
+    for row in effects:
+        if not row["baseline"]:
+            row |= {"effect_ratio": None, "delta_ri": None}
+    yield from _grid("reproduction of old by new", effects)
 
 
 def _grid(title: str, rows: Sequence[Record], left: int | None = None) -> Iterator[Grid]:
@@ -301,11 +303,6 @@ def _cell_row(cell: Cell, changes: Changes) -> Record:
 
 def _origin_row(one: Difference) -> Record:
     return {"of": one.kind, "what": one.what, "old": one.old, "new": one.new}
-
-
-def _effect_row(one: Reproduced) -> Record:
-    row = {**_with_key(one), "run": one.key.name, "columns": ""}
-    return row if one.baseline else {**row, "effect_ratio": None, "delta_ri": None}
 
 
 def _heading(cell: Cell) -> str:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from .. import readers
 from ..core.align import align
 from ..core.aligned import Aligned
+from ..core.arguments import TEXT, Kind, check_arguments, whole_from
 from ..core.evaluation import EMPTY, empty_of, values_of
 from ..core.metric import Definition, Metric
 from ..core.policy import Policy
@@ -23,7 +25,10 @@ from ..core.tables import Qrels, Run
 from ..core.text import Shown
 from ..core.views import view
 from ..errors import InputError, for_terminal, legible
-from ..experiment import folder as results
+from ..experiment import folder as stored
+from ..experiment.outcome import Results
+from ..experiment.table_and_plots import PathLike, folder_of, names_in
+from ..readers import in_memory
 from ..reports.phrases import counted, listed
 from ..reports.text import wrapped
 from .explain_space import (
@@ -36,9 +41,11 @@ from .explain_space import (
     Params,
     Space,
     familiar,
-    meaning,
+    levels_of,
+    read,
+    spaces_of,
 )
-from .why import read_inputs
+from .why import columns_of, read_inputs
 
 if TYPE_CHECKING:
     import pandas
@@ -50,6 +57,12 @@ DEPTH = 2
 """How many settings of a convention are changed at most by default."""
 _DIGITS = 10
 """Decimals to which values of a query are compared: sums in another order differ in the last."""
+_CUTOFFS = Kind(
+    "a whole number from 1, or a list of them",
+    lambda given: all(
+        map(whole_from(1).fits, given if isinstance(given, (list, tuple)) else [given])
+    ),
+)
 T = TypeVar("T")
 
 
@@ -95,7 +108,7 @@ class Explanation:
     inert: tuple[str, ...]
 
 
-def explain(
+def try_all(
     asked: Asked,
     qrels: Qrels,
     run: Run,
@@ -116,12 +129,10 @@ def explain(
 
 @dataclass(frozen=True, eq=False)
 class _Ranking:
-    """The run under a policy: whether documents are tied, and every grade, each once."""
+    """The run under a policy."""
 
     aligned: Aligned
     policy: Policy
-    tied: bool
-    grades: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,8 +297,8 @@ class Search(Shown):
     def _ranking(self, policy: Policy) -> _Ranking:
         """Return the run under a policy, the same one for policies that rank alike."""
         aligned = view(self._aligned, policy)
-        tied = bool((aligned.tie_last > aligned.tie_first).any())
-        average = policy.ties == "average" and tied
+        tied = (aligned.tie_last > aligned.tie_first).any()
+        average = bool(policy.ties == "average" and tied)
         digest = blake2b(b"average" if average else b"")
         for array in (
             aligned.offsets, aligned.rank, aligned.grade, aligned.tie_first, aligned.tie_last,
@@ -296,8 +307,7 @@ class Search(Shown):
             digest.update(np.ascontiguousarray(array).data)
         if policy.ties == "average" and not average:
             policy = replace(policy, ties="stable")
-        grades = np.unique(aligned.ideal.values)
-        return self._once(digest.digest(), lambda: _Ranking(aligned, policy, tied, grades))
+        return self._once(digest.digest(), lambda: _Ranking(aligned, policy))
 
     def _values(
         self, definition: Definition, params: Params, policy: Policy,
@@ -305,7 +315,7 @@ class Search(Shown):
     ) -> tuple[_Values | None, Bools]:  # fmt: skip
         """Return a metric's values, None if ties have no closed form, and the empty queries."""
         ranking = self._once(policy, lambda: self._ranking(policy))
-        aligned, tied, average = ranking.aligned, ranking.tied, ranking.policy.ties == "average"
+        aligned = ranking.aligned
 
         def compute() -> _Values | None:
             metrics = tuple(Metric(definition, cutoff, params) for cutoff in cutoffs)
@@ -315,8 +325,7 @@ class Search(Shown):
                 return None
             return _Values(metrics, aligned, np.stack(done), metrics[0].weights(aligned))
 
-        same = meaning(definition, dict(params), ranking.grades, tied, average)
-        values = self._once((definition.name, same, ranking, cutoffs), compute)
+        values = self._once((definition.name, params, ranking, cutoffs), compute)
         own = tuple(item for item in params if item[0] in ("rel", "above", "top", "target"))
         key = "rel" in definition.parameters, own, ranking
         return values, self._once(key, lambda: empty_of(Metric(definition, None, own), aligned))
@@ -399,14 +408,70 @@ def _inert(best: Fit, fits: list[Fit]) -> Iterator[str]:
             yield name
 
 
+def explain(
+    value: str | float,
+    qrels: Any = None,
+    run: Any = None,
+    metrics: str | Sequence[str] = (),
+    *,
+    k: int | Sequence[int] = (),
+    depth: int | None = None,
+    results: PathLike | Results | None = None,
+    dataset: str | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> Search:
+    """Find the tool's settings that give a published value, as ``harness explain`` does.
+
+    Parameters
+    ----------
+    value : str or float
+        As it was printed: ``"0.4730"``, ``".473"``, ``"47.3%"``. A text keeps its last zeros.
+    qrels, run : see :func:`harness.evaluate`
+        With `results`, `run` is the name of a run.
+    metrics : str or sequence of str
+        What the value may be, such as ``"ndcg"``; all metrics of a convention if left out.
+    k : int or sequence of int
+        The cutoff, if you know it.
+    depth : int, optional
+        How many settings of a convention are changed at most: 2; 1 without `metrics`.
+    results : path or Results, optional
+        Results with a cell to explain.
+    dataset, where
+        The cell's dataset, and its columns: ``{"seed": 1}``.
+
+    Returns
+    -------
+    Search
+        ``explanations``, ``rows`` and ``to_pandas()`` have what fits, the simplest first.
+    """
+    asked = read(value if isinstance(value, str) else repr(value))
+    check_arguments(locals(), k=_CUTOFFS, depth=whole_from(0).or_none())
+    some, cutoffs = names_in(metrics, "metrics"), [k] if isinstance(k, int) else list(k)
+    spaces_of(some, cutoffs or None)  # reports wrong names before any file is read
+    if results is not None:
+        check_arguments(locals(), run=TEXT)
+        judged, scores, subject = from_results(folder_of(results), run, dataset, columns_of(where))
+    else:
+        judged, given = in_memory.as_pair(qrels, run, fractions=True)
+        if isinstance(given, Run):
+            scores, subject = given, given.name
+        else:
+            scores, subject = readers.read_run(given, dataset=judged), Path(given).name
+    spaces = spaces_of(some, cutoffs or None, levels_of(judged))
+    most = depth if depth is not None else DEPTH if some else 1
+    found = try_all(asked, judged, scores, spaces, most)
+    found.subject = subject
+    return found
+
+
 def from_results(
     folder: Path, run: str, dataset: str | None, columns: Mapping[str, str]
 ) -> tuple[Qrels, Run, str]:
     """Read the inputs of one cell of a folder of results, and return them with the cell's name."""
-    manifest = results.read_manifest(folder)
-    _, cells = results.config_and_cells(folder, manifest)
-    cell = results.one_cell(cells, run, dataset, columns)
-    return *read_inputs(folder, manifest, cell), results.name_of(cell)
+    manifest = stored.read_manifest(folder)
+    _, cells = stored.config_and_cells(folder, manifest)
+    cell = stored.one_cell(cells, run, dataset, columns)
+    return *read_inputs(folder, manifest, cell), stored.name_of(cell)
 
 
 def _tool(fit: Fit) -> str:

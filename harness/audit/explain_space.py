@@ -15,11 +15,10 @@ import numpy as np
 from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import parse
 from ..core.policy import GradeRule, Policy
-from ..core.ragged import Array, Floats
+from ..core.ragged import Floats
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention, choices_of
 from ..core.tables import Qrels
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
-from ..metrics.gains import Scale
 
 Changes = tuple[tuple[str, Any], ...]
 """Settings that are changed, with their new values."""
@@ -292,40 +291,3 @@ def read(text: str) -> Asked:
             fix = f"write it with a point: {given.replace(',', '.')}"
         raise InputError(Problem("", f"expected a number, got '{text}'", fix=fix))
     return Asked(given, number, percent)
-
-
-def meaning(
-    definition: Definition, params: Mapping[str, Any], grades: Array, tied: bool, average: bool
-) -> tuple[Any, ...]:
-    """Return a key that parameters of equal effect share, so that values are computed once.
-
-    `grades` are the grades of the data, each once; `tied` is whether documents are tied, `average`
-    whether their orders are averaged over.
-
-    >>> import numpy as np, harness.metrics
-    >>> from harness.core.metric import REGISTRY
-    >>> grades, ndcg = np.array([0, 1, 2]), REGISTRY["ndcg"]
-    >>> one, two = ({"gain": gain} for gain in ("exp", "mslr"))      # 0, 1, 3 both
-    >>> meaning(ndcg, one, grades, True, True) == meaning(ndcg, two, grades, True, True)
-    True
-    """
-    known = definition.parameters
-    full = {name: params.get(name, parameter.default) for name, parameter in known.items()}
-    found: list[Any] = []
-    without: set[str] = set()
-    if "target" in known and full["target"] == "largest":
-        without |= {"rel", "above", "top"}
-    elif "rel" in known and "above" in known:
-        above, top = full["above"], full["top"]
-        relevant = grades >= full["rel"] if above is None else grades > above
-        found.append((relevant if top is None else relevant & (grades <= top)).tobytes())
-        without |= {"rel", "above", "top"}
-    elif "gain" in known and "discount" in known:
-        scale = Scale(full["gain"], "log2", full.get("negative", "zero"), full.get("floor", 0.0))
-        try:
-            found.append((scale.gains(grades) * scale.counts(grades) + 0.0).tobytes())
-        except InputError:  # a gain beyond all numbers, which the metric reports
-            found.append(scale)
-        without |= {"gain", "negative", "floor"}
-    without |= (set() if tied else {"tied"}) | (set() if average else {"spill"})
-    return (*((name, value) for name, value in params.items() if name not in without), *found)

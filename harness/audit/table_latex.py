@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
+from ..reports.latex import SIGNS
 from .table_files import GREEK, Cell, Grid, Piece, cell_of, grid_of
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
@@ -17,25 +18,21 @@ _DEFINED = re.compile(
     r"|\\def\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)"
 )
 _SIGNS = {
+    **SIGNS,
     **{name: sign for sign, name in GREEK.items()},
     **{name.title(): sign.upper() for sign, name in GREEK.items()},
     "varepsilon": "ε", "varsigma": "ς",
-    "dagger": "†", "dag": "†", "textdagger": "†", "ddagger": "‡", "ddag": "‡",
-    "textdaggerdbl": "‡", "S": "§", "textsection": "§", "P": "¶", "textparagraph": "¶",
-    "|": "‖", "Vert": "‖", "parallel": "‖", "ast": "*", "star": "*", "textasteriskcentered": "*",
-    "pm": "±", "textpm": "±", "uparrow": "↑", "downarrow": "↓", "textuparrow": "↑",
-    "textdownarrow": "↓", "rightarrow": "→", "leftarrow": "←", "leftrightarrow": "↔",
-    "triangle": "△", "blacktriangle": "▲", "blacktriangledown": "▼",
-    "triangledown": "▽", "bullet": "•", "circ": "°", "%": "%", "&": "&", "_": "_", "#": "#",
-    "$": "$", "{": "{", "}": "}", "textunderscore": "_", "textasciitilde": "~",
-    "textasciicircum": "^", "textbackslash": "\\", "textendash": "–", "textemdash": "—",
-    "textbar": "|", "textasciigrave": "`", "textquotedbl": '"', "lbrack": "[", "rbrack": "]",
-    "slash": "/", "cdot": "·", "times": "×", "approx": "≈", "infty": "∞", "surd": "√", "sum": "∑",
-    "quad": " ", "qquad": " ", " ": " ", "\n": " ", "\\": " ", "tabularnewline": " ", "-": "",
-    "ldots": "…", "dots": "…", "textless": "<", "textgreater": ">", "textquotesingle": "'",
-    "le": "≤", "leq": "≤", "ge": "≥", "geq": "≥", "ne": "≠", "neq": "≠", "sim": "~", "o": "ø",
+    "dag": "†", "textdagger": "†", "ddag": "‡", "textdaggerdbl": "‡", "textsection": "§",
+    "textparagraph": "¶", "|": "‖", "parallel": "‖", "ast": "*", "star": "*",
+    "textasteriskcentered": "*", "textpm": "±", "textuparrow": "↑", "textdownarrow": "↓",
+    "triangle": "△", "blacktriangle": "▲", "blacktriangledown": "▼", "triangledown": "▽",
+    "circ": "°", "textunderscore": "_", "textendash": "–", "textemdash": "—", "lbrack": "[",
+    "rbrack": "]", "slash": "/", "quad": " ", "qquad": " ", " ": " ", "\n": " ", "\\": " ",
+    "tabularnewline": " ", "-": "", "dots": "…", "textquotesingle": "'", "le": "≤", "ge": "≥",
+    "ne": "≠", "sim": "~", "o": "ø",
     **dict.fromkeys((",", ";", ":", "thinspace", "enspace"), "\u2009"),
 }  # fmt: skip
+"""What commands print; further ones are dropped."""
 _CODE = re.compile(r"\[U\+([0-9A-F]{4,5}|10[0-9A-F]{4})\]")
 """What ``harness table`` writes for a character that pdfLaTeX does not have."""
 _STYLES = {
@@ -50,11 +47,13 @@ _DROPPED = {
         "phantom", "hphantom", "vphantom", "hspace", "vspace", "label", "ref", "cite", "citep",
         "citet", "citeyear", "citealp", "autoref", "footnote", "cellcolor", "rowcolor", "color",
         "textcolor", "colorbox", "rotatebox", "scalebox", "raisebox", "parbox", "begin", "end",
-        "href", "fontseries",
+        "href", "fontseries", "cmidrule", "cline", "noalign", "hhline", "arrayrulecolor", "caption",
+        "Xhline",
     ), 1),
     **dict.fromkeys(
         ("rule", "fontsize", "resizebox", "multirow", "multicolumn", "setlength"), 2
     ),
+    "specialrule": 3,
 }  # fmt: skip
 """How many arguments of a command are not text."""
 _BEGIN = re.compile(r"\\begin\{(tabular\*|tabularx|tabulary|tabular|longtable|tblr)\}")
@@ -63,10 +62,6 @@ _RULE = re.compile(
     r"endhead|endfoot|endlastfoot|noalign|rowcolor|morecmidrules|hhline|arrayrulecolor|caption|"
     r"label|Xhline|thickhline)(?![A-Za-z])\*?"
 )
-_RULE_ARGUMENTS = {
-    "specialrule": 3, "cmidrule": 1, "cline": 1, "noalign": 1, "rowcolor": 1, "hhline": 1,
-    "arrayrulecolor": 1, "caption": 1, "label": 1, "Xhline": 1,
-}  # fmt: skip
 _TOKEN = re.compile(
     r"\\(?P<environment>begin|end)(?=\{)"
     r"|(?P<row>\\\\\*?(?:\s*\[[^\]\n]*\])?|\\tabularnewline(?![A-Za-z]))|\\.|[{}&]",
@@ -144,7 +139,7 @@ def _rows(body: str, line: int, macros: Mapping[str, Macro]) -> tuple[int | None
                 del rows[header or 0 :]
             elif rule[1] in ("midrule", "hline", "specialrule"):
                 above_rule = above_rule or len(rows)
-            end = _after_rule(text, rule)
+            end = _after(text, rule.end(), rule[1])
             text, at = text[end:], at + end
         row = []
         for part, start in [(text, at), *parts[1:]]:
@@ -172,11 +167,13 @@ def _split(body: str) -> Iterator[list[tuple[str, int]]]:
     yield [*row, (body[start:], start)]
 
 
-def _after_rule(text: str, rule: re.Match[str]) -> int:
-    _, at = optional(text, rule.end())
-    for _ in range(_RULE_ARGUMENTS.get(rule[1], 0)):
+def _after(text: str, at: int, command: str) -> int:
+    """Return where the arguments of a command end that are not text."""
+    _, at = optional(text, at)
+    for _ in range(_DROPPED.get(command, 0)):
         at = text.find(")", at) + 1 if text.startswith("(", at) else at
         _, at = argument(text, at)
+        _, at = optional(text, at)
     return at
 
 
@@ -196,12 +193,9 @@ def _cell(text: str, line: int) -> Cell:
         count, _ = argument(text, at)
         rows = abs(int(count)) if re.fullmatch(r"\s*-?[0-9]{1,3}\s*", count) else 1
     merged = groupby(pieces(text), key=itemgetter(1))
-    decoded = ((_decoded("".join(one for one, _ in some)), style) for style, some in merged)
+    texts = (("".join(one for one, _ in some), style) for style, some in merged)
+    decoded = ((_CODE.sub(lambda code: chr(int(code[1], 16)), one), style) for one, style in texts)
     return cell_of(decoded, line, columns, rows)
-
-
-def _decoded(text: str) -> str:
-    return _CODE.sub(lambda code: chr(int(code[1], 16)), text)
 
 
 def argument(text: str, at: int) -> tuple[str, int]:
@@ -302,10 +296,7 @@ def pieces(text: str, style: str = "") -> Iterator[Piece]:
                 else:
                     yield from pieces(inner, style + _STYLES[name])
             else:
-                _, at = optional(text, at)
-                for _ in range(_DROPPED.get(name, 0)):
-                    _, at = argument(text, at)
-                    _, at = optional(text, at)
+                at = _after(text, at, name)
         elif sign == "{" or sign in "^_":
             inner, at = argument(text, at + (sign != "{"))
             plain = style.replace("^", "").replace("_", "")

@@ -21,8 +21,7 @@ import pyarrow.parquet as pq
 
 from .. import files as store
 from ..config.model import Config
-from ..core.arrow import call, to_floats, to_numpy
-from ..core.ragged import Bools
+from ..core.arrow import call, cast, to_numpy
 from ..errors import (
     HarnessError,
     HarnessWarning,
@@ -61,7 +60,8 @@ _CAUSES = {
 }
 SHOWN_INPUTS = 6
 Cause = Literal["input", "edited", "version", "code", "unknown"]
-NOTHING = "(nothing)"
+NOTHING, ABSENT = "(nothing)", "undefined"
+"""Shown for an empty text, and for a field without a value."""
 _NAMES = ("dataset", "run", "baseline", "metric", "qid")
 """Columns that identify a row."""
 WIDTH, BEFORE = 120, 30
@@ -317,7 +317,12 @@ def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]
         if is_table or total:
             return found, total
     if name.endswith(".html"):
-        return _pages(name, then.decode("utf-8", "replace"), now.decode("utf-8"))
+        try:
+            old_page, new_page = (_by_name(unpack(page.decode())) for page in (then, now))
+        except (ValueError, LookupError, TypeError, EOFError, OSError, zlib.error) as error:
+            return _one(name, "the data of the page", f"cannot be read: {error}", "readable")
+        if values := list(compare_plain(name, old_page, new_page)):
+            return values[0], len(values)
     a, b = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
     pairs = enumerate(itertools.zip_longest(a, b, fillvalue=NOTHING), start=1)
     wrong = [(number, old, new) for number, (old, new) in pairs if old != new]
@@ -337,7 +342,12 @@ def _tables(
         return _one(name, "columns", ", ".join(old.column_names), ", ".join(new.column_names))
     if len(old) != len(new):
         return _one(name, "number of rows", str(len(old)), str(len(new)))
-    rows = [np.flatnonzero(~_same(*pair)) for pair in zip(old.columns, new.columns, strict=True)]
+    # as text, a float has every digit and a NaN is equal to itself
+    texts = [
+        [call("coalesce", cast(column, pa.string()), pa.scalar(ABSENT)) for column in one.columns]
+        for one in (old, new)
+    ]
+    rows = [np.flatnonzero(to_numpy(call("not_equal", *pair))) for pair in zip(*texts, strict=True)]
     total = sum(some.size for some in rows)
     if not total:
         return None, 0
@@ -349,21 +359,8 @@ def _tables(
     )
     names = ", ".join(str(new[one][row]) for one in _NAMES if one in new.column_names)
     where = f"{word} {row + first} ({names}), {new.column_names[at]}"
-    a, b = (_shown(table.column(at)[row].as_py()) for table in (old, new))
+    a, b = (str(one[at][row]) or NOTHING for one in texts)
     return Difference("value", name, where, a, b), total
-
-
-def _pages(name: str, then: str, now: str) -> tuple[Difference, int]:
-    """Compare two report pages: the values that they hold, then the rest."""
-    try:
-        old, new = (_by_name(unpack(page)) for page in (then, now))
-    except (ValueError, LookupError, TypeError, EOFError, OSError, zlib.error) as error:
-        return _one(name, "the data of the page", f"cannot be read: {error}", "readable")
-    found = list(_page_values(name, old, new))
-    if not found:
-        texts = f"{len(then):,} characters", f"{len(now):,} other characters"
-        return _one(name, "text, script or style: no value differs", *texts)
-    return found[0][0], sum(count for _, count in found)
 
 
 def _by_name(report: dict[str, Any]) -> dict[str, Any]:
@@ -375,37 +372,6 @@ def _by_name(report: dict[str, Any]) -> dict[str, Any]:
         systems = [runs[at] for at in board["systems"]]
         boards[board["dataset"]] = {**board, "columns": columns, "systems": systems}
     return {**report, "boards": boards}
-
-
-def _page_values(
-    name: str, then: Any, now: Any, path: tuple[str, ...] = (), board: Any = None
-) -> Iterator[tuple[Difference, int]]:
-    """Yield the first difference of each part of two pages, and how many values of it differ."""
-    if isinstance(then, dict) and isinstance(now, dict):
-        board = now if "qids" in now else board
-        for key in dict.fromkeys((*now, *then)):
-            inner = path if key in ("boards", "columns") else (*path, key)
-            yield from _page_values(name, then.get(key), now.get(key), inner, board)
-    elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
-        for place, (old, new) in enumerate(zip(then, now, strict=True), start=1):
-            yield from _page_values(name, old, new, (*path, str(place)), board)
-    elif isinstance(then, np.ndarray) and isinstance(now, np.ndarray) and then.size == now.size:
-        wrong = np.flatnonzero(~_same_bits(then, now))
-        if wrong.size and board is not None:
-            row, query = divmod(int(wrong[0]), now.size // len(board["systems"]))
-            per_query = [f"query {board['qids'][query]}"] if path[-1] == "queries" else []
-            path = (*path, board["systems"][row], *per_query)
-        if wrong.size:
-            a, b = (_shown(float(one[wrong[0]])) for one in (then, now))
-            yield Difference("value", name, ", ".join(path), a, b), wrong.size
-    elif isinstance(then, np.ndarray) or isinstance(now, np.ndarray) or then != now:
-        a, b = map(_shown_part, (then, now))
-        yield Difference("value", name, ", ".join(path), a, b), 1
-
-
-def _shown_part(value: Any) -> str:
-    is_part = isinstance(value, (dict, list, np.ndarray))
-    return f"{len(value)} parts" if is_part else NOTHING if value is None else str(value)
 
 
 def _csv(content: bytes) -> pa.Table:
@@ -420,40 +386,13 @@ def _csv(content: bytes) -> pa.Table:
 
 
 def _parquet(content: bytes) -> pa.Table:
-    """Return a Parquet file as a table without dictionaries."""
     # without threads: one that is not done when the process ends would abort it
-    table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-    kinds = {one.name: one.type for one in table.schema}
-    plain = {n: k.value_type if pa.types.is_dictionary(k) else k for n, k in kinds.items()}
-    return table.cast(pa.schema(plain.items())).combine_chunks()
-
-
-def _same(old: pa.ChunkedArray, new: pa.ChunkedArray) -> Bools:
-    """Return which rows are equal: numbers to the last bit, except for the kind of NaN."""
-    absent, other = (to_numpy(call("is_null", column)) for column in (old, new))
-    same: Bools = absent & other
-    if pa.types.is_floating(old.type) and pa.types.is_floating(new.type):
-        a, b = (to_floats(column).astype(np.float64) for column in (old, new))
-        same = same | (_same_bits(a, b) & (absent == other))
-    elif old.type == new.type:
-        same = same | to_numpy(call("coalesce", call("equal", old, new), pa.scalar(False)))
-    return same
-
-
-def _same_bits(a: Any, b: Any) -> Bools:
-    """Return which floats of two arrays are equal to the last bit, or both NaN."""
-    same: Bools = (a.view(np.int64) == b.view(np.int64)) | (np.isnan(a) & np.isnan(b))
-    return same
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, str):
-        return value or NOTHING
-    return "undefined" if value is None or value != value else repr(value)
+    return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
 
 
 def compare_plain(name: str, then: Any, now: Any, where: str = "$") -> Iterator[Difference]:
     """Yield where two pieces of plain data (JSON) differ; `where` is their place in the file."""
+    then, now = (one.tolist() if isinstance(one, np.ndarray) else one for one in (then, now))
     if isinstance(then, dict) and isinstance(now, dict):
         for key in dict.fromkeys((*now, *then)):
             yield from compare_plain(name, then.get(key), now.get(key), f"{where}.{key}")

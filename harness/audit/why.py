@@ -17,6 +17,7 @@ from ..config.cells import Cell
 from ..config.patterns import as_if_there
 from ..core.align import align
 from ..core.aligned import Aligned
+from ..core.arguments import MAPPING, PATH, TEXT, check_arguments
 from ..core.evaluation import evaluate
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summary
 from ..core.metric import Metric
@@ -49,14 +50,15 @@ from ..errors import (
     check_known,
     lines_of,
 )
-from ..experiment import folder as results
+from ..experiment import folder as files
 from ..experiment.outcome import Results
+from ..experiment.table_and_plots import PathLike, folder_of
 from ..metrics.gains import Scale, scale_of
 from ..reports import text as text_report
+from ..reports.catalogue import resolved
 from ..reports.grid import Grid, and_more, grid
 from ..reports.phrases import warned_of
 from ..reports.select import metric_spellings
-from .catalogue import resolved
 
 UNCHANGED = "unchanged"
 NOWHERE: Mapping[str, str] = MappingProxyType({})
@@ -119,7 +121,7 @@ class Account(Shown):
     `inputs` has path, bytes and sha256 of each file, its ``state`` and whether it is ``there``;
     `unseen` is why they were not hashed. The rest depends on what the value is of:
 
-    - a cell: its `entry`, its part of the `manifest` (`cell`);
+    - a cell: its `entry`, and the `manifest`;
     - a query of a cell (`qid`): also `derived`, its value computed again from the files, its
       `ranking`, and the `ideal` order if the metric divides by it;
     - a row of `repetitions`: the value `recorded` in ``leaderboard.csv``, `deviation`, and `low`
@@ -136,7 +138,6 @@ class Account(Shown):
     folder: str = ""
     entry: Entry | None = None
     manifest: Mapping[str, Any] = field(default_factory=dict)
-    cell: Mapping[str, Any] = field(default_factory=dict)
     qid: str | None = None
     derived: float | None = None
     ranking: tuple[Step, ...] = ()
@@ -166,28 +167,48 @@ class Account(Shown):
 
 
 def why(
-    folder: Path, run: str, metric: str, *, dataset: str | None = None,
-    where: Mapping[str, str] = NOWHERE, query: str | None = None, inputs: Path | None = None,
-) -> Account:  # fmt: skip
-    """Return the path of one cell of a folder of results, or the parts of a row.
+    results: PathLike | Results,
+    run: str,
+    metric: str,
+    *,
+    query: str | None = None,
+    dataset: str | None = None,
+    where: Mapping[str, Any] | None = None,
+    inputs: PathLike | None = None,
+) -> Account:
+    """Show where one number of a leaderboard comes from, as ``harness why`` does.
 
-    A row of several cells (``summary``) is meant if all of its cells fit the names; with `query`,
-    the cell that holds it. `inputs` is the folder from which the config's paths start, if that or
-    the results were moved.
+    Parameters
+    ----------
+    results : path or Results
+        A folder that ``harness run`` wrote, or what :func:`harness.run` returned.
+    run, metric : str
+        As in the leaderboard; the metric in any spelling.
+    query : str, optional
+        A qid, whose ranking is shown.
+    dataset, where
+        The dataset if there are several, and columns: ``{"seed": 1}``.
+    inputs : path, optional
+        Where the config's paths start from, if that or the results were moved.
 
-    Raises InputError if there are no results, a query's files are gone or have changed, or the
-    cell could not be evaluated; UnknownNameError if there is no such cell, metric or query.
+    Returns
+    -------
+    Account
+        ``value``, ``inputs``, and ``is_confirmed``: whether the files still give the value.
     """
-    stored = results.read(folder, but=[results.LEADERBOARD])
-    manifest = results.with_inputs(stored.manifest, inputs)
-    board = _board(stored, dataset, where)
+    check_arguments(locals(), run=TEXT, metric=TEXT, query=TEXT.or_none(), dataset=TEXT.or_none())
+    check_arguments(locals(), inputs=PATH.or_none())
+    folder, columns = folder_of(results), columns_of(where)
+    stored = files.read(folder, but=[files.LEADERBOARD])
+    manifest = files.with_inputs(stored.manifest, None if inputs is None else Path(inputs))
+    board = _board(stored, dataset, columns)
     wanted = _metric(board.entries[0].evaluation.metrics, metric)
-    entries = [one for one in board.entries if _fits(one, board, run, dataset, where)]
+    entries = [one for one in board.entries if _fits(one, board, run, dataset, columns)]
     if query is not None and entries:
         entries = _with_query(query, entries)
     found = _row(stored, board, entries, wanted) if query is None else None
     if found is None:
-        entries = [_one(entries, board, run, dataset, where)]
+        entries = [_one(entries, board, run, dataset, columns)]
         found = _cell(entries[0], manifest, wanted)
     cells, unseen = _cells(folder, manifest, entries)
     seen = _states(folder, manifest, cells)
@@ -196,6 +217,12 @@ def why(
     if query is not None and found.entry is not None:
         return _with_ranking(found, folder, cells, query)
     return found
+
+
+def columns_of(where: Mapping[str, Any] | None) -> dict[str, str]:
+    """Return ``{"seed": 1}`` with its values as they are captured from names of files."""
+    check_arguments(locals(), where=MAPPING.or_none())
+    return {name: str(value) for name, value in (where or {}).items()}
 
 
 def _board(stored: Results, dataset: str | None, where: Mapping[str, str]) -> Leaderboard:
@@ -242,7 +269,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     holding = [one for one, some in zip(entries, qids, strict=True) if query in some]
     if not holding:
         every = list(dict.fromkeys(qid for some in qids for qid in some))
-        name = results.name_of(entries[0])
+        name = files.name_of(entries[0])
         if len(entries) > 1:
             name = f"any of {len(entries)} cells of {entries[0].run}"
         check_known("query", query, every, name)
@@ -257,29 +284,23 @@ def _one(
     if len(entries) == 1:
         return entries[0]
     if entries:
-        results.one_cell(entries, entries[0].run)  # raises
+        files.one_cell(entries, entries[0].run)  # raises
     problems = [
-        Problem(results.name_of(one), f"has no value, as it could not be evaluated: {one.error}")
+        Problem(files.name_of(one), f"has no value, as it could not be evaluated: {one.error}")
         for one in board.failed
         if _fits(one, board, run, dataset, where)
     ]
     if problems:
         raise InputError(problems[:SHOWN], total=len(problems))
     every = [one for one in board.entries if _fits(one, board, run, dataset, NOWHERE)]
-    results.check_columns([one.columns for one in every], where)
-    return results.one_cell(board.entries, run, dataset, where)
+    files.check_columns([one.columns for one in every], where)
+    return files.one_cell(board.entries, run, dataset, where)
 
 
 def _cell(entry: Entry, manifest: Mapping[str, Any], metric: Metric) -> Account:
-    own = entry.dataset, entry.run, entry.all_columns
-    cell = next(
-        one
-        for one in manifest["cells"]
-        if (one["dataset"], one["run"], one.get("columns", {})) == own
-    )
     return Account(
-        name=results.name_of(entry), run=entry.run, dataset=entry.dataset, metric=metric,
-        value=entry.summary[str(metric)], entry=entry, manifest=manifest, cell=cell,
+        name=files.name_of(entry), run=entry.run, dataset=entry.dataset, metric=metric,
+        value=entry.summary[str(metric)], entry=entry, manifest=manifest,
         choices=entry.choices,
     )  # fmt: skip
 
@@ -288,12 +309,12 @@ def _cells(
     folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]
 ) -> tuple[list[Cell], str]:
     """Return the config's cells of entries, also if files are gone, or why there are none."""
-    roots = (results.root_of(folder, manifest), folder / manifest["base"])
+    roots = (files.root_of(folder, manifest), folder / manifest["base"])
     paths = [root / each["path"] for each in manifest["inputs"] for root in roots]
     own = {(one.dataset, one.run, *sorted(one.all_columns.items())) for one in entries}
     try:
         with as_if_there(path for path in paths if not path.is_file()):
-            _, cells = results.config_and_cells(folder, manifest, gone=True)
+            _, cells = files.config_and_cells(folder, manifest, gone=True)
     except HarnessError as error:  # such as a plugin that is gone; the value does not need it
         return [], " ".join(str(error.problems[0] if error.problems else error).split())
     return [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own], ""
@@ -303,7 +324,7 @@ def _states(
     folder: Path, manifest: Mapping[str, Any], cells: Sequence[Cell]
 ) -> tuple[Mapping[str, Any], ...]:
     """Return the files of cells, qrels first, each with its state and whether it is there."""
-    root = results.root_of(folder, manifest)
+    root = files.root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
     paths = [Path(path) for each in entries for path in (each.path, each.group) if path]
     paths += [Path(cell.run_entry.path) for cell in cells]
@@ -311,7 +332,7 @@ def _states(
     own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded)
     changed = {
         Path(one.where).resolve(): one.what
-        for one in results.changed_inputs(folder, manifest, only=map(str, own))
+        for one in files.changed_inputs(folder, manifest, only=map(str, own))
     }
     return tuple(
         {**recorded[path], "state": changed.get(path, UNCHANGED), "there": path.is_file()}
@@ -324,7 +345,7 @@ def read_inputs(
 ) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
-    results.check_inputs(folder, manifest, only=(judged.path, ranked.path))
+    files.check_inputs(folder, manifest, only=(judged.path, ranked.path))
     own = readers.read_qrels(
         judged.path, name=cell.dataset, fractions=fractions, **judged.options()
     )
@@ -340,7 +361,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
         what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
         raise InputError(Problem(str(folder), what, fix=fix))
     if not any(each["there"] for each in found.inputs):
-        results.config_and_cells(folder, found.manifest)  # raises, with a fix
+        files.config_and_cells(folder, found.manifest)  # raises, with a fix
     value = evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)]
     fractions = takes_fractions((metric,), evaluation.policy)
     qrels, run = read_inputs(folder, found.manifest, cells[0], fractions)
@@ -375,10 +396,10 @@ def _row(
         what = f"{name} has no value: a part of it is missing"
         fix = "choose one of its cells with --dataset and --where"
         raise UnknownNameError(Problem("", what, fix=fix))
-    system, path = systems[at], stored.folder / results.LEADERBOARD
+    system, path = systems[at], stored.folder / files.LEADERBOARD
     shown: list[System | Failed] = [*systems, *failed_rows(board)]
     names = [{"dataset": one.dataset, "run": one.run} for one in shown]
-    line = results.read_rows(path, results.read_bytes(path), names)[at]
+    line = files.read_rows(path, files.read_bytes(path), names)[at]
     columns = [f"{metric}{end}" for end in ("", " low", " high")]
     recorded = line.numbers([name for name in columns if name in line.fields])
     value, low, high = (recorded.get(name, math.nan) for name in columns)
@@ -581,7 +602,10 @@ def _cell_lines(account: Account) -> Iterator[str]:
     if git := account.manifest.get("git"):
         dirty = " with changes not committed" if git["dirty"] else ""
         yield f"  git {git['commit'][:12]}{dirty}"
-    check = account.cell.get("crosscheck", {})
+    own = account.entry.dataset, account.entry.run, account.entry.all_columns
+    cells = account.manifest["cells"]
+    cell = next(one for one in cells if (one["dataset"], one["run"], one.get("columns", {})) == own)
+    check = cell.get("crosscheck", {})
     if check.get("queries"):
         yield (
             f"  pytrec_eval evaluated {check['queries']} queries again: largest difference "

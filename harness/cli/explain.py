@@ -10,7 +10,7 @@ import click
 from tqdm import tqdm
 
 from .. import readers
-from ..audit.explain import DEPTH, explain, from_results, render
+from ..audit.explain import DEPTH, from_results, render, try_all
 from ..audit.explain_space import levels_of, read, spaces_of
 from ..errors import Problem, UnknownNameError
 from ..reports import formats
@@ -83,7 +83,7 @@ def command(
     spaces = spaces_of(metrics, k or None, levels_of(qrels))
     depth = depth if depth is not None else DEPTH if metrics else 1
     bar: Any = partial(tqdm, unit="convention", disable=None, delay=PATIENCE)
-    found = explain(asked, qrels, scores, spaces, depth, bar)
+    found = try_all(asked, qrels, scores, spaces, depth, bar)
     show(formats.as_jsonl(found.rows) if format == "jsonl" else render(found, subject, everything))
     if not found.explanations:
         raise click.exceptions.Exit(1)

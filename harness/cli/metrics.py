@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..audit import catalogue
+from ..reports import catalogue
 from . import options
 from .printing import show
 

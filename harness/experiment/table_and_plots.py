@@ -1,4 +1,4 @@
-"""The table for the paper and pictures of results: for `harness table`, `harness plot`, Python."""
+"""Tables, pictures and checks: for `harness table`, `harness plot`, `harness check`, Python."""
 
 from __future__ import annotations
 
@@ -9,31 +9,38 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
 from .. import files as store
+from .. import readers
 from ..core.arguments import (
     PATH,
     TEXT,
     TEXTS,
+    Kind,
     check_arguments,
     check_choice,
     describe,
     wrong,
 )
 from ..core.comparison import Plan
+from ..core.policy import Duplicates
 from ..core.systems import Study, dataset_name, run_name
 from ..errors import (
     ArgumentError,
+    ConfigError,
     HarnessError,
     HarnessWarning,
+    InputError,
     Problem,
     UnknownNameError,
     did_you_mean,
     first_of,
 )
+from ..guard import check as guard
+from ..guard.check import Checked
 from ..reports.methods import bibliography, methods
 from ..reports.paper import too_wide
 from ..reports.paper_table.build import build
@@ -51,6 +58,14 @@ if TYPE_CHECKING:
 
 PathLike = str | os.PathLike[str]
 S = TypeVar("S")
+_PATHS = (str, os.PathLike)
+_FILES = Kind(
+    "a path or a list of paths (harness.save_predictions writes arrays to one)",
+    lambda given: (
+        isinstance(given, _PATHS)
+        or (isinstance(given, (list, tuple)) and all(isinstance(one, _PATHS) for one in given))
+    ),
+)
 _TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 
 
@@ -227,6 +242,51 @@ def plot(
         find(one)
     settings = _settings(PlotSettings, {**given, "kind": some[0], "names": names or {}})
     return Plots(pictures(_read(results), some, settings))
+
+
+def check(
+    first: PathLike,
+    runs: PathLike | Sequence[PathLike] = (),
+    *,
+    overrides: Sequence[str] = (),
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    group: str | None = None,
+    duplicates: Duplicates = "error",
+) -> Checked:
+    """Find what would make numbers wrong, as ``harness check`` does.
+
+    Parameters
+    ----------
+    first : path
+        A config; or qrels or a LETOR file, with `runs`.
+    runs : path or sequence of paths
+        Run files, or predictions.
+    overrides : sequence of str
+        ``"policy.ties=stable"``: values put in place of the config's.
+    qrels_format, run_format, group, duplicates
+        How files are read, as the command's options.
+
+    Returns
+    -------
+    Checked
+        Its ``findings`` have ``severity``, ``rule``, ``place``, ``what``, ``effect`` and ``fix``;
+        ``count("error")`` and ``to_pandas()`` sum them up.
+    """
+    check_arguments(locals(), first=PATH, runs=_FILES, group=PATH.or_none())
+    for place, format in (("qrels_format", qrels_format), ("run_format", run_format)):
+        if format is not None:
+            check_choice(place, format, readers.FORMATS)
+    check_choice("duplicates", duplicates, get_args(Duplicates))
+    paths = [os.fspath(one) for one in ([runs] if isinstance(runs, _PATHS) else runs)]
+    if paths:
+        of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
+        of_runs = {"format": run_format, "duplicates": duplicates}
+        return guard.check_files(os.fspath(first), paths, of_qrels=of_qrels, of_runs=of_runs)
+    try:
+        return guard.check_config(Path(first), names_in(overrides, "overrides"))
+    except (ConfigError, InputError) as error:
+        return guard.refused_config(os.fspath(first), error)
 
 
 def make_table(

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from harness.audit.catalogue import show
 from harness.errors import UnknownNameError
+from harness.reports.catalogue import show
 
 
 def rows(text: str) -> dict[str, list[str]]:

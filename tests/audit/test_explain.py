@@ -11,7 +11,7 @@ import pytest
 from command_line import called
 
 import harness
-from harness.audit.explain import Fit, Search, explain
+from harness.audit.explain import Fit, Search, try_all
 from harness.audit.explain_space import read, spaces_of
 from harness.core.align import align
 from harness.core.evaluation import evaluate
@@ -43,7 +43,7 @@ THREE = pair({"q": {"d0": 0, "d1": 3, "d2": 4}}, {"q": {"d0": 1.0, "d1": 1.00000
 
 
 def search(value: str, data: Pair, metric: str = "ndcg@3", depth: int = 2) -> Search:
-    return explain(read(value), *data, spaces_of([metric]), depth)
+    return try_all(read(value), *data, spaces_of([metric]), depth)
 
 
 def names(found: Search) -> set[str]:
@@ -187,7 +187,7 @@ def test_every_value_is_that_of_evaluating_its_name(
     groups = [  # everything between -0.5 and 1.5
         [*explanation.fits]
         for value in ("0", "1")
-        for explanation in explain(read(value), qrels, run, spaces, depth).explanations
+        for explanation in try_all(read(value), qrels, run, spaces, depth).explanations
     ]
     fits = [fit for group in groups for fit in group]
     assert len(fits) >= least

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from goldens import shared_conventions
 
-from harness.audit.explain import Search, explain
+from harness.audit.explain import Search, try_all
 from harness.audit.explain_space import Space, read
 from harness.core.metric import REGISTRY
 from harness.core.tables import Qrels, Run
@@ -78,7 +78,7 @@ def means(column: str) -> dict[int | None, float]:
 
 
 def search(mean: str, metric: str, cutoff: int | None, depth: int) -> Search:
-    return explain(read(mean), *data(), [Space(REGISTRY[metric], (cutoff,))], depth)
+    return try_all(read(mean), *data(), [Space(REGISTRY[metric], (cutoff,))], depth)
 
 
 @pytest.mark.parametrize(("column", "convention", "metric"), COLUMNS, ids=lambda text: text)

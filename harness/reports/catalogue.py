@@ -22,8 +22,7 @@ from ..core.settings import (
     find_convention,
 )
 from ..errors import UnknownNameError, did_you_mean
-from ..reports.text import columns, wrapped
-from .convention_variants import in_force
+from .text import columns, wrapped
 
 WIDTH = 98
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
@@ -52,6 +51,28 @@ _COMMON: Mapping[str, Any] = {
     "drop_identical_ids": False,
 }  # fmt: skip
 """The settings of every metric by default."""
+_EMPTY = {"zero": "zero", "one": "one", "skip": "nan", "error": "zero"}
+"""The setting that each policy of empty queries is."""
+
+
+def in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
+    """Return every parameter and setting of a metric under a policy, except the cutoff."""
+    own, under, given = metric.settings, policy.with_settings(metric.settings), dict(metric.params)
+    return {
+        **{
+            name: given.get(name, parameter.default)
+            for name, parameter in metric.definition.parameters.items()
+            if name != "cutoff"
+        },
+        "ties": under.ties,
+        "scores": under.score_type,
+        "empty": own.empty or _EMPTY[policy.empty_queries],
+        "undefined": own.undefined or "skip",
+        "judged_only": under.judged_only,
+        "drop_identical_ids": under.drop_identical_ids,
+        "depth": under.depth,
+        "grades": under.grades,
+    }
 
 
 def plain(text: str) -> str:
