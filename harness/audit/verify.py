@@ -41,7 +41,7 @@ from ..experiment.outcome import Results
 from ..experiment.run import derive
 from ..reports import paper as paper
 from ..reports.grid import and_more
-from ..reports.page.page import unpack
+from ..reports.page import unpack
 from ..reports.phrases import counted
 
 _GONE, _CODE = "gone", "code of the harness"

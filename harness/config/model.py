@@ -38,7 +38,7 @@ from ..core.selection import Select
 from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
-from ..reports.page.page import Metadata, PageSettings
+from ..reports.page import Metadata, PageSettings
 from ..reports.paper_table.settings import Caption
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import KindName

@@ -30,7 +30,7 @@ from ..metrics.gains import scale_of
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.methods import methods
-from ..reports.page.page import Interval, PageSettings, document, report
+from ..reports.page import Interval, PageSettings, document, report
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import DEFAULT

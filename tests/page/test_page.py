@@ -16,7 +16,7 @@ import pytest
 from command_line import called
 
 from harness.experiment import folder
-from harness.reports.page.page import DATA, pack, unpack
+from harness.reports.page import DATA, pack, unpack
 
 Open = Callable[..., Any]
 
@@ -453,7 +453,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
 
     import numpy as np
 
-    from harness.reports.page.page import document
+    from harness.reports.page import document
 
     rng, (systems, queries, metrics) = np.random.default_rng(0), (50, 6980, 10)
     none = np.full(systems, math.nan)

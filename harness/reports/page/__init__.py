@@ -1,1 +1,354 @@
-"""The report page: one HTML file that shows a leaderboard without a network."""
+"""The report page: what a config says about it, its data, and the HTML file that holds them."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import math
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from ...core.comparison import Comparisons
+from ...core.leaderboard import Leaderboard, numbers_of
+from ...core.metric import Metric
+from ...core.ragged import Floats
+from ...core.systems import System, over_same_queries, systems_of
+from ..leaderboard import grids
+
+
+@dataclass(frozen=True)
+class Metadata:
+    """A CSV file with further columns of each run, such as team, type, date and link."""
+
+    path: str
+    """The file, relative to the config."""
+    key: str = "run"
+    """The column that holds the names of the runs."""
+
+
+@dataclass(frozen=True)
+class PageSettings:
+    """The report page."""
+
+    rankings: Annotated[int, Field(ge=0, le=1000)] = 0
+    """How many documents of each query of each system the page shows."""
+    conventions: tuple[str, ...] = ()
+    """Tools whose values a switch on the page shows, such as lightgbm."""
+    metadata: Metadata | None = None
+    """Further columns of each run."""
+    documents: str | None = None
+    """Texts of documents: lines of docno, a tab, and text. Relative to the config."""
+    queries: str | None = None
+    """Texts of queries: lines of qid, a tab, and text. Relative to the config."""
+
+
+Interval = Callable[[System, Metric], tuple[float, float]]
+COUNTS = ("queries", "missing", "empty", "tied")
+
+
+def report(
+    title: str,
+    board: Leaderboard,
+    rows: Leaderboard,
+    comparisons: Comparisons | None,
+    *,
+    interval: Interval,
+    provenance: Mapping[str, Any],
+    note: str = "",
+    metadata: Mapping[str, Mapping[str, str]] | None = None,
+) -> dict[str, Any]:
+    """Return the data of the page, named as in ``src/data.ts``.
+
+    `board` has an entry a cell, `rows` are as printed: an entry a system if the config has a
+    summary. `interval` is used for values without a comparison; `note` names the tests.
+    `metadata` has further columns of each run by its name; ``link`` becomes a link of the name.
+    """
+    systems = systems_of(board)
+    metrics = numbers_of(board.metrics)
+    names = list(dict.fromkeys(one.run for one in systems))
+    columns = _columns(systems, metadata or {})
+    place = {name: i for i, name in enumerate(names)}
+    datasets = list(dict.fromkeys(one.dataset for one in systems))
+    boards = [
+        _board(
+            [one for one in systems if one.dataset == name], metrics, place, comparisons, interval
+        )
+        for name in datasets
+    ]
+    notes = {grid.title: list(grid.notes) for grid in grids(rows)}
+    for one in boards:
+        one["notes"] = notes.get(one["dataset"], [])
+    return {
+        "title": title,
+        "metrics": [_metric(metric) for metric in metrics],
+        "columns": columns,
+        "systems": [_system(name, columns, systems, metadata or {}) for name in names],
+        "boards": boards,
+        "comparisons": _comparisons(comparisons, datasets, metrics, place),
+        "comparisonNote": note,
+        "rankings": {},
+        "rankingFiles": {},
+        "rankingDepth": 0,
+        "conventions": [],
+        "provenance": dict(provenance),
+    }
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    direction = {"higher": 1, "lower": -1}.get(metric.definition.direction or "", 0)
+    return {
+        "name": str(metric),
+        "label": str(metric),
+        "direction": direction,
+        "digits": 0 if metric.definition.summary == "sum" else 4,
+    }
+
+
+def _columns(systems: Sequence[System], metadata: Mapping[str, Mapping[str, str]]) -> list[str]:
+    found = dict.fromkeys(name for one in systems for name in _own(one))
+    found |= dict.fromkeys(name for row in metadata.values() for name in row if name != "link")
+    return list(found)
+
+
+def _own(system: System) -> dict[str, str]:
+    """Return the placeholders that all repetitions of a system share."""
+    first = system.entries[0].columns
+    return {name: value for name, value in first.items() if name not in system.varying}
+
+
+def _system(
+    name: str,
+    columns: Sequence[str],
+    systems: Sequence[System],
+    metadata: Mapping[str, Mapping[str, str]],
+) -> dict[str, Any]:
+    own = {k: v for one in systems if one.run == name for k, v in _own(one).items()}
+    row = {**own, **metadata.get(name, {})}
+    link = row.get("link", "")
+    safe = {"link": link} if link.startswith(("https://", "http://")) else {}
+    return {"name": name, "columns": [row.get(column, "") for column in columns], **safe}
+
+
+def _board(
+    systems: Sequence[System],
+    metrics: Sequence[Metric],
+    place: Mapping[str, int],
+    comparisons: Comparisons | None,
+    interval: Interval,
+) -> dict[str, Any]:
+    counts = [one.entries[0].evaluation.counts.as_dict() for one in systems]
+    return {
+        "dataset": systems[0].dataset,
+        "group": systems[0].group,
+        "whole": systems[0].whole,
+        "qids": systems[0].qids,
+        "systems": [place[one.run] for one in systems],
+        "columns": [_column(systems, metric, comparisons, interval) for metric in metrics],
+        "counts": {
+            name: np.array([each.get(name, math.nan) for each in counts], float) for name in COUNTS
+        },
+        "warned": [", ".join(one.warned) for one in systems],
+    }
+
+
+def _column(
+    systems: Sequence[System],
+    metric: Metric,
+    comparisons: Comparisons | None,
+    interval: Interval,
+) -> dict[str, Any]:
+    standings = {
+        one.run: one
+        for one in (comparisons.standings if comparisons else ())
+        if one.dataset == systems[0].dataset and one.metric == metric
+    }
+    found = [standings.get(one.run) for one in systems]
+    own = [
+        None if each else interval(one, metric) for one, each in zip(systems, found, strict=True)
+    ]
+    queries = np.stack([one.values(metric) for one in systems])
+    same = over_same_queries(
+        metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
+    )
+
+    def numbers(name: str) -> Floats:
+        return np.array([getattr(one, name) if one else math.nan for one in found], float)
+
+    def bounds(name: str, side: int) -> Floats:
+        pairs = zip(found, own, strict=True)
+        return np.array([getattr(a, name) if a else b[side] for a, b in pairs])  # type: ignore[index]
+
+    return {
+        "value": np.array([one.value(metric) for one in systems], float),
+        "low": bounds("low", 0),
+        "high": bounds("high", 1),
+        "rank": numbers("rank"),
+        "rankLow": numbers("rank_low"),
+        "rankHigh": numbers("rank_high"),
+        "tier": [one.tier if one else "" for one in found],
+        "n": np.array([one.n(metric) for one in systems], float),
+        "queries": queries,
+        "note": "" if same else "no best value: runs were scored on different queries",
+    }
+
+
+def _comparisons(
+    comparisons: Comparisons | None,
+    datasets: Sequence[str],
+    metrics: Sequence[Metric],
+    place: Mapping[str, int],
+) -> dict[str, Floats]:
+    """Return the tests as columns, one entry a test; systems and datasets are numbers."""
+    rows = comparisons.rows if comparisons else ()
+    numbers = {str(metric): i for i, metric in enumerate(metrics)}
+    columns = {
+        "dataset": [datasets.index(one.dataset) for one in rows],
+        "metric": [numbers[str(one.metric)] for one in rows],
+        "run": [place[one.run] for one in rows],
+        "baseline": [place[one.baseline] for one in rows],
+        "difference": [one.difference for one in rows],
+        "low": [one.low for one in rows],
+        "high": [one.high for one in rows],
+        "p": [one.p for one in rows],
+        "adjusted": [one.p_adjusted for one in rows],
+        "significant": [bool(comparisons and comparisons.is_significant(one)) for one in rows],
+    }
+    return {name: np.array(values, np.float64) for name, values in columns.items()}
+
+
+LIMIT = "default-src 'none'; img-src data:; connect-src data:; form-action 'none'; base-uri 'none'"
+
+DATA = '<script type="application/octet-stream" id="data">'
+
+
+def pack(report: dict[str, Any]) -> bytes:
+    """Return a report as gzip of: length of the JSON text (uint32), the text, the arrays.
+
+    Arrays of floats anywhere in `report` are stored as distinct values and codes, which keeps
+    every bit and takes a byte or two per value. The same report gives the same bytes.
+    """
+    arrays: list[dict[str, int]] = []
+    blobs: list[bytes] = []
+    size = 0
+
+    def put(content: bytes) -> int:
+        nonlocal size
+        at = size
+        blobs.append(content)
+        size += len(content)
+        return at
+
+    def plain(node: Any) -> Any:
+        if isinstance(node, np.ndarray):
+            arrays.append(_array(node.astype(np.float64).ravel(), put))
+            return {"$": len(arrays) - 1}
+        if isinstance(node, dict):
+            return {key: plain(value) for key, value in node.items()}
+        if isinstance(node, (list, tuple)):
+            return [plain(one) for one in node]
+        return None if isinstance(node, float) and node != node else node
+
+    content = {"report": plain(report), "arrays": arrays}
+    text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    packed = struct.pack("<I", len(text)) + text + b"".join(blobs)
+    return gzip.compress(packed, compresslevel=9, mtime=0)
+
+
+def _array(values: Floats, put: Any) -> dict[str, int]:
+    """Return where the distinct values of an array and its codes are; `put` stores bytes."""
+    distinct, codes = np.unique(values.view(np.uint64), return_inverse=True)
+    width = 1 if len(distinct) <= 1 << 8 else 2 if len(distinct) <= 1 << 16 else 4
+    return {
+        "values": put(distinct.astype("<u8").tobytes()),
+        "distinct": len(distinct),
+        "codes": put(codes.astype(f"<u{width}").tobytes()),
+        "width": width,
+        "size": len(values),
+    }
+
+
+def unpack(page: str) -> dict[str, Any]:
+    """Return the report of a page, as :func:`pack` got it; raises ValueError if there is none."""
+    _, mark, rest = page.partition(DATA)
+    if not mark:
+        raise ValueError("no data")
+    packed = gzip.decompress(base64.b64decode(rest[: rest.index("<")], validate=True))
+    start = 4 + int.from_bytes(packed[:4], "little")
+    content = json.loads(packed[4:start])
+
+    def restored(node: Any) -> Any:
+        if isinstance(node, dict) and [*node] == ["$"]:
+            one = content["arrays"][node["$"]]
+            values = np.frombuffer(packed, "<f8", one["distinct"], start + one["values"])
+            codes = np.frombuffer(packed, f"<u{one['width']}", one["size"], start + one["codes"])
+            return values[codes]
+        if isinstance(node, dict):
+            return {key: restored(value) for key, value in node.items()}
+        return [restored(one) for one in node] if isinstance(node, list) else node
+
+    found: dict[str, Any] = restored(content["report"])
+    return found
+
+
+def document(report: dict[str, Any]) -> str:
+    """Return the page of what ``src/data.ts`` calls a ``Report``."""
+    folder = files(__package__)
+    script = folder.joinpath("page.js").read_text(encoding="utf-8").strip()
+    style = folder.joinpath("src/style.css").read_text(encoding="utf-8")
+    data = base64.b64encode(pack(report)).decode("ascii")
+    scripts = f"'sha256-{_digest(script)}'"
+    scripts += " file: 'self'" if report["rankingFiles"] else ""
+    policy = f"{LIMIT}; style-src 'sha256-{_digest(style)}'; script-src {scripts}"
+    title = escape(report["title"])
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<div id="app"><header class="top"><h1>{title}</h1></header><main>{_plain_table(report)}</main></div>
+{DATA}{data}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _plain_table(report: dict[str, Any]) -> str:
+    """Return the first leaderboard as HTML, for readers without JavaScript."""
+    board, metrics = report["boards"][0], report["metrics"]
+    arrows = {1: " ↑", -1: " ↓", 0: ""}
+    heads = ["System", *(one["label"] + arrows[one["direction"]] for one in metrics)]
+    values = [column["value"] for column in board["columns"]]
+    first = values[0] * (metrics[0]["direction"] or 1)
+    lines = []
+    for row in np.argsort(-first, kind="stable"):
+        name = report["systems"][board["systems"][row]]["name"]
+        cells = [
+            "–" if np.isnan(column[row]) else f"{column[row]:.{metric['digits']}f}"
+            for column, metric in zip(values, metrics, strict=True)
+        ]
+        body = "".join(f'<td class="number">{cell}</td>' for cell in cells)
+        lines.append(f'<tr><th scope="row">{escape(name)}</th>{body}</tr>')
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    return (
+        f'<section class="panel"><h2>{escape(board["dataset"])}</h2><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></section>"
+    )
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
