@@ -63,7 +63,7 @@ def command(
     rules. Below it, each finding says what is wrong, its effect on the numbers, and the fix.
     docs/reference/rules.md has every rule.
 
-    With --topics all files are submissions to a shared task, and no judgements are needed. Each
+    With --topics all files are submissions to a shared task, and no qrels are needed. Each
     gets one line: OK, WARN or REJECT, and why. --docnos and the options after it check
     submissions against QRELS too.
 

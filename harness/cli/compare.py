@@ -30,7 +30,7 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
 @options.several(
     "runs", "RUN_A RUN_B...|OLD NEW", "Run files, names with --results, or two results folders."
 )
-@click.option("--qrels", metavar="QRELS", help="Judgements, for run files.")
+@click.option("--qrels", metavar="QRELS", help="Qrels, for run files.")
 @options.path("--results", metavar="FOLDER", help="Results of 'harness run' with the runs.")
 @options.metrics("A metric, by default all of the results'")
 @click.option("--dataset", metavar="DATASET", help="One dataset of the results.")

@@ -36,7 +36,7 @@ def command(
     qrels: str, runs: tuple[str, ...], metrics: tuple[str, ...], per_query: bool,
     sort: str | None, format: str, **settings: Any,
 ) -> None:  # fmt: skip
-    """Evaluate runs against judgements; no config needed.
+    """Evaluate runs against qrels, without a config.
 
     A query that the run does not answer counts as 0, as in 'trec_eval -c'. A note below the table
     counts them; csv, jsonl and trec print it to standard error. The guard warns of mistakes such

@@ -24,7 +24,7 @@ PATIENCE = 2.0
 @click.command()
 @click.argument("value", metavar="VALUE", help="As it was printed: 0.4731, .473, 47.31%.")
 @click.argument(
-    "files", metavar="[QRELS RUN]", nargs=-1, help="Judgements and a run, as for 'evaluate'."
+    "files", metavar="[QRELS RUN]", nargs=-1, help="Qrels and a run, as for 'evaluate'."
 )
 @options.metrics("A metric to try, such as ndcg or map@10")
 @click.option(

@@ -37,7 +37,7 @@ _TAKERS = {
     "inputs", "BASELINE CANDIDATE...|CONFIG",
     "Run files, two results folders, or a config with 'gate:'.",
 )  # fmt: skip
-@click.option("--qrels", metavar="QRELS", help="The judgements of run files.")
+@click.option("--qrels", metavar="QRELS", help="Qrels of the run files.")
 @options.metrics("A metric, by default all of results folders")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
 @options.many("--name", "names", metavar="OLD=NEW", help="A run's name in the baseline and now")
@@ -56,7 +56,7 @@ _TAKERS = {
 @options.overrides
 @options.evaluation
 def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
-    """Gate a change: report whether a candidate is worse than its baseline by more than a margin.
+    """Test whether a candidate is worse than its baseline by more than a margin.
 
     For each metric and dataset the verdict is pass, fail or undecided. Exits 0 if all pass, 1 if
     one fails. Undecided counts as --on-undecided says.

@@ -16,7 +16,7 @@ from .printing import show
 @click.command()
 @click.argument(
     "folders", metavar="[FOLDER]...", nargs=-1, type=Path,
-    help="Folders of judgements and runs; by default this one.",
+    help="Folders of qrels and runs; by default this one.",
 )  # fmt: skip
 @options.path(
     "--output", "-o", metavar="FILE",
@@ -25,9 +25,9 @@ from .printing import show
 @click.option("--print", "prints", is_flag=True, help="Print the config; write no file.")
 @options.flag("--force", "Write over a file.")
 def command(folders: tuple[Path, ...], output: Path | None, prints: bool, force: bool) -> None:
-    """Write a config for folders of judgements and runs.
+    """Write a config for folders of qrels and runs.
 
-    Finds out what the files hold, which run belongs to which judgements, and the folds, seeds and
+    Finds out what the files hold, which run belongs to which qrels, and the folds, seeds and
     models in file names. Comments list its guesses, and every file that it does not use, with the
     reason. Paths start at the folder of the config, or at the current one with --print.
 

@@ -37,7 +37,7 @@ def command(
     runs: tuple[str, ...], baseline: str | None, over: str, format: Literal["png", "svg", "pdf"],
     width: Literal["column", "page"], output: Path | None, force: bool,
 ) -> None:  # fmt: skip
-    """Draw results: needs matplotlib, which the extra 'plots' installs.
+    """Draw results: it needs matplotlib, from the extra 'plots'.
 
     Kinds: differences, cutoffs, distribution, critical-difference, effects, scatter, heatmap,
     sweep.

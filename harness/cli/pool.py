@@ -24,7 +24,7 @@ from .printing import show
     "--leave-out", "unit", type=options.Choice(get_args(Unit)),
     help="Rank runs without the judgements of each.",
 )  # fmt: skip
-@click.option("--qrels", metavar="FILE", help="Judgements, for --leave-out.")
+@click.option("--qrels", metavar="FILE", help="Qrels, for --leave-out.")
 @options.metrics("A metric, for --leave-out")
 @options.format_option(*report.FORMATS, help="csv and jsonl have every document.")
 def command(

@@ -48,7 +48,7 @@ def command(
     """Find runs whose rankings are nearly the same.
 
     Compares the rankings of every pair of runs, query by query, with rank-biased overlap or the
-    overlap of their first documents. No judgements are used.
+    overlap of their first documents. It uses no qrels.
 
     \b
     Examples:

@@ -58,12 +58,12 @@ def evaluate(
     name: str = "",
     dataset: str = "",
 ) -> Evaluation:
-    """Evaluate one run against judgements, whatever form both are in.
+    """Evaluate one run against qrels, given as files, dicts, data frames or arrays.
 
     Parameters
     ----------
     qrels, run : see below
-        Judgements and one run (call it again for another), each in any of these forms:
+        Qrels and one run, each in one of these forms:
 
         * a path, in any format of :mod:`harness.readers`, compressed or not;
         * ``{qid: {docno: number}}`` with strings for qids and docnos;
