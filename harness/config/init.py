@@ -254,8 +254,10 @@ def _without_strangers(group: Group, every: Sequence[str]) -> list[Group]:
 
 
 def _stripped(text: str) -> str:
-    """Return a part of a path's pattern as a name: without numbers of folds and their words."""
-    return re.sub(r"^[\s_.-]+|[\s_.-]+$", "", _FILLED.sub("", text).replace("$$", "$"))
+    """Return a part of a path's pattern as a name: without folds, settings and the word test."""
+    return re.sub(
+        r"^(test)?[\s_.-]+|[\s_.-]+(test)?$", "", _FILLED.sub("", text).replace("$$", "$")
+    )
 
 
 def _name_datasets(made: Proposal) -> None:

@@ -45,8 +45,8 @@ _COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
 _ABOVE = 20
 """Lines that may be a header or comments."""
 _NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])"
-_SETTING = r"(?<![A-Za-z])({})(=?)([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)(?![0-9])"
-"""A word and its number, such as lr0.1."""
+_SETTING = r"(?<=[ _.,-])({})(=?)([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)(?![0-9])"
+"""A word and its number, such as lr0.1; what a name begins with is the model, as in gbrt2.txt."""
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 _SUFFIXES = frozenset(
     {suffix for known in FORMATS.values() for suffix in known.suffixes}

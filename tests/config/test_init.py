@@ -112,13 +112,13 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
 def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> None:
     parts = ("vali", "test")
     make(tmp_path, {f"data/Fold1/{part}.txt": letor(10, 100) for part in parts})
-    make(tmp_path, {f"preds/gbrt/{part}-lr{lr}.txt": scores(10) for part in parts for lr in "12"})
+    make(tmp_path, {f"preds/{part}-gbrt2-lr{lr}.txt": scores(10) for part in parts for lr in "12"})
     text, _ = proposed(tmp_path)
-    assert '\n  gbrt: {format: scores, path: "preds/gbrt/test-lr{lr}.txt"}\n' in text
+    assert '\n  gbrt2: {format: scores, path: "preds/test-gbrt2-lr{lr}.txt"}\n' in text
     assert "\n# select: {on: vali, by: ndcg@10, over: [lr]}   # add" in text
-    assert '\n#   runs:     - {dataset: vali, path: "preds/gbrt/vali-lr{lr}.txt"}\n' in text
+    assert '\n#   runs:     - {dataset: vali, path: "preds/vali-gbrt2-lr{lr}.txt"}\n' in text
     assert "\n#   datasets: vali: data/Fold1/vali.txt\n" in text
-    assert "vali-lr1.txt: predictions for validation data\n" in text
+    assert "vali-gbrt2-lr1.txt: predictions for validation data\n" in text
 
 
 def test_a_proposed_choice_of_settings_is_ready_to_use(tmp_path: Path) -> None:
