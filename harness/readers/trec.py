@@ -219,7 +219,7 @@ add_formats(
         name="msmarco",
         about="MS MARCO: run of qid docno rank (score = -rank); qrels as TREC's",
         suffixes=(".tsv", ".txt"),
-        first=re.compile(rb"\s*\S+\s+\S+\s+1(?!\S).*(\n\s*\S+\s+\S+\s+2(?!\S).*)?$"),
+        first=re.compile(rb"\s*(\S+[ \t]+){2}1(?!\S).*(\n\s*(\S+[ \t]+){2}2(?!\S).*)?$"),
         rows={"run": re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")},
         qrels=partial(read_judgements, QRELS),
         run=read_msmarco,
