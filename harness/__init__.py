@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from .batch.dicts import to_pytrec_eval as to_pytrec_eval
     from .core.align import align as align
     from .core.aligned import Aligned as Aligned
-    from .core.comparison import Comparisons as Comparisons
     from .core.evaluation import Evaluation as Evaluation
     from .core.metric import metric as metric
     from .core.names import metric_name as metric_name
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from .readers import read_run as read_run
     from .readers.groups import query_groups as query_groups
     from .readers.save import save_predictions as save_predictions
+    from .stats.comparison import Comparisons as Comparisons
     from .stats.registry import all_pairs_test as all_pairs_test
     from .stats.registry import paired_test as paired_test
 
@@ -60,7 +60,7 @@ _HOME = {
     "Aligned": "core.aligned",
     "BatchCollector": "batch.collector",
     "Checked": "guard.check",
-    "Comparisons": "core.comparison",
+    "Comparisons": "stats.comparison",
     "Evaluation": "core.evaluation",
     "HarnessError": "errors",
     "Plots": "experiment.table_and_plots",

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, locks, and what to do when the system refuses.
+"""Files written whole or not at all, names of files, locks, and what the system refuses.
 
 A lock ends with the process that holds it, however that ends.
 """
@@ -15,13 +15,14 @@ import os
 import re
 import tempfile
 import time
+import unicodedata
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from .errors import HarnessError, HarnessWarning, InputError, Problem
+from .errors import HarnessError, HarnessWarning, InputError, Problem, legible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,6 +35,9 @@ ABANDONED = 3600
 """Seconds since a file of a cache was last written to, from which on nothing writes to it."""
 _UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
 """Names of files that are being written, as :mod:`tempfile` makes them."""
+LONGEST_FILE_NAME = 200
+"""Bytes of a name: file systems take 255, with an ending and while it is written."""
+_RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | re.S)
 
 _MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs to a command with them"
 _FILES = "raise the limit on open files (ulimit -n)"
@@ -323,3 +327,47 @@ def sha256(path: Path) -> str:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def wrong_with(name: str) -> str:
+    """Return why a name cannot be a file on every system; an empty text if it can."""
+    if not name.strip():
+        return "is empty"
+    for sign in name:
+        if sign in '/\\<>:"|?*' or legible(sign) != sign:
+            return f"holds '{legible(sign)}'"
+    if name[0] == ".":
+        return "begins with a dot"
+    if name[-1] in ". ":
+        return "ends with a dot or a blank"
+    if _RESERVED.fullmatch(name):
+        return "is reserved on Windows"
+    n = len(name.encode())
+    return f"has {n} bytes, and at most {LONGEST_FILE_NAME} fit" if n > LONGEST_FILE_NAME else ""
+
+
+def folded(name: str) -> str:
+    """Return the same text for two names that some system takes for one file."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def readable_name(name: str) -> str:
+    """Return a file's name as text, with bytes that are not UTF-8 as escapes."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def part(text: str) -> str:
+    """Return `text` as a part of a file name that every system and LaTeX take."""
+    return re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-")[:60].strip("-") or "x"
+
+
+def distinct(stems: Iterable[str]) -> list[str]:
+    """Return the stems, with a number after those that are taken already in any case."""
+    names: dict[str, str] = {}
+    for stem in stems:
+        name, number = stem, 1
+        while folded(name) in names:
+            number += 1
+            name = f"{stem}-{number}"
+        names[folded(name)] = name
+    return list(names.values())

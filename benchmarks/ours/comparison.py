@@ -16,12 +16,12 @@ import pyarrow as pa
 
 import harness.metrics
 from benchmarks.peers.scipy_permutation import METRICS, N_RUNS, values_of
-from harness.core.comparison import Plan
 from harness.core.evaluation import Evaluation
 from harness.core.leaderboard import Entry
 from harness.core.names import parse_all
 from harness.core.systems import System
 from harness.stats.compare import compare
+from harness.stats.comparison import Plan
 
 assert harness.metrics  # importing it fills the registry
 n_queries, workers = int(sys.argv[1]), int(sys.argv[2])

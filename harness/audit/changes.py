@@ -12,7 +12,6 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast, index_in, select
-from ..core.comparison import Plan, family_of
 from ..core.evaluation import Evaluation
 from ..core.metric import Direction, Metric
 from ..core.ragged import Bools, Floats
@@ -27,6 +26,7 @@ from ..errors import (
 )
 from ..metrics.similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.blocks import interval_of
+from ..stats.comparison import Plan, family_of
 from ..stats.corrections import adjust
 from ..stats.differences import differences
 from ..stats.paired_t import paired_t

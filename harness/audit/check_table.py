@@ -11,9 +11,8 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-from ..core.comparison import Plan
 from ..core.metric import Metric
-from ..core.systems import NOT_COMPARABLE, Study
+from ..core.systems import NOT_COMPARABLE
 from ..errors import (
     HarnessError,
     InputError,
@@ -32,6 +31,7 @@ from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_a
 from ..reports.paper_table.settings import Settings
 from ..reports.phrases import counted, fixed
 from ..reports.select import metric_spellings
+from ..stats.comparison import Plan, Study
 from . import table_files, table_latex
 from .check_table_match import Heading, Known, Line, Match, match
 from .table_files import SYMBOLS, Cell, Grid, Printed, decimals, printed

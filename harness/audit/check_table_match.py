@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
-from ..core.systems import Study
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Column, Kind
+from ..stats.comparison import Study
 from .table_files import GREEK, Grid, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")

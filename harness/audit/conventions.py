@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,7 @@ from ..config.model import Config
 from ..core.aligned import Aligned
 from ..core.evaluation import Evaluation, evaluate
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summary, best
-from ..core.metric import Metric
+from ..core.metric import Definition, Metric
 from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
 from ..core.ragged import Array, Floats
@@ -29,8 +29,9 @@ from ..core.settings import (
     CONVENTIONS,
     PARAMETERS,
     WHOLE_LIST,
+    EmptyValue,
     Settings,
-    choices_of,
+    Undefined,
     find_convention,
 )
 from ..core.systems import System, key_of, pairs, pooled, repetitions_of
@@ -53,6 +54,39 @@ together. Thresholds and denominators follow, then short lists."""
 _LAST = ("short",)
 Summaries = Mapping[Metric, float | str]
 """A summary for each metric, or why there is none."""
+
+
+_NO_CHOICE = {"cutoff", "grades", "gains", "reference", "depth", "labels", "convention"}
+_COMMON: dict[str, tuple[Any, ...]] = {
+    "ties": ("trec_eval", "docno+", "stable", "reverse", "average", "best", "worst"),
+    "scores": ("float32", "float64"),
+    "empty": (None, *get_args(EmptyValue)),
+    "undefined": (None, *get_args(Undefined)[1:]),
+    "judged_only": (None, True),
+}
+
+
+def choices_of(definition: Definition) -> dict[str, tuple[Any, ...]]:
+    """Return each choice about a metric with its values, the metric's own default first.
+
+    For a parameter with a few named choices they are all of them; for a number, those that some
+    convention has.
+    """
+    used = [
+        {**each.common, **each.metrics[definition.name]}
+        for each in CONVENTIONS.values()
+        if definition.name in each.metrics
+    ]
+    known: dict[str, tuple[Any, ...]] = {
+        name: (one.default, *one.choices, *((False, True) if one.type is bool else ()))
+        for name, one in definition.parameters.items()
+        if name not in _NO_CHOICE
+    }
+    found = {}
+    for name, values in {**known, **_COMMON}.items():
+        own = [settings[name] for settings in used if name in settings]
+        found[name] = tuple(dict.fromkeys([*values, *own]))
+    return {name: values for name, values in found.items() if len(values) > 1}
 
 
 class Variant(NamedTuple):

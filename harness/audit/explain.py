@@ -22,7 +22,6 @@ from ..core.metric import Definition, Metric
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
-from ..core.text import Shown
 from ..core.views import view
 from ..errors import InputError, for_terminal, legible
 from ..experiment import folder as stored
@@ -30,7 +29,7 @@ from ..experiment.outcome import Results
 from ..experiment.table_and_plots import PathLike, folder_of, names_in
 from ..readers import in_memory
 from ..reports.phrases import counted, listed
-from ..reports.text import wrapped
+from ..reports.text import Shown, wrapped
 from .explain_space import (
     AFTERWARDS,
     BEYOND,

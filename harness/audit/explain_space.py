@@ -16,9 +16,10 @@ from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import parse
 from ..core.policy import GradeRule, Policy
 from ..core.ragged import Floats
-from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention, choices_of
+from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention
 from ..core.tables import Qrels
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
+from .conventions import choices_of
 
 Changes = tuple[tuple[str, Any], ...]
 """Settings that are changed, with their new values."""

@@ -35,11 +35,10 @@ from ..core.systems import (
     incomplete,
     key_of,
     pairs,
-    run_name,
+    system_name,
     systems_of,
 )
 from ..core.tables import Qrels, Run
-from ..core.text import Shown
 from ..core.views import policies_of, takes_fractions, view
 from ..errors import (
     SHOWN,
@@ -59,6 +58,7 @@ from ..reports.catalogue import resolved
 from ..reports.grid import Grid, and_more, grid
 from ..reports.phrases import warned_of
 from ..reports.select import metric_spellings
+from ..reports.text import Shown
 
 UNCHANGED = "unchanged"
 NOWHERE: Mapping[str, str] = MappingProxyType({})
@@ -247,7 +247,7 @@ def _metric(metrics: Sequence[Metric], name: str) -> Metric:
 
 def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
     """Return dataset and run of the row that a cell is a part of."""
-    name = run_name(one.run, one.columns, one.pattern, board.summary)
+    name = system_name(one, board.summary)
     return dataset_name(one, board.summary), name
 
 

@@ -30,7 +30,6 @@ import numpy as np
 from ..core.align import align, rank_order
 from ..core.aligned import Aligned
 from ..core.arguments import FLAG, check_arguments, check_choice
-from ..core.exact import log2_discount
 from ..core.metric import REGISTRY
 from ..core.policy import Order, Policy
 from ..core.ragged import Floats, positions_of
@@ -43,6 +42,7 @@ from ..metrics.overlap import Tied
 from ..metrics.pair_agreement import Normalize, sigmoid
 from ..metrics.pair_agreement import lambdas as _lambdas
 from ..metrics.rbo import Form, rbo_weight
+from ..metrics.shared import log2_discount
 from .arrays import as_array
 from .dicts import from_batch
 

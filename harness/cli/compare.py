@@ -12,10 +12,10 @@ import click
 
 from ..audit.changes import changes
 from ..audit.changes_report import render
-from ..core.comparison import LEAST_DRAWS, Correction, Family, IntervalMethod, Plan
 from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
+from ..stats.comparison import LEAST_DRAWS, Correction, Family, IntervalMethod, Plan
 from . import options
 from .evaluate import evaluate
 from .printing import show, terminal_width

@@ -10,12 +10,12 @@ from typing import Any, Literal
 
 import click
 
-from ..core.comparison import Correction, Plan
 from ..core.systems import systems_of
 from ..errors import Problem, UnknownNameError
 from ..experiment import gate as gates
 from ..experiment import run as experiment
 from ..reports.gate import FORMATS, render
+from ..stats.comparison import Correction, Plan
 from ..stats.gate import Verdict
 from . import options
 from .evaluate import evaluate

@@ -10,9 +10,9 @@ from typing import Any, TypeVar, get_args
 import click
 
 from ..core.arguments import MOST
-from ..core.comparison import Correction
 from ..core.policy import Duplicates, Empty, Missing
 from ..errors import Problem, UnknownNameError, did_you_mean
+from ..stats.comparison import Correction
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 
-from ..core.comparison import Plan
 from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment import folder as results_folder
 from ..experiment.table_and_plots import changed_plan, make_table
@@ -19,6 +18,7 @@ from ..guard.registry import warned
 from ..reports import sweep as sweeps
 from ..reports.paper_table.settings import Extra, Format, Marks, Spread
 from ..reports.select import metric_spellings, select
+from ..stats.comparison import Plan
 from . import options
 from .printing import show
 

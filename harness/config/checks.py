@@ -12,7 +12,6 @@ from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.settings import contradiction, find_convention
 from ..core.systems import compared, run_name, whole_name
-from ..core.text import wrong_with
 from ..errors import (
     HarnessError,
     Problem,
@@ -20,6 +19,7 @@ from ..errors import (
     did_you_mean,
     near_names,
 )
+from ..files import wrong_with
 from ..readers.format import FORMATS, Kind
 from ..readers.groups import find_grouping, read_groups
 from ..reports.paper_table.settings import Settings as TableSettings

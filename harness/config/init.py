@@ -14,8 +14,8 @@ from pathlib import Path
 from yaml import YAMLError
 
 from .. import files as store
-from ..core.text import part, wrong_with
 from ..errors import ConfigError, HarnessWarning, InputError, Problem, in_json, legible
+from ..files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
 from .cells import DATASET
 from .init_files import (

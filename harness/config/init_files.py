@@ -15,8 +15,8 @@ from typing import Literal, NamedTuple
 
 from .. import readers
 from ..core.tables import Qrels
-from ..core.text import readable_name
 from ..errors import HarnessError, InputError, Problem, first_of
+from ..files import readable_name
 from ..readers.format import FORMATS, Head
 from ..readers.source import Source
 from .patterns import doubled, natural

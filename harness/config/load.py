@@ -15,8 +15,8 @@ from pydantic import BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from .. import metrics as _built_in
-from ..core.text import readable_name
 from ..errors import ConfigError, Problem, did_you_mean, near_names
+from ..files import readable_name
 from ..guard.registry import RULES
 from ..stats.gate import Rule
 from .cells import Cell, find

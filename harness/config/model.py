@@ -30,7 +30,6 @@ from pydantic import (
 
 from ..core import policy as core_policy
 from ..core.arguments import MOST, Positive
-from ..core.comparison import Plan
 from ..core.leaderboard import Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
@@ -43,6 +42,7 @@ from ..reports.paper_table.settings import Caption
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import KindName
 from ..reports.plots.plot import Settings as PlotSettings
+from ..stats.comparison import Plan
 from ..stats.gate import GateSettings, Rule
 from .yaml_file import Loc, Source, escape
 

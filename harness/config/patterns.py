@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from string import Formatter
 
-from ..core.text import readable_name
 from ..errors import InputError, first_of
+from ..files import readable_name
 from ..readers.source import IR_DATASETS, qrels_file
 
 SHOWN = 5

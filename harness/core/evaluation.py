@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -27,13 +28,21 @@ from .metric import Metric
 from .names import parse
 from .policy import Policy
 from .ragged import Array, Bools, Floats, Ints, frozen
-from .text import rendered
 from .views import Kernel, is_cut, sampled_together, shortened, view
 
 if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
+
+
+def rendered(name: str, value: object) -> str:
+    """Return what a function of :mod:`harness.reports.objects` makes of a value.
+
+    It is loaded when a value is printed, since reports import the core.
+    """
+    text: str = getattr(import_module("harness.reports.objects"), name)(value)
+    return text
 
 
 @dataclass(frozen=True)

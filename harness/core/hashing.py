@@ -44,13 +44,6 @@ def string_views(strings: pa.Array) -> tuple[Array, Array]:
     return start, np.frombuffer(data, dtype=np.uint8)
 
 
-def _mix(keys: Array) -> Array:
-    keys ^= keys >> _SHIFT
-    keys *= _MIXER
-    keys ^= keys >> _SHIFT
-    return keys
-
-
 def hash_strings(strings: pa.Array) -> Array:
     """Return a 64-bit hash of each string of a column, ``(n,)`` uint64.
 
@@ -96,7 +89,10 @@ def _hash_piece(strings: pa.Array) -> Array:
             word <<= missing * np.uint64(8)
         word ^= keys[rows]
         word *= _MULTIPLIER
-        keys[rows] = _mix(word)
+        word ^= word >> _SHIFT
+        word *= _MIXER
+        word ^= word >> _SHIFT
+        keys[rows] = word
     return keys
 
 

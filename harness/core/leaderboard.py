@@ -16,10 +16,9 @@ import pyarrow as pa
 from .aligned import Memo
 from .arguments import Names
 from .arrow import call, repeated
-from .evaluation import ByMetric, Counts, Evaluation
+from .evaluation import ByMetric, Counts, Evaluation, rendered
 from .metric import Metric
 from .ragged import Bools
-from .text import rendered
 
 if TYPE_CHECKING:
     from .selection import Choice, Selection
@@ -109,15 +108,6 @@ def whole_of(dataset: str, group: str) -> str:
     return dataset.removesuffix(f" [{group}]") if group else dataset
 
 
-def slices_of(evaluations: Iterable[Evaluation]) -> list[Slice]:
-    """Return the slices that some evaluations of one dataset have, in natural order of labels."""
-    labels: dict[str, set[str]] = {}
-    for one in evaluations:
-        for column, found in one.groups.items():
-            labels.setdefault(column, set()).update(filter(None, found.unique().to_pylist()))
-    return slices(labels)
-
-
 def slices(labels: Mapping[str, Iterable[str]]) -> list[Slice]:
     """Return the slices of some labels by column: bins and numbers by size, before texts."""
     return [
@@ -146,7 +136,11 @@ def with_slices(
     found = []
     for some in together.values():
         found += some
-        for each in slices_of(map(evaluation, some)):
+        labels: dict[str, set[str]] = {}
+        for groups in (evaluation(one).groups for one in some):
+            for column, texts in groups.items():
+                labels.setdefault(column, set()).update(filter(None, texts.unique().to_pylist()))
+        for each in slices(labels):
             found += [part for one in some if (part := cut(one, each)) is not None]
     return found
 
@@ -360,12 +354,11 @@ class Leaderboard(Memo):
                 found |= {one, two}
         return found
 
-    def per_query(self) -> pa.Table:
-        """Return every value: dataset, run, captured columns, qid, metric, value."""
-        return _one_table([self._values_of(entry) for entry in self.entries])
-
     def per_query_parts(self, most: int = PART) -> Iterator[pa.Table]:
-        """Yield the rows of :meth:`per_query` in tables of whole entries, of `most` rows or one."""
+        """Yield every value: dataset, run, captured columns, qid, metric, value.
+
+        Each table has whole entries, of `most` rows together, or one entry.
+        """
         part: list[Entry] = []
         n_rows = 0
         for entry in self.entries:

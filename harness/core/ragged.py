@@ -49,6 +49,16 @@ def positions_of(offsets: Ints, first: int = 0) -> Ints:
     return positions
 
 
+def stretches(*columns: Array) -> tuple[Ints, Ints]:
+    """Return where each stretch of rows that are equal in all columns begins, and its length."""
+    begins = np.ones(columns[0].size, dtype=bool)
+    np.not_equal(columns[0][1:], columns[0][:-1], out=begins[1:])
+    for column in columns[1:]:
+        begins[1:] |= column[1:] != column[:-1]
+    starts = np.flatnonzero(begins)
+    return starts, lengths_of(np.append(starts, begins.size))
+
+
 def sum_by(row: Ints, weights: Array, n_rows: int) -> Floats:
     """Sum `weights` by `row`, one after another as a C loop would, ``(n_rows,)`` float64."""
     # bincount of no rows returns integers for any weights.

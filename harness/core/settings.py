@@ -7,14 +7,11 @@ import re
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from ..errors import Problem, UnknownNameError, did_you_mean, shorten
 from .arguments import MOST, checked_init
 from .policy import Few, GradeRule, Order, Policy, Scores, check_ties
-
-if TYPE_CHECKING:
-    from .metric import Definition
 
 
 @checked_init
@@ -244,39 +241,6 @@ def texts_of(settings: Settings) -> list[tuple[str, str]]:
         for name, parameter in PARAMETERS.items()
         if (value := getattr(settings, name, None)) is not None
     ]
-
-
-_NO_CHOICE = {"cutoff", "grades", "gains", "reference", "depth", "labels", "convention"}
-_COMMON: dict[str, tuple[Any, ...]] = {
-    "ties": ("trec_eval", "docno+", "stable", "reverse", "average", "best", "worst"),
-    "scores": ("float32", "float64"),
-    "empty": (None, *get_args(EmptyValue)),
-    "undefined": (None, *get_args(Undefined)[1:]),
-    "judged_only": (None, True),
-}
-
-
-def choices_of(definition: Definition) -> dict[str, tuple[Any, ...]]:
-    """Return each choice about a metric with its values, the metric's own default first.
-
-    For a parameter with a few named choices they are all of them; for a number, those that some
-    convention has.
-    """
-    used = [
-        {**each.common, **each.metrics[definition.name]}
-        for each in CONVENTIONS.values()
-        if definition.name in each.metrics
-    ]
-    known: dict[str, tuple[Any, ...]] = {
-        name: (one.default, *one.choices, *((False, True) if one.type is bool else ()))
-        for name, one in definition.parameters.items()
-        if name not in _NO_CHOICE
-    }
-    found = {}
-    for name, values in {**known, **_COMMON}.items():
-        own = [settings[name] for settings in used if name in settings]
-        found[name] = tuple(dict.fromkeys([*values, *own]))
-    return {name: values for name, values in found.items() if len(values) > 1}
 
 
 NEEDED, WHOLE_LIST = "needed", "whole list"

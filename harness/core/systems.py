@@ -1,19 +1,19 @@
-"""Systems: the folds and seeds of one run on one dataset, and the study that reports are of."""
+"""Systems: the folds and seeds of one run on one dataset, taken together."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean, first_of
+from ..errors import AlignmentError, Problem, UnknownNameError, check_known, first_of
 from .aligned import Memo
 from .arrow import call, encode, unique
 from .evaluation import Counts, joined
@@ -21,9 +21,6 @@ from .leaderboard import Entry, Failed, Leaderboard, Slice, Summary, whole_of, w
 from .metric import Metric
 from .names import NAMES, each_cutoff, parse
 from .ragged import Floats, frozen
-
-if TYPE_CHECKING:
-    from .comparison import Comparisons
 
 SHOWN = 5
 Columns = tuple[tuple[str, str], ...]
@@ -144,7 +141,7 @@ def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
     """Return the systems of a leaderboard whose folds are already pooled."""
     together: dict[tuple[str, str], list[Entry]] = {}
     for entry in board.entries:
-        together.setdefault((entry.dataset, _run_name(entry, board.summary)), []).append(entry)
+        together.setdefault((entry.dataset, system_name(entry, board.summary)), []).append(entry)
     found = []
     for (dataset, run), entries in together.items():
         entries, chosen = _best(entries, board.summary.best)
@@ -217,7 +214,8 @@ def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summar
     return f"{run} {pairs(own.items())}" if summary and own else run
 
 
-def _run_name(one: Entry | Failed, summary: Summary) -> str:
+def system_name(one: Entry | Failed, summary: Summary) -> str:
+    """Return the name of the system that an entry belongs to, as :func:`run_name` does."""
     return run_name(one.run, one.columns, one.pattern, summary)
 
 
@@ -304,7 +302,7 @@ def failed_rows(board: Leaderboard) -> tuple[Failed, ...]:
 def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
     """Return dataset and run of the systems that have no evaluation."""
     there = {(system.dataset, system.run) for system in systems_of(board)}
-    failed = ((one.dataset, _run_name(one, board.summary)) for one in failed_rows(board))
+    failed = ((one.dataset, system_name(one, board.summary)) for one in failed_rows(board))
     return tuple(where for where in dict.fromkeys(failed) if where not in there)
 
 
@@ -435,7 +433,7 @@ def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
 
     lost: dict[tuple[str, str], dict[Columns, None]] = {}
     for one in failed_rows(board):
-        lost.setdefault((one.dataset, _run_name(one, summary)), {})[columns(one)] = None
+        lost.setdefault((one.dataset, system_name(one, summary)), {})[columns(one)] = None
     own: dict[tuple[str, str], dict[Columns, None]] = {}
     groups: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
     for system in systems_of(board):
@@ -536,11 +534,7 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     for name in chain.from_iterable(map(each_cutoff, names)):
         same = [one for one in metrics if str(one) == name] or _spelt(name, metrics)
         if not same:
-            known = [str(one) for one in metrics]
-            raise UnknownNameError(
-                f"no metric '{name}' was evaluated{did_you_mean(name, known)}  "
-                f"(there are: {', '.join(known)})"
-            )
+            check_known("metric", name, map(str, metrics))
         if reason := why_not(same[0]):
             what = f"runs cannot be compared by {same[0]}: {reason}"
             raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
@@ -606,61 +600,3 @@ def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
             )
         )  # fmt: skip
     return Leaderboard(tuple(entries), failed_rows(board), selection=board.selection)
-
-
-@dataclass(frozen=True, eq=False)
-class Study:
-    """Evaluations, comparisons, and where they came from.
-
-    `manifest` is as in ``manifest.json``, `trace` its SHA-256 in hexadecimal, or empty.
-    """
-
-    board: Leaderboard
-    comparisons: Comparisons | None = None
-    manifest: Mapping[str, Any] = field(default_factory=dict)
-    trace: str = ""
-
-    @property
-    def cells(self) -> Leaderboard:
-        """Everything that was evaluated: all settings, if one of them was chosen."""
-        return self.board if self.board.selection is None else self.board.selection.cells
-
-    @cached_property
-    def systems(self) -> tuple[System, ...]:
-        """Runs on datasets, repetitions together, in the order of the leaderboard."""
-        return systems_of(self.board)
-
-    @cached_property
-    def datasets(self) -> tuple[str, ...]:
-        """Names of the datasets, in order."""
-        return tuple(dict.fromkeys(system.dataset for system in self.systems))
-
-    @cached_property
-    def runs(self) -> tuple[str, ...]:
-        """Names of the runs, in order."""
-        return tuple(dict.fromkeys(system.run for system in self.systems))
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        """What the config calls runs, datasets and metrics."""
-        found: Mapping[str, str] = self.manifest.get("config", {}).get("names", {})
-        return found
-
-    @cached_property
-    def failed(self) -> tuple[tuple[str, str], ...]:
-        """Dataset and run of each system that could not be evaluated."""
-        summary = self.board.summary
-        if not summary and self.board.selection is None:
-            return tuple((one["dataset"], one["run"]) for one in self.manifest.get("failed", ()))
-        return tuple(
-            (one.dataset, run_name(one.run, one.columns, one.pattern, summary))
-            for one in failed_rows(self.board)
-        )
-
-    @cached_property
-    def _at(self) -> dict[tuple[str, str], System]:
-        return {(system.dataset, system.run): system for system in self.systems}
-
-    def system(self, dataset: str, run: str) -> System | None:
-        """Return a run on a dataset; None if it was not evaluated there."""
-        return self._at.get((dataset, run))

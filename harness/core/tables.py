@@ -175,16 +175,11 @@ def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
     return values, ends[last].astype(np.int64)
 
 
-def are_distinct(texts: pa.Array) -> bool:
-    """Whether no two texts have the same hash, so that all differ."""
-    hashes = np.sort(hash_strings(texts))
-    return not (hashes[1:] == hashes[:-1]).any()
-
-
 def group_rows(qids: pa.Array) -> Grouped:
     """Return how rows are gathered by query; `qids` may be run-end encoded."""
     values, stops = heads(qids)
-    if are_distinct(values):
+    hashes = np.sort(hash_strings(values))
+    if (hashes[1:] != hashes[:-1]).all():  # no two have the same hash, so that all differ
         return Grouped(values, np.append(0, stops), None)
     distinct, query = encode_narrow(values)  # numbered as they first come
     lengths = lengths_of(np.append(0, stops))
@@ -401,7 +396,7 @@ class Table(ABC):
     def identical_ids(self) -> Ints:
         """Return the rows whose docno equals their qid; none if docnos are d0, d1, ..."""
         if self.docnos.positional:
-            return np.zeros(0, dtype=np.int64)
+            return _NONE
         rows = np.flatnonzero(hash_strings(self.qids)[self.row] == self.docnos.hashes)
         same = equal(
             cast(take(self.qids, self.row[rows]), pa.large_string()),

@@ -21,10 +21,10 @@ from .ragged import (
     Floats,
     Ints,
     Ragged,
-    lengths_of,
     offsets_of,
     positions_of,
     rows_of,
+    stretches,
 )
 from .tables import Qrels
 
@@ -69,14 +69,10 @@ def groups_of(aligned: Aligned, items: Ints) -> TiedGroups:
     at = np.flatnonzero(aligned.tie_last[items] > aligned.tie_first[items])
     items = items[at]
     row, first = aligned.row[items], aligned.tie_first[items]
-    begins = np.ones(items.size, dtype=bool)
-    begins[1:] = (first[1:] != first[:-1]) | (row[1:] != row[:-1])
-    heads = np.flatnonzero(begins)
-    found = lengths_of(np.append(heads, items.size))
+    heads, found = stretches(first, row)
+    group = np.repeat(np.arange(heads.size), found)
     first, last = first[heads], aligned.tie_last[items[heads]]
-    return TiedGroups(
-        items, at, np.cumsum(begins) - 1, row[heads], first, last, last - first + 1, found
-    )
+    return TiedGroups(items, at, group, row[heads], first, last, last - first + 1, found)
 
 
 def has_ties(aligned: Aligned) -> Bools:
@@ -101,16 +97,14 @@ def first_documents(aligned: Aligned, policy: Policy) -> Aligned:
 def _condensed(aligned: Aligned) -> Aligned:
     """Return the run without its unjudged documents."""
     kept = _kept(aligned, aligned.grade >= 0)
-    row, size = kept.row, kept.rank.size
-    begins = (row[1:] != row[:-1]) | (kept.tie_first[1:] != kept.tie_first[:-1])
-    starts = np.flatnonzero(np.append(True, begins)[:size])
-    group, before = np.searchsorted(starts, np.arange(size), "right") - 1, kept.offsets[row]
+    starts, sizes = stretches(kept.row, kept.tie_first)
+    before = kept.offsets[kept.row]
     return replace(
         kept,
         n_retrieved=np.diff(kept.offsets),
-        rank=np.arange(size) - before + 1,
-        tie_first=starts[group] - before + 1,
-        tie_last=np.append(starts[1:], size)[group] - before,
+        rank=positions_of(kept.offsets, first=1),
+        tie_first=np.repeat(starts, sizes) - before + 1,
+        tie_last=np.repeat(starts + sizes, sizes) - before,
         groups=None,
     )
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from ..core.arguments import TEXT, TEXTS, Kind, check_arguments, wrong
-from ..core.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import (
     NOT_COMPARED,
@@ -23,7 +22,7 @@ from ..core.leaderboard import (
 from ..core.metric import Metric
 from ..core.names import parse, parse_all
 from ..core.policy import Policy
-from ..core.systems import Study, dataset_name, run_name, systems_of, why_not
+from ..core.systems import dataset_name, system_name, systems_of, why_not
 from ..errors import (
     HarnessError,
     HarnessWarning,
@@ -35,6 +34,7 @@ from ..errors import (
 from ..reports import comparisons as comparing
 from ..reports.grid import Grid
 from ..reports.phrases import warned_of
+from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan, Study
 from . import folder as results_folder
 from .evaluate import evaluate
 from .outcome import compared
@@ -219,8 +219,7 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
         entry
         for name in dict.fromkeys(runs)
         for entry in board.entries
-        if run_name(entry.run, entry.columns, entry.pattern, summary) == name
-        and wanted in (None, dataset_name(entry, summary))
+        if system_name(entry, summary) == name and wanted in (None, dataset_name(entry, summary))
     ]
     if group:
         parts = [entry.cut(Slice(*group.split("=", 1))) for entry in entries]

@@ -26,7 +26,6 @@ from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
 from ..core.settings import contradiction
 from ..core.tables import Qrels, Run
-from ..core.text import readable_name
 from ..core.views import check_grades, policies_of, takes_fractions
 from ..errors import (
     AlignmentError,
@@ -37,6 +36,7 @@ from ..errors import (
     UnknownNameError,
     did_you_mean,
 )
+from ..files import readable_name
 from ..readers import in_memory as inputs
 from ..readers.format import FORMATS
 

@@ -9,8 +9,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from ..core.text import distinct
 from ..errors import HarnessError, Problem, shorten
+from ..files import distinct
 from .outcome import Results
 
 

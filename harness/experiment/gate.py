@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.comparison import Correction
 from ..core.leaderboard import sliced_name, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
@@ -23,6 +22,7 @@ from ..errors import (
     first_of,
 )
 from ..reports.phrases import warned_of
+from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
 from . import folder as results_folder
 from .outcome import Results

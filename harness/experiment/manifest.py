@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from .. import __version__
-from ..core.comparison import Plan
 from ..core.evaluation import Counts
 from ..core.leaderboard import Leaderboard
 from ..core.metric import as_plain_data
@@ -23,6 +22,7 @@ from ..core.policy import Policy
 from ..core.selection import Choice
 from ..errors import Finding, in_json
 from ..files import hashes_of
+from ..stats.comparison import Plan
 from .cache import installed_code, sources, version_of
 from .crosscheck import Audit
 

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..config.model import Config
-from ..core.comparison import Comparisons, Plan
 from ..core.leaderboard import NOT_COMPARED, Leaderboard
-from ..core.systems import Study, chosen_of, failed_systems, incomplete, of_systems, systems_of
+from ..core.systems import chosen_of, failed_systems, incomplete, of_systems, systems_of
 from ..errors import Finding, HarnessError, InputError, Problem
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.select import in_order
+from ..stats.comparison import Comparisons, Plan, Study
 
 if TYPE_CHECKING:
     import pandas

@@ -20,7 +20,6 @@ from .. import readers as readers
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.align import rank_order
-from ..core.comparison import Plan
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.systems import System, systems_of, why_not
@@ -35,6 +34,7 @@ from ..reports.paper_table.build import build
 from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import DEFAULT
 from ..reports.select import value_for
+from ..stats.comparison import Plan
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
 from .cells import evaluate_all

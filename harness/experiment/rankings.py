@@ -122,11 +122,7 @@ def _without(qrels: Qrels, rows: Ints) -> Qrels:
     """Return qrels without some judgements; every query stays."""
     stay = np.ones(qrels.n_rows, dtype=bool)
     stay[rows] = False
-    left = np.flatnonzero(stay)
-    counts = np.bincount(qrels.row[left], minlength=qrels.n_queries)
-    offsets = offsets_of(counts)
-    docnos = Docnos(qrels.docnos.take(left), offsets)
-    return Qrels(qrels.qids, offsets, docnos, qrels.numbers[left], qrels.name)
+    return qrels.filter(stay)
 
 
 def _ranks(values: Floats) -> Ints:

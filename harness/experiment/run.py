@@ -19,7 +19,6 @@ from ..config import load as configs
 from ..config.cells import Cell, missing_text, resolve
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
-from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import FEWER, dataset_name, failed_rows, incomplete, key_of, systems_of
@@ -33,6 +32,7 @@ from ..reports.leaderboard import find
 from ..reports.phrases import counted
 from ..reports.plots import plot as plots
 from ..reports.text import columns
+from ..stats.comparison import Comparisons
 from . import manifest as manifests
 from .cache import Cache, foreign
 from .cells import Evaluated, as_one, evaluate_all, executor, failure_texts

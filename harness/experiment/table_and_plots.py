@@ -25,9 +25,8 @@ from ..core.arguments import (
     describe,
     wrong,
 )
-from ..core.comparison import Plan
 from ..core.policy import Duplicates
-from ..core.systems import Study, dataset_name, run_name
+from ..core.systems import dataset_name, system_name
 from ..errors import (
     ArgumentError,
     ConfigError,
@@ -50,6 +49,7 @@ from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots import plot as plots
 from ..reports.plots.plot import Settings as PlotSettings
 from ..reports.plots.plot import find
+from ..stats.comparison import Plan, Study
 from . import folder as results_folder
 from .outcome import Results, with_comparisons
 
@@ -118,8 +118,7 @@ class Table:
         entries = tuple(
             one
             for one in self.study.board.entries
-            if dataset_name(one, summary) in datasets
-            and run_name(one.run, one.columns, one.pattern, summary) in runs
+            if dataset_name(one, summary) in datasets and system_name(one, summary) in runs
         )
         study = replace(self.study, board=replace(self.study.board, entries=entries))
         return study, [str(one.metric) for one in self.paper.columns if one.metric is not None]

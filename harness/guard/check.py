@@ -21,7 +21,6 @@ from ..core.names import parse
 from ..core.policy import Policy
 from ..core.selection import Select
 from ..core.tables import Qrels, Run
-from ..core.text import Shown
 from ..core.views import takes_fractions
 from ..errors import (
     ConfigError,
@@ -34,6 +33,7 @@ from ..errors import (
 from ..readers.build import last_line
 from ..readers.source import NAMELESS, STDIN, HashedSource
 from ..reports.findings import as_text, counts, looked_at
+from ..reports.text import Shown
 from .datasets import Dataset, JudgementFacts, query_hashes
 from .documents import explain_no_common_query
 from .examples import BY_ROW, add_lines, run_format, suppressing_problems

@@ -10,6 +10,7 @@ from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints
 from .gains import Negative
+from .shared import share
 
 Over = Literal["queries", "grades"]
 
@@ -88,5 +89,4 @@ def arp(
         rank = (aligned.tie_first[items] + aligned.tie_last[items]) / 2
     grades = aligned.grade[items]
     total, weighted = aligned.sum(grades, items), aligned.sum(grades * rank, items)
-    values: Floats = np.divide(weighted, total, out=np.full(total.size, np.nan), where=total != 0)
-    return values
+    return share(weighted, total, np.nan)

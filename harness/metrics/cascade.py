@@ -10,12 +10,21 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.exact import powers
 from ..core.metric import metric
-from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of, rows_of, sum_by
+from ..core.ragged import (
+    Array,
+    Floats,
+    Ints,
+    lengths_of,
+    offsets_of,
+    positions_of,
+    rows_of,
+    stretches,
+    sum_by,
+)
 from ..core.settings import About, Range
 from ..errors import InputError, Problem
-from .shared import Cutoff, Short, running, share, without_short_lists
+from .shared import Cutoff, Short, powers, running, share, without_short_lists
 
 _BLOCK = 1 << 15
 """Ranks of groups that are worked on at a time; a few arrays of them fit a cache."""
@@ -210,10 +219,8 @@ def _cascade(
     items = graded(aligned)
     if cutoff is not None:
         items = items[aligned.rank[items] <= cutoff]
-    row, top = aligned.row[items], top_grades(aligned, max_grade)
-    stops = stop_probabilities(aligned.grade[items], top[row], stop)
-    weights = weight(aligned.rank[items])
-    return sum_by(row, weights * stops * _reached(row, stops), aligned.n_queries)
+    top, row = top_grades(aligned, max_grade), aligned.row[items]
+    return _summed(row, weight(aligned.rank[items]), aligned.grade[items], top, stop)
 
 
 def _ideal_cascade(
@@ -225,9 +232,13 @@ def _ideal_cascade(
     if cutoff is not None:
         keep = keep & (ideal.rank <= cutoff)
     at = np.flatnonzero(keep)
-    row = ideal.row[at]
-    stops = stop_probabilities(ideal.values[at], top[row], stop)
-    return sum_by(row, weight(ideal.rank[at]) * stops * _reached(row, stops), aligned.n_queries)
+    return _summed(ideal.row[at], weight(ideal.rank[at]), ideal.values[at], top, stop)
+
+
+def _summed(row: Ints, weights: Floats, grades: Array, top: Array, stop: Stop) -> Floats:
+    """Sum weights times the probability to stop at documents of these grades, by query."""
+    stops = stop_probabilities(grades, top[row], stop)
+    return sum_by(row, weights * stops * _reached(row, stops), top.size)
 
 
 def _expected_cascade(
@@ -248,11 +259,11 @@ def _expected_cascade(
     if not tied.size:
         return total
     row, first = row[tied], first[tied]
-    heads = np.flatnonzero(np.append(True, (row[1:] != row[:-1]) | (first[1:] != first[:-1])))
+    heads, sizes = stretches(row, first)
     row, first, last = row[heads], first[heads], aligned.tie_last[items[tied[heads]]]
     group, place, stopped = stops_at(
         TiedStops(
-            stops[tied], np.append(heads, tied.size), last - first + 1,
+            stops[tied], offsets_of(sizes), last - first + 1,
             np.minimum(last, limit) - first + 1,
         )
     )  # fmt: skip

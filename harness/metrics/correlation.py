@@ -11,7 +11,9 @@ from ..core.align import levels
 from ..core.aligned import Aligned
 from ..core.blocks import by_block
 from ..core.metric import Formula, metric
-from ..core.pairs import (
+from ..core.ragged import Floats, Ints, Ragged, positions_of
+from .pair_agreement import concordance
+from .pairs import (
     constant_rows,
     group_keys,
     judged_items,
@@ -20,8 +22,7 @@ from ..core.pairs import (
     smaller_before,
     tied_pairs,
 )
-from ..core.ragged import Floats, Ints, Ragged, positions_of
-from .pair_agreement import concordance
+from .shared import share
 
 Form = Literal["b", "a", "gamma"]
 
@@ -100,7 +101,7 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
         untied_scores = (counts.pairs - counts.tied_scores).astype(np.float64)
         bottom = np.sqrt(untied_scores * (counts.pairs - counts.tied_grades))
     balance = counts.right - counts.wrong
-    values: Floats = np.divide(balance, bottom, out=np.full(bottom.size, np.nan), where=bottom > 0)
+    values = share(balance, bottom, np.nan)
     return np.clip(values, -1.0, 1.0, out=values)
 
 

@@ -8,11 +8,10 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.exact import log2_discount
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, Ragged
 from ..core.settings import SHOWN, About, Range
-from .shared import Cutoff, share
+from .shared import Cutoff, log2_discount, share
 
 Alpha = Annotated[
     float,

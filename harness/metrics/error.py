@@ -8,8 +8,9 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.pairs import judged_items
 from ..core.ragged import Floats
+from .pairs import judged_items
+from .shared import share
 
 Over = Literal["queries", "pairs"]
 
@@ -60,5 +61,4 @@ def mse(aligned: Aligned, *, over: Over = "queries") -> Floats:
     items = judged_items(aligned)
     squares = (aligned.grade[items.values] - aligned.score[items.values]) ** 2
     n = items.lengths
-    values: Floats = np.divide(items.sum(squares), n, out=np.full(n.size, np.nan), where=n > 0)
-    return values
+    return share(items.sum(squares), n, np.nan)

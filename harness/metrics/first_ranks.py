@@ -8,8 +8,7 @@ from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, sum_by
 from .gains import Gain, Scale
-from .ndcg import share_of_ideal
-from .shared import Cutoff, Rel, hits_at
+from .shared import Cutoff, Rel, hits_at, share
 from .tied import expected_hits_at, mean_discounted, within
 
 
@@ -91,7 +90,7 @@ def ncg(
         gains = scale.gains(aligned.grade[items])
     row, at, _ = scale.ideal(aligned, cutoff)
     best = sum_by(row, scale.gains(aligned.ideal.values[at]), aligned.n_queries)
-    return share_of_ideal(aligned.sum(gains, items), best)
+    return share(aligned.sum(gains, items), best)
 
 
 def _undiscounted(rank: Ints) -> Array:

@@ -8,11 +8,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.exact import log2_discount, log2_of
 from ..core.metric import Metric
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, offsets_of, positions_of
 from ..core.settings import Range
 from ..errors import InputError, Problem
+from .shared import log2_discount, log2_of
 
 Gain = Literal["linear", "exp", "letor", "mslr", "exp-int32"]
 Discount = Literal["log2", "jarvelin", "position"]

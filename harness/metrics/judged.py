@@ -7,7 +7,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints
-from .shared import Cutoff
+from .shared import Cutoff, share
 
 
 def n_looked_at(aligned: Aligned, cutoff: int | None = None) -> Ints:
@@ -23,8 +23,7 @@ def n_judged_at(aligned: Aligned, cutoff: int | None = None) -> Ints:
 
 def _share(aligned: Aligned, number: Array, cutoff: int | None) -> Floats:
     seen = n_looked_at(aligned, cutoff)
-    values: Floats = np.divide(number, seen, out=np.full(seen.size, np.nan), where=seen > 0)
-    return values
+    return share(number, seen, np.nan)
 
 
 @metric(

@@ -12,7 +12,7 @@ from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints, frozen, sum_by
 from .gains import DISCOUNTS, Discount, Floor, Gain, Negative, Scale, gains_of
-from .shared import Cutoff, Short, without_short_lists
+from .shared import Cutoff, Short, share, without_short_lists
 from .tied import mean_discounted, spread, within
 from .trec_gain import Gains, gain_table, grades_as_gains
 
@@ -70,11 +70,6 @@ def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | Non
     return aligned.memo(("ideal_dcg", scale, cutoff), total)
 
 
-def share_of_ideal(dcg: Floats, ideal: Floats) -> Floats:
-    """Return ``dcg / ideal``, and 0 if the ideal DCG is 0."""
-    return np.divide(dcg, ideal, out=np.zeros_like(dcg), where=ideal != 0)
-
-
 def _share_with_gains(
     aligned: Aligned, gains: Gains, scale: Scale, cutoff: int | None, ideal_cutoff: int | None,
     *, average: bool,
@@ -91,7 +86,7 @@ def _share_with_gains(
         weights = item[items] / scale.discounts(aligned.rank[items])
     inside = None if ideal_cutoff is None else ideal.rank <= ideal_cutoff
     best = ideal.sum(ideal.values / scale.discounts(ideal.rank), inside)
-    return share_of_ideal(aligned.sum(weights, items), best)
+    return share(aligned.sum(weights, items), best)
 
 
 @metric(
@@ -238,7 +233,7 @@ def ndcg(
         best = ideal_dcg(aligned, scale, ideal_cutoff)
         if ideal == "list":
             best = _ideal_of_list(aligned, scale, cutoff)
-        values = share_of_ideal(actual, best)
+        values = share(actual, best)
     return without_short_lists(aligned, values, cutoff, short)
 
 
@@ -300,7 +295,7 @@ def ndcg_at_every_rank(
     else:
         best = _ideal_at_every_rank(aligned, scale, actual.shape)
     ranks = np.arange(1, actual.shape[1] + 1)
-    return without_short_lists(aligned, share_of_ideal(actual, best), ranks, short)
+    return without_short_lists(aligned, share(actual, best), ranks, short)
 
 
 def _ideal_at_every_rank(aligned: Aligned, scale: Scale, shape: tuple[int, int]) -> Floats:
@@ -314,7 +309,7 @@ def _mean(aligned: Aligned, values: Floats) -> Floats:
     n = aligned.n_retrieved
     within = np.arange(1, values.shape[1] + 1) <= n[:, None]
     total: Floats = (values * within).sum(axis=1)
-    return np.divide(total, n, out=np.zeros(n.size), where=n > 0)
+    return share(total, n)
 
 
 @metric(
@@ -365,4 +360,4 @@ def mean_ndcg(
     items = scale.items(aligned)[0].values
     row, rank, mean = spread(aligned, items, scale.gains(aligned.grade[items]))
     actual = _sums(row, rank, mean / scale.discounts(rank), shape)
-    return _mean(aligned, share_of_ideal(actual, _ideal_at_every_rank(aligned, scale, shape)))
+    return _mean(aligned, share(actual, _ideal_at_every_rank(aligned, scale, shape)))

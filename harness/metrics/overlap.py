@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.pairs import group_keys, numbered
-from ..core.ragged import Array, Floats, Ints, lengths_of, offsets_of, positions_of, sum_by
+from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, stretches, sum_by
+from .pairs import group_keys, numbered
 
 
 class Overlap(NamedTuple):
@@ -166,22 +166,13 @@ def tied_lists(aligned: Aligned, rel: int = 1) -> TiedLists:
     else:
         level = aligned.reference_ties[wanted]
         place = (before + ideal.lengths)[row] - grade
-    starts, sizes = _stretches(of_ideal, level)
+    starts, sizes = stretches(of_ideal, level)
     first = np.repeat(starts + 1 - before[of_ideal[starts]], sizes)
     b = Side(lengths, first, first + np.repeat(sizes - 1, sizes))
     return TiedLists(
         _ranking(aligned), b, aligned.count(relevant), row,
         aligned.tie_first[items], aligned.tie_last[items], b.first[place], b.last[place],
     )  # fmt: skip
-
-
-def _stretches(row: Ints, values: Ints) -> tuple[Ints, Ints]:
-    """Return the start of each stretch of equal values within a row, and its length."""
-    changes = np.ones(row.size, dtype=bool)
-    np.not_equal(values[1:], values[:-1], out=changes[1:])
-    changes[1:] |= row[1:] != row[:-1]
-    starts = np.flatnonzero(changes)
-    return starts, lengths_of(np.append(starts, row.size))
 
 
 def _ranking(aligned: Aligned) -> Side:

@@ -12,7 +12,11 @@ from ..core.aligned import Aligned
 from ..core.arguments import wrong
 from ..core.blocks import by_block
 from ..core.metric import metric
-from ..core.pairs import (
+from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
+from ..core.settings import Range
+from ..core.views import tied_groups
+from .error import Over
+from .pairs import (
     compress,
     group_keys,
     inversions,
@@ -22,11 +26,7 @@ from ..core.pairs import (
     sorted_keys,
     tied_pairs,
 )
-from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
-from ..core.settings import Range
-from ..core.views import tied_groups
-from .error import Over
-from .shared import Rel
+from .shared import Rel, share
 
 Normalize = Literal[False, True, "all"]
 
@@ -51,9 +51,7 @@ def _share(aligned: Aligned, found: Array, normalize: Normalize) -> Floats:
             return pairs
         return pairs - tied_pairs(items.offsets, levels(part)[items.values])
 
-    pairs = by_block(aligned, count)
-    values: Floats = np.divide(found, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
-    return values
+    return share(found, by_block(aligned, count), np.nan)
 
 
 @metric(
@@ -182,8 +180,7 @@ def _share_right(counts: Concordance, tied: Tied) -> Floats:
     differ = counts.pairs - counts.tied_grades
     undecided = counts.tied_scores - counts.tied_both
     right = counts.right + _WORTH[tied] * undecided
-    values: Floats = np.divide(right, differ, out=np.full(differ.size, np.nan), where=differ > 0)
-    return values
+    return share(right, differ, np.nan)
 
 
 def _weight(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Floats | None:
@@ -338,8 +335,7 @@ def pairwise_logloss(aligned: Aligned, *, alpha: Alpha = 1.0) -> Floats:
         row = items.row[first]
         total += np.bincount(row, weights=losses, minlength=items.n_rows)
         pairs += np.bincount(row, minlength=items.n_rows)
-    values: Floats = np.divide(total, pairs, out=np.full(pairs.size, np.nan), where=pairs > 0)
-    return values
+    return share(total, pairs, np.nan)
 
 
 def lambdas(

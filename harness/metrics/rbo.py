@@ -12,12 +12,11 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.arguments import Kind, check_arguments, is_number, whole_from
 from ..core.blocks import by_block
-from ..core.exact import powers
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints, frozen
 from ..errors import Problem, UnknownNameError
 from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of, tied_lists, undefined
-from .shared import Cutoff, Persistence, Rel
+from .shared import Cutoff, Persistence, Rel, powers
 
 _MARGIN = 1024
 

@@ -7,11 +7,10 @@ from typing import Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.exact import powers
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, offsets_of, positions_of, rows_of, sum_by
 from .cascade import MaxGrade, check_grades, graded, stop_probabilities, top_grades
-from .shared import Cutoff, Persistence, Rel
+from .shared import Cutoff, Persistence, Rel, powers
 
 Gain = Literal["binary", "linear", "exp"]
 Form = Literal["value", "residual", "upper"]

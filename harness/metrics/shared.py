@@ -1,4 +1,4 @@
-"""What metrics share: parameters, division, running totals, short lists, binary judgements.
+"""What metrics share: parameters, logarithms, division, running totals, lists cut short.
 
 The kernels give trec_eval 9.0.8's values to the last bit: sums go document by document in rank
 order, divisions are taken in its order. One thing is not defined there: a query whose
@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import lru_cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import Function, metric
-from ..core.ragged import Array, Bools, Floats, Ints, Ragged, frozen
+from ..core.ragged import Array, Bools, Floats, Ints, Ragged, frozen, stretches
 from ..core.settings import SHOWN, About, Range
 from ..errors import InputError, Problem
 
@@ -34,6 +35,67 @@ Persistence = Annotated[float, Range(0, 1, open=True), SHOWN]
 Above = Annotated[float, About("Grades above it count as relevant, fractions too; rel is ignored.")]
 
 
+_LARGEST_TABLE = 1 << 20
+_log = np.frompyfunc(math.log, 1, 1)
+
+
+@lru_cache(maxsize=4)
+def _log2_table(size: int) -> Floats:
+    return frozen(np.fromiter(map(math.log2, range(1, size + 1)), dtype=np.float64, count=size))
+
+
+def log2_of(numbers: Ints) -> Floats:
+    """Return the base-2 logarithm of positive integers, as C's ``log2`` computes it.
+
+    ``numpy.log2`` differs from it in the last bit for some numbers on some processors, and
+    trec_eval's values come from C's.
+
+    >>> log2_of(np.array([1, 2, 8])).tolist()
+    [0.0, 1.0, 3.0]
+    """
+    return log2_discount(numbers - 1)
+
+
+def log2_discount(rank: Ints) -> Floats:
+    """Return log2(rank + 1), what a gain at this rank (from 1) is divided by.
+
+    >>> log2_discount(np.array([1, 3])).tolist()
+    [1.0, 2.0]
+    """
+    largest = int(rank.max(initial=0)) + 1
+    if largest > _LARGEST_TABLE:
+        distinct, which = np.unique(rank, return_inverse=True)
+        return np.array([math.log2(number + 1) for number in distinct.tolist()])[which]
+    return _log2_table(1 << max(10, largest.bit_length()))[rank]
+
+
+def log_of(values: Floats) -> Floats:
+    """Return the natural logarithm of positive numbers, as C's ``log`` computes it.
+
+    Meant for one value a query, not one a document: ``numpy.log`` is faster and may differ in
+    the last bit.
+
+    >>> log_of(np.array([1.0, 0.5])).tolist()
+    [0.0, -0.6931471805599453]
+    """
+    return np.asarray(_log(values), dtype=np.float64)
+
+
+def powers(base: float, exponent: Ints) -> Floats:
+    """Return ``base ** exponent`` for whole exponents from 0, by multiplying in turn.
+
+    :func:`numpy.power` has another last digit on other processors and in other versions.
+
+    >>> powers(0.5, np.array([0, 3, 1])).tolist()
+    [1.0, 0.125, 0.5]
+    """
+    factors = np.full(1 + int(exponent.max(initial=0)), float(base))
+    factors[0] = 1.0
+    with np.errstate(under="ignore"):
+        table: Floats = np.multiply.accumulate(factors)
+    return table[exponent]
+
+
 def trec_measure(name: str, file: str, **facts: Any) -> Callable[[Function], Function]:
     """Register a measure of trec_eval under its name there: a share, higher is better.
 
@@ -43,9 +105,9 @@ def trec_measure(name: str, file: str, **facts: Any) -> Callable[[Function], Fun
     return metric(name, source=f"trec_eval 9.0.8, {file}", **{**usual, **facts})
 
 
-def share(part: Array, whole: Array) -> Floats:
-    """Return ``part / whole``, and 0 if `whole` is 0."""
-    values: Floats = np.divide(part, whole, out=np.zeros(part.shape), where=whole != 0)
+def share(part: Array, whole: Array, empty: float = 0.0) -> Floats:
+    """Return ``part / whole``, and `empty` if `whole` is 0."""
+    values: Floats = np.divide(part, whole, out=np.full(part.shape, empty), where=whole != 0)
     return values
 
 
@@ -92,8 +154,7 @@ def running(operation: np.ufunc, row: Ints, values: Floats) -> Floats:
     differently from a loop over one row. `operation` is ``np.add``, ``np.maximum``...; the items
     of a row are contiguous.
     """
-    bounds = np.flatnonzero(np.concatenate([[True], row[1:] != row[:-1], [True]]))
-    starts, lengths = bounds[:-1], np.diff(bounds)
+    starts, lengths = stretches(row)
     result = np.empty_like(values)
     sizes = np.frexp(lengths - 1)[1]
     for size in np.unique(sizes).tolist() if row.size else ():

@@ -15,7 +15,17 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.ragged import Array, Floats, Ints, frozen, offsets_of, positions_of, rows_of, sum_by
+from ..core.ragged import (
+    Array,
+    Floats,
+    Ints,
+    frozen,
+    offsets_of,
+    positions_of,
+    rows_of,
+    stretches,
+    sum_by,
+)
 from ..core.views import TiedGroups, groups_of, tied_groups
 from .shared import precision_at_hits, running
 
@@ -211,19 +221,15 @@ def probability_of_a_hit(aligned: Aligned, cutoff: int, rel: int) -> Floats:
     found = (aligned.count(items[~cut]) > 0).astype(np.float64)
     items = items[cut]
     if items.size:
-        row, starts = aligned.row[items], _starts(aligned.row[items])
+        row = aligned.row[items]
+        starts, sizes = stretches(row)  # only one group of a query can reach beyond a cutoff
         # The i-th relevant document is outside if those before it do: (n - m - i) / (n - i)
-        i = np.arange(items.size) - np.repeat(starts, np.diff(starts, append=items.size))
+        i = np.arange(items.size) - np.repeat(starts, sizes)
         inside = cutoff - aligned.tie_first[items] + 1
         left = aligned.tie_last[items] - aligned.tie_first[items] + 1 - i
         missed = np.multiply.reduceat(np.maximum(left - inside, 0) / left, starts)
         found[row[starts]] = np.maximum(found[row[starts]], 1.0 - missed)
     return found
-
-
-def _starts(row: Ints) -> Ints:
-    """Return the first item of each query; only one group of a query can reach beyond a cutoff."""
-    return np.flatnonzero(np.diff(row, prepend=-1))
 
 
 def _inside(aligned: Aligned, cutoff: int | Ints, rel: int) -> tuple[Ints, int | Ints]:

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.exact import log_of
-from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of, positions_of
+from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of, positions_of, stretches
 from ..core.settings import Range
 from ..core.views import tied_groups
 from .shared import (
@@ -21,6 +20,7 @@ from .shared import (
     Short,
     Top,
     judged_as,
+    log_of,
     n_hits,
     precision_at_hits,
     running,
@@ -38,9 +38,8 @@ Tied = Literal["apart", "together"]
 def _last_of_group(aligned: Aligned, items: Ints) -> Ints:
     """Return, for each item, the position of the last one of its group of tied scores."""
     row, last = aligned.row[items], aligned.tie_last[items]
-    ends = np.append((row[1:] != row[:-1]) | (last[1:] != last[:-1]), True)[: items.size]
-    places = np.flatnonzero(ends)
-    return places[np.searchsorted(places, np.arange(items.size))]
+    starts, sizes = stretches(row, last)
+    return np.repeat(starts + sizes - 1, sizes)
 
 
 def _divisor(
@@ -208,7 +207,7 @@ def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     j = (aligned.rank[items] - 1).astype(np.float64)
     pool = positions_of(aligned.offsets)[items]
     judged = Ragged(aligned.offsets, (aligned.grade >= 0).astype(np.int64)).cumsum()[items] - 1
-    pooled = np.divide(pool, j, out=np.zeros(j.shape), where=j > 0)
+    pooled = share(pool, j)
     rate = (above + EPSILON) / (judged + 2 * EPSILON)
     expected = 1.0 / (j + 1.0) + (j / (j + 1.0)) * pooled * rate
     return share(aligned.sum(expected, items), aligned.n_relevant(rel))

@@ -8,10 +8,9 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.exact import log_of
 from ..core.ragged import Floats
 from ..core.settings import Range
-from .shared import Rel, n_hits, precision_at_hits, share, trec_measure
+from .shared import Rel, log_of, n_hits, precision_at_hits, share, trec_measure
 
 
 @trec_measure("set_P", "m_set_P.c", title="set precision", aliases=("SetP",), expected="itself")

@@ -8,11 +8,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..core.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
 from ..core.metric import Metric
 from ..core.systems import FEWER, System
 from ..errors import first_of
 from ..stats.blocks import blocks_of
+from ..stats.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
 from ..stats.differences import differences
 from . import formats
 from .grid import Cell, Grid, and_more, grid

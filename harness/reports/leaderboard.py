@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..core.comparison import Comparisons
 from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of, warned_runs
 from ..core.metric import Metric
 from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
 from ..core.views import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
+from ..stats.comparison import Comparisons
 from . import formats, html, markdown, text
 from .grid import Cell, Grid, and_more, grid
 from .phrases import NO_BEST, WARNED, counted, heading, number, warned_of

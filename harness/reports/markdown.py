@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..core.text import flush_left, flush_right, width
 from ..errors import legible
 from .grid import PLAIN, Cell, Column, Grid
 from .html import html_comment
+from .text import flush_left, flush_right, width_of
 
 _SPECIAL = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
 _AT_START = re.compile(r"[-+=](?=\s|$|[-=]*$)|\d{1,9}(?=[.)](?:\s|$))")
@@ -56,7 +56,7 @@ def _table(one: Grid, aligned: bool) -> Iterator[str]:
 def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
     flushed = []
     for column, (title, _, *cells) in zip(columns, zip(*rows, strict=True), strict=True):
-        size = max(3, *map(width, (title, *cells)))
+        size = max(3, *map(width_of, (title, *cells)))
         rule = "-" * size if column.left else "-" * (size - 1) + ":"
         flush = flush_left if column.left else flush_right
         flushed.append([flush(text, size) for text in (title, rule, *cells)])

@@ -10,15 +10,15 @@ from dataclasses import replace
 from importlib import resources
 from typing import Literal
 
-from ..core.comparison import Comparisons
 from ..core.evaluation import EMPTY, Counts, level_of
 from ..core.leaderboard import Summary
 from ..core.metric import ENTRIES, Formula, Metric
 from ..core.names import NAMES
 from ..core.policy import Policy
 from ..core.settings import CONVENTIONS, Settings
-from ..core.systems import Study, System, compared, how_chosen
+from ..core.systems import System, compared, how_chosen
 from ..errors import UnknownNameError, did_you_mean
+from ..stats.comparison import Comparisons, Study
 from .latex import escape
 from .phrases import (
     INTERVALS,

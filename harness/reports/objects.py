@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..core.comparison import Comparisons
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import Leaderboard
+from ..stats.comparison import Comparisons
 from . import html, leaderboard, text
 from .grid import Cell, Grid, first_rows, grid
 from .phrases import decimals, interval, p_value

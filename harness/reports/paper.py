@@ -10,10 +10,9 @@ from hashlib import sha256
 from ..config.cells import Cell
 from ..config.checks import names_of
 from ..config.model import Config
-from ..core.comparison import Comparisons
 from ..core.leaderboard import Leaderboard
-from ..core.systems import Study
 from ..errors import HarnessWarning
+from ..stats.comparison import Comparisons, Study
 from . import latex
 from .paper_table.model import PaperTable, grid_of, is_long, render
 from .paper_table.settings import Format, Settings

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
-from ..core.comparison import Comparisons
 from ..core.metric import Metric
 from ..errors import first_of
+from ..stats.comparison import Comparisons
 
 UNDEFINED = "–"
 """Shown in place of a value that is not defined."""

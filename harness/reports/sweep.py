@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..core.comparison import Plan
 from ..core.leaderboard import Entry, Leaderboard, best
 from ..core.metric import Metric
-from ..core.systems import Columns, Study, compared, of_systems, pairs
+from ..core.systems import Columns, compared, of_systems, pairs
 from ..errors import Problem, UnknownNameError, did_you_mean
+from ..stats.comparison import Plan, Study
 from . import formats, latex
 from .grid import Cell, Grid, grid
 from .leaderboard import as_csv

@@ -1,18 +1,21 @@
-"""Aligned text for a terminal."""
+"""Aligned text for a terminal: tables, paragraphs, and names cut to fit."""
 
 from __future__ import annotations
 
 import textwrap
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from html import escape
 
-from ..core.text import flush_left, flush_right, readable
-from ..core.text import width as width_of
 from ..errors import for_terminal, legible
 from .grid import PLAIN, Cell, Column, Grid, grid
 
 _GAP = "  "
 _LINE = 100
 """Characters of a line of a paper table's caption and notes."""
+LONGEST = 120
+"""Characters of a name in a table for a terminal."""
 
 
 def render(grids: Iterable[Grid], *, width: int | None = None, paper: bool = False) -> str:
@@ -137,3 +140,64 @@ def _block_titles(blocks: Sequence[tuple[str, int]], sizes: Sequence[int]) -> st
         parts.append(line + (" " + "-" * (after - 1) if after > 1 else " " * after))
         at += n
     return _GAP.join(parts).rstrip()
+
+
+def width_of(text: str) -> int:
+    """Return the columns that text takes: two for a wide character, none for a combining one."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "WF")
+        for sign in text
+    )
+
+
+def flush_left(text: str, size: int) -> str:
+    """Return text with blanks after it, `size` columns in all."""
+    return text + " " * (size - width_of(text))
+
+
+def flush_right(text: str, size: int) -> str:
+    """Return text with blanks before it, `size` columns in all."""
+    return " " * (size - width_of(text)) + text
+
+
+def cut(text: str, width: int) -> str:
+    """Return `text` in at most `width` characters, its middle left out."""
+    text = legible(" ".join(text.split()))
+    if len(text) <= width:
+        return text
+    end = (width - 1) // 2
+    return f"{text[: width - 1 - end]}…{text[len(text) - end :]}"
+
+
+def cut_all(texts: Sequence[str], width: int) -> list[str]:
+    """Return the texts cut; those that look the same then are cut around their first difference."""
+    short = [cut(text, width) for text in texts]
+    for name in [name for name, times in Counter(short).items() if times > 1]:
+        places = [place for place, text in enumerate(short) if text == name]
+        group = [legible(" ".join(texts[place].split())) for place in places]
+        columns = enumerate(zip(*group, strict=False))
+        start = max(next((at for at, signs in columns if len({*signs}) > 1), 0) - 1, 0)
+        around = [f"{text[:2]}…{text[start : start + width - 4]}…" for text in group]
+        numbered = [f"{name} {number}" for number in range(1, len(group) + 1)]
+        for place, text in zip(
+            places, around if len({*around}) == len(group) else numbered, strict=True
+        ):
+            short[place] = text
+    return short
+
+
+def readable(texts: Sequence[str]) -> list[str]:
+    """Return :func:`~harness.errors.legible` texts, long ones cut to what still differs."""
+    shown = list(map(legible, texts))
+    long = [text for text in dict.fromkeys(shown) if len(text) > LONGEST]
+    short = dict(zip(long, cut_all(long, LONGEST), strict=True))
+    return [short.get(text, text) for text in shown]
+
+
+class Shown:
+    """A value that shows its text: `print` it, or end a notebook's cell with it."""
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="font-family: monospace">{escape(str(self))}</pre>'

@@ -12,11 +12,11 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import call, select, to_numpy
-from ..core.comparison import Comparison, Plan
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, Ints, frozen
 from ..core.systems import SHOWN, System, compared, query_mismatch
 from ..errors import AlignmentError, HarnessError, Problem
+from .comparison import Comparison, Plan
 from .differences import deviation, differences
 from .effects import effects
 from .intervals import Interval, bca_interval, t_interval
@@ -240,14 +240,8 @@ def _comparison(
         low=interval[0],
         high=interval[1],
         interval=how,
-        d_z=size.d_z,
-        hedges_g=size.hedges_g,
-        cliffs_delta=size.cliffs_delta,
-        wins=size.wins,
-        ties=size.ties,
-        losses=size.losses,
         detectable=detectable(spread, n, plan.level),
-        **outcome,  # type: ignore[arg-type]
+        **vars(size) | outcome,
     )  # fmt: skip
 
 

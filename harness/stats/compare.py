@@ -11,13 +11,13 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ..core.comparison import Comparison, Comparisons, Overall, Plan, Standing, family_of
 from ..core.ragged import Bools, Floats, Ints
 from ..core.systems import System, unanswered_of
-from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean, near_names
+from ..errors import HarnessError, Problem, check_known
 from ..files import threads_of
 from .blocks import Block, blocks_of, interval_of, of_all_pairs, paired, pairs_of, stream_of, tested
 from .bootstrap import resampled_means
+from .comparison import Comparison, Comparisons, Overall, Plan, Standing, family_of
 from .corrections import adjust
 from .differences import EPS, noise
 from .intervals import clustered
@@ -77,8 +77,9 @@ def _resampled_places(means: Floats, tolerances: Floats) -> Ints:
 
 def standings_of(
     block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None = None
-) -> Iterator[Standing]:
-    """Yield the standing of each run of a block."""
+) -> list[Standing]:
+    """Return the standing of each run of a block."""
+    standings = []
     values = np.array([system.value(block.metric) for system in block.systems])
     places = _places(block, values, plan)
     tier = [""] * len(values)
@@ -92,11 +93,14 @@ def standings_of(
             interval = clustered(system, block.metric, plan)
         else:
             interval = interval_of(defined, plan, stream)
-        yield Standing(
-            block.dataset, system.run, block.metric, defined.size, float(values[place]),
-            *interval, int(places.rank[place]), int(places.low[place]), int(places.high[place]),
-            tier[place], places.n,
+        standings.append(
+            Standing(
+                block.dataset, system.run, block.metric, defined.size, float(values[place]),
+                *interval, int(places.rank[place]), int(places.low[place]),
+                int(places.high[place]), tier[place], places.n,
+            )
         )  # fmt: skip
+    return standings
 
 
 class _Places(NamedTuple):
@@ -111,7 +115,8 @@ class _Places(NamedTuple):
 def _places(block: Block, values: Floats, plan: Plan) -> _Places:
     """Return places over the queries that every run has a value for."""
     rank, low, high = np.zeros((3, values.size), dtype=np.int64)
-    found = _Places(rank, low, high, _n_ranked(block))
+    n_ranked = 0 if np.isnan(block.values).all() else int(block.complete.sum())
+    found = _Places(rank, low, high, n_ranked)
     if not found.n:
         return found
     valued, oriented = block.valued, block.oriented[block.valued]
@@ -127,10 +132,6 @@ def _places(block: Block, values: Floats, plan: Plan) -> _Places:
         found.low[valued] = np.minimum(first, found.rank[valued])
         found.high[valued] = np.maximum(last, found.rank[valued])
     return found
-
-
-def _n_ranked(block: Block) -> int:
-    return 0 if np.isnan(block.values).all() else int(block.complete.sum())
 
 
 def ranks(values: Floats) -> Ints:
@@ -187,14 +188,15 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     rows = _done(jobs, workers if drawn else 1)
     if test.kind == "all-pairs":
         sizes = {
-            family_of(block.dataset, block.metric, "metric"): _pairs(block) for block in blocks
+            family_of(block.dataset, block.metric, "metric"): math.comb(block.valued.size, 2)
+            for block in blocks
         }
     else:
         rows, sizes = _corrected(rows, plan)
     ends = [0, *accumulate(map(len, pairs))]
     standings = _done(
         [
-            partial(_standings, block, rows[start:end], plan, found)
+            partial(standings_of, block, rows[start:end], plan, found)
             for block, (start, end), found in zip(blocks, pairwise(ends), several, strict=True)
         ],
         workers,
@@ -226,21 +228,10 @@ def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:
         return list(pool.map(lambda job: job(), jobs))
 
 
-def _standings(
-    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
-) -> list[Standing]:
-    return list(standings_of(block, rows, plan, found))
-
-
 def check_baselines(plan: Plan, runs: Sequence[str]) -> None:
     """Raise UnknownNameError if a baseline is not one of the runs."""
     for name in plan.baselines:
-        if name not in runs:
-            near = did_you_mean(name, runs)
-            raise UnknownNameError(
-                f"there is no run '{name}' for a baseline{near}  "
-                f"(there are: {near_names(name, runs)})"
-            )
+        check_known("run", name, runs, "baseline")
 
 
 def _check_runs(systems: Sequence[System], plan: Plan) -> None:
@@ -279,10 +270,6 @@ def _corrected(rows: Iterable[Comparison], plan: Plan) -> tuple[list[Comparison]
         for place, adjusted in zip(places, adjust(p, plan.correction).tolist(), strict=True):
             rows[place] = replace(rows[place], p_adjusted=adjusted)
     return rows, sizes
-
-
-def _pairs(block: Block) -> int:
-    return math.comb(block.valued.size, 2)
 
 
 def _overall(block: Block, found: AllPairs) -> Overall:

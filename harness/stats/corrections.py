@@ -6,9 +6,9 @@ from typing import get_args
 
 import numpy as np
 
-from ..core.comparison import Correction
 from ..core.ragged import Floats
 from ..errors import UnknownNameError, did_you_mean
+from .comparison import Correction
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 

@@ -13,7 +13,7 @@ from .differences import deviation
 
 @dataclass(frozen=True)
 class Effects:
-    """How large a difference is; the fields are those of :class:`~..core.comparison.Comparison`."""
+    """How large a difference is; the fields are those of :class:`~.comparison.Comparison`."""
 
     d_z: float
     hedges_g: float

@@ -10,10 +10,10 @@ import numpy as np
 from annotated_types import Gt, Lt
 from pydantic import Strict
 
-from ..core.comparison import Correction
 from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..errors import ArgumentError, HarnessError, Problem
+from .comparison import Correction
 from .corrections import adjust
 from .differences import deviation
 from .intervals import t_interval

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from ..core.arrow import call, to_numpy
-from ..core.comparison import Plan
 from ..core.metric import Metric
 from ..core.ragged import Floats, Ints
 from ..core.systems import System
 from .bootstrap import resampled_means
+from .comparison import Plan
 from .differences import EPS, deviation, unit
 from .streams import Stream
 

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.exact import powers
 from ..core.ragged import Floats, Ints
 from ..metrics.rbo import tails_to
+from ..metrics.shared import powers
 
 Measure = Literal["rbo", "overlap"]
 Rankings = dict[str, Ints]

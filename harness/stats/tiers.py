@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import stdtr
 
-from ..core.comparison import Comparison, Plan
 from ..core.ragged import Bools, Floats, Ints
 from .blocks import Block
+from .comparison import Comparison, Plan
 from .corrections import adjust
 from .differences import EPS
 from .registry import SMALLEST, AllPairs

@@ -13,7 +13,7 @@ from scipy import stats
 
 from harness.audit.changes import Changes, changes
 from harness.audit.changes_report import render
-from harness.core.comparison import Plan
+from harness.stats.comparison import Plan
 
 
 def cells(found: Changes, metric: str = "recip_rank") -> dict[str, str]:

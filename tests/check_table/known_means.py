@@ -10,13 +10,12 @@ import pyarrow as pa
 
 from harness.audit.check_table import FORMATS, Verdict, verify, with_dataset
 from harness.audit.check_table_match import Known, match
-from harness.core.comparison import Plan
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.systems import Study
 from harness.stats.compare import compare
+from harness.stats.comparison import Plan, Study
 
 Means = Mapping[str, Mapping[str, tuple[float, ...]]]
 MEANS: Means = {

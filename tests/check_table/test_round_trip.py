@@ -12,11 +12,10 @@ from known_means import BASELINE, study, verdict
 
 from harness.audit.check_table import FORMATS, Verdict, verify
 from harness.audit.check_table_match import Known, match
-from harness.core.comparison import Plan
-from harness.core.systems import Study
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import Cell, PaperTable, render
 from harness.reports.paper_table.settings import Caption, Settings
+from harness.stats.comparison import Plan, Study
 
 RENDERED = {
     ".tex": partial(render, format="latex"),

@@ -14,13 +14,13 @@ from scipy.stats import rankdata
 
 from harness.core.arrow import index_in, to_arrow, to_numpy
 from harness.core.hashing import hash_strings
-from harness.core.pairs import (
+from harness.core.ragged import Ragged, offsets_of
+from harness.metrics.pairs import (
     inversions,
     midranks,
     smaller_before,
     tied_pairs,
 )
-from harness.core.ragged import Ragged, offsets_of
 
 DTYPES = ["i1", "i4", "i8", "u4", "u8", "f4", "f8", "?"]
 

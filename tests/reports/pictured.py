@@ -7,11 +7,10 @@ from typing import Any
 
 import studies
 
-from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
-from harness.core.systems import Study
 from harness.reports.plots import plot as plots
 from harness.reports.plots.plot import Settings, requests, styled
+from harness.stats.comparison import Comparison, Comparisons, Plan, Study
 
 TRACE = studies.TRACE
 RANKED = {"a": [0.2, 0.4, 0.7, 0.1], "b": [0.3, 0.5, 0.9, 0.2], "c": [0.3, 0.6, 0.9, 0.3]}

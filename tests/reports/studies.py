@@ -8,11 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 import harness.metrics
-from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
-from harness.core.systems import Study
+from harness.stats.comparison import Comparison, Comparisons, Plan, Study
 
 assert harness.metrics  # fills the registry
 

@@ -13,13 +13,13 @@ from scipy import stats as scipy_stats
 
 import harness
 from harness.cli.main import app
-from harness.core.comparison import Comparisons, Plan
 from harness.errors import (
     HarnessError,
 )
 from harness.experiment import folder as results
 from harness.experiment.outcome import with_comparisons
 from harness.reports.comparisons import render
+from harness.stats.comparison import Comparisons, Plan
 
 QRELS = {f"q{place}": {"a": 1, "b": 0} for place in range(6)}
 GOOD = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}

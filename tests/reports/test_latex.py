@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from latex_page import PREAMBLE, compiled, complaints, needs_latex, printed
 from studies import compared, constant, study
 
-from harness.core.systems import Study
 from harness.errors import HarnessWarning
 from harness.reports.latex import escape
 from harness.reports.paper import tables, too_wide
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import render
 from harness.reports.paper_table.settings import Settings
+from harness.stats.comparison import Study
 
 ODD = r"a_b & c% #1 ~x^2 {y} \z <p> $q| [k] --w `v' @10"
 VALUES = {

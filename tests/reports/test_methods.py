@@ -12,13 +12,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from harness.core.comparison import Plan
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.metric import REGISTRY
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.systems import Study
 from harness.errors import UnknownNameError
 from harness.reports.methods import (
     REFERENCES,
@@ -30,6 +28,7 @@ from harness.reports.methods import (
     sources,
 )
 from harness.stats.compare import compare
+from harness.stats.comparison import Plan, Study
 
 
 def study(

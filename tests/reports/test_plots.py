@@ -13,12 +13,11 @@ import pytest
 from pictured import RANKED, TRACE, drawn, effects_study, figures, study, texts
 
 from harness.config import load as config
-from harness.core.comparison import Comparison, Comparisons, Plan
 from harness.core.names import parse_all
-from harness.core.systems import Study
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.reports.plots import plot as plots
 from harness.reports.plots.plot import Settings, find
+from harness.stats.comparison import Comparison, Comparisons, Plan, Study
 
 NAN = math.nan
 

@@ -13,11 +13,11 @@ import pytest
 from command_line import called
 from swept import CONFIG, POOLED, SETTINGS, put
 
-from harness.core.comparison import Plan
 from harness.experiment import folder as results
 from harness.experiment.run import run
 from harness.reports.plots.plot import Settings, find, requests
 from harness.reports.sweep import sweep, top
+from harness.stats.comparison import Plan
 
 # scores of poor settings look unrelated to the grades
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from made_systems import EXPECTED, VALUES, of_pairs, system, systems
 
-from harness.core.comparison import Comparison, Comparisons, Plan, Standing
 from harness.core.ragged import Floats
 from harness.core.systems import System
 from harness.errors import HarnessError
 from harness.reports.comparisons import standing_notes
 from harness.stats import registry
 from harness.stats.compare import compare
+from harness.stats.comparison import Comparison, Comparisons, Plan, Standing
 from harness.stats.registry import AllPairs
 
 GOLDEN = systems({f"s{place}": row for place, row in enumerate(VALUES)})

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats import multitest
 
-from harness.core.comparison import Correction
+from harness.stats.comparison import Correction
 from harness.stats.corrections import adjust
 
 GOLDEN = golden("significance")

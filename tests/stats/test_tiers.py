@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from made_systems import VALUES, systems, tables
 
-from harness.core.comparison import Comparisons, Plan
 from harness.core.ragged import Bools, Floats
 from harness.stats.compare import compare, rank_intervals
+from harness.stats.comparison import Comparisons, Plan
 from harness.stats.differences import differences
 from harness.stats.paired_t import paired_t
 from harness.stats.streams import Stream

@@ -12,12 +12,11 @@ import numpy as np
 from ... import metrics as _built_in
 from ...core.aligned import Aligned
 from ...core.arguments import MOST
-from ...core.exact import log2_discount
 from ...core.metric import REGISTRY, TREC_CUT
 from ...core.ragged import Array, Floats, Ints, offsets_of
 from ...metrics.judged import n_judged_at, n_looked_at
 from ...metrics.rbp import rank_biased_residual, rank_biased_sum
-from ...metrics.shared import n_hits
+from ...metrics.shared import log2_discount, n_hits
 from ...metrics.trec_average import precision_from
 from ...metrics.trec_gain import Gains, gain_table
 from .arguments import Arguments

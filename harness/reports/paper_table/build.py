@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 
 from ... import __version__
-from ...core.comparison import Plan, Standing
 from ...core.metric import Metric
-from ...core.systems import Study, System, incomplete
+from ...core.systems import System, incomplete
 from ...core.systems import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError
+from ...stats.comparison import Plan, Standing, Study
 from ...stats.intervals import clustered, t_interval
 from ..phrases import ARROWS, UNDEFINED, fixed
 from ..select import metric_spellings, select, sign_of

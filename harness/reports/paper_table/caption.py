@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...core.comparison import Comparison, Comparisons
 from ...core.leaderboard import warned_runs
 from ...core.metric import Metric
-from ...core.systems import FEWER, Study, System, how_chosen, incomplete
+from ...core.systems import FEWER, System, how_chosen, incomplete
 from ...errors import first_of
+from ...stats.comparison import Comparison, Comparisons, Study
 from ..methods import (
     SHOWN,
     data_in_words,

@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import groupby
 from typing import Literal
 
-from ...core.comparison import Comparisons
 from ...core.metric import Direction, Metric
+from ...stats.comparison import Comparisons
 from .. import formats, grid, html, latex, markdown, text
 from ..phrases import WARNED
 from .settings import DEFAULT, Format, Marks, Settings

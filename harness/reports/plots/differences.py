@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.ragged import Bools, Floats
-from ...core.text import cut
 from ...errors import HarnessWarning
 from ...stats.differences import differences
 from ..select import sign_of
+from ..text import cut
 from . import plot
 from .plot import Kind, Name, Request, Width
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.ragged import Floats
-from ...core.text import cut_all
 from ..select import sign_of
+from ..text import cut_all
 from . import plot
 from .plot import Kind, Name, Request, Width
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...core.comparison import Plan
 from ...core.leaderboard import Entry
 from ...core.metric import Metric
 from ...core.ragged import Floats
-from ...core.text import cut_all
 from ...errors import UnknownNameError
+from ...stats.comparison import Plan
 from ..select import sign_of
 from ..sweep import is_validation, sweep
+from ..text import cut_all
 from . import plot
 from .plot import Kind, Name, Request, Width, best_of_many
 

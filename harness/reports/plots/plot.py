@@ -23,8 +23,7 @@ import numpy as np
 from ...core.arguments import Names, OneOf, Shorthand, as_list
 from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
-from ...core.systems import Study, System
-from ...core.text import cut, cut_all, distinct, part
+from ...core.systems import System
 from ...errors import (
     HarnessError,
     HarnessWarning,
@@ -35,6 +34,8 @@ from ...errors import (
     legible,
     near_names,
 )
+from ...files import distinct, part
+from ...stats.comparison import Study
 from ..phrases import ARROWS, spelled
 from ..select import (
     Found,
@@ -48,6 +49,7 @@ from ..select import (
     sort_metric,
     value_for,
 )
+from ..text import cut, cut_all
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

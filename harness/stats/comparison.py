@@ -1,4 +1,4 @@
-"""Runs compared: what every table, picture and CSV of significance is made from."""
+"""Runs compared, and the study that tables, pictures and methods paragraphs are made from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
 
-from .arguments import (
+from ..core.arguments import (
     TEXT,
     TEXTS,
     Kind,
@@ -22,11 +22,17 @@ from .arguments import (
     is_number,
     whole_from,
 )
-from .evaluation import ByMetric
-from .leaderboard import CHOSEN
-from .metric import Metric
-from .systems import Incomplete, Unanswered
-from .text import rendered
+from ..core.evaluation import ByMetric, rendered
+from ..core.leaderboard import CHOSEN, Leaderboard
+from ..core.metric import Metric
+from ..core.systems import (
+    Incomplete,
+    System,
+    Unanswered,
+    failed_rows,
+    system_name,
+    systems_of,
+)
 
 if TYPE_CHECKING:
     import pandas
@@ -374,3 +380,58 @@ class Comparisons:
         for one in self.rows:
             if one.dataset == dataset and str(one.metric) == name:
                 yield one
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Evaluations, comparisons, and where they came from.
+
+    `manifest` is as in ``manifest.json``, `trace` its SHA-256 in hexadecimal, or empty.
+    """
+
+    board: Leaderboard
+    comparisons: Comparisons | None = None
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    trace: str = ""
+
+    @property
+    def cells(self) -> Leaderboard:
+        """Everything that was evaluated: all settings, if one of them was chosen."""
+        return self.board if self.board.selection is None else self.board.selection.cells
+
+    @cached_property
+    def systems(self) -> tuple[System, ...]:
+        """Runs on datasets, repetitions together, in the order of the leaderboard."""
+        return systems_of(self.board)
+
+    @cached_property
+    def datasets(self) -> tuple[str, ...]:
+        """Names of the datasets, in order."""
+        return tuple(dict.fromkeys(system.dataset for system in self.systems))
+
+    @cached_property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs, in order."""
+        return tuple(dict.fromkeys(system.run for system in self.systems))
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What the config calls runs, datasets and metrics."""
+        found: Mapping[str, str] = self.manifest.get("config", {}).get("names", {})
+        return found
+
+    @cached_property
+    def failed(self) -> tuple[tuple[str, str], ...]:
+        """Dataset and run of each system that could not be evaluated."""
+        summary = self.board.summary
+        if not summary and self.board.selection is None:
+            return tuple((one["dataset"], one["run"]) for one in self.manifest.get("failed", ()))
+        return tuple((one.dataset, system_name(one, summary)) for one in failed_rows(self.board))
+
+    @cached_property
+    def _at(self) -> dict[tuple[str, str], System]:
+        return {(system.dataset, system.run): system for system in self.systems}
+
+    def system(self, dataset: str, run: str) -> System | None:
+        """Return a run on a dataset; None if it was not evaluated there."""
+        return self._at.get((dataset, run))

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .aligned import Aligned
-from .ragged import (
+from ..core.aligned import Aligned
+from ..core.ragged import (
     Array,
     Bools,
     Floats,
@@ -25,6 +25,7 @@ from .ragged import (
     offsets_of,
     positions_of,
     rows_of,
+    stretches,
     sum_by,
 )
 
@@ -45,7 +46,7 @@ def judged_items(aligned: Aligned) -> Ragged:
 def numbered(keys: Ints) -> tuple[Ints, Ints]:
     """Number the items that have the same key from 1 in their order, and count them."""
     order = np.argsort(keys, kind="stable")
-    starts, sizes = _runs(keys[order])
+    starts, sizes = stretches(keys[order])
     number, count = np.empty_like(keys), np.empty_like(keys)
     number[order] = np.arange(1, keys.size + 1) - np.repeat(starts, sizes)
     count[order] = np.repeat(sizes, sizes)
@@ -72,14 +73,6 @@ def group_keys(row: Ints, values: Array) -> Ints:
     return row * (int(codes.max(initial=0)) + 1) + codes
 
 
-def _runs(ordered: Array) -> tuple[Ints, Ints]:
-    """Return where each run of equal numbers starts, and its length."""
-    changes = np.ones(ordered.size, dtype=bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=changes[1:])
-    starts = np.flatnonzero(changes)
-    return starts, np.diff(np.append(starts, ordered.size))
-
-
 def sorted_keys(keys: Array) -> Array:
     """Return numbers from 0 in rising order; those of 32 bits take half the time."""
     if int(keys.max(initial=0)) < 2**31:
@@ -94,7 +87,7 @@ def tied_pairs(offsets: Ints, values: Array) -> Ints:
 
 def pairs_in_runs(offsets: Ints, keys: Array) -> Ints:
     """Count the pairs of each row that have the same key, if equal keys are contiguous."""
-    starts, sizes = _runs(keys)
+    starts, sizes = stretches(keys)
     starts, sizes = starts[sizes > 1], sizes[sizes > 1]
     # A run begins and ends in one row, so the runs' pairs add up between the rows' bounds.
     pairs = offsets_of(sizes * (sizes - 1) // 2)
@@ -106,7 +99,7 @@ def midranks(offsets: Ints, values: Ints) -> Floats:
     row = rows_of(offsets)
     keys = group_keys(row, values)
     order = np.argsort(keys)
-    starts, sizes = _runs(keys[order])
+    starts, sizes = stretches(keys[order])
     middle = starts - offsets[row[starts]] + (sizes + 1) / 2
     ranks = np.empty(values.size)
     ranks[order] = np.repeat(middle, sizes)
