@@ -114,6 +114,7 @@ def test_lists_of_cutoffs_and_defaults() -> None:
     assert names("P(rel=3)@5", rel=2) == ["P(rel=3)@5"]
     assert names("num_ret", rel=2) == ["num_ret"]
     assert names("P(rel=1)@5") == ["P@5"]
+    assert names("map(ties=average)") == ["map(ties=average)"]
 
 
 def test_a_runs_name_may_hold_parentheses() -> None:

@@ -11,7 +11,6 @@ from . import ALL, CUTOFFS, Column, Printed, Query, name
 CONVENTIONS = ("allrank",)
 GRADES = ((0, 4), (0, 1))
 SINGLE = True
-REFUSED = ()
 SETTLED = 16
 """The widest batch whose tied scores have an order that does not depend on the library."""
 _PADDING = -1

@@ -8,8 +8,6 @@ from . import CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("beir",)
 GRADES = ((0, 4), (0, 1), (0, 0))
-SINGLE = False
-REFUSED = ()
 DIGITS = {"beir": 5}
 _CUSTOM = {"recip_rank": ("mrr", "MRR"), "relative_P": ("recall_cap", "R_cap"),
            "success": ("accuracy", "Accuracy")}  # fmt: skip

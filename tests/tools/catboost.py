@@ -11,8 +11,6 @@ from . import ALL, CUTOFFS, Column, Printed, Query, flat, name, sizes
 
 CONVENTIONS = ("catboost", "catboost-exp")
 GRADES = ((0, 4), (0, 1), (0, 0), (-1, 4))
-SINGLE = False
-REFUSED = ()
 _METRICS = {
     "NDCG": "ndcg", "DCG": "dcg", "MAP": "map", "MRR": "recip_rank", "PrecisionAt": "P",
     "RecallAt": "recall",

@@ -10,7 +10,6 @@ from . import CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("gdeval",) if shutil.which("perl") else ()
 GRADES = ((0, 4), (0, 1), (0, 0), (-1, 4))
-SINGLE = False
 REFUSED = (("ndcg", 5), ("err", 5)) if CONVENTIONS else ()
 DIGITS = {"gdeval": 5}
 _PLAIN = {

@@ -11,7 +11,6 @@ from . import ALL, CUTOFFS, Column, Printed, Query, flat, name, sizes
 
 CONVENTIONS = ("lightgbm",)
 GRADES = ((0, 4), (0, 1), (0, 0), (0, 30))
-SINGLE = False
 REFUSED = (("ndcg", -1), ("ndcg", 31))
 _LINEAR = ",".join(str(gain) for gain in range(31))
 

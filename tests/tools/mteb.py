@@ -8,8 +8,6 @@ from . import CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("mteb",)
 GRADES = ((0, 4), (0, 1), (0, 0))
-SINGLE = False
-REFUSED = ()
 _NAMES = {"ndcg": "ndcg_cut", "map": "map_cut", "recall": "recall", "P": "P", "success": "success"}
 
 

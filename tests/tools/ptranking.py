@@ -11,7 +11,6 @@ from . import CUTOFFS, Column, Printed, Query, name
 CONVENTIONS = ("ptranking",)
 GRADES = ((0, 4), (0, 1))
 SINGLE = True
-REFUSED = ()
 SETTLED = 16
 """The longest list whose tied scores have an order that does not depend on the library."""
 _METRICS = {

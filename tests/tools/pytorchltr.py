@@ -11,7 +11,6 @@ from . import ALL, CUTOFFS, Column, Printed, Query, name
 CONVENTIONS = ("pytorchltr",)
 GRADES = ((0, 4), (0, 1), (0, 0))
 SINGLE = True
-REFUSED = ()
 
 
 def printed(queries: Sequence[Query]) -> Printed:

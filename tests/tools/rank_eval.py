@@ -14,8 +14,6 @@ from . import CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("elasticsearch", "opensearch")
 GRADES = ((0, 4), (0, 1), (0, 0))
-SINGLE = False
-REFUSED = ()
 
 
 def _dcg(ratings: Sequence[int]) -> float:

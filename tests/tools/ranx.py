@@ -14,8 +14,6 @@ from . import ALL, CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("ranx",)
 GRADES = ((0, 4), (0, 1), (-1, 4))
-SINGLE = False
-REFUSED = ()
 _METRICS = {
     "ndcg": ("ndcg", ()), "ndcg_burges": ("ndcg", ("gain=exp",)), "dcg": ("dcg", ()),
     "dcg_burges": ("dcg", ("gain=exp",)), "map": ("map", ()), "mrr": ("recip_rank", ()),

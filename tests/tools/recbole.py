@@ -11,8 +11,6 @@ from . import CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("recbole",)
 GRADES = ((0, 4), (0, 1), (0, 0))
-SINGLE = False
-REFUSED = ()
 _NAMES = {"success": "Hit", "recip_rank": "MRR", "map": "MAP", "recall": "Recall",
           "ndcg": "NDCG", "P": "Precision"}  # fmt: skip
 

@@ -10,7 +10,6 @@ from . import ALL, CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("sklearn",)
 GRADES = ((0, 4), (0, 1), (0, 0))
-SINGLE = False
 REFUSED = (("ndcg", -1), ("map", 2))
 AT_LEAST = 2
 """Documents of a query; nDCG of one alone is an error."""

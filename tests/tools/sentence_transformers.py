@@ -11,8 +11,6 @@ from . import CUTOFFS, Column, Printed, Query, name
 
 CONVENTIONS = ("sentence-transformers",)
 GRADES = ((0, 4), (0, 1), (0, 0))
-SINGLE = False
-REFUSED = ()
 _NAMES = {"success": "accuracy@k", "P": "precision@k", "recall": "recall@k", "recip_rank": "mrr@k",
           "ndcg": "ndcg@k", "map": "map@k"}  # fmt: skip
 

@@ -11,7 +11,6 @@ from . import ALL, CUTOFFS, Column, Printed, Query, flat, name, sizes
 
 CONVENTIONS = ("xgboost", "xgboost-minus")
 GRADES = ((0, 4), (0, 1), (0, 0), (0, 31))
-SINGLE = False
 REFUSED = (("ndcg", -1), ("ndcg", 32), ("map", 2), ("P", 2), ("map", -1))
 _AT = ("", *(f"@{cutoff}" for cutoff in (*CUTOFFS, ALL)))
 
