@@ -21,6 +21,10 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+__all__ = [
+    "AlignmentError", "ArgumentError", "ConfigError", "Finding", "HarnessError", "HarnessWarning",
+    "InputError", "Problem", "ShortageError", "UnknownNameError", "VerificationError",
+]  # fmt: skip
 LONGEST_WORD = 300
 """Characters of one word that a terminal is shown; longer ones lose their middle."""
 SHOWN = 10

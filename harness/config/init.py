@@ -41,7 +41,7 @@ from .yaml_file import PlacedProblem
 SHOWN = 100
 """Lines of files left out."""
 VALIDATION = "predictions for validation data"
-_TREC = ["map", "ndcg_cut_10", "P_10", "recip_rank"]
+_TREC = ["map", "ndcg@10", "P@10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
 _FILLED = re.compile(

@@ -65,13 +65,13 @@ def test_trec_runs_next_to_their_qrels(tmp_path: Path) -> None:
         {"README.md": "1\n", "bm25.run.eval": "map all 0.5\n", "notes.txt": "Some words\n"},
     )
     text, loaded = proposed(tmp_path)
-    assert loaded.metrics == ("map", "ndcg_cut_10", "P_10", "recip_rank")
+    assert loaded.metrics == ("map", "ndcg@10", "P@10", "recip_rank")
     assert [(cell.run, Path(cell.run_entry.path).name) for cell in resolve(loaded)] == [
         ("bm25", "bm25.run"), ("lsi", "lsi.run"), ("dense", "dense.run.gz"),
     ]  # fmt: skip
     assert '  "{model}": {format: trec, path: "{model}.run"}\n' in text
-    assert "\ncompare: {baseline: bm25, metrics: [map, ndcg_cut_10]," in text
-    assert "\ntables:\n  main: {metrics: [map, ndcg_cut_10], sort: map}\n" in text
+    assert "\ncompare: {baseline: bm25, metrics: [map, ndcg@10]," in text
+    assert "\ntables:\n  main: {metrics: [map, ndcg@10], sort: map}\n" in text
     assert "summary: " not in text
 
 
