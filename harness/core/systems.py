@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..errors import AlignmentError, Problem, UnknownNameError, check_known, first_of
+from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean, first_of
 from .aligned import Memo
 from .arrow import call, encode, unique
 from .evaluation import Counts, joined
@@ -534,7 +534,9 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
     for name in chain.from_iterable(map(each_cutoff, names)):
         same = [one for one in metrics if str(one) == name] or _spelt(name, metrics)
         if not same:
-            check_known("metric", name, map(str, metrics))
+            known = [str(one) for one in metrics]
+            what = f"no metric '{name}' was evaluated{did_you_mean(name, known)}"
+            raise UnknownNameError(f"{what}  (there are: {', '.join(known)})")
         if reason := why_not(same[0]):
             what = f"runs cannot be compared by {same[0]}: {reason}"
             raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
