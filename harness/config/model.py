@@ -241,7 +241,9 @@ def _one_or_list(value: Any) -> str:
 
 Runs = Annotated[
     Annotated[RunEntry, _or_path(RunEntry), Tag("one")]
-    | Annotated[tuple[RunEntry, ...], Field(min_length=1), Tag("list")],
+    | Annotated[
+        tuple[Annotated[RunEntry, _or_path(RunEntry)], ...], Field(min_length=1), Tag("list")
+    ],
     Discriminator(_one_or_list),
 ]
 

@@ -504,7 +504,7 @@ def expand(source: Source, file: str | None = None) -> None:
 
 
 def _name_paths(data: Mapping[str, Any]) -> None:
-    """Put {path: FILE} in place of a dataset or run that is a file's name alone.
+    """Put {path: FILE} in place of a dataset or run, or one of a list, that is a path alone.
 
     A name that is a key of an entry is left: the line belongs to an entry without a name.
     """
@@ -517,6 +517,8 @@ def _name_paths(data: Mapping[str, Any]) -> None:
                 entry["groups"] = {"path": entry["groups"]}
             if isinstance(entry, str) and name not in ENTRY_KEYS:
                 entries[name] = {"path": entry}
+            elif isinstance(entry, list) and section == "runs":
+                entries[name] = [{"path": one} if isinstance(one, str) else one for one in entry]
 
 
 def _expanded(path: _Path) -> str:

@@ -157,6 +157,12 @@ def test_splits_as_a_placeholder(tmp_path: Path) -> None:
     assert len(rows(tmp_path, two.replace(path, f"[{', '.join(each)}]"))) == 8
 
 
+def test_a_run_is_a_path_or_a_list_of_paths(tmp_path: Path) -> None:
+    make(tmp_path, "qrels.txt", "a.npy", "b.csv")
+    text = 'datasets: {d: qrels.txt}\nruns: {"{m}": ["{m}.npy", {path: "{m}.csv"}]}'
+    assert [row[1] for row in rows(tmp_path, text)] == ["a", "b"]
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
