@@ -577,7 +577,7 @@ def wrong_count(
     what = f"{n:,} predictions for {n_rows:,} rows of {short(name)}"
     best, there = _best(ranks(scores), others)
     if best:
-        what += f"; {short(best)} has as many rows"
+        what += f"; {short(best)} has {n:,} rows"
         what += f", which they fit (correlation {there.r:.2f})" if there.z > CLEAR else ""
         fix = f"give the predictions of {name}"
         return finding("row-count", run.path, what, abs(n - n_rows), fix=fix)
