@@ -372,7 +372,7 @@ def render(made: Proposal, base: Path, where: str) -> str:
         "# reports: [csv, markdown]",
     ]
     if made.aside:
-        lines += ["", "# Not used:", *_aside_lines(made.aside)]
+        lines += ["", "# Not used:", *_aside_lines(made)]
     return "\n".join(lines) + "\n"
 
 
@@ -504,7 +504,7 @@ def _folds(values: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
-    """Yield a plan of comparisons and a table for a paper; in use if a baseline is known."""
+    """Yield comparisons, in a comment if no baseline is known, and a table for a paper."""
     names: dict[int, dict[str, None]] = defaultdict(dict)
     for entry in made.runs:
         for place, name in sorted(_models(entry.key, entry)):
@@ -518,7 +518,7 @@ def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
         mark = _mark(made, "compare", bool(known) and not sharing)
         plan = f"baseline: {baseline}, metrics: [{', '.join(columns)}]"
         yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}"
-    mark = _mark(made, "tables", bool(known) and len(each) > 1)
+    mark = _mark(made, "tables", bool(made.runs))
     width = ", width: page" if len(made.datasets) > 1 else ""
     yield f"{mark}tables:"
     yield f"{mark}  main: {{metrics: [{', '.join(columns)}], sort: map{width}}}"
@@ -539,17 +539,17 @@ def _mark(made: Proposal, section: str, fits: bool) -> str:
     return "" if fits and section not in made.commented else "# "
 
 
-def _aside_lines(aside: Mapping[str, str]) -> list[str]:
-    """Return a line for each file left out, or for files that differ in a fold or seed.
+def _aside_lines(made: Proposal) -> list[str]:
+    """Return a line for each file left out, or for files that differ in a fold, seed or setting.
 
     Of more than three of one reason, those that differ in one part of the path have one line too.
     """
     alike: dict[str, list[str]] = defaultdict(list)
-    for path, why in aside.items():
+    for path, why in made.aside.items():
         alike[why].append(path)
     lines = []
     for why, paths in alike.items():
-        groups = numbered(paths)
+        groups = numbered(paths, made.settings)
         for group in families(groups) if len(groups) > 3 else groups:
             n = len(group.values)
             name = next(iter(group.values)) if n == 1 else f"{group.pattern}: {n} files"

@@ -45,8 +45,11 @@ _COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
 _ABOVE = 20
 """Lines that may be a header or comments."""
 _NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])"
-_SETTING = r"(?<=[ _.,-])({})(=?)([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)(?![0-9])"
-"""A word and its number, such as lr0.1; what a name begins with is the model, as in gbrt2.txt."""
+_SETTING = (
+    r"(?:(?<=[ _.,-])|(?<![^/])(?=[A-Za-z]+=?[0-9][0-9.e-]*/))"
+    r"({})(=?)([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)(?![0-9])"
+)
+"""A word and its number, such as lr0.1; what a file begins with is the model, as in gbrt2.txt."""
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst", ".zstd")
 _SUFFIXES = frozenset(
     {suffix for known in FORMATS.values() for suffix in known.suffixes}
@@ -96,12 +99,15 @@ def look(folders: Sequence[Path]) -> Look:
     if (more := len(found.every) - MOST) > 0:
         found.aside[f"{more:,} more files"] = f"only {MOST:,} files are read"
     split = {one: one.path.rpartition("/") for one in found.files}
+    folders = {(one.kind, parent) for one, (parent, _, _) in split.items()}
     test = {(one.kind, parts[0]) for one, parts in split.items() if _TEST.search(parts[2])}
     for one, (parent, _, name) in split.items():
-        if (one.kind, parent) in test and _NOT_TEST.search(name):
+        word = _NOT_TEST.search(name) if (one.kind, parent) in test else None
+        if (one.kind, _NOT_TEST.sub(r"\1test\3", parent)) in folders:  # vali/ next to test/
+            word = word or _NOT_TEST.search(parent)
+        if word:
             found.files.remove(one)
-            is_train = "train" in name.lower()
-            of = "training data" if is_train else "validation data"
+            of = "training data" if word[2].lower() == "train" else "validation data"
             found.aside[one.path] = of if one.kind == "dataset" else f"predictions for {of}"
     return found
 

@@ -118,7 +118,7 @@ def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> Non
     assert "\n# select: {on: vali, by: ndcg@10, over: [lr]}   # add" in text
     assert '\n#   runs:     - {dataset: vali, path: "preds/vali-gbrt2-lr{lr}.txt"}\n' in text
     assert "\n#   datasets: vali: data/Fold1/vali.txt\n" in text
-    assert "vali-gbrt2-lr1.txt: predictions for validation data\n" in text
+    assert "vali-gbrt2-lr{lr}.txt: 2 files: predictions for validation data\n" in text
 
 
 def test_a_proposed_choice_of_settings_is_ready_to_use(tmp_path: Path) -> None:
@@ -132,6 +132,21 @@ def test_a_proposed_choice_of_settings_is_ready_to_use(tmp_path: Path) -> None:
     run = '{dataset: "vali-fold{fold}", path: "p/{model}_fold{fold}_vali.txt"}'
     assert f"\n#   runs:     - {run}\n" in text
     assert "p/{model}_fold{fold}_vali.txt: 8 files: predictions for validation" in text
+
+
+def test_folders_of_settings_and_of_validation_predictions(tmp_path: Path) -> None:
+    parts = ("vali", "test")
+    make(tmp_path, {f"data/Fold1/{part}.txt": letor(10, 100) for part in parts})
+    models = [(part, lr, m) for part in parts for lr in "12" for m in ("gbrt", "svm")]
+    make(tmp_path, {f"p/lr0.{lr}/{part}/{m}_seed1.txt": scores(10) for part, lr, m in models})
+    text, _ = proposed(tmp_path)
+    assert '\n  "{model}": {format: scores, path: "p/lr{lr}/test/{model}_seed1.txt"}\n' in text
+    assert "\n# select: {on: vali, by: ndcg@10, over: [lr]}   # add" in text
+    run = '{dataset: vali, path: "p/lr{lr}/vali/{model}_seed1.txt"}'
+    assert f"\n#   runs:     - {run}\n" in text
+    assert "vali/svm_seed{seed}.txt: 2 files: predictions for validation data\n" in text
+    assert "\n# compare: " in text
+    assert "\ntables:\n" in text
 
 
 def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> None:
