@@ -99,11 +99,11 @@ def look(folders: Sequence[Path]) -> Look:
     if (more := len(found.every) - MOST) > 0:
         found.aside[f"{more:,} more files"] = f"only {MOST:,} files are read"
     split = {one: one.path.rpartition("/") for one in found.files}
-    folders = {(one.kind, parent) for one, (parent, _, _) in split.items()}
+    places = {(one.kind, parent) for one, (parent, _, _) in split.items()}
     test = {(one.kind, parts[0]) for one, parts in split.items() if _TEST.search(parts[2])}
     for one, (parent, _, name) in split.items():
         word = _NOT_TEST.search(name) if (one.kind, parent) in test else None
-        if (one.kind, _NOT_TEST.sub(r"\1test\3", parent)) in folders:  # vali/ next to test/
+        if (one.kind, _NOT_TEST.sub(r"\1test\3", parent)) in places:  # vali/ next to test/
             word = word or _NOT_TEST.search(parent)
         if word:
             found.files.remove(one)
