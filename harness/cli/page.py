@@ -64,8 +64,13 @@ def command(
     files = {target.name: files.pop(report_page.PAGE), **files}
     is_own = target.parent.resolve() == results[-1].resolve()
     for name, content in files.items():
-        path, ours = target.parent / name, is_own and name in outcome.manifest["outputs"]
-        if path.exists() and not force and not ours and path.read_bytes() != content:
+        path = target.parent / name
+        if not path.exists() or path.read_bytes() == content:
+            continue
+        if is_own and name in outcome.manifest["outputs"]:
+            fix = "write to another folder with -o, or change 'page' in the config and run it again"
+            raise InputError(Problem(str(path), "harness run wrote this file", fix=fix))
+        if not force:
             fix = "name another with -o, or add --force"
             raise InputError(Problem(str(path), "the file exists", fix=fix))
     write_all(target.parent, files)

@@ -61,6 +61,8 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
         wrong_names = list(_unknown(config, ("convention",), find_convention, convention))
         problems += wrong_names
         convention = None if wrong_names else convention
+    for place, name in enumerate(config.page.conventions):
+        problems += _unknown(config, ("page", "conventions", place), find_convention, name)
     if overruled := contradiction(convention, config.to_policy()):
         loc = ("policy", overruled.where)
         problems.append(config.problem(loc, overruled.what, fix=overruled.fix))

@@ -8,6 +8,7 @@ import json
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -22,9 +23,9 @@ from ..config.model import Config
 from ..core.align import rank_order
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
-from ..core.systems import System, systems_of, why_not
-from ..core.tables import Qrels, Run
-from ..errors import HarnessError, InputError, Problem, said_by
+from ..core.systems import Columns, System, key_of, systems_of, why_not
+from ..core.tables import Run
+from ..errors import AlignmentError, HarnessError, InputError, Problem, said_by
 from ..metrics.gains import scale_of
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
@@ -37,7 +38,7 @@ from ..reports.select import value_for
 from ..stats.comparison import Plan
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
-from .cells import evaluate_all
+from .cells import Evaluated, evaluate_all
 from .folder import PER_QUERY
 from .outcome import Results
 
@@ -89,7 +90,7 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
     files = {}
     if settings.rankings:
         data["rankingDepth"] = settings.rankings
-        files = _add_rankings(data, config, cells, outcome.systems)
+        files = _add_rankings(data, config, cells, outcome.board)
     if old is not None:
         data["old"] = _old(data, old)
     _rename(data["systems"], "name", "run", config.names)
@@ -248,27 +249,40 @@ def _download(name: str, kind: str, text: str) -> dict[str, str]:
 def _convention(
     config: Config, cells: Sequence[Cell], data: Mapping[str, Any], name: str
 ) -> dict[str, Any]:
-    """Return the values of every board under a convention; NaN for metrics that it has not."""
+    """Return the values of every board under a convention; NaN for others' metrics."""
     metrics = [one["name"] for one in data["metrics"]]
     kept = []
     for metric in metrics:
         other = config.model_copy(update={"metrics": (metric,), "convention": name})
         try:
-            kept.append((metric, other.parsed_metrics()[0]))
+            found = other.parsed_metrics()
         except HarnessError:
             continue
+        if len(found) == 1:  # a tool may compute it at several cutoffs by default
+            kept.append((metric, found[0]))
     policy = replace(config.policy, ties="trec_eval", empty_queries="zero")
-    changes = {"metrics": tuple(m for m, _ in kept), "convention": name, "policy": policy}
-    changed = config.model_copy(update=changes)
-    evaluated = evaluate_all(changed, cells, Cache(changed.cache_folder))
-    systems = systems_of(Leaderboard(tuple(evaluated.entries), (), config.summary))
-    values = {(one.dataset, one.run): one for one in systems}
-    spelled = dict(kept)
+
+    def evaluated(some: Sequence[tuple[str, Metric]]) -> Evaluated:
+        changes = {"metrics": tuple(m for m, _ in some), "convention": name, "policy": policy}
+        changed = config.model_copy(update=changes)
+        return evaluate_all(changed, cells, Cache(changed.cache_folder))
+
+    sets = [kept] if kept else []
+    if kept and evaluated(kept).failures:  # such as grades that one of the metrics refuses
+        sets = [[one] for one in kept]
+    values: dict[tuple[str, str, str], float] = {}
+    for some in sets:
+        done = evaluated(some)
+        board = Leaderboard(
+            tuple(done.entries), tuple(one.as_row(str) for one in done.failures), config.summary
+        )
+        with suppress(AlignmentError):  # no system has all folds
+            for one in systems_of(board) if done.entries else ():
+                values |= {(one.dataset, one.run, m): one.value(own) for m, own in some}
 
     def value(board: Mapping[str, Any], row: int, metric: str) -> float:
         run = data["systems"][board["systems"][row]]["name"]
-        system = values.get((board["dataset"], run))
-        return system.value(spelled[metric]) if system and metric in spelled else math.nan
+        return values.get((board["dataset"], run, metric), math.nan)
 
     return {
         "name": name,
@@ -283,43 +297,38 @@ def _convention(
 
 
 def _add_rankings(
-    data: dict[str, Any], config: Config, cells: Sequence[Cell], systems: Sequence[System]
+    data: dict[str, Any], config: Config, cells: Sequence[Cell], board: Leaderboard
 ) -> dict[str, bytes]:
     """Put every query's first documents into the data, or into side files if they are large."""
     texts = _texts(config.base / config.page.documents) if config.page.documents else {}
     names = [one["name"] for one in data["systems"]]
     boards = [one["dataset"] for one in data["boards"]]
     found: dict[int, dict[str, Any]] = {at: {} for at in range(len(boards))}
-    first = {
-        (entry.dataset, entry.run, tuple(sorted(entry.columns.items())))
-        for entry in _first_repetitions(config, systems)
-    }
-    where = {(s.dataset, e.dataset, e.run): s.run for s in systems for e in s.entries}
-    qrels: dict[str, Qrels] = {}
+    shown = _shown(board)
     grades: set[float] = set()
+    last = ""
     for cell in cells:
-        if (cell.dataset, cell.run, tuple(sorted(cell.columns.items()))) not in first:
+        system = shown.get((cell.dataset, cell.run, tuple(sorted(cell.columns.items()))))
+        if system is None:
             continue
-        board = next(
-            at for at, name in enumerate(boards) if (name, cell.dataset, cell.run) in where
-        )
-        key = cell.dataset_entry.model_dump_json()
-        if key not in qrels:
-            entry = cell.dataset_entry
-            found_qrels = readers.read_qrels(
+        at = boards.index(system.dataset)
+        entry = cell.dataset_entry
+        if last != (last := entry.model_dump_json()):
+            qrels = readers.read_qrels(
                 entry.path, name=cell.dataset, fractions=True, **entry.options()
             )
-            qrels = {key: found_qrels}
-            for qid, judged in found_qrels.to_dict().items():
-                ideal = _ideal(judged, config.page.rankings, texts)
-                found[board][f"{board}/ideal/{qid}"] = ideal
-                grades.update(judged.values())
+            judged, own = qrels.to_dict(), {*system.qids}
+            # an average of datasets with the same qids puts the dataset's name before each
+            keys = {qid: qid if qid in own else f"{cell.dataset}/{qid}" for qid in judged}
+            for qid, some in judged.items():
+                found[at][f"{at}/ideal/{keys[qid]}"] = _ideal(some, config.page.rankings, texts)
+                grades.update(some.values())
         run = readers.read_run(
-            cell.run_entry.path, dataset=qrels[key], name=cell.run, **cell.run_entry.options()
+            cell.run_entry.path, dataset=qrels, name=cell.run, **cell.run_entry.options()
         )
-        system = names.index(where[boards[board], cell.dataset, cell.run])
-        for qid, documents in _top(qrels[key], run, config, texts):
-            found[board][f"{board}/{system}/{qid}"] = documents
+        number = names.index(system.run)
+        for qid, documents in _top(judged, run, config, texts):
+            found[at][f"{at}/{number}/{keys[qid]}"] = documents
     for one, metric in zip(data["metrics"], numbers_of(config.parsed_metrics()), strict=True):
         one |= _gains(metric, sorted(grades), config.page.rankings)
     if len(json.dumps(found)) <= EMBEDDED:
@@ -353,29 +362,37 @@ def _gains(metric: Metric, grades: Sequence[float], depth: int) -> dict[str, Any
     }
 
 
-def _first_repetitions(config: Config, systems: Sequence[System]) -> Iterator[Any]:
-    """Yield the entries whose rankings the page shows for each system: the first seed's."""
-    spread = config.summary.spread
-    for system in systems:
+def _shown(board: Leaderboard) -> dict[tuple[str, str, Columns], System]:
+    """Return the system of each cell whose ranking the page shows: all folds of the first seed."""
+    spread, parts = board.summary.spread, board.summary.parts
+    first = {}
+    for system in systems_of(board):
         seeds = [tuple(one.columns.get(name, "") for name in spread) for one in system.entries]
-        chosen = [e for e, seed in zip(system.entries, seeds, strict=True) if seed == min(seeds)]
-        yield from chosen if spread else chosen[:1]
+        entry = system.entries[seeds.index(min(seeds))]
+        first[entry.dataset, entry.run, tuple(entry.columns.items())] = system
+    return {
+        (one.dataset, one.run, tuple(sorted(one.columns.items()))): first[key]
+        for one in board.entries
+        if (key := key_of(one, parts)) in first
+    }
 
 
 def _top(
-    qrels: Qrels, run: Run, config: Config, texts: Mapping[str, str]
+    grades: Mapping[str, Mapping[str, float]], run: Run, config: Config, texts: Mapping[str, str]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield each query's first documents, with grade, score and ties."""
+    """Yield each judged query's first documents, with grade, score and ties."""
     policy = config.to_policy()
     run = run.without_identical_ids() if policy.drop_identical_ids else run
     order = rank_order(run, policy)
-    grades, depth = qrels.to_dict(), config.page.rankings
+    depth = config.page.rankings
     for at, qid in enumerate(run.qids.to_pylist()):
+        if qid not in grades:
+            continue
         rows = order[run.offsets[at] : run.offsets[at + 1]]
         scores = run.scores[rows].astype(np.float32)
         equal = scores[1:] == scores[:-1]
         tied = np.append(equal, False) | np.insert(equal, 0, False)
-        judged, top = grades.get(qid, {}), rows[:depth]
+        judged, top = grades[qid], rows[:depth]
         docnos = run.docnos.take(top).to_pylist()
         shown = zip(docnos, run.scores[top].tolist(), tied.tolist(), strict=False)
         yield qid, [_document(one, score, judged.get(one), tie, texts) for one, score, tie in shown]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
@@ -322,13 +323,12 @@ def test_verify_checks_the_page(results: Path, tmp_path: Path, where: str) -> No
     board = report["boards"][1]
     n, row, query = len(board["qids"]), 3, 5
     at = query + n * row if where == "queries" else row
-    name = report["systems"][board["systems"][row]]["name"]
     assert (board["dataset"], report["metrics"][1]["name"]) == ("letor", "map")
     expected = {
-        "value": f"letor, map, value, {name} (",
-        "queries": f"letor, map, queries, {name}, query {board['qids'][query]} (",
-        "text": "page.html: comparisonNote (",
-        "style": "text, script or style: no value differs (",
+        "value": f"$.boards.letor.columns.map.value[{at}] (",
+        "queries": f"$.boards.letor.columns.map.queries[{at}] (",
+        "text": "$.comparisonNote (",
+        "style": "line ",
     }[where]
     if where == "style":
         page = page.replace("<style>", "<style>/**/")
@@ -410,6 +410,38 @@ def test_names_of_the_config_are_shown_and_commands_keep_their_own(
     assert " --dataset trec --metric " in tab.content()
 
 
+FOLDS = """
+output: results
+datasets: {{"fold{{fold}}": {{format: letor, path: "{runs}/letor/fold{{fold}}/test.txt"}}}}
+runs: {{"{{model}}": {{format: scores, path: "{runs}/letor/{{model}}/fold{{fold}}-seed1.txt"}}}}
+metrics: [ndcg@3, map]
+page: {{rankings: 3, conventions: [letor, lightgbm, xgboost]}}
+reports: [page]
+"""
+
+
+def test_folds_and_conventions(tmp_path: Path, open_page: Open) -> None:
+    text = FOLDS.format(runs=ROOT / "runs")
+    alone = unpack((made(tmp_path, text) / "page.html").read_text())
+    assert alone["columns"] == []  # a run is in every fold
+    (tmp_path / "pooled").mkdir()
+    results = made(tmp_path / "pooled", text + "summary: {pool: [fold]}\n")
+    page = unpack((results / "page.html").read_text())
+    (one,) = page["boards"]
+    assert len(page["rankings"]) == (len(one["systems"]) + 1) * len(one["qids"])
+    other = page["conventions"][0]["values"][0][0]
+    places = [(-values).argsort().argsort() for values in (one["columns"][0]["value"], other)]
+    moved = sorted(-abs(places[0] - places[1]))
+    tab = open_page(results / "page.html", "#c=letor")
+    arrows = tab.locator(".rank small").all_inner_texts()
+    assert sorted(-int(arrow[2:]) for arrow in arrows) == [n for n in moved if n] != []
+    assert not np.isnan(page["conventions"][2]["values"][0][0]).any()  # whose MAP refuses grade 2
+    tab = open_page(results / "page.html", "#c=lightgbm")  # its MAP has several cutoffs
+    assert tab.locator("thead .number").count() == 2  # rank, ndcg@3
+    done = called("page", "results", "--rankings", "9", "--force", cwd=results.parent)
+    assert (done.code, called("verify", "results", cwd=results.parent).code) == (2, 0), done.err
+
+
 def test_slices(tmp_path: Path, open_page: Open) -> None:
     groups = [f"{qid},{'long' if qid % 3 else 'short'}" for qid in range(1, 31)]
     (tmp_path / "queries.csv").write_text("\n".join(["qid,length", *groups]) + "\n")
@@ -450,8 +482,6 @@ def test_slices(tmp_path: Path, open_page: Open) -> None:
 
 def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     import time
-
-    import numpy as np
 
     from harness.reports.page import document
 

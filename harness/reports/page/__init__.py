@@ -74,9 +74,12 @@ def report(
     """
     systems = systems_of(board)
     metrics = numbers_of(board.metrics)
-    names = list(dict.fromkeys(one.run for one in systems))
-    columns = _columns(systems, metadata or {})
-    place = {name: i for i, name in enumerate(names)}
+    runs: dict[str, list[System]] = {}
+    for one in systems:
+        runs.setdefault(one.run, []).append(one)
+    place = {name: i for i, name in enumerate(runs)}
+    rows_of = {n: {**_columns(some), **(metadata or {}).get(n, {})} for n, some in runs.items()}
+    columns = list(dict.fromkeys(c for row in rows_of.values() for c in row if c != "link"))
     datasets = list(dict.fromkeys(one.dataset for one in systems))
     boards = [
         _board(
@@ -85,13 +88,13 @@ def report(
         for name in datasets
     ]
     notes = {grid.title: list(grid.notes) for grid in grids(rows)}
-    for one in boards:
-        one["notes"] = notes.get(one["dataset"], [])
+    for each in boards:
+        each["notes"] = notes.get(each["dataset"], [])
     return {
         "title": title,
         "metrics": [_metric(metric) for metric in metrics],
         "columns": columns,
-        "systems": [_system(name, columns, systems, metadata or {}) for name in names],
+        "systems": [_system(name, row, columns) for name, row in rows_of.items()],
         "boards": boards,
         "comparisons": _comparisons(comparisons, datasets, metrics, place),
         "comparisonNote": note,
@@ -113,26 +116,17 @@ def _metric(metric: Metric) -> dict[str, Any]:
     }
 
 
-def _columns(systems: Sequence[System], metadata: Mapping[str, Mapping[str, str]]) -> list[str]:
-    found = dict.fromkeys(name for one in systems for name in _own(one))
-    found |= dict.fromkeys(name for row in metadata.values() for name in row if name != "link")
-    return list(found)
+def _columns(systems: Sequence[System]) -> dict[str, str]:
+    """Return the placeholders that a run has in common on all datasets and in all repetitions."""
+    found: dict[str, set[str]] = {}
+    for one in systems:
+        for entry in one.entries:
+            for name, value in entry.columns.items():
+                found.setdefault(name, set()).add(value)
+    return {name: value for name, (value, *others) in found.items() if not others}
 
 
-def _own(system: System) -> dict[str, str]:
-    """Return the placeholders that all repetitions of a system share."""
-    first = system.entries[0].columns
-    return {name: value for name, value in first.items() if name not in system.varying}
-
-
-def _system(
-    name: str,
-    columns: Sequence[str],
-    systems: Sequence[System],
-    metadata: Mapping[str, Mapping[str, str]],
-) -> dict[str, Any]:
-    own = {k: v for one in systems if one.run == name for k, v in _own(one).items()}
-    row = {**own, **metadata.get(name, {})}
+def _system(name: str, row: Mapping[str, str], columns: Sequence[str]) -> dict[str, Any]:
     link = row.get("link", "")
     safe = {"link": link} if link.startswith(("https://", "http://")) else {}
     return {"name": name, "columns": [row.get(column, "") for column in columns], **safe}

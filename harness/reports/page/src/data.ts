@@ -33,8 +33,8 @@ export interface Column {
   rankHigh: Numbers;
   tier: string[];
   n: Numbers;
-  /** Rows x queries, row by row; absent for averages over datasets. */
-  queries?: Numbers;
+  /** Rows x queries, row by row. */
+  queries: Numbers;
   /** Why no value is best, or "". */
   note: string;
 }
@@ -162,7 +162,7 @@ function resolve(node: unknown, numbers: Numbers[]): unknown {
 
 /** Values of one row of a column, by query. */
 export function queryValues(column: Column, row: number, n: number): Numbers {
-  return column.queries ? column.queries.subarray(row * n, (row + 1) * n) : new Float64Array(n).fill(NaN);
+  return column.queries.subarray(row * n, (row + 1) * n);
 }
 
 /** Rows from the best to the worst value; rows without a value come last. */

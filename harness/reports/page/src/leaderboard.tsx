@@ -2,6 +2,7 @@
 
 import type { Context } from "./view";
 import { extent, keptRows, rowValues, systemName } from "./view";
+import type { Numbers } from "./data";
 import { ranked } from "./data";
 import { MetricName, Panel, Select, Value, fixed } from "./text";
 
@@ -17,7 +18,7 @@ export function Leaderboard({ context }: { context: Context }) {
   const shown = report.metrics
     .map((one, i) => ({ one, i }))
     .filter(({ one, i }) =>
-      state.metrics.length ? state.metrics.includes(one.name) : !board.columns[i].value.every(isNaN),
+      state.metrics.length ? state.metrics.includes(one.name) : !rowValues(context, i).every(isNaN),
     );
   const rows = sortedRows(context);
   const tiers = board.columns[m].tier;
@@ -46,11 +47,11 @@ export function Leaderboard({ context }: { context: Context }) {
               <tr>
                 <th scope="col" class="number">Rank</th>
                 <Heading context={context} name="system" text="System" />
-                {report.columns.map((name) => (
-                  <Heading key={name} context={context} name={`column ${name}`} text={name} />
-                ))}
                 {shown.map(({ one }) => (
                   <Heading key={one.name} context={context} name={one.name} numeric text={<MetricName metric={one} />} />
+                ))}
+                {report.columns.map((name) => (
+                  <Heading key={name} context={context} name={`column ${name}`} text={name} />
                 ))}
                 {state.counts && counts.map((name) => (
                   <Heading key={name} context={context} name={`count ${name}`} numeric text={name} title={COUNTS[name]} />
@@ -66,18 +67,18 @@ export function Leaderboard({ context }: { context: Context }) {
                     <td class="number rank">
                       <Rank context={context} row={row} plain={plain} />
                     </td>
-                    <th scope="row" dir="auto" title={system.name}>
-                      {system.link ? <a href={system.link} rel="noreferrer">{system.name}</a> : system.name}
+                    <th scope="row" title={system.name}>
+                      <bdi>{system.link ? <a href={system.link} rel="noreferrer">{system.name}</a> : system.name}</bdi>
                       {withTiers && tiers[row] && <span class="tier" title="Tests do not tell systems that share a tier apart">tier {tiers[row]}</span>}
                       {board.warned[row] && <abbr class="warned" title={`The guard warns of ${board.warned[row]}`}>!</abbr>}
                     </th>
-                    {system.columns.map((value, i) => <td key={i} dir="auto">{value}</td>)}
                     {shown.map(({ one, i }, k) => (
                       <td key={one.name} class={`number value${best[k].has(row) ? " best" : ""}`}>
                         <Value value={values[k][row]} digits={one.digits} />
                         {plain && <Interval context={context} row={row} m={i} scale={scales[k]} />}
                       </td>
                     ))}
+                    {system.columns.map((value, i) => <td key={i} dir="auto" title={value}>{value}</td>)}
                     {state.counts && counts.map((name) => <td key={name} class="number">{fixed(board.counts[name][row], 0)}</td>)}
                   </tr>
                 );
@@ -101,9 +102,12 @@ function Rank({ context, row, plain }: { context: Context; row: number; plain: b
   const column = context.board.columns[context.m];
   const rank = column.rank[row];
   if (!plain || isNaN(rank)) {
-    const values = rowValues(context, context.m);
-    const sign = context.metric.direction < 0 ? -1 : 1;
-    return <>{isNaN(values[row]) ? "–" : 1 + values.filter((one) => sign * one > sign * values[row]).length}</>;
+    const place = (values: Numbers) => {
+      const sign = context.metric.direction < 0 ? -1 : 1;
+      return isNaN(values[row]) ? NaN : 1 + values.filter((one) => sign * one > sign * values[row]).length;
+    };
+    const now = place(rowValues(context, context.m));
+    return <>{isNaN(now) ? "–" : now}<Moved places={place(column.value) - now} /></>;
   }
   const low = column.rankLow[row];
   const high = column.rankHigh[row];
@@ -115,6 +119,11 @@ function Rank({ context, row, plain }: { context: Context; row: number; plain: b
       )}
     </>
   );
+}
+
+function Moved({ places }: { places: number }) {
+  if (!places || isNaN(places)) return null;
+  return <small title="Places against the config's values">{places > 0 ? `▲ ${places}` : `▼ ${-places}`}</small>;
 }
 
 /** The interval of a value, on the column's own scale. */
@@ -240,8 +249,7 @@ function Notes({ context, withTiers }: { context: Context; withTiers: boolean })
     ...(state.convention ? [] : [`Bars start at 0 and show the value${withIntervals ? " with its 95% interval over queries" : ""}.`]),
     ...(withTiers ? [`Tiers are by ${metric.label}: tests do not tell systems that share a tier apart. A line separates neighbours that share none.`] : []),
     ...(plain && !withTiers ? [report.comparisons.dataset.includes(context.at) ? `No tiers: ${metric.label} was not compared.` : report.comparisonNote] : []),
-    ...(state.convention ? [`Values as ${state.convention} computes them. Python computed them; ranks are by ${metric.label}.`] : []),
-    ...report.metrics.flatMap((one, i) => (board.columns[i].note ? [`${one.label}: ${board.columns[i].note}`] : [])),
+    ...(state.convention ? [`Values as ${state.convention} computes them. Ranks are by ${metric.label}; arrows count the places that a system moves.`] : []),
     ...board.notes,
   ];
   return <ul class="notes">{notes.map((note) => <li key={note}>{note}</li>)}</ul>;

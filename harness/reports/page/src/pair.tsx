@@ -7,7 +7,7 @@ import { MetricName, Panel, Select, Value, fixed, probability, signed } from "./
 import { useState } from "preact/hooks";
 
 export function Pair({ context }: { context: Context }) {
-  const { go, board, metric, m, state } = context;
+  const { go, board, metric, state } = context;
   const order = orderedRows({ ...context, state: { ...state, filter: "", where: {} } });
   const names = order.map((row) => systemName(context, row));
   const a = names.includes(state.a) ? state.a : (names[0] ?? "");
@@ -25,11 +25,9 @@ export function Pair({ context }: { context: Context }) {
       <Panel title={`${a} against ${b}`} aside={<span class="muted">{board.dataset}</span>}>
         <Summary context={context} a={a} b={b} />
       </Panel>
-      {board.columns[m].queries && (
-        <Panel title="Difference by query" aside={<span class="muted"><MetricName metric={metric} />, sorted; click a bar to see the query</span>}>
-          <Differences context={context} a={a} b={b} />
-        </Panel>
-      )}
+      <Panel title="Difference by query" aside={<span class="muted"><MetricName metric={metric} />, sorted; click a bar to see the query</span>}>
+        <Differences context={context} a={a} b={b} />
+      </Panel>
     </>
   );
 }
@@ -37,7 +35,6 @@ export function Pair({ context }: { context: Context }) {
 /** Differences of a from b, one per selected query that both have a value for. */
 function differences(context: Context, m: number, a: number, b: number): { query: number; value: number }[] {
   const column = context.board.columns[m];
-  if (!column.queries) return [];
   const n = context.board.qids.length;
   const [first, second] = [queryValues(column, a, n), queryValues(column, b, n)];
   return Array.from(context.board.qids.keys())

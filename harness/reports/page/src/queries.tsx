@@ -20,10 +20,9 @@ export function Queries({ context }: { context: Context }) {
   const by = state.order || "hardest";
   const [shown, setShown] = useState(STEP);
   const column = board.columns[m];
-  if (!column.queries) return <p class="empty">An average over datasets has no values per query. Choose a dataset.</p>;
   const n = board.qids.length;
   const rows = orderedRows(context);
-  const value = (row: number, query: number) => column.queries![row * n + query];
+  const value = (row: number, query: number) => column.queries[row * n + query];
   const facts: QueryFacts[] = Array.from(context.board.qids.keys()).map((query) => {
     const values = rows.map((row) => value(row, query));
     const middle = mean(values);
@@ -105,7 +104,7 @@ function bestSystems(context: Context, top: number[], n: number): ComponentChild
 function OneQuery({ context, query, rows }: { context: Context; query: number; rows: number[] }) {
   const { board, go, metric, m, report, source } = context;
   const n = board.qids.length;
-  const values = rows.map((row) => ({ row, value: board.columns[m].queries![row * n + query] }));
+  const values = rows.map((row) => ({ row, value: board.columns[m].queries[row * n + query] }));
   const worse = metric.direction < 0 ? 1 : -1;
   values.sort((a, b) => Number(isNaN(a.value)) - Number(isNaN(b.value)) || worse * (a.value - b.value));
   const most = Math.max(...values.map((one) => (isNaN(one.value) ? 0 : one.value)), 1e-300);
@@ -160,7 +159,7 @@ function HeatMap({ context, rows, queries }: { context: Context; rows: number[];
   const canvas = useRef<HTMLCanvasElement>(null);
   const [near, setNear] = useState<[number, number] | null>(null);
   const n = board.qids.length;
-  const values = board.columns[m].queries!;
+  const values = board.columns[m].queries;
   const dark = !context.printing && matchMedia("(prefers-color-scheme: dark)").matches;
   const finite = rows.flatMap((row) => queries.map((query) => values[row * n + query])).filter((one) => !isNaN(one));
   let [least, most] = [Infinity, -Infinity];
