@@ -28,6 +28,7 @@ from ..core.tables import Run
 from ..errors import AlignmentError, HarnessError, InputError, Problem, said_by
 from ..metrics.gains import scale_of
 from ..reports import comparisons as comparing
+from ..reports.findings import address
 from ..reports.leaderboard import find
 from ..reports.methods import methods
 from ..reports.page import Interval, PageSettings, document, report
@@ -220,6 +221,7 @@ def _provenance(outcome: Results) -> dict[str, Any]:
             {
                 "severity": one["severity"],
                 "rule": one["rule"],
+                "link": address(one["rule"]),
                 "text": f"{one['place']}: {one['what']}",
             }
             for one in manifest["findings"]

@@ -134,7 +134,7 @@ def keep_one(of: type[Table]) -> str:
     )
     return (
         f"keep one: {entries}: {{NAME: {{path: ..., duplicates: last}}}} in a config, "
-        f"--duplicates last on the command line{subtopics}"
+        f"--duplicates last with harness evaluate{subtopics}"
     )
 
 
@@ -144,12 +144,14 @@ def repeated(
     """Return the error for docnos that a query has twice, with the lines of both."""
     rows, first = (of.astype(np.int64) + before for of in (error.rows, error.first))
     found = lines_of_rows(source, np.concatenate([rows, first]), is_data)
+    swapped = found[rows[0]][1].split()[2:3] == ["Q0"]  # then every row has the docno Q0
+    fix = "write Q0 in column 2 and the docno in column 3" if swapped else keep_one(of)
     problems = [
         Problem(
             f"{source.name}:{found[later][0]}",
-            f"expected each docno once in a query, got that of line {found[earlier][0]}",
+            f"expected each docno once in a query, got line {found[earlier][0]}'s again",
             found[later][1],
-            keep_one(of),
+            fix,
             "duplicates",
         )
         for later, earlier in zip(rows.tolist(), first.tolist(), strict=True)
@@ -306,5 +308,5 @@ def warn_judgements(source: Source, aligned: Aligned) -> None:
     same = aligned.grade[aligned.score == aligned.grade]
     enough = aligned.grade.size >= AT_LEAST and same.size >= NEARLY_THE_SAME * aligned.grade.size
     if enough and same.min() < same.max():
-        what = "scores equal the grades; check that these are scores of a system, not judgements"
+        what = "scores equal the grades; check that these are scores of a system, not grades"
         warn(source, what, "labels-as-scores")

@@ -102,7 +102,7 @@ def table_of(
         problems = [
             Problem(
                 cells.row(later),
-                f"expected each docno once in a query, got that of row {earlier + 1}",
+                f"expected each docno once in a query, got row {earlier + 1}'s again",
                 fix=fix,
                 rule="duplicates",
             )

@@ -12,8 +12,7 @@ from urllib.parse import quote
 from .. import __version__
 from ..errors import Finding, in_json, lines_of, others_at
 from ..guard.registry import APART, ORDER, RULES
-from . import markdown
-from .grid import grid
+from .markdown import in_markdown
 from .phrases import counted
 
 if TYPE_CHECKING:
@@ -22,8 +21,14 @@ if TYPE_CHECKING:
 
 SHOWN, SHOWN_APART = 3, 20
 """Most findings of one rule that are printed, and of one about anything. JSON has all."""
+RULES_PAGE = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
 VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
 """The word before a file, by the severity of its worst finding."""
+
+
+def address(rule: str) -> str:
+    """Return where the docs describe a rule."""
+    return f"{RULES_PAGE}#{rule}"
 
 
 def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run") -> str:
@@ -33,6 +38,8 @@ def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"]
     lines = [*(by_rule if by == "rule" else _by_file(shown, checked.cells))]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
     lines.append(f"{looked_at(checked)}: {counts(checked)}{hidden}")
+    if shown:
+        lines.append(f"what each rule means: {RULES_PAGE}")
     return lines_of(lines)
 
 
@@ -138,18 +145,23 @@ def _names(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
 
 def verdicts(checked: Checked) -> list[dict[str, str]]:
     """Return OK, WARN or REJECT for each run, with a reason of one line that can be mailed."""
-    reasons: dict[str, list[Finding]] = {cell.run_entry.path: [] for cell in checked.cells}
-    for one in checked.findings:
-        if (file := _at(one.place, reasons)["file"]) in reasons and one.severity != "note":
-            reasons[file].append(one)
     return [
-        {
-            "run": file,
-            "verdict": _SUBMITTED[some[0].severity] if some else "OK",
-            "reason": "; ".join(map(_reason, some)),
-        }
-        for file, some in reasons.items()
+        {"run": file, "verdict": _verdict(some), "reason": "; ".join(map(_reason, some))}
+        for file, some in _by_run(checked).items()
     ]
+
+
+def _by_run(checked: Checked) -> dict[str, list[Finding]]:
+    """Return the errors and warnings of each run."""
+    found: dict[str, list[Finding]] = {cell.run_entry.path: [] for cell in checked.cells}
+    for one in checked.findings:
+        if (file := _at(one.place, found)["file"]) in found and one.severity != "note":
+            found[file].append(one)
+    return found
+
+
+def _verdict(some: Sequence[Finding]) -> str:
+    return _SUBMITTED[some[0].severity] if some else "OK"
 
 
 _SUBMITTED = {"error": "REJECT", "warning": "WARN"}
@@ -171,10 +183,14 @@ def verdicts_as_text(checked: Checked) -> str:
 
 
 def as_markdown(checked: Checked) -> str:
-    """Return the verdicts as a table."""
-    header = ["run", "verdict", "reason"]
-    rows = [[one[name] for name in header] for one in verdicts(checked)]
-    return markdown.render([grid(header, rows, left=3)])
+    """Return the verdicts as a table; each reason links to its rule."""
+    lines = ["| run | verdict | reason |", "| --- | --- | --- |"]
+    for file, some in _by_run(checked).items():
+        reason = "; ".join(
+            f"{in_markdown(_reason(one))} [{one.rule}]({address(one.rule)})" for one in some
+        )
+        lines.append(f"| {in_markdown(file)} | {_verdict(some)} | {reason} |")
+    return lines_of(lines)
 
 
 _PLACE = re.compile(
@@ -205,7 +221,6 @@ def _at(place: str, files: Collection[str] = ()) -> dict[str, Any]:
     return {**parts, **{what: int(text) for what, text in numbers.items() if text}}
 
 
-DOCS = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
@@ -217,12 +232,14 @@ def as_sarif(checked: Checked) -> str:
             "id": name,
             "shortDescription": {"text": RULES[name].about},
             "help": {"text": f"Effect: {RULES[name].effect}. Fix: {RULES[name].fix}."},
-            "helpUri": f"{DOCS}#{name}",
+            "helpUri": address(name),
             "defaultConfiguration": {"level": RULES[name].severity},
         }
         for name in names
     ]
-    driver = {"name": "harness", "version": __version__, "informationUri": DOCS, "rules": rules}
+    driver = {
+        "name": "harness", "version": __version__, "informationUri": RULES_PAGE, "rules": rules,
+    }  # fmt: skip
     results = [
         {
             "ruleId": one.rule,

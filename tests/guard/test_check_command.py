@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from harness.cli.main import app
 from harness.errors import UnknownNameError
+from harness.reports.findings import RULES_PAGE
 
 
 def call(*arguments: object, input: str | None = None) -> Result:
@@ -46,6 +47,18 @@ def test_exit_codes(trec: Any, root: Path) -> None:
     assert call(config, "--strict", "--set", "policy.empty_queries=zero").exit_code == 1
 
 
+def test_findings_lead_to_their_rules(trec: Any) -> None:
+    files = trec.folder / "qrels", trec.folder / "run"
+    assert RULES_PAGE not in call(*files).stdout
+    swapped = re.compile(r" Q0 (\S+) ")
+    trec.put("run", [swapped.sub(r" \1 Q0 ", line) for line in trec.lines("run")])
+    printed = call(*files).stdout
+    assert "fix:    write Q0 in column 2 and the docno in column 3\n" in printed
+    assert printed.endswith(f"\nwhat each rule means: {RULES_PAGE}\n")
+    markdown = call(*files, "--format", "markdown").stdout
+    assert f" again [duplicates]({RULES_PAGE}#duplicates) |\n" in markdown
+
+
 def test_what_is_printed(trec: Any) -> None:
     lines = trec.lines("run")
     trec.put("run", [*lines[:5], lines[2], *lines[5:]])
@@ -53,11 +66,12 @@ def test_what_is_printed(trec: Any) -> None:
     printed = result.stdout.replace(str(trec.folder), "").splitlines()
     assert [re.sub(r"fix:    .*", "fix", line) for line in printed] == [
         "ERROR  /run  duplicates",
-        "  error: line 6: expected each docno once in a query, got that of line 3: "
+        "  error: line 6: expected each docno once in a query, got line 3's again: "
         "5 Q0 DOC-00....46679 bm25 [duplicates]",
         "    effect: it counts twice, and metrics exceed 1",
         "    fix",
         "checked 1 dataset and 1 run, 0 rows: 1 error, 1 note (not shown; see --notes)",
+        f"what each rule means: {RULES_PAGE}",
     ]
     result = call(trec.folder / "qrels", trec.folder / "run", "--notes")
     assert (

@@ -42,7 +42,7 @@ export function About({ context }: { context: Context }) {
         {provenance.findings.length ? (
           <ul class="findings">
             {provenance.findings.map((one, i) => (
-              <li key={i}><span class={`severity ${one.severity}`}>{one.severity}</span> <code>{one.rule}</code> <span>{one.text}</span></li>
+              <li key={i}><span class={`severity ${one.severity}`}>{one.severity}</span> <a href={one.link}><code>{one.rule}</code></a> <span>{one.text}</span></li>
             ))}
           </ul>
         ) : (

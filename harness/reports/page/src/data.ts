@@ -85,7 +85,7 @@ export interface Ranked {
 export interface Provenance {
   facts: [string, string][];
   inputs: [string, string, string][];
-  findings: { severity: string; rule: string; text: string }[];
+  findings: { severity: string; rule: string; link: string; text: string }[];
   methods: string;
   config: string;
   commands: [string, string][];
