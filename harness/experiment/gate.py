@@ -162,7 +162,14 @@ def _gated(
     for name, metric in known.items():
         rule_of = named.get(name) or (rules.get(OTHERS) if name in both else None)
         if rule_of is not None and not why_not(metric):
-            yield metric, rule_of.allowed
+            allowed = rule_of.allowed
+            low, high = metric.definition.bounds
+            if not allowed.relative and allowed.size >= high - low:
+                what = f"margin of {metric}: expected less than {high - low:g}, got "
+                what += f"{allowed.size:g}, which no drop can exceed"
+                fix = f"write {allowed.size:g}% for a share of the baseline's value"
+                raise InputError(Problem("gate", what, fix=fix))
+            yield metric, allowed
 
 
 def _pair(before: System, after: System, metric: Metric) -> Pair:

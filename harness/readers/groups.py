@@ -16,7 +16,7 @@ import numpy as np
 from ..core.arguments import TEXT, check_arguments
 from ..core.leaderboard import BELOW
 from ..errors import ArgumentError, InputError, Problem, UnknownNameError, did_you_mean
-from .source import Source
+from .source import Source, missing
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
 """Function from qids to columns with a label or number for each; None for no group."""
@@ -130,6 +130,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
                     raise InputError(Problem(f"{path}:{reader.line_num}", what))
                 rows.append(row)
             return rows
+    except FileNotFoundError:
+        fix = "correct the path of the file of groups or teams"
+        raise InputError(Problem("", missing(path), fix=fix, rule="missing-file")) from None
     except (OSError, ValueError, csv.Error) as error:
         what = f"expected CSV or Parquet, got: {getattr(error, 'strerror', '') or error}"
         fix = "write a CSV file with a column 'qid' and a column for each grouping"

@@ -44,6 +44,23 @@ def gate(folder: Path, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
     return done.code, {(one["run"], one["metric"]): one["outcome"] for one in found}
 
 
+def test_a_margin_that_no_drop_can_exceed(folder: Path) -> None:
+    words = ("base.run", "worse.run", "--qrels", "qrels.txt", "-m", "recip_rank", "--margin")
+    done = called("gate", *words, "5", cwd=folder)
+    assert (done.code, done.out) == (2, "")
+    assert "fix:   write 5% for a share of the baseline's value" in done.err
+    assert called("gate", *words, "5%", cwd=folder).code == 1
+    (folder / "gate.yaml").write_text((folder / "gate.yaml").read_text().replace("10%", "1.0"))
+    assert "margin of P@1: expected less than 1" in called("gate", "gate.yaml", cwd=folder).err
+
+
+def test_a_file_of_groups_that_does_not_exist(folder: Path) -> None:
+    words = ("base.run", "same.run", "--qrels", "qrels.txt", "-m", "recip_rank", "--margin", "1%")
+    done = called("gate", *words, "--groups", "none.csv", cwd=folder)
+    assert done.code == 2
+    assert "error: no file none.csv; the folder holds" in done.err
+
+
 @pytest.mark.parametrize(
     ("candidate", "outcome", "code"),
     [("same", "pass", 0), ("worse", "fail", 1), ("unclear", "undecided", 1)],
@@ -214,7 +231,7 @@ FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
         ((*TWO, "-m", "map", "--margin", "map=x"), "'x'"),
         ((*TWO, "--margin", "1"), "expected a metric"),
         ((TWO[0], *TWO[2:], "-m", "map", "--margin", "1"), "a baseline and a candidate"),
-        ((*FEW, "-m", "map", "--margin", "1"), "different queries: 9"),
+        ((*FEW, "-m", "map", "--margin", "1%"), "different queries: 9"),
         ((*TWO, "-m", "map", "-m", "P@1", "--margin", "map=1"), "no margin for P@1"),
         ((*TWO, "-m", "map", "--margin", "1", "--level", "5"), "between 0 and 1, got 5"),
         ((*TWO, "-m", "map", "--margin", "1", "--bins", "x=5"), "expected a file of groups"),

@@ -14,7 +14,7 @@ import harness
 from harness.guard.check import check_config
 
 Frame = pd.DataFrame
-GATE = ("ada.pred", "-m", "recip_rank", "--margin", "1", "--qrels", "test.txt")
+GATE = ("ada.pred", "-m", "recip_rank", "--margin", "0.99", "--qrels", "test.txt")
 
 
 def lines(path: Path, numbers: Any) -> None:
