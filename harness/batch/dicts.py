@@ -70,7 +70,7 @@ def from_batch(
             at, qid = place(int(bad[0]))
             kind = "finite" if fractions else "whole"
             what = f"query '{qid}': expected a {kind} grade, got '{grades[bad[0]]}'"
-            fix = "judgements are integers; scale or round them before"
+            fix = "grades are integers; scale or round them before"
             raise InputError(Problem(f"relevance{at}", what, fix=fix))
     below = np.flatnonzero(grades < 0)
     if below.size:

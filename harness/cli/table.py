@@ -100,7 +100,7 @@ def command(
         raise UnknownNameError([replace(one, where="") for one in error.problems]) from None
     found = table.study.manifest.get("findings", ())
     if counts := warned((one["rule"], one["severity"]) for one in found):
-        what = f"the results have {counts} of the guard; 'findings' in manifest.json has each"
+        what = f"the guard has {counts} for these results; 'findings' in manifest.json has each"
         warnings.warn(what, HarnessWarning, stacklevel=2)
     if methods or bibtex:
         parts = [table.methods("latex" if format == "latex" else "text")] if methods else []

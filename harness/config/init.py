@@ -1,4 +1,4 @@
-"""Folders of judgements and runs -> a config to start from."""
+"""Folders of qrels and runs -> a config to start from."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ _NOT_NAMES = re.compile(
 def propose_config(
     folders: Path | Sequence[Path], base: Path, where: str = "config.yaml"
 ) -> tuple[str, Proposal]:
-    """Return a config for the judgements and runs in folders, as YAML with comments, and its parts.
+    """Return a config for the qrels and runs in folders, as YAML with comments, and its parts.
 
-    `base` is the folder of the config, `where` its name. It loads, unless no judgements or runs
+    `base` is the folder of the config, `where` its name. It loads, unless no qrels or runs
     were found: then its comments say what to fill in. Raises InputError if a path is no folder,
     nothing is found, or no config for it loads.
     """
@@ -386,7 +386,7 @@ def _relative(folder: Path, base: Path) -> str:
 
 def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
     if not made.datasets:
-        yield "  # fill in: no judgements were found (qrels, or a learning-to-rank file)"
+        yield "  # fill in: no qrels were found, and no learning-to-rank file"
         yield "  data: {path: FILL-IN}"
     for entry in made.datasets:
         path = _quoted(start + entry.path)
@@ -395,7 +395,7 @@ def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
 
 def _run_lines(made: Proposal, start: str) -> Iterator[str]:
     if not made.runs:
-        yield "  # fill in: no run was found that fits the judgements; a path may have {model}"
+        yield "  # fill in: no run was found that fits the qrels; a path may have {model}"
         for n, entry in enumerate(made.datasets or [None]):
             marks = "".join(f".{mark}{{{mark}}}" for mark in entry.group.names) if entry else ""
             yield f'  # such as "predictions/{{model}}{marks}.txt"'

@@ -373,19 +373,19 @@ class Matcher:
             except HarnessError:  # such as a table without docnos
                 by_row = True
         near: dict[tuple[int, str], float] = {}
-        wrong = {4: "no judgements"}  # the smallest number says most
+        wrong = {4: "no qrels"}  # the smallest number says most
         for number, (group, form) in enumerate(self.datasets):
             for path, own in group.values.items():
                 shared = own.keys() & values.keys()
                 if other := [name for name in shared if own[name] != values[name]]:
-                    wrong[3] = f"no judgements of {other[0]} {values[other[0]]}"
+                    wrong[3] = f"no qrels of {other[0]} {values[other[0]]}"
                     continue
                 try:
                     score = (
                         self._by_rows(run, path, form) if by_row else self._judged(some, path, form)
                     )
                 except HarnessError as error:
-                    wrong[1] = f"fits no judgements: {error.problems[0].what}"
+                    wrong[1] = f"fits no qrels: {error.problems[0].what}"
                     continue
                 if score and own and not shared:
                     wrong[0] = f"fits {path}, but no number in its own name gives its fold"
@@ -393,7 +393,7 @@ class Matcher:
                     near[number, path] = score
                 else:
                     what = "no rows to follow" if by_row else "other queries or documents"
-                    wrong[2] = f"fits no judgements: {what}"
+                    wrong[2] = f"fits no qrels: {what}"
         if not near:
             most = min(wrong)
             same = self._as_many(run) if by_row and most in (1, 2) else ""

@@ -154,7 +154,8 @@ def parse_yaml(text: str, where: str, file: str = "") -> Source:
     data = _value(loader, source, file, node, (), ())
     if not isinstance(data, dict):
         what = f"expected a mapping (key: value), got {describe(data)}"
-        raise ConfigError(source.problems or Problem("line 1", what), where=where)
+        fix = "for qrels and runs, use harness evaluate; harness init writes a config"
+        raise ConfigError(source.problems or Problem("line 1", what, fix=fix), where=where)
     source.data = data
     return source
 

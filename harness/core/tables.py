@@ -659,7 +659,7 @@ class Qrels(Table):
             return np.zeros(0, dtype=np.int32)
         if grades.dtype.kind not in "iubf":
             raise TypeError(f"grades must be whole numbers, not {grades.dtype}")
-        whole, fix = True, "judgements are small integers; scale or round them before"
+        whole, fix = True, "grades are small integers; scale or round them before"
         if grades.dtype.kind == "f":
             broken = ~(np.isfinite(grades) & (grades == np.trunc(grades)))
             bad, whole = grades[broken], not broken.any()

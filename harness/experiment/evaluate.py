@@ -299,10 +299,7 @@ def evaluate_one(
         found = evaluate_aligned(parts, metrics, run=run, dataset=dataset)
     if found.counts.retrieved and not found.counts.judged:
         name, n = " on ".join(filter(None, (run, dataset))) or "run", found.counts.retrieved
-        what = (
-            f"{name}: no judgement of the {n:,} retrieved documents; check that the qrels are of "
-        )
-        what += "this collection, and that docnos are written alike"
+        what = f"{name}: none of the {n:,} retrieved documents is judged"
         warning = HarnessWarning(what, "nothing-judged", found.counts.retrieved)
         warnings.warn(warning, stacklevel=3)
     return found

@@ -225,7 +225,7 @@ def read_torch(of: type[T], source: Source, *, columns: Names | None = None, **h
     if not isinstance(loaded, Mapping):
         if of is not Run:
             what = "expected a dict of tensors with qids and grades, got one tensor"
-            raise source.error(what, "name a file of judgements")
+            raise source.error(what, "name a file of qrels")
         parts = loaded if isinstance(loaded, (list, tuple)) else [loaded]
         scores = np.concatenate([_column(source, "scores", one) for one in parts])
         return follow(source, dataset, scores, name)  # type: ignore[return-value]

@@ -234,13 +234,13 @@ def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> Inpu
         return InputError(Problem(place, near[0], found, near[1], "columns"))
     names = ", ".join(one.name for one in able_formats(kind))
     what = f"the file is in no known format of {_KIND[kind]}"
-    fix = f"{name_it(kind, 'NAME')}; one of {names}"
+    fix = name_it(kind, "NAME")
     other: Kind = "run" if kind == "qrels" else "qrels"
     if others := [one.name for one in FORMATS.values() if one.fits(head, other)]:
         what += f"; it looks like {_KIND[other]} ({others[0]})"
         fix = f"swap the two files, or {fix}"
         return InputError(Problem(source.name, what, found, fix, "swapped-files"))
-    return InputError(Problem(place, what, found, fix))
+    return InputError(Problem(place, what, found, f"{fix}; one of {names}"))
 
 
 def _near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:

@@ -148,7 +148,7 @@ def check_number(text: str, word: str, whole: bool) -> Problem | None:
     if not NUMBER.fullmatch(text):
         fix = "write decimals with a point" if NUMBER.fullmatch(text.replace(",", ".")) else ""
         return Problem("", f"{word}: expected a number, {got}", fix=fix)
-    fix = "judgements are small integers; scale or round them"
+    fix = "grades are small integers; scale or round them"
     if word == "grade" and not abs(float(text)) <= GRADE_LIMIT:
         what = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"
         return Problem("", what, fix=fix)

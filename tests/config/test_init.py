@@ -197,17 +197,17 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
     assert sorted(cells(tmp_path)) == [
         "p four four.run", "q three three.run", "x two two.pred", "y one one.pred",
     ]  # fmt: skip
-    assert "#   five.pred: fits no judgements: expected " in proposed(tmp_path)[0]
+    assert "#   five.pred: fits no qrels: expected " in proposed(tmp_path)[0]
 
 
 def test_the_fold_that_has_as_many_rows_is_named(tmp_path: Path) -> None:
     make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 4, 7)})
     make(tmp_path, {"a/fold3.pred": scores(14), "a/fold4.pred": scores(8), "b/fold7.pred": "1\n"})
     text, _ = proposed(tmp_path)
-    same = "fits no judgements: expected 6 predictions, one for each row of test.txt, got 14; "
+    same = "fits no qrels: expected 6 predictions, one for each row of test.txt, got 14; "
     same += "it has as many rows as fold7/test.txt\n"
     assert f"#   a/fold3.pred: {same}" in text
-    assert "#   b/fold7.pred: fits no judgements: expected 14 predictions, one for each" in text
+    assert "#   b/fold7.pred: fits no qrels: expected 14 predictions, one for each" in text
 
 
 def test_what_to_fill_in(tmp_path: Path) -> None:
@@ -229,10 +229,10 @@ def test_every_file_is_used_or_named_with_the_reason(tmp_path: Path) -> None:
         saved.writestr("archive/version", b"3")
     text, loaded = proposed(tmp_path)
     assert {cell.run for cell in resolve(loaded)} == {"gbrt", "frame"}
-    assert "#   late/fold4.txt: no judgements of fold 4\n" in text
+    assert "#   late/fold4.txt: no qrels of fold 4\n" in text
     assert "#   data/fold3/test.txt: no run was assigned to it\n" in text
     assert "#   gone.run: " in text
-    assert "#   short/fold1.csv: fits no judgements: expected 6 predictions" in text
+    assert "#   short/fold1.csv: fits no qrels: expected 6 predictions" in text
     for name in ("words.txt", "no.txt", "scores.pt"):
         assert f"#   {name}: " in text
 
@@ -249,12 +249,12 @@ def test_real_folders(shared: Path, tmp_path: Path, folder: str) -> None:
 def test_gaps_are_to_be_filled_in(tmp_path: Path) -> None:
     make(tmp_path, {"bm25.run": RUN})
     text, _ = propose_config(tmp_path, tmp_path)
-    assert "  # fill in: no judgements were found (qrels, or a learning-to-rank file)\n" in text
-    assert "#   bm25.run: no judgements\n" in text
+    assert "  # fill in: no qrels were found, and no learning-to-rank file\n" in text
+    assert "#   bm25.run: no qrels\n" in text
     (tmp_path / "bm25.run").rename(tmp_path / "x.txt")
     (tmp_path / "x.txt").write_text(QRELS)
     text, _ = propose_config(tmp_path, tmp_path)
-    assert "  # fill in: no run was found that fits the judgements" in text
+    assert "  # fill in: no run was found that fits the qrels" in text
     assert "path: x.txt}" in text
 
 

@@ -78,7 +78,7 @@ def read_qrels(path: str, version: int) -> Qrels:
             if is_comment:
                 del lines[number]
         if not lines:
-            what = f"{source.name}: expected judgements, got comments only"
+            what = f"{source.name}: expected qrels, got comments only"
             raise Stop(FILES, f"the qrels cannot be read: {what}")
     rows = [line.split() for line in lines.values()]
     if {*map(len, rows)} != {4}:

@@ -218,7 +218,7 @@ def _evaluate(arguments: Arguments) -> None:
         )
         write("".join(summaries(request, columns, totals) for request, columns in values))
     for what, count in (
-        ("queries without judgements, left out", matched.n_extra),
+        ("queries not in the qrels, left out", matched.n_extra),
         (
             "judged queries that the run does not answer, left out (-c counts them as 0)",
             0 if arguments.complete else matched.n_missing,

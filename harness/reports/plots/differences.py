@@ -77,8 +77,9 @@ def data(request: Request) -> Differences:
         raise request.refuse("the baseline is the only run to draw", fix)
     most = MOST[request.settings.width]
     if len(systems) > most:
-        what = f"plots: differences on {request.dataset}: the first {most} of {len(systems)} runs"
-        warnings.warn(f"{what} are drawn; choose them under 'runs:'", HarnessWarning, stacklevel=2)
+        what = f"plots: differences of {metric} on {request.dataset}: drew the first {most} of "
+        what += f"{len(systems)} runs; choose others with 'runs:' or --run"
+        warnings.warn(what, HarnessWarning, stacklevel=2)
         systems = systems[:most]
     base_name, *names = request.named(
         (base, *systems), LINE / plot.characters(request.settings.width)
