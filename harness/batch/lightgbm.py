@@ -11,23 +11,34 @@ from .boosting import QueryValues
 
 
 class Feval(QueryValues):
-    """What :func:`feval` returns: ``feval=`` and, to keep values by query, a callback."""
+    """What :func:`feval` returns: a metric and, to keep values by query, a callback."""
 
-    def __call__(self, *given: Any) -> list[tuple[str, float, bool]] | None:
-        """Evaluate ``(scores, Dataset)``; or, as a callback, keep what this iteration gave."""
-        if len(given) == 1:
+    def __deepcopy__(self, memo: Any) -> Feval:
+        """Return the metric itself: LGBMRanker copies metrics, but not callbacks."""
+        return self
+
+    def __call__(
+        self, first: Any, second: Any = None, weight: Any = None, group: Any = None
+    ) -> list[tuple[str, float, bool]] | None:
+        """Evaluate ``(scores, Dataset)``, or ``(labels, scores, weight, group)`` in LGBMRanker.
+
+        As a callback, keep what this iteration gave. LGBMRanker counts the parameters.
+        """
+        if second is None:
             names = [str(metric) for metric in self.metrics]
-            own = (one[0] for one in given[0].evaluation_result_list if one[1] in names)
+            own = (one[0] for one in first.evaluation_result_list if one[1] in names)
             self.keep(list(dict.fromkeys(own)))
             return None
-        scores, data = given
-        found = self.evaluate(scores, data.get_label(), data.get_group())
+        if hasattr(second, "get_label"):
+            found = self.evaluate(first, second.get_label(), second.get_group())
+        else:
+            found = self.evaluate(second, first, group)
         higher = {str(one): one.definition.direction == "higher" for one in self.metrics}
         return [(name, value, higher[name]) for name, value in found.items()]
 
 
 def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = None) -> Feval:
-    """Return metrics as ``lightgbm.train(..., feval=...)`` takes them.
+    """Return metrics for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
 
     Parameters
     ----------

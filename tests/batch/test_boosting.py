@@ -63,6 +63,18 @@ def test_values_in_training_are_those_of_evaluate(library: Any) -> None:
     assert log["dev"]["ndcg@10"][-1] == pytest.approx(same, abs=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.*eval_set.*deprecated")
+def test_lightgbm_ranker_takes_our_metric() -> None:
+    lgb = pytest.importorskip("lightgbm")
+    metric = harness.lightgbm.feval("ndcg(gain=exp)@10", "mse")
+    model = lgb.LGBMRanker(n_estimators=3, min_child_samples=1, verbose=-1)
+    model.fit(*rows(0), group=GROUPS, eval_set=[rows(1)], eval_group=[GROUPS], eval_names=["dev"],
+              eval_metric=metric, callbacks=[metric])  # fmt: skip
+    after = harness.evaluate(rows(1)[1], model.predict(rows(1)[0]), ["mse"], n=GROUPS)
+    assert model.evals_result_["dev"]["mse"][-1] == pytest.approx(after.summary()["mse"], abs=1e-6)
+    assert metric.history[-1]["dev"].values.shape == (4, 2)
+
+
 def test_lightgbm_stops_early_by_our_metric() -> None:
     pytest.importorskip("lightgbm")
     found = harness.lightgbm.feval("mse", "map")([0.0, 1.0], _Data([0, 1], [2]))
