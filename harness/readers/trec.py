@@ -142,10 +142,7 @@ def _warn_extra(source: Source) -> None:
     longer = (one for one in source.lines() if one[0] > head and len(one[1].split(None, 6)) > 6)
     line, text = next(longer, (0, b""))
     n = 1 + sum(1 for _ in longer)
-    what = (
-        f"lines with more than 6 fields: {n:,}; the first 6 are read, as in trec_eval; "
-        "a blank in a docno shifts the score"
-    )
+    what = f"lines with more than 6 fields: {n:,}"
     warn(source, what, "extra-fields", n, line, (readable(text).strip(),))
 
 

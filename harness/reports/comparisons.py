@@ -201,7 +201,7 @@ def _too_few_draws(found: Comparisons) -> list[str]:
 def standing_notes(found: Comparisons) -> list[str]:
     """Return what tiers and ranks mean."""
     plan = found.plan
-    by = "by the comparisons above, or by paired t-tests of pairs that are not among them"
+    by = "by the comparisons above and paired t-tests of all other pairs"
     if found.kind == "all-pairs":
         by = f"by {found.title or plan.test} over all pairs"
     lines = [

@@ -163,7 +163,7 @@ def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterato
                 rows[at].append(Cell(number(values[at], metric), bold=at in bold, spread=spread))
         header = ["run", *columns, *chosen, "repetitions", "queries", *map(heading, metrics)]
         notes = [
-            "bold or *: best value of each run; not a test",
+            "marked: best value of each run; not a test",
             f"in brackets: {confidence(plan.level)} bootstrap interval over queries and "
             "repetitions",
         ]
