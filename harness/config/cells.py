@@ -319,7 +319,8 @@ class _Search:
         try:
             return files(self.base, text, known)
         except NothingFoundError as error:
-            raise GridError(loc, str(error)) from None
+            fix = "write {name} in place of '*', or list the paths" if "*" in text else ""
+            raise GridError(loc, str(error), fix) from None
 
     def _keeps(self, columns: Mapping[str, str]) -> bool:
         """Whether ``where`` keeps a cell: in each column that it has, its value is kept."""

@@ -216,10 +216,7 @@ def _explain(base: Path, text: str, known: Mapping[str, str], part: str, at: lis
     if not nearest.is_dir():
         return f"{verb} {path}; {folder} is no folder"
     place = "the folder" if folder == path.parent else f"{folder}/"
-    what = f"{verb} {path}; {place} holds {_listing(nearest, wanted[nearest])}"
-    return what + (
-        "  ('*' is taken literally: write {name}, or list the paths)" if "*" in part else ""
-    )
+    return f"{verb} {path}; {place} holds {_listing(nearest, wanted[nearest])}"
 
 
 def _literal(pattern: Pattern, known: Mapping[str, str]) -> str:
