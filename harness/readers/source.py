@@ -188,7 +188,7 @@ def qrels_file(path: str) -> str:
     file = Path(ir_datasets.util.home_path()) / "ranking-harness" / f"{name}.qrels"
     if file.is_file():
         return os.fspath(file)
-    logging.getLogger("ir_datasets").setLevel(logging.CRITICAL)  # the error below says it
+    logging.getLogger("ir_datasets").disabled = True  # the error below says it
     try:
         dataset = ir_datasets.load(name)
     except KeyError:
@@ -202,7 +202,7 @@ def qrels_file(path: str) -> str:
     try:
         lines = [f"{one.query_id} 0 {one.doc_id} {one.relevance}\n" for one in dataset.qrels_iter()]
     except Exception as error:  # of its download, its archive, or its format
-        first = shorten(str(error).partition("\n")[0], 200)
+        first = shorten(str(error).partition("\n")[0], 80)
         what = f"expected qrels in its cache, got {type(error).__name__}: {first}"
         fix = f"go online and run: ir_datasets export {name} qrels"
         raise InputError(Problem(path, what, fix=fix)) from error
