@@ -538,3 +538,25 @@ def test_a_notebook_shows_the_page_in_a_frame(results: Path, tmp_path: Path, chr
     inside.get_by_role("button", name="Swap").wait_for()
     tab.close()
     assert messages == []
+
+
+def test_the_page_of_143_real_runs(tmp_path: Path, open_page: Open) -> None:
+    data = ROOT.parent / "shared/data/trec_covid_round1"
+    if not data.is_dir():
+        pytest.skip("needs ../shared/data")
+    config = f"""
+output: results
+datasets: {{covid: {data}/qrels-rnd1.txt}}
+runs: {{"{{run}}": "{data}/runs/{{run}}.gz"}}
+metrics: [ndcg@10, map, P@5, bpref, recall@1000, recip_rank, ndcg, "rbp(p=0.5)", P@10, Rprec]
+reports: [page]
+"""
+    results = made(tmp_path, config)
+    assert (results / "page.html").stat().st_size < 2e6
+    shown = board(open_page(results / "page.html"))
+    expected = {
+        row["run"]: [float(value) for value in list(row.values())[-10:]]
+        for row in rows(results / "leaderboard.csv")
+    }
+    assert {name: [*map(float, values)] for name, values in shown} == expected
+    assert len(shown) == 143
