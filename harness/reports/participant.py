@@ -70,4 +70,4 @@ def _row(name: str, column: Floats, own: int, metric: Metric, sign: int) -> list
         return [name, *[number(np.nan, metric)] * 4]
     best, worst = float(sign * (sign * defined).max()), float(sign * (sign * defined).min())
     shown = [number(one, metric) for one in (best, float(np.median(defined)), worst)]
-    return [name, Cell(number(mine, metric), bold=mine == best), *shown]
+    return [name, Cell(number(mine, metric), bold=mine == best != worst), *shown]

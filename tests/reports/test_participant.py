@@ -10,7 +10,7 @@ from command_line import called
 
 
 def test_a_sheet_for_one_run(tmp_path: Path) -> None:
-    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n2 0 d 1\n")
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n2 0 d 1\n3 0 z 1\n")
     orders = {"secret": "abc", "own<1>": "bac", "third": "cba"}
     runs = {}
     for at, (name, docnos) in enumerate(orders.items()):
@@ -32,8 +32,9 @@ def test_a_sheet_for_one_run(tmp_path: Path) -> None:
     # rr of query 1: 1, 1/2, 1/3; of query 2: 1/2, 1, 1/2
     assert ["1", "0.5000", "1.0000", "0.5000", "0.3333"] in cells
     assert ["2", "<strong>1.0000</strong>", "1.0000", "0.5000", "0.5000"] in cells
-    assert ["all", "queries", "<strong>0.7500</strong>", "0.7500", "0.7500", "0.4167"] in cells
-    assert "3 runs; above the median in 1 of 2 queries" in page
+    assert ["3", *["0.0000"] * 4] in cells
+    assert ["all", "queries", "<strong>0.5000</strong>", "0.5000", "0.5000", "0.2778"] in cells
+    assert "3 runs; above the median in 1 of 3 queries" in page
     done = called("page", "out", "--participant", "own", cwd=tmp_path)
     assert done.code == 2
     assert "there is no run 'own'; did you mean 'own<1>'?" in done.err
