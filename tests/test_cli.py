@@ -160,7 +160,7 @@ def small(tmp_path: Path) -> Path:
     [
         ("", "Missing argument 'QRELS'"),
         ("q.txt", "Missing argument 'RUN...'"),
-        ("q.txt a.run", "Missing option '--metric' / '-m'"),
+        ("q.txt a.run", "Missing option '--metric' / '-m'. Add one, such as -m ndcg@10; "),
         ("q.txt a.run -m", "Option '-m' requires an argument"),
         ("q.txt a.run -m map --nope", "No such option '--nope'"),
         ("q.txt a.run -m map --missing skp", "'skp' is not one of zero, skip, error; did you mean"),

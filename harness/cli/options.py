@@ -27,6 +27,17 @@ class Choice(click.Choice[str]):
         return f"'{value}' is not one of {', '.join(self.choices)}{near}"
 
 
+class Text(click.types.StringParamType):
+    """Text that is required; the message about a missing one says what to give."""
+
+    def __init__(self, advice: str) -> None:
+        self.advice = advice
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """Return the advice."""
+        return self.advice
+
+
 class Whole(click.IntRange):
     """A whole number in a range."""
 
@@ -53,15 +64,17 @@ def path(*names: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
     return click.option(*names, metavar=metavar, type=Path, help=help, **settings)
 
 
-def many(*names: str, metavar: str, help: str, required: bool = False) -> Option[Any]:
+def many(*names: str, metavar: str, help: str, **settings: Any) -> Option[Any]:
     """Return an option that may be repeated."""
     help = f"{help}; repeatable."
-    return click.option(*names, metavar=metavar, help=help, multiple=True, required=required)
+    return click.option(*names, metavar=metavar, help=help, multiple=True, **settings)
 
 
 def metrics(help: str, required: bool = False) -> Option[Any]:
     """Return ``--metric``."""
-    return many("--metric", "-m", "metrics", metavar="METRIC", help=help, required=required)
+    type = Text("Add one, such as -m ndcg@10; 'harness metrics' lists all.")
+    names = ("--metric", "-m", "metrics")
+    return many(*names, metavar="METRIC", help=help, required=required, type=type)
 
 
 def several(name: str, metavar: str, help: str, **settings: Any) -> Option[Any]:

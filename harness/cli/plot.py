@@ -20,7 +20,10 @@ from .printing import show
 
 @click.command()
 @options.results
-@options.several("kinds", "KIND...", "A kind of plot; --help lists them.")
+@options.several(
+    "kinds", "KIND...", "A kind of plot; --help lists them.",
+    type=options.Text("Give one, such as distribution; 'harness plot --help' lists all."),
+)  # fmt: skip
 @options.metrics("A metric or a pattern such as 'ndcg*'")
 @options.many("--dataset", "datasets", metavar="DATASET", help="One plot for each dataset")
 @options.many("--run", "runs", metavar="RUN", help="A system or a pattern; '!random' excludes")
