@@ -70,7 +70,7 @@ def from_batch(
             at, qid = place(int(bad[0]))
             kind = "finite" if fractions else "whole"
             what = f"query '{qid}': expected a {kind} grade, got '{grades[bad[0]]}'"
-            fix = "grades are integers; scale or round them before"
+            fix = "round the grades, or exchange grades and scores if they are swapped"
             raise InputError(Problem(f"relevance{at}", what, fix=fix))
     below = np.flatnonzero(grades < 0)
     if below.size:

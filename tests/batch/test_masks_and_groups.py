@@ -124,3 +124,8 @@ def test_scores_of_several_runs_are_for_compare(tmp_path: Path, names: tuple[str
     (only,) = error.value.problems
     assert only.what == f"expected one run, got a dict of {len(names)}"
     assert ("use harness.compare" in only.fix) == (len(names) > 1)
+
+
+def test_grades_and_scores_in_the_wrong_order_are_named() -> None:
+    with pytest.raises(harness.HarnessError, match=r"relevance\[0\].*(?s:.)*if they are swapped"):
+        harness.evaluate([0.5, -1.5], [1, 0], ["ndcg@10"], n=[2])
