@@ -204,6 +204,8 @@ def _provenance(outcome: Results) -> dict[str, Any]:
     ]
     first = outcome.systems[0]
     trace = f"harness why {folder} --run {shlex.quote(first.run)} --metric {first.metrics[0]}"
+    if sum(one.run == first.run for one in outcome.systems) > 1:
+        trace += f" --dataset {shlex.quote(first.dataset)}"
     csvs = {
         "leaderboard.csv": find("csv").render(outcome.leaderboard, comparisons=outcome.comparisons)
     }

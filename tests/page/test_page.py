@@ -6,6 +6,7 @@ import base64
 import csv
 import json
 import math
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -63,6 +64,19 @@ def board(tab: Any) -> list[tuple[str, list[str]]]:
       [...row.querySelectorAll('td.value > span')].map(one => one.title)])"""
     found: list[tuple[str, list[str]]] = tab.eval_on_selector_all("table.board tbody tr", script)
     return found
+
+
+def test_the_commands_run_and_findings_link_to_their_rule(tmp_path: Path) -> None:
+    qrels, run = (f"{{path: {ROOT}/runs/trec/{name}}}" for name in ("qrels.txt", "lsi.run"))
+    runs = ", ".join(run.replace("{", f"{{dataset: {name}, ") for name in "ab")
+    text = f"output: results\ndatasets: {{a: {qrels}, b: {qrels}}}\nruns: {{lsi: [{runs}]}}\n"
+    results = made(tmp_path, text + "metrics: [map]\nreports: [page]\n")
+    provenance = unpack((results / "page.html").read_text())["provenance"]
+    assert {one["link"].rpartition("/")[2] for one in provenance["findings"]} == {
+        "#missing-queries"
+    }
+    for _, command in provenance["commands"]:
+        assert called(*shlex.split(command)[1:], cwd=tmp_path).code == 0, command
 
 
 def test_every_number_is_in_the_files(results: Path, open_page: Open) -> None:
