@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from .errors import HarnessError as HarnessError
     from .experiment.compare import compare as compare
     from .experiment.evaluate import evaluate as evaluate
+    from .experiment.gate import gate as gate
     from .experiment.outcome import Results as Results
+    from .experiment.page import page as page
     from .experiment.run import run as run
     from .experiment.table_and_plots import Plots as Plots
     from .experiment.table_and_plots import Table as Table
@@ -79,9 +81,11 @@ _HOME = {
     "evaluate": "experiment.evaluate",
     "explain": "audit.explain",
     "from_pytrec_eval": "batch.dicts",
+    "gate": "experiment.gate",
     "lightgbm": "batch.lightgbm",
     "metric": "core.metric",
     "metric_name": "core.names",
+    "page": "experiment.page",
     "paired_test": "stats.registry",
     "plot": "experiment.table_and_plots",
     "query_groups": "readers.groups",

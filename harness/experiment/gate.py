@@ -5,13 +5,15 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from ..core.leaderboard import sliced_name, warned_runs
+from ..core.leaderboard import Entry, Leaderboard, sliced_name, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.systems import System, compared, why_not
+from ..core.policy import Policy
+from ..core.systems import System, compared, systems_of, why_not
 from ..errors import (
     HarnessError,
     HarnessWarning,
@@ -21,11 +23,80 @@ from ..errors import (
     did_you_mean,
     first_of,
 )
+from ..reports.gate import render
 from ..reports.phrases import warned_of
+from ..reports.text import Shown
 from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
 from . import folder as results_folder
+from .evaluate import evaluate
 from .outcome import Results
+
+
+class Verdicts(tuple[Verdict, ...], Shown):
+    """The verdicts of a gate; `print` them, or ask whether all passed."""
+
+    @property
+    def passed(self) -> bool:
+        """Whether every verdict is "pass"."""
+        return all(one.outcome == "pass" for one in self)
+
+    def __str__(self) -> str:
+        return render(self, "text").rstrip("\n")
+
+
+def gate(
+    qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, baseline: str,
+    margin: str | float | Mapping[str, str | float], level: float = 0.05,
+    correction: Correction = "holm", policy: Policy | Mapping[str, Any] | None = None,
+    rel: int | None = None, convention: str | None = None, dataset: str = "",
+) -> Verdicts:  # fmt: skip
+    """Test whether runs are worse than a baseline by more than a margin, as ``harness gate``.
+
+    Parameters
+    ----------
+    qrels, policy, rel, convention
+        As :func:`harness.evaluate` takes them.
+    runs : mapping of str to run
+        The baseline and its candidates by name, in any form that :func:`harness.evaluate` takes.
+    metrics : iterable of str or Metric
+    baseline : str
+        The run that the others are held against.
+    margin : str, float or mapping
+        Tolerated drop: 0.005, or "1%" of the baseline's value; or one for each metric.
+    level : float
+        Level of the tests; intervals are at one minus twice this.
+    correction : {"holm", "bonferroni", "bh", "by", "none"}
+    dataset : str
+        A name for the dataset.
+
+    Returns
+    -------
+    Verdicts
+        One for each metric and candidate, with ``outcome`` "pass", "fail" or "undecided".
+
+    Raises
+    ------
+    InputError, AlignmentError, UnknownNameError
+        If the input is wrong, or a name does not exist.
+
+    Examples
+    --------
+    >>> qrels = {f"q{i}": {"a": 1, "b": 0} for i in range(8)}
+    >>> main = {qid: {"a": 2.0, "b": 1.0} for qid in qrels}
+    >>> found = gate(qrels, {"main": main, "new": main}, ["map"], baseline="main", margin=0.01)
+    >>> found.passed, found[0].outcome
+    (True, 'pass')
+    """
+    margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
+    rules = {name: Rule(margin=str(size)) for name, size in margins.items()}
+    how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
+    entries = [
+        Entry(evaluate(qrels, run, metrics, name=name, dataset=dataset, references=runs, **how))
+        for name, run in runs.items()
+    ]
+    systems = systems_of(Leaderboard(tuple(entries)))
+    return Verdicts(gate_baseline(systems, baseline, rules, level=level, correction=correction))
 
 
 def gate_folders(

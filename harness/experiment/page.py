@@ -7,7 +7,7 @@ import io
 import json
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from html import escape
@@ -21,11 +21,13 @@ from .. import readers as readers
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.align import rank_order
-from ..core.leaderboard import Leaderboard, numbers_of
+from ..core.leaderboard import Entry, Leaderboard, numbers_of
 from ..core.metric import Metric
+from ..core.policy import Policy
 from ..core.systems import Columns, System, key_of, systems_of, why_not
 from ..core.tables import Run
 from ..errors import AlignmentError, HarnessError, InputError, Problem, said_by
+from ..files import write_all
 from ..metrics.gains import scale_of
 from ..reports import comparisons as comparing
 from ..reports.findings import address
@@ -40,8 +42,10 @@ from ..stats.comparison import Plan
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
 from .cells import Evaluated, evaluate_all
+from .evaluate import evaluate
 from .folder import PER_QUERY
-from .outcome import Results
+from .manifest import versions
+from .outcome import Results, compared
 
 PAGE = "page.html"
 SIDE_FOLDER = "page_data"
@@ -64,6 +68,77 @@ def widget(outcome: Results) -> str:
     return f'<iframe title="leaderboard" style="{style}" srcdoc="{escape(page.decode())}"></iframe>'
 
 
+def page(
+    path: str | Path, qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *,
+    baseline: str | Sequence[str] = (), title: str = "", dataset: str = "",
+    policy: Policy | Mapping[str, Any] | None = None, rel: int | None = None,
+    convention: str | None = None,
+) -> Path:  # fmt: skip
+    """Write the report page of runs that you hold in Python, such as data frames.
+
+    ``harness page`` writes the page of a results folder, which also has rankings and the way each
+    number was made.
+
+    Parameters
+    ----------
+    path : path
+        The HTML file. A file that exists is replaced.
+    qrels, policy, rel, convention
+        As :func:`harness.evaluate` takes them.
+    runs : mapping of str to run
+        By name, each in any form that :func:`harness.evaluate` takes.
+    metrics : iterable of str or Metric
+        The first one orders the leaderboard.
+    baseline : str or sequence of str
+        Runs that the others are compared with; by default, every run with every other.
+    title, dataset : str
+        Headings of the page and of the leaderboard.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    InputError, AlignmentError, UnknownNameError
+        If the input is wrong, or a name does not exist.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+    >>> runs = {"one": {"q1": {"a": 2.0, "b": 1.0}, "q2": {"b": 2.0, "a": 1.0}},
+    ...         "two": {"q1": {"b": 2.0, "a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     page(Path(folder) / "page.html", qrels, runs, ["map"]).name
+    'page.html'
+    """
+    how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
+    board = Leaderboard(
+        tuple(
+            Entry(evaluate(qrels, run, metrics, name=name, dataset=dataset, references=runs, **how))
+            for name, run in runs.items()
+        )
+    )
+    baselines = (baseline,) if isinstance(baseline, str) else tuple(baseline)
+    plan = Plan(baselines)
+    tests = compared(board, plan) if len(runs) > 1 else None
+    facts = [[name, text] for name, text in versions().items() if text]
+    downloads = [_download("leaderboard.csv", "text/csv", find("csv").render(board))]
+    data = report(
+        title or "Leaderboard", board, board, tests, interval=_interval(plan),
+        note="" if tests is None else next(iter(comparing.notes(tests)), "") + ".",
+        provenance={
+            "facts": facts, "inputs": [], "findings": [], "methods": "", "config": "",
+            "commands": [], "results": "", "downloads": downloads,
+        },
+    )  # fmt: skip
+    target = Path(path)
+    write_all(target.parent, {target.name: document(data).encode()})
+    return target
+
+
 def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]:
     """Return the page and its side files, by name in the folder of results.
 
@@ -76,7 +151,8 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         test = next(iter(comparing.notes(comparisons)), "") + "."
     data = report(
         config.name, outcome.board, outcome.leaderboard, comparisons,
-        interval=_interval(config), provenance=_provenance(outcome), note=test,
+        interval=_interval(config.compare or Plan(), config.summary.average),
+        provenance=_provenance(outcome), note=test,
         metadata=_metadata(config),
     )  # fmt: skip
     for one in data["metrics"]:
@@ -136,12 +212,11 @@ def _old(data: Mapping[str, Any], old: Results) -> dict[str, Any]:
     }
 
 
-def _interval(config: Config) -> Interval:
+def _interval(plan: Plan, average: Sequence[str] = ()) -> Interval:
     """Return what gives the interval of a system's value without a comparison's standings."""
-    plan = config.compare or Plan()
 
     def interval(system: System, metric: Metric) -> tuple[float, float]:
-        if why_not(metric) or config.summary.average:
+        if why_not(metric) or average:
             return math.nan, math.nan
         if len(system.entries) > 1:
             return clustered(system, metric, plan)

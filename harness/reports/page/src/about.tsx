@@ -13,7 +13,7 @@ export function About({ context }: { context: Context }) {
   return (
     <>
       <Methods context={context} />
-      <Panel title="Make these numbers again">
+      {provenance.commands.length > 0 && <Panel title="Make these numbers again">
         <dl class="commands">
           {provenance.commands.map(([what, command]) => (
             <div key={what}>
@@ -22,7 +22,7 @@ export function About({ context }: { context: Context }) {
             </div>
           ))}
         </dl>
-      </Panel>
+      </Panel>}
       {provenance.downloads.length > 0 && (
         <Panel title="Download">
           <ul class="downloads">
@@ -38,7 +38,7 @@ export function About({ context }: { context: Context }) {
           </ul>
         </Panel>
       )}
-      <Panel title="Findings of the guard">
+      {provenance.results && <Panel title="Findings of the guard">
         {provenance.findings.length ? (
           <ul class="findings">
             {provenance.findings.map((one, i) => (
@@ -48,21 +48,21 @@ export function About({ context }: { context: Context }) {
         ) : (
           <p class="empty">None.</p>
         )}
-      </Panel>
+      </Panel>}
       <Panel title="Facts">
         <dl class="facts">{provenance.facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd dir="auto">{value}</dd></div>)}</dl>
       </Panel>
-      <Panel title="Inputs">
+      {provenance.inputs.length > 0 && <Panel title="Inputs">
         <div class="scroll" tabIndex={0} role="region" aria-label="Inputs">
           <table>
             <thead><tr><th scope="col">File</th><th scope="col" class="number">Bytes</th><th scope="col">SHA-256</th></tr></thead>
             <tbody>{provenance.inputs.map(([path, size, hash]) => <tr key={path}><th scope="row" dir="auto">{path}</th><td class="number">{Number(size).toLocaleString("en")}</td><td><code title={hash}>{hash.slice(0, 16)}</code></td></tr>)}</tbody>
           </table>
         </div>
-      </Panel>
-      <Panel title="Config" aside={<Copy text={provenance.config} />}>
+      </Panel>}
+      {provenance.config && <Panel title="Config" aside={<Copy text={provenance.config} />}>
         <pre tabIndex={0}>{provenance.config}</pre>
-      </Panel>
+      </Panel>}
     </>
   );
 }

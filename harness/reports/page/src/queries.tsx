@@ -134,7 +134,7 @@ function OneQuery({ context, query, rows }: { context: Context; query: number; r
           </tbody>
         </table>
       </div>
-      <p class="notes">Trace a value: <Command text={trace(context, values[0].row, qid)} /></p>
+      {context.report.provenance.results && <p class="notes">Trace a value: <Command text={trace(context, values[0].row, qid)} /></p>}
     </Panel>
   );
 }

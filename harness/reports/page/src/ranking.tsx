@@ -40,7 +40,7 @@ export function Ranking({ context }: { context: Context }) {
         <List title={a} documents={first} context={context} />
         {second ? <List title={state.b} documents={second} context={context} /> : <List title="Ideal order" documents={all[`${at}/ideal/${qid}`] ?? []} context={context} />}
       </div>
-      <p class="notes">To see how the value comes about: <Command text={trace(context, rowOf(context, a), qid)} /></p>
+      {report.provenance.results && <p class="notes">To see how the value comes about: <Command text={trace(context, rowOf(context, a), qid)} /></p>}
     </>
   );
 }

@@ -1,0 +1,49 @@
+"""Compare, gate and page from data frames of pandas and polars."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import harness
+from harness.errors import UnknownNameError
+from harness.reports.page import unpack
+
+
+def frames(library: Any) -> tuple[Any, dict[str, Any]]:
+    """Return qrels and two runs of 12 queries with unsorted qids."""
+    rng = np.random.default_rng(5)
+    qids = [str(qid) for qid in rng.permutation([1, 2, 10, 33, 4, 7, 100, 21, 9, 88, 5, 61])]
+    rows = {"qid": np.repeat(qids, 8).tolist(), "docno": [f"x{k}" for k in range(8)] * 12}
+    qrels = library.DataFrame({**rows, "grade": rng.integers(0, 3, 96).tolist()})
+    return qrels, {
+        name: library.DataFrame({**rows, "score": rng.random(96).tolist()})
+        for name in ("main", "new")
+    }
+
+
+@pytest.mark.parametrize("name", ["pandas", "polars"])
+def test_compare_gate_and_page(name: str, tmp_path: Path) -> None:
+    qrels, runs = frames(pytest.importorskip(name))
+    metrics = ["ndcg@5", "map"]
+    (row, _) = harness.compare(qrels, runs, metrics, baseline="main").rows
+    verdicts = harness.gate(qrels, runs, metrics, baseline="main", margin={"ndcg@5": 0.9})
+    assert [one.outcome for one in verdicts] == ["pass"]
+    assert verdicts.passed
+    assert verdicts[0].difference == row.difference
+    assert "ndcg@5" in str(verdicts)
+    path = harness.page(tmp_path / "page.html", qrels, runs, metrics, title="Frames")
+    report = unpack(path.read_text(encoding="utf-8"))
+    assert report["title"] == "Frames"
+    expected = [harness.evaluate(qrels, run, metrics).summary()["ndcg@5"] for run in runs.values()]
+    assert report["boards"][0]["columns"][0]["value"].tolist() == expected
+    assert abs(report["comparisons"]["difference"][0]) == abs(row.difference)
+
+
+def test_wrong_names() -> None:
+    qrels, runs = frames(pytest.importorskip("pandas"))
+    with pytest.raises(UnknownNameError, match="no run 'mian'; did you mean 'main'"):
+        harness.gate(qrels, runs, ["map"], baseline="mian", margin=0.01)
