@@ -38,8 +38,7 @@ from ..experiment.cells import Evaluated, as_one, evaluate_all, executor
 from ..experiment.folder import MANIFEST
 from ..experiment.manifest import PICTURES
 from ..experiment.outcome import Results
-from ..experiment.run import derive
-from ..reports import paper as paper
+from ..experiment.run import derive, tables_and_plots
 from ..reports.grid import and_more
 from ..reports.page import unpack
 from ..reports.phrases import counted
@@ -236,7 +235,7 @@ def _compare_all(found: Verification, config: Config, derived: Results, content:
     if config.plots and (why := _not_drawn(then)):
         config = config.model_copy(update={"plots": ()})
         found.notes.append(f"pictures were not compared: {why}")
-    made = paper.files(config, derived.board, derived.comparisons, content)
+    made = tables_and_plots(config, derived.board, derived.comparisons, content)
     for name, new in derived.files.items():
         _compare_file(found, name, new)
     _compare_manifest(found, now)

@@ -11,8 +11,8 @@ from tqdm import tqdm
 
 from .. import files as store
 from ..experiment import folder as results_folder
+from ..experiment.folder import PLOTS, RENDERED
 from ..experiment.table_and_plots import pictures
-from ..reports.paper import FOLDERS, PLOTS
 from ..reports.plots.plot import Settings, check_installed
 from . import options
 from .printing import show
@@ -65,7 +65,7 @@ def command(
         store.write_all(target, drawn)
     else:
         files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
-        with store.locked(results, FOLDERS):  # a run that writes its own pictures holds it too
+        with store.locked(results, RENDERED):  # a run that writes its own pictures holds it too
             store.check_own(results, files, results_folder.written(results).own, force=force)
             timing = results_folder.record_drawn(results, files)
             store.write_all(results, {results_folder.TIMING: timing, **files})

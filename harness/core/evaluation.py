@@ -37,11 +37,11 @@ T = TypeVar("T")
 
 
 def rendered(name: str, value: object) -> str:
-    """Return what a function of :mod:`harness.reports.objects` makes of a value.
+    """Return what a function of :mod:`harness.reports.leaderboard` makes of a value.
 
     It is loaded when a value is printed, since reports import the core.
     """
-    text: str = getattr(import_module("harness.reports.objects"), name)(value)
+    text: str = getattr(import_module("harness.reports.leaderboard"), name)(value)
     return text
 
 
@@ -293,10 +293,10 @@ class Evaluation:
         return f"<Evaluation of {self.run or 'a run'}: {self.notes}; {', '.join(self.names)}>"
 
     def __str__(self) -> str:
-        return rendered("as_text", self)
+        return rendered("printed", self)
 
     def _repr_html_(self) -> str:
-        return rendered("as_html", self)
+        return rendered("in_notebook", self)
 
 
 def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluation:

@@ -308,10 +308,10 @@ class Leaderboard(Memo):
         return f"<Leaderboard: {len(self.entries)} rows, {', '.join(map(str, self.metrics))}>"
 
     def __str__(self) -> str:
-        return rendered("as_text", self)
+        return rendered("printed", self)
 
     def _repr_html_(self) -> str:
-        return rendered("as_html", self)
+        return rendered("in_notebook", self)
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:

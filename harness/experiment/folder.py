@@ -50,6 +50,10 @@ from .outcome import Results
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
 LEADERBOARD, CELLS, PER_QUERY = "leaderboard.csv", "leaderboard_cells.csv", "per_query.parquet"
+PLOTS = "plots"
+"""Folder of the pictures."""
+RENDERED = ("tables", PLOTS)
+"""Folders that hold the tables and pictures."""
 C = TypeVar("C", Cell, Entry)
 RULE = "damaged-results"
 """Rule of errors about files of a results folder that do not belong together."""

@@ -17,6 +17,7 @@ from typing import Any
 from .. import files
 from ..config import load as configs
 from ..config.cells import Cell, missing_text, resolve
+from ..config.checks import names_of
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.leaderboard import Leaderboard
@@ -27,17 +28,27 @@ from ..guard.query_groups import reversals
 from ..guard.registry import accepted
 from ..reports import comparisons as comparing
 from ..reports import html
-from ..reports import paper as paper
 from ..reports.leaderboard import find
+from ..reports.paper_table.settings import paths as table_paths
 from ..reports.phrases import counted
 from ..reports.plots import plot as plots
 from ..reports.text import columns
-from ..stats.comparison import Comparisons
+from ..stats.comparison import Comparisons, Study
 from . import manifest as manifests
 from .cache import Cache, foreign
 from .cells import Evaluated, as_one, evaluate_all, executor, failure_texts
 from .crosscheck import skipped
-from .folder import CELLS, LEADERBOARD, MANIFEST, PER_QUERY, TIMING, has_cells, written
+from .folder import (
+    CELLS,
+    LEADERBOARD,
+    MANIFEST,
+    PER_QUERY,
+    PLOTS,
+    RENDERED,
+    TIMING,
+    has_cells,
+    written,
+)
 from .outcome import Results, compare, render_comparisons, systems
 
 _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Config)
@@ -112,7 +123,7 @@ def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterato
         files.below(folder, f"{cache_folder.name}/records")
     if config.plots:
         plots.check_installed()
-    with files.locked(folder, paper.FOLDERS):
+    with files.locked(folder, RENDERED):
         files.remove_abandoned(cache_folder)
         files.check_own(folder, output_names(config, cells), written(folder).own, force=force)
         if cache_folder is not None and not force:
@@ -246,9 +257,7 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
         if (one.rule, one.severity) == ("reversal", "warning")
     ]
     manifest = manifests.as_bytes(results.manifest)
-    made = {**results.files}
-    if config.tables or config.plots:
-        made |= paper.files(config, board, results.comparisons, manifest)
+    made = {**results.files, **tables_and_plots(config, board, results.comparisons, manifest)}
     made[MANIFEST] = manifest
     earlier = written(folder)
     files.check_own(folder, [TIMING, *made], earlier.own, force=force)
@@ -273,6 +282,25 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     return replace(results, files=made)
 
 
+def tables_and_plots(
+    config: Config, board: Leaderboard, comparisons: Comparisons | None, manifest: bytes
+) -> dict[str, bytes]:
+    """Return the tables and pictures that a config asks for, by path in the folder of results.
+
+    They carry the hash of the manifest, so the manifest cannot hold theirs.
+    """
+    study = Study(board, comparisons, json.loads(manifest), sha256(manifest).hexdigest())
+    found: dict[str, bytes] = {}
+    if config.tables:
+        from ..reports.paper_table.build import render_all  # which loads SciPy
+
+        found |= render_all(study, config.tables)
+    if config.plots:
+        drawn = plots.render_all(study, config.plots)
+        found |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
+    return found
+
+
 def output_names(config: Config, cells: Sequence[Cell]) -> list[str]:
     """Return the files that a run may write into its output folder; some plots need more data."""
     names = [MANIFEST, TIMING, LEADERBOARD, PER_QUERY]
@@ -280,6 +308,9 @@ def output_names(config: Config, cells: Sequence[Cell]) -> list[str]:
     names += [f"leaderboard{find(name).suffix}" for name in config.reports if name != "page"]
     names += ["page.html"] if "page" in config.reports else []
     names += [comparing.SIGNIFICANCE, comparing.STANDINGS] if config.compare is not None else []
-    if config.tables or config.plots:
-        names += paper.names(config, cells)
+    names += [path for name, one in config.tables.items() for path in table_paths(name, one)]
+    if config.plots:
+        datasets, _ = names_of(config, cells)
+        drawn = plots.file_names(config.plots, datasets, config.parsed_metrics())
+        names += [f"{PLOTS}/{name}" for name in drawn]
     return [*dict.fromkeys(names)]

@@ -41,9 +41,8 @@ from ..errors import (
 from ..guard import check as guard
 from ..guard.check import Checked
 from ..reports.methods import bibliography, methods
-from ..reports.paper import too_wide
 from ..reports.paper_table.build import build
-from ..reports.paper_table.model import PaperTable, records, render
+from ..reports.paper_table.model import PaperTable, records, render, too_wide
 from ..reports.paper_table.settings import DEFAULT, Format
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots import plot as plots

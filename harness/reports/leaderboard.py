@@ -1,4 +1,4 @@
-"""Leaderboards as text, Markdown, HTML, CSV, JSON lines, and trec_eval's lines."""
+"""Leaderboards in every format; and what ``print`` and a notebook show of any result."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ..core.evaluation import Evaluation
 from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of, warned_runs
 from ..core.metric import Metric
 from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
@@ -13,8 +14,18 @@ from ..core.views import DRAWS
 from ..errors import UnknownNameError, did_you_mean, legible
 from ..stats.comparison import Comparisons
 from . import formats, html, markdown, text
-from .grid import Cell, Grid, and_more, grid
-from .phrases import NO_BEST, WARNED, counted, heading, number, warned_of
+from .grid import Cell, Grid, and_more, first_rows, grid
+from .phrases import (
+    NO_BEST,
+    WARNED,
+    counted,
+    decimals,
+    heading,
+    interval,
+    number,
+    p_value,
+    warned_of,
+)
 
 UNSETTLED = "~"
 """Put behind a value whose rank depends on the order of tied documents."""
@@ -23,6 +34,9 @@ REPETITIONS = "repetitions"
 FAILED = 10
 """Failed cells listed below the table of a dataset; leaderboard.csv has all."""
 BEST = "* best of its column; not a test"
+Shown = Evaluation | Comparisons | Leaderboard
+ROWS, REST = 20, "print it to see all"
+"""Rows of a table that a notebook shows, and where the others are."""
 
 
 class Report(NamedTuple):
@@ -337,3 +351,40 @@ def by_run(numbers: Mapping[str, int], nouns: tuple[str, ...] = ()) -> str:
     if len({*numbers.values()}) == 1:
         return f"{next(iter(shown.values()))} of every run"
     return ", ".join(f"{run} {shown[run]}" for run, n in numbers.items() if n)
+
+
+def printed(value: Shown) -> str:
+    """Return what ``print`` shows of a result."""
+    if isinstance(value, Leaderboard):
+        return as_text(value).rstrip("\n")
+    return text.render([_grid(value)]).rstrip("\n")
+
+
+def in_notebook(value: Shown) -> str:
+    """Return what a notebook shows of a result: the first rows of its tables."""
+    if isinstance(value, Evaluation):
+        return html.render([_grid(value)])
+    tables = grids(value) if isinstance(value, Leaderboard) else [_grid(value)]
+    return html.render(first_rows(one, ROWS, REST) for one in tables)
+
+
+def _grid(value: Evaluation | Comparisons) -> Grid:
+    if isinstance(value, Evaluation):
+        n = value.n()
+        summary = [[name, decimals(mean), str(n[name])] for name, mean in value.summary().items()]
+        title = " on ".join(filter(None, (value.run, value.dataset)))
+        return grid(["metric", "value", "n"], summary, title=title, notes=[value.notes])
+    header = ["dataset", "metric", "baseline", "run", "n", "difference", "interval", "p adjusted"]
+    rows: list[list[str | Cell]] = [
+        [
+            one.dataset, str(one.metric), one.baseline, one.run, str(one.n),
+            decimals(one.difference, sign=True),
+            interval(one.low, one.high, sign=True),
+            Cell(p_value(one.p_adjusted), "*" if value.is_significant(one) else ""),
+        ]
+        for one in value.rows
+    ]  # fmt: skip
+    note = f"{value.title or value.plan.test}; * adjusted p at most {value.plan.level:g}"
+    skipped = 0 if any(one.dataset for one in value.rows) else 1
+    body = [row[skipped:] for row in rows]
+    return grid(header[skipped:], body, left=4 - skipped, notes=[note])

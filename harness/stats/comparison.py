@@ -369,10 +369,10 @@ class Comparisons:
         return f"<Comparisons: {len(self.rows)} by {self.plan.test}, level {self.plan.level:g}>"
 
     def __str__(self) -> str:
-        return rendered("as_text", self)
+        return rendered("printed", self)
 
     def _repr_html_(self) -> str:
-        return rendered("as_html", self)
+        return rendered("in_notebook", self)
 
     def of(self, dataset: str, metric: str) -> Iterable[Comparison]:
         """Yield the comparisons by one metric on one dataset."""

@@ -13,9 +13,8 @@ from studies import compared, constant, study
 
 from harness.errors import HarnessWarning
 from harness.reports.latex import escape
-from harness.reports.paper import tables, too_wide
-from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import render
+from harness.reports.paper_table.build import build, render_all
+from harness.reports.paper_table.model import render, too_wide
 from harness.reports.paper_table.settings import Settings
 from harness.stats.comparison import Study
 
@@ -172,7 +171,7 @@ def test_a_table_that_is_too_wide_is_a_warning() -> None:
     assert "'width: page'" in expected
     some = {"a": Settings(formats=("markdown",)), "main": Settings(formats=("latex", "markdown"))}
     with pytest.warns(HarnessWarning) as warned:
-        tables(made, some)
+        render_all(made, some)
     assert [str(one.message) for one in warned] == [expected]
     most = too_wide(build(wide(5), asked), asked)  # not even both columns are enough
     assert most is not None

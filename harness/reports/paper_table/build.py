@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,14 +13,25 @@ from ... import __version__
 from ...core.metric import Metric
 from ...core.systems import System, incomplete
 from ...core.systems import over_same_queries as have_same_queries
-from ...errors import Problem, UnknownNameError
+from ...errors import HarnessWarning, Problem, UnknownNameError
 from ...stats.comparison import Plan, Standing, Study
 from ...stats.intervals import clustered, t_interval
 from ..phrases import ARROWS, UNDEFINED, fixed
 from ..select import metric_spellings, select, sign_of
 from .caption import MARKUP, TEXT, Remarks, finished
-from .model import Cell, Column, Group, PaperTable, Row, Signs, best_and_second, signs_of
-from .settings import DEFAULT, Settings, as_label, problems, sort_key
+from .model import (
+    Cell,
+    Column,
+    Group,
+    PaperTable,
+    Row,
+    Signs,
+    best_and_second,
+    render,
+    signs_of,
+    too_wide,
+)
+from .settings import DEFAULT, Settings, as_label, paths, problems, sort_key
 
 AVERAGE = "mean over datasets"
 LEVEL = 0.05
@@ -65,6 +77,18 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
         settings.label or f"tab:{as_label(name)}",
         _source(study),
     )
+
+
+def render_all(study: Study, wanted: Mapping[str, Settings]) -> dict[str, bytes]:
+    """Return every table in its formats by path; one that is too wide for LaTeX is a warning."""
+    found = {}
+    for name, settings in wanted.items():
+        table = build(study, settings, name)
+        if "latex" in settings.formats and (wide := too_wide(table, settings)):
+            warnings.warn(wide, HarnessWarning, stacklevel=4)
+        for path, format in paths(name, settings).items():
+            found[path] = render(table, format, settings).encode()
+    return found
 
 
 def _path(loc: Sequence[str | int]) -> str:

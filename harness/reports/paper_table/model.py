@@ -318,6 +318,20 @@ def is_long(table: PaperTable, settings: Settings) -> bool:
     return len(list(table.rows)) > MOST_ROWS if settings.longtable is None else settings.longtable
 
 
+def too_wide(table: PaperTable, settings: Settings) -> str | None:
+    """Return a warning if the table is wider than its column or page in LaTeX."""
+    room = "page" if is_long(table, settings) else settings.width
+    has, width = latex.ROOM[room], latex.width(grid_of(table, "latex"))
+    if width <= has:
+        return None
+    fits_page = width <= latex.ROOM["page"] and room == "column"
+    page = "'width: page', " if fits_page else ""
+    return (
+        f"table '{table.name}' is about {width:.0f} pt wide in LaTeX, and a {room} has "
+        f"about {has:.0f} pt; give it {page}fewer metrics, datasets or extras or shorter 'names'"
+    )
+
+
 def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     """Return a table as a grid of text for one of the formats."""
     sentences = " ".join(table.text_sentences if format == "text" else table.sentences)

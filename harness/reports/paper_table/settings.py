@@ -25,6 +25,9 @@ Extra = Literal["n", "tier", "rank", "coverage"]
 Width = Literal["column", "page"]
 Details = Literal["full", "short", "none"]
 Format = Literal["latex", "markdown", "html", "csv", "text"]
+_SUFFIXES: dict[Format, str] = {
+    "latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt",
+}  # fmt: skip
 ALL = ("*",)
 
 
@@ -245,3 +248,8 @@ def sort_key(
     own = dataset if colon and dataset in datasets else None
     metric = text if own is None else metric
     return own, [metric] if metric in metrics else list(metric_spellings(metrics)(metric))
+
+
+def paths(name: str, table: Settings) -> dict[str, Format]:
+    """Return the path of a table in each of its formats: ``tables/main.tex``."""
+    return {f"tables/{name}{_SUFFIXES[format]}": format for format in table.formats}

@@ -90,10 +90,10 @@ class Kind(NamedTuple):
 KINDS = {
     "critical-difference": "critical_difference.KIND",
     "cutoffs": "lines.CUTOFFS",
-    "differences": "differences.KIND",
-    "distribution": "distribution.KIND",
-    "effects": "effects.KIND",
-    "heatmap": "heatmap.KIND",
+    "differences": "baseline.DIFFERENCES",
+    "distribution": "queries.DISTRIBUTION",
+    "effects": "baseline.EFFECTS",
+    "heatmap": "queries.HEATMAP",
     "scatter": "scatter.KIND",
     "sweep": "lines.SWEEP",
 }

@@ -1,4 +1,4 @@
-"""How each system's values lie over the queries: a box with points, or with their density."""
+"""Every query's value: the distribution of each system, and a map of systems x queries."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.ragged import Floats
+from ..select import sign_of
+from ..text import cut_all
 from . import plot
 from .plot import Kind, Name, Request, Width
 
@@ -19,6 +21,8 @@ POINTS = 200
 """Queries up to which each is a point; above, their density is drawn."""
 BINS = 40
 _GOLDEN = 0.6180339887498949
+ROOM: dict[Width, int] = {"column": 18, "page": 45}
+"""Queries up to which each has its name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +44,7 @@ class Distribution:
     metric: str
 
 
-def data(request: Request) -> Distribution:
+def quartiles(request: Request) -> Distribution:
     """Return the quartiles, whiskers and mean of each system's values."""
     boxes = []
     for system, name in zip(request.systems, request.named(request.systems), strict=True):
@@ -58,7 +62,7 @@ def data(request: Request) -> Distribution:
     return Distribution(tuple(boxes), request.axis(request.metric))
 
 
-def draw(found: Distribution, width: Width) -> Figure:
+def draw_boxes(found: Distribution, width: Width) -> Figure:
     """Return a row for each system, in order from above."""
     rows = len(found.boxes)
     each = 0.3 if rows <= 15 else 0.19  # a page is about 9 inches high
@@ -68,14 +72,14 @@ def draw(found: Distribution, width: Width) -> Figure:
     high = max(float(box.values[-1]) for box in found.boxes)
     pad = 0.03 * (high - low) or 0.5
     for row, box in enumerate(found.boxes):
-        _row(axes, row, box, (low, high))
+        _box(axes, row, box, (low, high))
     axes.set_xlim(low - pad, high + pad)
     plot.label_rows(axes, [box.name.label for box in found.boxes])
     axes.set_xlabel(found.metric)
     return figure
 
 
-def _row(axes: Axes, row: int, box: Box, span: tuple[float, float]) -> None:
+def _box(axes: Axes, row: int, box: Box, span: tuple[float, float]) -> None:
     colour = plot.look(box.name.place).colour
     if box.values.size <= POINTS:
         # fixed, even offsets: the same points in every drawing
@@ -109,4 +113,68 @@ def _row(axes: Axes, row: int, box: Box, span: tuple[float, float]) -> None:
     )  # fmt: skip
 
 
-KIND = Kind(data, draw)
+DISTRIBUTION = Kind(quartiles, draw_boxes)
+
+
+@dataclass(frozen=True, eq=False)
+class Heatmap:
+    """What is drawn: values ``(n_systems, n_queries)``, the query with the worst mean first."""
+
+    names: tuple[Name, ...]
+    qids: tuple[str, ...]
+    values: Floats
+    metric: str
+
+
+def by_difficulty(request: Request) -> Heatmap:
+    """Return the values, their columns ordered by the mean of those that are defined."""
+    qids, values = request.matrix(request.systems, request.metric)
+    has = np.isfinite(values)
+    if not has.any():
+        raise request.refuse("no query has a value")
+    count = has.sum(axis=0)
+    mean = np.where(has, values, 0.0).sum(axis=0) / np.maximum(count, 1)
+    order = np.argsort(np.where(count, sign_of(request.metric) * mean, np.inf), kind="stable")
+    return Heatmap(
+        request.named(request.systems, 0.45), tuple(qids[place] for place in order),
+        np.where(has, values, np.nan)[:, order], request.axis(request.metric),
+    )  # fmt: skip
+
+
+def draw_map(found: Heatmap, width: Width) -> Figure:
+    """Return the map; its scale is below it, and cells without a value are grey."""
+    from matplotlib import colormaps
+
+    rows, columns = found.values.shape
+    named = columns <= ROOM[width]
+    labels = cut_all(found.qids, 14) if named else []
+    below = 0.065 * max(map(len, labels), default=0)
+    height = rows * 0.17 + 0.95 + below
+    figure = plot.figure(width, height)
+    axes = figure.subplots()
+    shades = colormaps["cividis"].with_extremes(bad=plot.PALE)
+    image = axes.imshow(found.values, aspect="auto", cmap=shades, interpolation="none")
+    axes.set_yticks(range(rows), [name.label for name in found.names])
+    if named:
+        axes.set_xticks(range(columns), labels, rotation=90)
+        axes.set_xlabel("query, hardest to easiest")
+    else:
+        axes.set_xticks([])
+        axes.set_xlabel(f"{columns:,} queries, hardest to easiest")
+    axes.tick_params(length=0)
+    for side in ("left", "bottom"):
+        axes.spines[side].set_visible(False)
+    figure.colorbar(
+        image,
+        ax=axes,
+        location="bottom",
+        label=found.metric,
+        fraction=0.09 / height,
+        aspect=30 if width == "column" else 60,
+        shrink=0.8,
+        pad=0.03 / height,
+    ).outline.set_visible(False)
+    return figure
+
+
+HEATMAP = Kind(by_difficulty, draw_map)

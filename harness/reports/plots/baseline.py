@@ -1,7 +1,8 @@
-"""Differences from the baseline, query by query, sorted: a panel for each system."""
+"""Runs against the baseline: differences query by query, and means with their intervals."""
 
 from __future__ import annotations
 
+import math
 import textwrap
 import warnings
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import numpy as np
 from ...core.ragged import Bools, Floats
 from ...errors import HarnessWarning
 from ...stats.differences import differences
+from ..phrases import confidence
 from ..select import sign_of
 from ..text import cut
 from . import plot
@@ -59,14 +61,14 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Differences:
-    """What is drawn."""
+    """What the panels show."""
 
     panels: tuple[Panel, ...]
     metric: str
     baseline: str
 
 
-def data(request: Request) -> Differences:
+def sorted_differences(request: Request) -> Differences:
     """Return each system's sorted differences, over the queries that both have a value for.
 
     Systems that the picture has no room for are left out with a warning.
@@ -102,7 +104,7 @@ def data(request: Request) -> Differences:
     return Differences(tuple(panels), request.short(metric), base_name.label)
 
 
-def draw(found: Differences, width: Width) -> Figure:
+def draw_differences(found: Differences, width: Width) -> Figure:
     """Return a panel for each system, all on one scale; bars are pale if the run is worse."""
     columns = min(len(found.panels), 1 if width == "column" else 2)
     rows = -(-len(found.panels) // columns)
@@ -117,7 +119,7 @@ def draw(found: Differences, width: Width) -> Figure:
     for axes in grid.flat[len(found.panels) :]:
         axes.set_visible(False)
     for axes, panel in zip(grid.flat, found.panels, strict=False):
-        _draw_panel(axes, panel, line)
+        _panel(axes, panel, line)
     grid[0, 0].set_ylim((low - room, high + room) if low < high else (-1, 1))
     figure.supylabel(f"difference in {found.metric}", fontsize=plot.POINTS)
     plot.label_below(figure, f"queries, by their difference from {found.baseline}", width)
@@ -141,7 +143,7 @@ def labels(panel: Panel) -> Iterator[tuple[int, float, float, str]]:
             yield sign, place, tip, text
 
 
-def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
+def _panel(axes: Axes, panel: Panel, line: float) -> None:
     n, colour = len(panel.values), plot.look(panel.name.place).colour
     for part, alpha in ((panel.better, 1.0), (~panel.better, 0.4)):
         if n <= 100:
@@ -163,4 +165,102 @@ def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
         )  # fmt: skip
 
 
-KIND = Kind(data, draw, needs_baseline=True)
+DIFFERENCES = Kind(sorted_differences, draw_differences, needs_baseline=True)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One system: run minus baseline, its interval, Hedges' g, whether tested and significant."""
+
+    name: Name
+    difference: float
+    low: float
+    high: float
+    g: float
+    significant: bool
+    tested: bool = True
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What is drawn: the best of `of` systems that were compared."""
+
+    rows: tuple[Row, ...]
+    metric: str
+    baseline: str
+    level: float
+    of: int
+
+
+def compared(request: Request) -> Effects:
+    """Return the comparison of each system with the baseline."""
+    found, base = request.study.comparisons, request.baseline
+    if found is None or base is None:
+        raise request.refuse("nothing is compared", "add 'compare:' to the config")
+    rows = []
+    base_name, *names = request.named((base, *request.others))
+    for system, name in zip(request.others, names, strict=True):
+        key = request.dataset, str(request.metric)
+        one, sign = found.get(*key, base.run, system.run), 1
+        if one is None:
+            one, sign = found.get(*key, system.run, base.run), -1
+        if one is not None:
+            low, high = sorted((sign * one.low, sign * one.high))
+            difference, g = sign * one.difference, sign * one.hedges_g
+            tested = math.isfinite(one.p_adjusted)
+            rows.append(Row(name, difference, low, high, g, found.is_significant(one), tested))
+    if not rows:
+        fix = f"have them compared: 'compare: {{baseline: {base.run}}}', and see its 'metrics:'"
+        raise request.refuse(f"no run is compared with {base.run}", fix)
+    if not any(math.isfinite(row.difference) for row in rows):
+        raise request.refuse(f"no query has a value of {base.run} and of another run")
+    label = request.short(request.metric)
+    shown = tuple(rows[: plot.ROWS])
+    return Effects(shown, label, base_name.label, request.level, len(rows))
+
+
+def draw_effects(found: Effects, width: Width) -> Figure:
+    """Return a row for each system, in order from above, with the effect sizes at the right."""
+    figure = plot.figure(width, len(found.rows) * 0.19 + 0.75)
+    axes = figure.subplots()
+    axes.axvline(0, color=plot.GREY, linewidth=0.8, linestyle="--", zorder=1)
+    for place, row in enumerate(found.rows):
+        colour = plot.look(row.name.place).colour
+        if math.isfinite(row.low) and math.isfinite(row.high):
+            axes.hlines(place, row.low, row.high, color=colour, linewidth=1.4, zorder=2)
+        axes.plot(
+            row.difference, place, marker="o" if row.tested else "x", color=colour, linestyle="",
+            markersize=4.5, markerfacecolor=colour if row.significant else "white", zorder=3,
+        )  # fmt: skip
+    plot.label_rows(axes, [row.name.label for row in found.rows])
+    axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
+    untested = "" if all(row.tested for row in found.rows) else ", × no test"
+    text = (
+        f"{plot.best_of(found.of)}difference in {found.metric} from {found.baseline}\n"
+        f"{confidence(found.level)} interval; ● p ≤ {found.level:g}, "
+        f"○ p > {found.level:g}{untested}"
+    )
+    plot.label_below(figure, text, width)
+    right = axes.twinx()
+    plot.label_rows(right, [_signed(row.g) for row in found.rows])
+    right.annotate(
+        "Hedges' g", (1, 1), (3.5, 0), xycoords="axes fraction", textcoords="offset points",
+        va="bottom",
+    )  # fmt: skip
+    for spine in (axes.spines["left"], right.spines["left"], right.spines["right"]):
+        spine.set_visible(False)
+    return figure
+
+
+def _signed(value: float) -> str:
+    """Return a number with its sign; nothing if it is not defined.
+
+    >>> _signed(-0.25), _signed(0.0), _signed(float("nan"))
+    ('−0.25', '0.00', '')
+    """
+    if not math.isfinite(value):
+        return ""
+    return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
+
+
+EFFECTS = Kind(compared, draw_effects, needs_baseline=True, needs_comparisons=True)
