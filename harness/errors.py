@@ -8,6 +8,7 @@ own format.
 from __future__ import annotations
 
 import difflib
+import errno
 import io
 import json
 import os
@@ -491,3 +492,53 @@ def describe(error: Exception) -> str:
 def problem(error: Exception) -> Problem:
     """Return an unexpected exception as a problem to report."""
     return Problem("", describe(error), fix=REPORT)
+
+
+_MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs to a command with them"
+_FILES = "raise the limit on open files (ulimit -n)"
+_FOLDER = "change its permissions, or write to another folder"
+_OF_ARROW = re.compile(r"^Unknown error: Wrapping .* failed$|[mc]alloc|bad_alloc", re.S)
+"""Messages of Arrow if it gets no memory, besides its own MemoryError."""
+_NO_THREAD = re.compile("start new thread|launch worker thread")
+SHORTAGES = {errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.ENOMEM: _MEMORY}
+_FIXES = {
+    **SHORTAGES,
+    errno.EFBIG: "raise the limit on the size of files (ulimit -f)",
+    errno.EACCES: _FOLDER,
+    errno.EPERM: _FOLDER,
+    errno.EROFS: "write to another folder",
+    errno.ELOOP: "move the link away",
+    errno.EEXIST: "move the file or broken link of that name away",
+    errno.ENOENT: "run again: the folder was deleted or moved",
+}
+
+
+def advice(error: OSError) -> str:
+    """Return what to do if a file could not be written."""
+    return _FIXES.get(error.errno or 0, "free space or write to another folder")
+
+
+def refused(error: BaseException) -> Problem | None:
+    """Return what the system refused; None for an error that is not the system's.
+
+    >>> refused(MemoryError()).what, refused(ValueError("an error of ours"))
+    ('not enough memory', None)
+    """
+    found = shortage(error)
+    if found is not None or not isinstance(error, OSError):
+        return found
+    fix = "" if error.errno == errno.ENOENT else _FIXES.get(error.errno or 0, "")
+    return Problem(str(error.filename or ""), error.strerror or str(error), fix=fix)
+
+
+def shortage(error: BaseException) -> Problem | None:
+    """Return a shortage of memory, threads or open files; None for any other error."""
+    text = str(error)
+    of_arrow = type(error).__module__ == "pyarrow.lib"
+    if isinstance(error, MemoryError) or (of_arrow and _OF_ARROW.search(text)):
+        return Problem("", "not enough memory", fix=_MEMORY)
+    if (isinstance(error, RuntimeError) or of_arrow) and _NO_THREAD.search(text):
+        return Problem("", "no further thread can be started", fix=f"{_MEMORY}; or ulimit -u")
+    if isinstance(error, OSError) and error.errno in SHORTAGES:
+        return Problem(str(error.filename or ""), error.strerror or text, fix=advice(error))
+    return None

@@ -9,7 +9,6 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[1] / "harness"
 LEVELS = [
     {"errors"},
-    {"files"},
     {"core"},
     {"metrics", "stats"},
     {"readers", "batch", "compat"},

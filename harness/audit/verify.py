@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
-from .. import files as store
 from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
 from ..errors import (
@@ -39,6 +38,7 @@ from ..experiment.folder import MANIFEST
 from ..experiment.manifest import PICTURES
 from ..experiment.outcome import Results
 from ..experiment.run import derive, tables_and_plots
+from ..readers import files as store
 from ..reports.grid import and_more
 from ..reports.page import unpack
 from ..reports.phrases import counted

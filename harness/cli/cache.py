@@ -9,7 +9,7 @@ import click
 
 from ..errors import Problem, UnknownNameError
 from ..experiment import cache_upkeep as upkeep
-from ..files import remove_abandoned
+from ..readers.files import remove_abandoned
 from . import options
 from .printing import show
 

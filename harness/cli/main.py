@@ -15,9 +15,17 @@ from typing import Any
 
 import click
 
-from .. import __version__, files
-from .. import errors as internal_errors
-from ..errors import ConfigError, HarnessError, HarnessWarning, VerificationError, did_you_mean
+from .. import __version__
+from ..errors import (
+    SHORTAGES,
+    ConfigError,
+    HarnessError,
+    HarnessWarning,
+    VerificationError,
+    did_you_mean,
+    refused,
+    show_tracebacks,
+)
 from .printing import discard, end_unprintable, show
 
 COMMANDS = (
@@ -100,7 +108,7 @@ def main(arguments: list[str] | None = None) -> None:
     is_debugged = "--debug" in words
     warnings.simplefilter("always", HarnessWarning)
     warnings.showwarning = _show_warning
-    internal_errors.show_tracebacks(is_debugged)
+    show_tracebacks(is_debugged)
     if sys.stdout is None:  # `harness ... >&-`
         end_unprintable("standard output is closed", "send it to a file, or to /dev/null")
     stdout = sys.stdout
@@ -133,10 +141,10 @@ def main(arguments: list[str] | None = None) -> None:
         discard(sys.stdout)
         sys.exit(141 if command == "trec_eval" else 0)  # 128 + SIGPIPE, as a shell shows it
     except Exception as error:
-        problem = files.problem(error)
+        problem = refused(error)
         if problem is None or is_debugged:
             raise
-        if isinstance(error, OSError) and not problem.where and error.errno not in files.SHORTAGES:
+        if isinstance(error, OSError) and not problem.where and error.errno not in SHORTAGES:
             discard(sys.stdout)
             end_unprintable(problem.what, problem.fix or "free space, or send it elsewhere")
         show(f"error: {problem}\n", error=True)

@@ -11,7 +11,7 @@ from ..errors import InputError, Problem, UnknownNameError
 from ..experiment import folder as results_folder
 from ..experiment import page as report_page
 from ..experiment.outcome import with_comparisons
-from ..files import write_all
+from ..readers.files import write_all
 from ..reports.participant import sheet
 from . import options
 from .printing import show

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import click
 from tqdm import tqdm
 
-from .. import files as store
 from ..experiment import folder as results_folder
 from ..experiment.folder import PLOTS, RENDERED
 from ..experiment.table_and_plots import pictures
+from ..readers import files as store
 from ..reports.plots.plot import Settings, check_installed
 from . import options
 from .printing import show

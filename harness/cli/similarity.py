@@ -11,7 +11,7 @@ import click
 from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment import folder
 from ..experiment.rankings import similarities
-from ..files import writing
+from ..readers.files import writing
 from ..reports import formats
 from ..reports import rankings as report
 from ..reports.plots.plot import Format

@@ -19,7 +19,7 @@ from ..errors import (
     did_you_mean,
     near_names,
 )
-from ..files import wrong_with
+from ..readers.files import wrong_with
 from ..readers.format import FORMATS, Kind
 from ..readers.groups import find_grouping, read_groups
 from ..reports.paper_table.settings import Settings as TableSettings

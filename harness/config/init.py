@@ -13,9 +13,9 @@ from pathlib import Path
 
 from yaml import YAMLError
 
-from .. import files as store
 from ..errors import ConfigError, HarnessWarning, InputError, Problem, in_json, legible
-from ..files import part, wrong_with
+from ..readers import files as store
+from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
 from .cells import DATASET
 from .init_files import (

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from .. import readers
 from ..core.tables import Qrels
 from ..errors import HarnessError, InputError, Problem, first_of
-from ..files import readable_name
+from ..readers.files import readable_name
 from ..readers.format import FORMATS, Head
 from ..readers.source import Source
 from .patterns import doubled, natural

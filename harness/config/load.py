@@ -16,8 +16,8 @@ from pydantic_core import ErrorDetails
 
 from .. import metrics as _built_in
 from ..errors import ConfigError, Problem, did_you_mean, near_names
-from ..files import readable_name
 from ..guard.registry import RULES
+from ..readers.files import readable_name
 from ..stats.gate import Rule
 from .cells import Cell, find
 from .checks import check

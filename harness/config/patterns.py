@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Formatter
 
 from ..errors import InputError, first_of
-from ..files import readable_name
+from ..readers.files import readable_name
 from ..readers.source import IR_DATASETS, qrels_file
 
 SHOWN = 5

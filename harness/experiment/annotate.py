@@ -16,10 +16,10 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
-from .. import files as store
 from .. import readers as readers
 from ..core.arrow import as_bytes, unique
 from ..errors import HarnessError, InputError, Problem, UnknownNameError, said_by
+from ..readers import files as store
 from ..readers import ir_metadata as ir_metadata
 from ..readers.build import readable
 from ..readers.columns import Refused, read_block

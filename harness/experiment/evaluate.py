@@ -36,8 +36,8 @@ from ..errors import (
     UnknownNameError,
     did_you_mean,
 )
-from ..files import readable_name
 from ..readers import in_memory as inputs
+from ..readers.files import readable_name
 from ..readers.format import FORMATS
 
 del _built_in

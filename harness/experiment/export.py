@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from ..errors import HarnessError, Problem, shorten
-from ..files import distinct
+from ..readers.files import distinct
 from .outcome import Results
 
 

@@ -43,7 +43,7 @@ from ..errors import (
     did_you_mean,
     said_by,
 )
-from ..files import check_room, compare_recorded, hashes_of, sha256
+from ..readers.files import check_room, compare_recorded, hashes_of, sha256
 from ..reports.formats import from_csv, in_csv
 from .manifest import FORMAT, Manifest
 from .outcome import Results

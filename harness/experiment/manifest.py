@@ -21,7 +21,7 @@ from ..core.metric import as_plain_data
 from ..core.policy import Policy
 from ..core.selection import Choice
 from ..errors import Finding, in_json
-from ..files import hashes_of
+from ..readers.files import hashes_of
 from ..stats.comparison import Plan
 from .cache import installed_code, sources, version_of
 from .crosscheck import Audit

@@ -14,7 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from .. import files
 from ..config import load as configs
 from ..config.cells import Cell, missing_text, resolve
 from ..config.checks import names_of
@@ -26,6 +25,7 @@ from ..core.systems import FEWER, dataset_name, failed_rows, incomplete, key_of,
 from ..errors import HarnessError, HarnessWarning
 from ..guard.query_groups import reversals
 from ..guard.registry import accepted
+from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html
 from ..reports.leaderboard import find

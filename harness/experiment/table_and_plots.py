@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from .. import files as store
 from .. import readers
 from ..core.arguments import (
     PATH,
@@ -40,6 +39,7 @@ from ..errors import (
 )
 from ..guard import check as guard
 from ..guard.check import Checked
+from ..readers import files as store
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import PaperTable, records, render, too_wide

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from .. import errors as internal_errors
-from .. import files as system
 from .. import readers as readers
 from ..config import plugins as plugins
 from ..config.cells import Cell, reference
@@ -27,10 +26,12 @@ from ..errors import (
     Problem,
     ShortageError,
     VerificationError,
+    shortage,
 )
 from ..guard.facts import JudgementFacts, Watch, facts_of, judgement_facts
 from ..guard.registry import collecting
 from ..readers import ir_metadata as ir_metadata
+from ..readers.files import state_of
 from ..readers.source import HashedSource
 from .cache import Input, Record, group_sizes_of, without_names
 from .crosscheck import Crosscheck, Peer
@@ -95,9 +96,9 @@ def each(job: Job) -> Iterator[Done]:
         except HarnessError as error:  # its frames hold judgements; no worker sends them
             yield Done(place, error=error.with_traceback(None))
         except Exception as error:
-            shortage = system.shortage(error)
+            found = shortage(error)
             failed = HarnessError(internal_errors.problem(error))
-            yield Done(place, error=failed if shortage is None else ShortageError(shortage))
+            yield Done(place, error=failed if found is None else ShortageError(found))
 
 
 def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) -> Done:
@@ -157,14 +158,14 @@ class _File(HashedSource):
     """A file that is hashed while it is read."""
 
     def __init__(self, path: str) -> None:
-        self.path, self.state = path, system.state_of(path)
+        self.path, self.state = path, state_of(path)
         super().__init__(path)
 
     def as_read(self) -> Input:
         """Return its state and hash; ChangedInputError if the state differs from before."""
         digest = self.sha256()
         if os.path.isfile(self.path):  # a pipe changes as it is read
-            size, modified, _, inode = system.state_of(self.path)
+            size, modified, _, inode = state_of(self.path)
             if (size, modified, inode) != (self.state[0], self.state[1], self.state[3]):
                 raise ChangedInputError(self.path)
         return Input(self.state, digest)

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from .. import files as system
 from .. import readers as readers
 from ..core.aligned import Aligned
 from ..core.hashing import string_views
 from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, lengths_of
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, HarnessError, describe
+from ..errors import Finding, HarnessError, describe, shortage
 from ..readers.source import HashedSource, Source
 from . import documents, row_order, scores
 from .datasets import JudgementFacts as JudgementFacts
@@ -115,7 +114,7 @@ def observing(failures: list[Finding], place: str = "") -> Iterator[None]:
     except HarnessError:
         raise
     except Exception as error:
-        if system.shortage(error) is not None:
+        if shortage(error) is not None:
             raise
         failures.append(finding("guard-failed", place, f"the guard failed: {describe(error)}"))
 

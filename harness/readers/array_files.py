@@ -18,8 +18,8 @@ from ..core.arrow import index_in, unique
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import Docnos, DuplicateRows, Qrels, Run, T
 from ..errors import InputError, Problem, first_of, said_by
-from ..files import check_room
 from .column_roles import Names, by_position, guess, select_columns
+from .files import check_room
 from .format import Format, add_formats, name_it
 from .frame import table_of
 from .predictions import follow, follow_queries

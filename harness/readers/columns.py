@@ -25,8 +25,8 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, Qrels
 from ..errors import InputError, Problem
-from ..files import check_room
 from .build import MOST_WRONG_LINES, build, gathered, warn_moved, wrong_lines
+from .files import check_room
 from .source import Source, no_rows
 from .text import (
     BETWEEN,

@@ -21,10 +21,10 @@ from ..core.policy import Duplicates
 from ..core.ragged import Floats, offsets_of
 from ..core.tables import GRADE_LIMIT, Docnos, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem, first_of, shorten
-from ..files import check_room
 from .build import gathered, keep_one, warn
 from .column_roles import SAMPLE, Names, by_position, guess, select_columns
 from .columns import NOT_UTF8, Refused, parse_blocks
+from .files import check_room
 from .format import DATA_FRAME, Format, Head, Kind, add_formats
 from .frame import table_of
 from .source import Source, no_rows

@@ -14,7 +14,7 @@ from ..core.arrow import as_bytes
 from ..core.ragged import positions_of
 from ..core.tables import Qrels, Run
 from ..errors import ArgumentError, InputError, Problem
-from ..files import parquet, write_all
+from .files import parquet, write_all
 from .in_memory import as_table, check_index
 
 DATASET = "dataset_or_qids"

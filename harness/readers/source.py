@@ -27,9 +27,9 @@ from typing import IO, Any, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from .. import files as system
 from ..core.ragged import Array
-from ..errors import HarnessWarning, InputError, Problem, ShortageError, shorten
+from ..errors import SHORTAGES, HarnessWarning, InputError, Problem, ShortageError, shorten
+from .files import sha256, write_all
 from .text import BOM, LONGEST, ahead, count_head, decoded, each, lines_of
 
 T = TypeVar("T")
@@ -127,7 +127,7 @@ class _Unpacking(io.RawIOBase):
         try:
             piece = self._stream.read(len(buffer))
         except Exception as error:  # each library has its own
-            if isinstance(error, MemoryError) or getattr(error, "errno", 0) in system.SHORTAGES:
+            if isinstance(error, MemoryError) or getattr(error, "errno", 0) in SHORTAGES:
                 raise
             is_cut = isinstance(error, EOFError)
             what = f"the {self._codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
@@ -206,7 +206,7 @@ def qrels_file(path: str) -> str:
         what = f"expected qrels in its cache, got {type(error).__name__}: {first}"
         fix = f"go online and run: ir_datasets export {name} qrels"
         raise InputError(Problem(path, what, fix=fix)) from error
-    system.write_all(file.parent, {file.name: "".join(lines).encode()})
+    write_all(file.parent, {file.name: "".join(lines).encode()})
     return os.fspath(file)
 
 
@@ -491,7 +491,7 @@ class Source:
         except PermissionError as error:
             raise self.error("no permission to read it", "change its mode or its owner") from error
         except OSError as error:
-            fix = system.SHORTAGES.get(error.errno or 0, "")
+            fix = SHORTAGES.get(error.errno or 0, "")
             problem = Problem(self.name, f"cannot be read ({error})", fix=fix)
             raise (ShortageError if fix else InputError)(problem) from error
 
@@ -511,7 +511,7 @@ class HashedSource(Source):
         """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""
         if not self._digest:
             with self.explained():
-                self._digest = system.sha256(Path(self.file))
+                self._digest = sha256(Path(self.file))
         return self._digest
 
     def blocks(self, size: int | None = None) -> Iterator[bytes]:

@@ -18,10 +18,10 @@ import pyarrow.csv as pa_csv
 from ..core.arrow import to_numpy
 from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Problem, first_of, said_by
-from ..files import check_room
 from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
 from .columns import NOT_UTF8, Refused, after_header, parse_blocks, parse_csv
+from .files import check_room
 from .format import FORMATS, Format, Head, IsDataLine, Kind, add_formats, name_it, without_names
 from .frame import check_types, table_of
 from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows

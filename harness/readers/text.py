@@ -6,12 +6,11 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from ..core.tables import GRADE_LIMIT
 from ..errors import Problem, shorten
-from ..files import threads_of
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -71,7 +70,7 @@ def without_first_lines(block: bytes, n: int) -> tuple[bytes, int]:
 def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
     """Yield `items`, computing up to `depth` of them in advance in one other thread."""
     iterator = iter(items)
-    with threads_of(1) as pool:
+    with ThreadPoolExecutor(1) as pool:
         waiting = deque(pool.submit(next, iterator, _END) for _ in range(depth))
         try:
             while (item := waiting.popleft().result()) is not _END:
@@ -83,7 +82,7 @@ def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
 
 def each(function: Callable[[S], T], items: Iterable[S], threads: int = 2) -> Iterator[T]:
     """Yield the function of each item, in order, computed by some threads ahead of the caller."""
-    with threads_of(threads) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[T]] = deque()
         for item in items:
             waiting.append(pool.submit(function, item))

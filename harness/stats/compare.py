@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate, pairwise
@@ -14,7 +15,6 @@ import numpy as np
 from ..core.ragged import Bools, Floats, Ints
 from ..core.systems import System, unanswered_of
 from ..errors import HarnessError, Problem, check_known
-from ..files import threads_of
 from .blocks import Block, blocks_of, interval_of, of_all_pairs, paired, pairs_of, stream_of, tested
 from .bootstrap import resampled_means
 from .comparison import Comparison, Comparisons, Overall, Plan, Standing, family_of
@@ -224,7 +224,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
 def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:
     if workers < 2 or len(jobs) < 2:
         return [job() for job in jobs]
-    with threads_of(workers) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(lambda job: job(), jobs))
 
 

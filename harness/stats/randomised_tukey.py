@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.random import Generator
 
 from ..core.ragged import Array, Floats
-from ..files import threads_of
 from .registry import (
     AllPairs,
     all_pairs_test,
@@ -96,7 +97,7 @@ def _ranges(values: Floats, stream: Stream) -> Floats:
     jobs = ([values] * len(sizes), sizes, streams)
     if values.size * stream.draws < WORTH_THREADS:
         return np.concatenate(list(map(_chunk, *jobs)))
-    with threads_of() as pool:  # shuffling lets other threads go on
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # shuffling lets other threads go on
         return np.concatenate(list(pool.map(_chunk, *jobs)))
 
 

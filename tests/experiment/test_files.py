@@ -10,13 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from harness import files
-from harness.errors import HarnessError
+from harness.errors import HarnessError, refused, shortage
+from harness.readers import files
 
 HOLD = """
 import sys, warnings
 from pathlib import Path
-from harness import files
+from harness.readers import files
 warnings.showwarning = lambda message, *_: print("waits", flush=True)
 with files.locked(Path(sys.argv[1])):
     print("holds", flush=True)
@@ -109,13 +109,13 @@ def test_a_shortage_of_memory_is_recognised_however_it_is_reported() -> None:
         pa.lib.ArrowMemoryError("malloc of size 9 failed"),
         pa.lib.ArrowException("Unknown error: Wrapping letor-fold2 failed"),
     ):
-        found = files.shortage(error)
+        found = shortage(error)
         assert found is not None
-        assert found == files.problem(error)
+        assert found == refused(error)
         assert found.what == "not enough memory"
     for error in (
         pa.lib.ArrowException("Unknown error: a wrong byte"),
         pa.lib.ArrowInvalid("Invalid: Wrapping"),
         FileNotFoundError(2, "No such file"),
     ):
-        assert files.shortage(error) is None
+        assert shortage(error) is None

@@ -34,7 +34,7 @@ from ...errors import (
     legible,
     near_names,
 )
-from ...files import distinct, part
+from ...readers.files import distinct, part
 from ...stats.comparison import Study
 from ..phrases import ARROWS, spelled
 from ..select import (

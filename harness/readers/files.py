@@ -1,4 +1,4 @@
-"""Files written whole or not at all, names of files, locks, and what the system refuses.
+"""Files written whole or not at all, their names and hashes, locks on folders, room in memory.
 
 A lock ends with the process that holds it, however that ends.
 """
@@ -18,11 +18,10 @@ import time
 import unicodedata
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from .errors import HarnessError, HarnessWarning, InputError, Problem, legible
+from ..errors import HarnessError, HarnessWarning, InputError, Problem, advice, legible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,55 +38,6 @@ LONGEST_FILE_NAME = 200
 """Bytes of a name: file systems take 255, with an ending and while it is written."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | re.S)
 
-_MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs to a command with them"
-_FILES = "raise the limit on open files (ulimit -n)"
-_FOLDER = "change its permissions, or write to another folder"
-_OF_ARROW = re.compile(r"^Unknown error: Wrapping .* failed$|[mc]alloc|bad_alloc", re.S)
-"""Messages of Arrow if it gets no memory, besides its own MemoryError."""
-_NO_THREAD = re.compile("start new thread|launch worker thread")
-SHORTAGES = {errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.ENOMEM: _MEMORY}
-_FIXES = {
-    **SHORTAGES,
-    errno.EFBIG: "raise the limit on the size of files (ulimit -f)",
-    errno.EACCES: _FOLDER,
-    errno.EPERM: _FOLDER,
-    errno.EROFS: "write to another folder",
-    errno.ELOOP: "move the link away",
-    errno.EEXIST: "move the file or broken link of that name away",
-    errno.ENOENT: "run again: the folder was deleted or moved",
-}
-
-
-def advice(error: OSError) -> str:
-    """Return what to do if a file could not be written."""
-    return _FIXES.get(error.errno or 0, "free space or write to another folder")
-
-
-def problem(error: BaseException) -> Problem | None:
-    """Return what the system refused; None for an error that is not the system's.
-
-    >>> problem(MemoryError()).what, problem(ValueError("an error of ours"))
-    ('not enough memory', None)
-    """
-    found = shortage(error)
-    if found is not None or not isinstance(error, OSError):
-        return found
-    fix = "" if error.errno == errno.ENOENT else _FIXES.get(error.errno or 0, "")
-    return Problem(str(error.filename or ""), error.strerror or str(error), fix=fix)
-
-
-def shortage(error: BaseException) -> Problem | None:
-    """Return a shortage of memory, threads or open files; None for any other error."""
-    text = str(error)
-    of_arrow = type(error).__module__ == "pyarrow.lib"
-    if isinstance(error, MemoryError) or (of_arrow and _OF_ARROW.search(text)):
-        return Problem("", "not enough memory", fix=_MEMORY)
-    if (isinstance(error, RuntimeError) or of_arrow) and _NO_THREAD.search(text):
-        return Problem("", "no further thread can be started", fix=f"{_MEMORY}; or ulimit -u")
-    if isinstance(error, OSError) and error.errno in SHORTAGES:
-        return Problem(str(error.filename or ""), error.strerror or text, fix=advice(error))
-    return None
-
 
 def check_room(size: int = 1) -> None:
     """Raise MemoryError if `size` bytes are not free, before Arrow's C++ ends the process."""
@@ -95,11 +45,6 @@ def check_room(size: int = 1) -> None:
         mmap.mmap(-1, max(size, 1)).close()
     except OSError as error:
         raise MemoryError from error
-
-
-def threads_of(number: int | None = None) -> ThreadPoolExecutor:
-    """Return a pool of `number` threads, by default one for each processor."""
-    return ThreadPoolExecutor(number or os.cpu_count() or 1)
 
 
 @contextlib.contextmanager
