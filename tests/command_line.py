@@ -32,14 +32,14 @@ class Said(NamedTuple):
     err: str
 
 
-def called(*words: str, cwd: Path) -> Said:
+def called(*words: object, cwd: Path | None = None) -> Said:
     """Run ``harness`` in this process, which takes a tenth of the time."""
     out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", newline="") for _ in range(2))
     before, code = Path.cwd(), 0
-    os.chdir(cwd)
+    os.chdir(cwd or before)
     try:
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            main(list(words))
+            main([*map(str, words)])
     except SystemExit as stopped:
         code = stopped.code if isinstance(stopped.code, int) else 0
     finally:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from functools import cache
 from pathlib import Path
 
@@ -132,23 +131,6 @@ def test_a_convention_that_refuses_the_grades_is_named() -> None:
     assert found.refused["map(convention=xgboost)"] == (
         "query 'q': got the grade 2, but the metric takes whole grades 0 to 1"
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "number", "windows"),
-    [
-        ("0.4731", "0.4731", [(0.47305, 0.47315)]),
-        ("0.50", "0.50", [(0.495, 0.505)]),
-        ("1", "1", [(0.5, 1.5)]),
-        ("47.31%", "47.31", [(0.47305, 0.47315)]),
-        ("47.31", "47.31", [(47.305, 47.315), (0.47305, 0.47315)]),
-        ("4.731e-1", "0.4731", [(0.47305, 0.47315)]),
-    ],
-)
-def test_a_published_value(text: str, number: str, windows: list[tuple[float, float]]) -> None:
-    asked = read(text)
-    assert asked.number == Decimal(number)
-    assert [(w.low, w.high) for w in asked.windows()] == windows
 
 
 @cache

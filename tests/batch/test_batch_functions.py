@@ -10,10 +10,7 @@ import pytest
 import torch
 
 from harness import batch
-from harness.core.align import align
-from harness.core.tables import Qrels, Run
 from harness.errors import UnknownNameError
-from harness.metrics.ndcg import ndcg as ndcg_of
 
 SCORES = [[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]]
 RELEVANCE = [[0, 1, 0], [0, 1, 1]]
@@ -79,18 +76,6 @@ def test_ties_are_the_policy_s() -> None:
         function = getattr(batch, name)
         assert function(scores, relevance, [2]) < function(scores, relevance, [2], ties="stable")
     assert batch.swaps(scores, relevance, [2], ties="stable").tolist() == [0.0]
-
-
-def test_same_as_from_dicts() -> None:
-    rng = np.random.default_rng(8)
-    scores, relevance = rng.normal(size=(5, 12)), rng.integers(0, 5, (5, 12))
-    n = rng.integers(1, 13, 5)
-    qrels = {f"q{i}": {f"d{j}": int(relevance[i, j]) for j in range(n[i])} for i in range(5)}
-    run = {f"q{i}": {f"d{j}": float(scores[i, j]) for j in range(n[i])} for i in range(5)}
-    aligned = align(Qrels.from_dict(qrels), Run.from_dict(run))
-    found = batch.ndcg(scores, relevance, n, k=5, short="nan", ideal="full")
-    expected = ndcg_of(aligned, gain="exp", short="nan", ideal="full", cutoff=5)
-    np.testing.assert_array_equal(found, expected)
 
 
 def test_lambdas_push_by_what_an_exchange_changes() -> None:

@@ -88,27 +88,6 @@ def test_nothing_added(use: str, tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_the_saved_file(tmp_path: Path) -> None:
-    given = batches()
-    collector = filled(given)
-    path = tmp_path / "runs" / "model.npz"
-    collector.save(path)
-    assert [file.name for file in path.parent.iterdir()] == ["model.npz"]
-    qrels, run = collector.to_tables()
-    with np.load(path, allow_pickle=False) as archive:
-        held = {key: archive[key] for key in archive.files}
-    assert set(held) == {"format", "qids", "n", "scores", "relevance"}
-    assert held["format"].shape == ()
-    assert str(held["format"]) == "harness-batch-1"
-    assert held["qids"].tolist() == [str(row) for row in range(12)]
-    assert held["qids"].dtype.kind == "U"
-    assert held["n"].tolist() == np.concatenate([n for _, _, n in given]).tolist()
-    for name, table in (("scores", run), ("relevance", qrels)):
-        assert held[name].dtype == table.numbers.dtype
-        assert held[name].tobytes() == table.numbers.tobytes()
-    assert {held[name].dtype.str for name in ("n", "relevance")} == {"<i8"}
-
-
 def test_the_saved_file_is_read_back(tmp_path: Path) -> None:
     collector = filled(batches())
     path = tmp_path / "model.npz"

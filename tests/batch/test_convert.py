@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import pytrec_eval
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -185,16 +184,3 @@ def test_errors_say_which_argument(batch: tuple[Any, ...], place: str) -> None:
     with pytest.raises(InputError) as error:
         from_batch(*batch)
     assert [problem.where for problem in error.value.problems] == [place]
-
-
-def test_the_example_of_pytorchltr_s_page() -> None:
-    # q0: the relevant d1 is last of three: map 1/3, ndcg (1/log2(4)) / 1 = 0.5
-    # q1: d1 and d2 are at ranks 3 and 2: map (1/2 + 2/3) / 2
-    scores = torch.tensor([[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]])
-    relevance = torch.tensor([[0, 1, 0], [0, 1, 1]])
-    qrel, run = to_pytrec_eval(scores, relevance, torch.tensor([3, 3]))
-    evaluator = pytrec_eval.RelevanceEvaluator(qrel, {"map", "ndcg"})
-    assert evaluator.evaluate(run) == {
-        "q0": {"map": 0.3333333333333333, "ndcg": 0.5},
-        "q1": {"map": 0.5833333333333333, "ndcg": 0.6934264036172708},
-    }

@@ -7,20 +7,16 @@ import io
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import called
 from made_boards import table
 
 from harness.audit.changes import changes
-from harness.cli.main import app
-from harness.errors import HarnessError
 
 
 def output(*words: object, code: int = 0) -> str:
-    found = CliRunner().invoke(app, ["compare", *map(str, words)])
-    if code == 2 and isinstance(found.exception, HarnessError):
-        return str(found.exception)
-    assert found.exit_code == code, found.output
-    return found.output
+    done = called("compare", *words)
+    assert done.code == code, done
+    return done.err.removeprefix("error: ") if code == 2 else done.out
 
 
 XY = "run,map\nx,0.3\ny,0.2"

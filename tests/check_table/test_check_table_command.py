@@ -7,11 +7,10 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from command_line import called
 
 import harness
 from harness.audit.check_table import SIZE, check_table
-from harness.cli.main import app
 from harness.errors import InputError, UnknownNameError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,28 +24,28 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_wrong_number(results: Path, tmp_path: Path) -> None:
-    made = CliRunner().invoke(app, ["table", str(results), "--format", "latex", "--wide"])
+    made = called("table", results, "--format", "latex", "--wide")
     path, wrong = tmp_path / "paper.tex", r"\textbf{.887}"
-    arguments = ["check-table", str(path), "--results", str(results)]
-    path.write_text(made.stdout, "utf-8")
-    done = CliRunner().invoke(app, arguments)
+    arguments = "check-table", path, "--results", results
+    path.write_text(made.out, "utf-8")
+    done = called(*arguments)
     # 5 models x 2 folds x 3 metrics; † on 3 + 3 + 2 + 2 values that are better, and 4 worse
     end = (
         "checked: 30 numbers, 6 best values, 6 second best values, 14 marks; claims in captions "
         "are not\n"
     )
-    assert (done.exit_code, done.stdout) == (0, f"{path}: no findings; {end}")
-    path.write_text(made.stdout.replace(r"\textbf{.877}", wrong), "utf-8")
-    done = CliRunner().invoke(app, arguments)
+    assert (done.code, done.out) == (0, f"{path}: no findings; {end}")
+    path.write_text(made.out.replace(r"\textbf{.877}", wrong), "utf-8")
+    done = called(*arguments)
     line = path.read_text("utf-8").split(wrong)[0].count("\n") + 1
-    assert (done.exit_code, done.stdout) == (1, (
+    assert (done.code, done.out) == (1, (
         f"{path}:{line}: another number: lambdamart, letor-fold1 MAP ↑\n"
         "  found: .887\n"
         "  right: .877  (computed: 0.87688793)\n"
         f"{path}: 1 finding; {end}"
     ))  # fmt: skip
-    done = CliRunner().invoke(app, [*arguments, "--format", "jsonl"])
-    first, last = map(json.loads, done.stdout.splitlines())
+    done = called(*arguments, "--format", "jsonl")
+    first, last = map(json.loads, done.out.splitlines())
     assert (first["kind"], first["line"]) == ("digits", line)
     assert (first["found"], first["right"]) == (".887", ".877")
     assert (last["verified"]["numbers"], last["findings"]) == (30, 1)

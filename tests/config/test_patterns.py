@@ -48,43 +48,6 @@ def test_an_earlier_placeholder_takes_as_much_as_it_can() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a{b", "there is a single brace in 'a{b'"),
-        ("a}b", "there is a single brace in 'a}b'"),
-        ("{}", "'{}' is no placeholder in '{}'"),
-        ("{a-b}", "'{a-b}' is no placeholder in '{a-b}'"),
-        ("{a:b}", "'{a}' is no placeholder in '{a:b}'"),
-        ("{a/b}", "'{a/b}' is no placeholder in '{a/b}'"),
-    ],
-)
-def test_braces_that_mean_nothing_are_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=r"write \{name\} for a placeholder") as caught:
-        Pattern(text)
-    assert str(caught.value) == (
-        f"{message}; write {{name}} for a placeholder, {{{{ and }}}} for braces themselves"
-    )
-
-
-def found(base: Path, text: str, **known: str) -> list[tuple[str, dict[str, str]]]:
-    return [
-        (one.path.relative_to(base).as_posix(), dict(one.values))
-        for one in files(base, text, known)
-    ]
-
-
-def test_files_come_in_natural_order_and_names_are_literal(tmp_path: Path) -> None:
-    make(tmp_path, "a+b(1)[x]/fold10.txt", "a+b(1)[x]/fold2.txt", "aab1x/fold3.txt")
-    assert found(tmp_path, "a+b(1)[x]/fold{fold}.txt") == [
-        ("a+b(1)[x]/fold2.txt", {"fold": "2"}),
-        ("a+b(1)[x]/fold10.txt", {"fold": "10"}),
-    ]
-    assert found(tmp_path, "{m}/fold{fold}.txt", m="a+b(1)[x]", fold="2") == [
-        ("a+b(1)[x]/fold2.txt", {"m": "a+b(1)[x]", "fold": "2"})
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
         ("runs/bm25.rnu", "no file B/runs/bm25.rnu; the folder holds bm25.run, tfidf.run"),
         ("rnus/bm25.run", "no file B/rnus/bm25.run; B/ holds runs/, other/"),
         ("runs/{m}.txt", "no file matches B/runs/{m}.txt; the folder holds bm25.run, tfidf.run"),

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401 - fills the registry
-from harness.core.align import align, align_parts, as_reference, levels, rank_order
+from harness.core.align import align, align_parts, as_reference, rank_order
 from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
@@ -179,19 +178,6 @@ class TestLiteralDefinition:
         table = Run.from_columns(*columns, [row[2] for row in rows])
         check(align(Qrels.from_dict(qrels), table, policy), literal(qrels, shuffled, policy))
 
-    @given(all_qrels, all_runs, policies, st.integers(1, 3))
-    def test_parts_that_stream_past(
-        self, qrels: Judgements, run: Scores, policy: Policy, size: int
-    ) -> None:
-        if not set(qrels) & set(run):
-            return
-        judgements, names = Qrels.from_dict(qrels), list(run)
-        parts = (
-            Run.from_dict({qid: run[qid] for qid in names[at : at + size]})
-            for at in range(0, len(names), size)
-        )
-        same(align(judgements, parts, policy), align(judgements, Run.from_dict(run), policy))
-
     @given(all_runs, st.sampled_from(["trec_eval", "trec_eval10", "stable"]))
     def test_rank_order(self, run: Scores, ties: Any) -> None:
         table = Run.from_dict(run)
@@ -222,110 +208,13 @@ class TestLiteralDefinition:
         }
 
 
-class TestGroups:
-    @given(all_qrels, all_runs, policies)
-    def test_every_group_of_tied_scores(
-        self, qrels: Judgements, run: Scores, policy: Policy
-    ) -> None:
-        if not set(qrels) & set(run):
-            return
-        aligned = align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
-        if policy.judged_only:
-            assert aligned.groups is None  # every document that is left is an item
-            return
-        assert aligned.groups is not None
-        found: dict[str, set[tuple[int, int]]] = {qid: set() for qid in aligned.qids.to_pylist()}
-        names = aligned.qids.to_pylist()
-        for row, (first, last) in zip(
-            aligned.groups.row.tolist(), aligned.groups.values.tolist(), strict=True
-        ):
-            found[names[row]].add((first, last))
-        for qid, groups in found.items():
-            row = run.get(qid, {})
-            values = [compared(row[docno], policy.ties) for docno in ranking(row, policy.ties)]
-            assert groups == {
-                (values.index(value) + 1, values.index(value) + values.count(value))
-                for value in values
-                if values.count(value) > 1
-            }
-
-    @given(all_runs, st.lists(qids, unique=True))
-    def test_ties_of_a_reference(self, run: Scores, wanted: list[str]) -> None:
-        made = as_reference(Run.from_dict(run), pa.array(wanted, pa.string()))
-        expected = []
-        for qid in wanted:
-            row = run.get(qid, {})
-            values = [compared(row[docno], "trec_eval") for docno in ranking(row, "trec_eval")]
-            expected += [values.index(value) + 1 for value in values]
-        assert made.tie_first.tolist() == expected
-
-    @given(all_runs, all_runs)
-    def test_levels_are_the_same_where_the_reference_ties(self, run: Scores, other: Scores) -> None:
-        if not set(run) & set(other):
-            return
-        table = Run.from_dict(run)
-        aligned = align(as_reference(Run.from_dict(other), table.qids), table)
-        found = dict(zip(aligned.qids.to_pylist(), _lists(aligned, levels(aligned)), strict=True))
-        for qid, row in run.items():
-            values = {
-                docno: compared(score, "trec_eval") for docno, score in other.get(qid, {}).items()
-            }
-            assert found[qid] == [
-                sum(value <= values[docno] for value in values.values())
-                for docno in ranking(row, "trec_eval")
-                if docno in values
-            ]
-
-
-def _lists(aligned: Aligned, numbers: np.ndarray) -> list[list[int]]:
-    bounds = aligned.offsets.tolist()
-    return [numbers[a:b].tolist() for a, b in pairwise(bounds)]
-
-
 def one(run: dict[str, float], grades: dict[str, int], **choices: Any) -> Aligned:
     return align(Qrels.from_dict({"q": grades}), Run.from_dict({"q": run}), Policy(**choices))
-
-
-class TestByHand:
-    GRADES: ClassVar = {"a": 1, "b": 2, "c": 0, "d": -1, "x": 3}
-
-    def test_ranks_ties_and_ideal(self) -> None:
-        # order: u 5, then the three with 2.0 by falling docno: d, b, a, then v 1
-        aligned = one({"a": 2.0, "b": 2.0, "u": 5.0, "d": 2.0, "v": 1.0}, self.GRADES)
-        assert aligned.rank.tolist() == [2, 3, 4]
-        assert aligned.grade.tolist() == [-1, 2, 1]
-        assert aligned.tie_first.tolist() == [2, 2, 2]
-        assert aligned.tie_last.tolist() == [4, 4, 4]
-        assert aligned.ideal.values.tolist() == [3, 2, 1, 0, -1]
-        assert (aligned.n_retrieved.tolist(), aligned.n_tied.tolist()) == ([5], [3])
-        assert aligned.n_judged.tolist() == [4]  # grade -1 is no judgement
-        assert aligned.n_relevant(1).tolist() == [3]
-        assert aligned.n_relevant(2).tolist() == [2]
-
-    def test_docnos_are_compared_by_bytes(self) -> None:
-        # bytes: "Z" 5a < "a" 61 < "é" c3 a9 < U+FFFF ef bf bf < U+1F600 f0 ...; UTF-16 would
-        # put U+1F600 (d83d de00) below U+FFFF
-        names = ["Z", "a", "é", "\uffff", "\U0001f600"]
-        grades = {name: at for at, name in enumerate(names)}
-        assert one(dict.fromkeys(names, 1.0), grades).grade.tolist() == [4, 3, 2, 1, 0]
-
-    def test_positional_docnos_tie_as_strings(self) -> None:
-        # of d0 ... d11 with one score, d9 comes first and d10 between d11 and d1
-        offsets = np.array([0, 12])
-        qrels = Qrels(pa.array(["q"]), offsets, Docnos(None, offsets), np.arange(12))
-        aligned = align(qrels, Run.for_rows(qrels, np.zeros(12)))
-        assert aligned.grade.tolist() == [9, 8, 7, 6, 5, 4, 3, 2, 11, 10, 1, 0]
-        stable = align(qrels, Run.for_rows(qrels, np.zeros(12)), Policy(ties="stable"))
-        assert stable.grade.tolist() == list(range(12))
 
 
 class TestQueries:
     QRELS = Qrels.from_dict({"1": {"a": 1}, "2": {"a": 1, "b": 0}, "3": {"c": 2}})
     RUN = Run.from_dict({"9": {"a": 1.0}, "3": {"b": 2.0, "c": 1.0}, "1": {"a": 0.5}})
-
-    def test_missing_queries_can_be_an_error(self) -> None:
-        with pytest.raises(AlignmentError, match="does not answer 1 of the 3 judged queries: 2"):
-            align(self.QRELS, self.RUN, Policy(missing_queries="error"))
 
     def test_no_query_in_common(self) -> None:
         with pytest.raises(AlignmentError) as caught:

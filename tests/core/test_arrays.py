@@ -10,17 +10,10 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata
 
 from harness.core.arrow import index_in, to_arrow, to_numpy
 from harness.core.hashing import hash_strings
 from harness.core.ragged import Ragged, offsets_of
-from harness.metrics.pairs import (
-    inversions,
-    midranks,
-    smaller_before,
-    tied_pairs,
-)
 
 DTYPES = ["i1", "i4", "i8", "u4", "u8", "f4", "f8", "?"]
 
@@ -84,22 +77,6 @@ def test_sum_adds_one_after_another(rows: list[list[float]]) -> None:
     assert ragged(rows).sum().tolist() == [total(row) for row in rows]
 
 
-@given(lists)
-def test_sum_of_some_and_count(rows: list[list[float]]) -> None:
-    table = ragged(rows)
-    positive = table.values > 0
-    kept = [[value for value in row if value > 0] for row in rows]
-    assert table.sum(where=positive).tolist() == [total(row) for row in kept]
-    assert table.count(positive).tolist() == [len(row) for row in kept]
-
-
-@given(st.lists(st.lists(st.integers(-9, 9), max_size=6), max_size=6))
-def test_cumsum_starts_at_0_in_each_row(rows: list[list[int]]) -> None:
-    flat = np.array([value for row in rows for value in row], dtype=np.int64)
-    running = Ragged(offsets_of([len(row) for row in rows]), flat).cumsum()
-    assert running.tolist() == [sum(row[: i + 1]) for row in rows for i in range(len(row))]
-
-
 small = st.lists(st.lists(st.integers(-2, 6), max_size=9), max_size=5)
 any_size = st.lists(st.lists(st.integers(-(2**40), 2**40), max_size=9), max_size=5)
 rows = st.one_of(small, any_size)
@@ -107,27 +84,3 @@ rows = st.one_of(small, any_size)
 
 def flat(lists: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
     return offsets_of([len(row) for row in lists]), np.array([*chain(*lists)], dtype=np.int64)
-
-
-@given(rows)
-def test_inversions(lists: list[list[int]]) -> None:
-    expected = [sum(a < b for i, a in enumerate(row) for b in row[i + 1 :]) for row in lists]
-    assert inversions(*flat(lists)).tolist() == expected
-
-
-@given(rows)
-def test_smaller_before(lists: list[list[int]]) -> None:
-    expected = [sum(a < b for a in row[:j]) for row in lists for j, b in enumerate(row)]
-    assert smaller_before(*flat(lists)).tolist() == expected
-
-
-@given(rows)
-def test_tied_pairs(lists: list[list[int]]) -> None:
-    expected = [sum(a == b for i, a in enumerate(row) for b in row[i + 1 :]) for row in lists]
-    assert tied_pairs(*flat(lists)).tolist() == expected
-
-
-@given(rows)
-def test_midranks(lists: list[list[int]]) -> None:
-    expected = [rank for row in lists for rank in rankdata(row).tolist()]
-    assert midranks(*flat(lists)).tolist() == expected

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 
 import numpy as np
 import pytest
@@ -12,12 +11,12 @@ import pytest
 import harness
 import harness.metrics
 from harness.core.align import align
-from harness.core.evaluation import Evaluation, evaluate, summarise
+from harness.core.evaluation import Evaluation, evaluate
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse, parse_all, with_bounds
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
-from harness.errors import AlignmentError, UnknownNameError
+from harness.errors import AlignmentError
 from harness.reports.leaderboard import find
 
 assert harness.metrics  # the registry is filled by importing it
@@ -43,19 +42,6 @@ def test_missing_and_empty_queries_count_by_default() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("policy", "expected"),
-    [
-        (Policy(empty_queries="one"), [1.0, 0.5, 1.0, 0.0]),
-        (Policy(empty_queries="skip"), [1.0, 0.5, math.nan, 0.0]),
-        (Policy(missing_queries="skip"), [1.0, 0.5, 0.0]),
-        (Policy(missing_queries="skip", empty_queries="skip"), [1.0, 0.5, math.nan]),
-    ],
-)
-def test_policies(policy: Policy, expected: list[float]) -> None:
-    np.testing.assert_array_equal(run(["recip_rank"], policy).column("recip_rank"), expected)
-
-
 def test_empty_follows_the_metric_s_own_relevance_level() -> None:
     # At rel=2 only q1 has a relevant document, so the others are empty (q4 is missing as well).
     found = run(["recip_rank(rel=2)"], Policy(empty_queries="skip"))
@@ -67,28 +53,6 @@ def test_errors_name_the_queries() -> None:
         run(["map"], Policy(empty_queries="error"))
     with pytest.raises(AlignmentError, match="does not answer 1 of the 4 judged queries: q4"):
         run(["map"], Policy(missing_queries="error"))
-
-
-def test_a_reference_must_be_given() -> None:
-    aligned = align(Qrels.from_dict(QRELS), Run.from_dict(RUN))
-    with pytest.raises(UnknownNameError, match="no run 'bm25'"):
-        evaluate(aligned, parse_all(["rbo(reference=bm25)"]))
-
-
-def test_sums_and_geometric_means() -> None:
-    found = run(["num_ret", "gm_map"]).summary()
-    assert found["num_ret"] == 5
-    # map: 1, 1/2, 0, 0 -> the zeros count as 0.00001
-    expected = math.exp((math.log(1) + math.log(0.5) + 2 * math.log(0.00001)) / 4)
-    assert found["gm_map"] == pytest.approx(expected, rel=1e-15)
-
-
-def test_nothing_defined_is_nan_and_an_empty_sum_is_0() -> None:
-    nothing = np.array([np.nan])
-    assert math.isnan(summarise(nothing, "mean"))
-    assert math.isnan(summarise(nothing, "gm"))
-    assert math.isnan(summarise(np.array([1.0]), "mean", np.array([0.0])))
-    assert summarise(nothing, "sum") == 0
 
 
 JUDGED = {"q": {"a": 0, "b": 1, "c": 2, "d": 0}}

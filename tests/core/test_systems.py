@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -11,7 +9,7 @@ import pytest
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Failed, Leaderboard, Summary
 from harness.core.names import parse_all
-from harness.core.systems import pooled, systems_of
+from harness.core.systems import pooled
 from harness.errors import AlignmentError
 
 METRICS = parse_all(["map", "arp(over=grades)"])
@@ -36,31 +34,6 @@ BOARD = Leaderboard(
         entry("a", 2, 2, {"q3": 0.4}),
     )
 )
-
-
-def test_queries_of_folds_are_taken_together() -> None:
-    board = pooled(replace(BOARD, summary=Summary(pool=("fold",), spread=("seed",))))
-    assert [(one.dataset, one.run, dict(one.columns)) for one in board.entries] == [
-        ("mslr", "a", {"seed": "1"}),
-        ("mslr", "a", {"seed": "2"}),
-    ]
-    first = board.entries[0]
-    assert first.evaluation.qids.to_pylist() == ["q1", "q2", "q3"]
-    assert first.evaluation.counts == Counts(queries=3, missing=1)
-    # (.1 + .3 + .8) / 3, and the weights 1, 2 of fold 1 and 2 of fold 2: (.1 + .6 + 1.6) / 5
-    assert first.summary == pytest.approx({"map": 0.4, "arp(over=grades)": 2.3 / 5})
-    (system,) = systems_of(replace(BOARD, summary=Summary(pool=("fold",), spread=("seed",))))
-    # seeds: .4 and (.3 + .5 + .4) / 3 = .4
-    assert system.value("map") == pytest.approx(0.4)
-    assert system.deviation("map") == pytest.approx(0, abs=1e-15)
-    assert system.values("map").tolist() == pytest.approx([0.2, 0.4, 0.6])
-
-
-def test_folds_that_count_alike() -> None:
-    board = pooled(replace(BOARD, summary=Summary(average=("fold",))))
-    # fold 1: .2, fold 2: .8
-    assert board.entries[0].summary["map"] == pytest.approx(0.5)
-    assert board.entries[0].evaluation.qids.to_pylist() == ["q1", "q2", "q3"]
 
 
 def test_pooled_folds_may_not_share_queries() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.tables import Docnos, DuplicateRows, Qrels, Run
+from harness.core.tables import Docnos, Qrels, Run
 from harness.errors import InputError
 
 names = st.sampled_from(["", "a", "b", "é", "日", "aa", "a" * 9, "z"])
@@ -49,14 +49,6 @@ class TestGrouping:
 
 class TestDuplicates:
     ROWS = (("1", "a", 1), ("1", "b", 2), ("1", "a", 3), ("2", "a", 4), ("1", "a", 0))
-
-    def test_an_error_by_default(self) -> None:
-        # rows 2 and 4 repeat "a" of query 1; row 2 follows row 0, row 4 follows row 2
-        with pytest.raises(DuplicateRows) as caught:
-            Qrels.from_columns(*columns(list(self.ROWS)), name="x.qrels")
-        assert caught.value.rows.tolist() == [2, 4]
-        assert caught.value.first.tolist() == [0, 2]
-        assert str(caught.value) == "2 duplicate rows in x.qrels"
 
     @given(rows)
     def test_first_equals_a_plain_loop(self, given_rows: list[tuple[str, str, int]]) -> None:
@@ -103,28 +95,7 @@ class TestDicts:
             Qrels.from_dict(wrong)  # type: ignore[arg-type]
 
 
-class TestNumbers:
-    def test_grades_are_whole(self) -> None:
-        assert Qrels.check_numbers([1.0, 2.0], "x").tolist() == [1, 2]
-        assert Qrels.check_numbers(np.array([True, False]), "x").tolist() == [1, 0]
-        with pytest.raises(InputError, match=r"x: 2 grades are not whole .* the first is 0.5"):
-            Qrels.check_numbers([1.0, 0.5, np.nan], "x")
-
-    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-    def test_scores_are_finite(self, bad: float) -> None:
-        with pytest.raises(InputError, match=rf"x: 1 score is not finite: {bad!r}"):
-            Run.check_numbers([1.0, bad], "x")
-        with pytest.raises(InputError, match="x: 2 scores are not finite, the first is inf"):
-            Run.check_numbers([np.inf, 1.0, bad], "x")
-
-
 class TestForRows:
-    def test_follows_the_file_where_rows_were_scattered(self) -> None:
-        # the file has queries 1, 2, 1: its third prediction belongs to query 1's second row
-        qrels = Qrels.from_columns(pa.array(["1", "2", "1"]), None, [2, 0, 1])
-        run = Run.for_rows(qrels, [0.5, 0.25, 3.0])
-        assert run.to_dict() == {"1": {"d0": 0.5, "d1": 3.0}, "2": {"d0": 0.25}}
-
     def test_follows_the_file_where_rows_were_dropped(self) -> None:
         # the file has four rows; the last repeats "a", so that its prediction is left unread
         columns = (pa.array(["1", "1", "2", "1"]), pa.array(["a", "b", "a", "a"]), [1, 0, 2, 4])
@@ -132,11 +103,3 @@ class TestForRows:
         assert Run.for_rows(qrels, [0.5, 0.25, 3.0, 9.0]).scores.tolist() == [0.5, 0.25, 3.0]
         with pytest.raises(InputError, match="3 scores for 4 rows of the dataset"):
             Run.for_rows(qrels, [0.5, 0.25, 3.0])
-
-    @pytest.mark.parametrize("qids", [["1", "1", "2"], ["1", "2", "1"]])
-    @pytest.mark.parametrize("count", [0, 2, 4])
-    def test_wrong_number_of_scores(self, qids: list[str], count: int) -> None:
-        qrels = Qrels.from_columns(pa.array(qids), None, [2, 0, 1])
-        assert (qrels.scattered.queries > 0) == (qids[1] == "2")
-        with pytest.raises(InputError, match=f"m: {count} scores for 3 rows of the dataset"):
-            Run.for_rows(qrels, np.zeros(count), name="m")

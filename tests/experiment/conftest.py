@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.main import main
 from harness.experiment import work
 
 CONFIG = """
@@ -19,7 +18,6 @@ metrics: [map, ndcg@10, arp]
 """
 Evaluated = Callable[[], dict[str, list[str]]]
 Outputs = Callable[[Path], dict[str, str]]
-Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -71,16 +69,3 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluated:
         return found
 
     return since
-
-
-@pytest.fixture
-def command(capsys: pytest.CaptureFixture[str]) -> Command:
-    """Run a command and give its exit code, output and errors."""
-
-    def called(*words: object) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([*map(str, words)])
-        out, err = capsys.readouterr()
-        return int(ended.value.code or 0), out, err
-
-    return called

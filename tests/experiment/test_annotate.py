@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import called
 
-from harness.cli.main import main
 from harness.errors import HarnessError, InputError, UnknownNameError
 from harness.experiment.annotate import annotate
 from harness.readers import ir_metadata, read_run
@@ -81,11 +81,9 @@ def test_what_cannot_be_annotated_is_said(run: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "y").exists()
 
 
-def test_the_command(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.run"
-    with pytest.raises(SystemExit, match=r"^0$"):
-        main(["annotate", str(run), "--set", "actor.name=Me", "-o", str(out)])
-    assert capsys.readouterr().out == f"{out}: tag, actor\n"
-    with pytest.raises(SystemExit, match=r"^2$"):
-        main(["annotate", str(run), "-o", str(out)])
-    assert "the file exists" in capsys.readouterr().err
+    words = "annotate", run, "--set", "actor.name=Me", "-o", out
+    assert called(*words) == (0, f"{out}: tag, actor\n", "")
+    done = called("annotate", run, "-o", out)
+    assert (done.code, "the file exists" in done.err) == (2, True)

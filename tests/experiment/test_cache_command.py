@@ -6,29 +6,25 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
+from command_line import called
 
 import harness
 from harness.errors import InputError
 from harness.experiment import cache_upkeep
 from harness.experiment.cache import MARKER, Record
 
-Command = Callable[..., tuple[int, str, str]]
+cache = partial(called, "cache")
 
 
 @pytest.fixture(autouse=True)
 def results(config: Path) -> Path:
     """Results of the toy config."""
     return harness.run(config).folder
-
-
-@pytest.fixture
-def cache(command: Command) -> Command:
-    return lambda *words: command("cache", *words)
 
 
 @pytest.fixture
@@ -48,7 +44,7 @@ def records(folder: Path) -> list[Path]:
     return sorted((folder / "cells").glob("??/*.parquet"))
 
 
-def test_list(place: Path, config: Path, cache: Command) -> None:
+def test_list(place: Path, config: Path) -> None:
     code, out, _ = cache("list", place / "out")
     assert code == 0
     lines = [line.split() for line in out.splitlines()]
@@ -65,7 +61,7 @@ def test_list(place: Path, config: Path, cache: Command) -> None:
     assert rows[0]["choices"]["policy"]["ties"] == "trec_eval"
 
 
-def test_wrong_usage(place: Path, cache: Command) -> None:
+def test_wrong_usage(place: Path) -> None:
     (place / "x/cells").mkdir(parents=True)
     assert cache("list", place / "x")[:2] == (0, "0 records, 0 B\n")
     none = other_config(place, "n", "cache: none\n")
@@ -89,7 +85,7 @@ def test_wrong_usage(place: Path, cache: Command) -> None:
 
 
 @pytest.mark.usefixtures("change")
-def test_prune_keeps_what_is_needed(place: Path, config: Path, cache: Command) -> None:
+def test_prune_keeps_what_is_needed(place: Path, config: Path) -> None:
     harness.run(config)
     assert len(records(place / "out")) == 4
     assert "1 of 4 records can go; --delete deletes them" in cache("prune", place / "out")[1]
@@ -99,7 +95,7 @@ def test_prune_keeps_what_is_needed(place: Path, config: Path, cache: Command) -
     assert "0 of 3 records can go" in cache("prune", config)[1]
 
 
-def test_prune_by_age(place: Path, cache: Command) -> None:
+def test_prune_by_age(place: Path) -> None:
     long_ago = time.time() - 40 * 86_400
     os.utime(records(place / "out")[0], (long_ago, long_ago))
     assert "1 of 3 records can go" in cache("prune", place / "out/cells", "--days", "30")[1]
@@ -107,7 +103,7 @@ def test_prune_by_age(place: Path, cache: Command) -> None:
     assert "0 of 3 records can go" in cache("prune", place / "out", "--days", "30")[1]  # needed
 
 
-def test_verify(place: Path, cache: Command) -> None:
+def test_verify(place: Path) -> None:
     code, out, _ = cache("verify", place / "out", "--recompute", "1")
     assert (code, out.partition(": ")[2]) == (0, "all sound; 3 of 3 evaluated again, 36 values\n")
     out = cache("verify", place / "out", "--recompute", "2")[1]
@@ -122,7 +118,7 @@ def changed(record: Record) -> Record:
     return replace(record, columns=columns)
 
 
-def test_verify_finds_damage(place: Path, config: Path, cache: Command) -> None:
+def test_verify_finds_damage(place: Path, config: Path) -> None:
     first, second, third = records(place / "out")
     record = Record.from_parquet(first.read_bytes())
     true, false = record.to_parquet(), changed(record).to_parquet()
@@ -142,7 +138,7 @@ def test_verify_finds_damage(place: Path, config: Path, cache: Command) -> None:
     assert harness.run(config).cached == 2  # the damaged one is computed again
 
 
-def test_only_records_are_deleted(place: Path, cache: Command) -> None:
+def test_only_records_are_deleted(place: Path) -> None:
     key, cells = "0123456789abcdef" * 4, place / "out/cells"
     first, second, _ = records(place / "out")
     names = ("en/train.parquet", f"ab/{key}.parquet", f"01/{key}.csv", f"01/x{key}.parquet",
@@ -162,7 +158,7 @@ def test_only_records_are_deleted(place: Path, cache: Command) -> None:
     assert (place / "file").is_file()
 
 
-def test_nothing_is_deleted_without_the_marker(place: Path, config: Path, cache: Command) -> None:
+def test_nothing_is_deleted_without_the_marker(place: Path, config: Path) -> None:
     cells = place / "out/cells"
     for content in (None, b"Signature: 8a477f597d28d172789f06886806bc55\n# of another\n"):
         (cells / MARKER).unlink(missing_ok=True)

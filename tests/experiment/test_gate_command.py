@@ -75,17 +75,6 @@ def test_run_files(folder: Path, candidate: str, outcome: str, code: int) -> Non
     assert gate(folder, *words, "--margin", "0") == (0, {("the same run", "recip_rank"): "pass"})
 
 
-def test_warnings_of_the_guard_are_repeated(folder: Path) -> None:
-    for name in ("old", "new"):
-        (folder / f"{name}.yaml").write_text(
-            "datasets: {d: {path: qrels.txt}}\nruns: {a: {path: base.run}, b: {path: same.run}}\n"
-            f"metrics: [recip_rank]\noutput: results/{name}\n"
-        )
-        assert called("run", f"{name}.yaml", cwd=folder).code == 0
-    done = called("gate", "results/old", "results/new", "--margin", "0.5", cwd=folder)
-    assert "the guard warns of same-file-twice (a, b)" in done.err
-
-
 def test_a_config(folder: Path) -> None:
     code, found = gate(folder, "gate.yaml")
     assert code == 1

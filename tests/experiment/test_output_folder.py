@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import called
 
 import harness
 from harness.config import load as configs
@@ -43,7 +43,7 @@ def config(place: Path) -> Path:
 
 
 def test_foreign_files_are_refused_before_any_work(
-    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch, command: Callable
+    place: Path, config: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in NAMES:
         path = place / "out" / name
@@ -54,10 +54,10 @@ def test_foreign_files_are_refused_before_any_work(
         with pytest.raises(InputError) as caught:
             harness.run(config)
     assert all(name in str(caught.value) for name in NAMES)
-    code, _, err = command("run", config)
+    code, _, err = called("run", config)
     assert (code, "--force" in err) == (2, True)
     assert all(b"version" in (place / "out" / name).read_bytes() for name in NAMES)
-    assert command("run", config, "--force")[0] == 0
+    assert called("run", config, "--force")[0] == 0
     assert not any(b'version": 3}' in (place / "out" / name).read_bytes() for name in NAMES)
     harness.run(config)
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
 import json
-import lzma
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +17,6 @@ from harness.core.tables import Qrels
 from harness.errors import HarnessError
 from harness.readers import read_qrels, read_run, stream_run
 from harness.readers.format import ScatteredQueries
-from harness.readers.ir_metadata import header_of
 from harness.readers.source import Source
 
 from . import literal
@@ -159,40 +155,6 @@ def _guessed(data: bytes) -> None:
             str(error).encode()
 
 
-def _groups(data: bytes) -> None:
-    table = written(b"1 1:2\n0 1:3\n2 1:1\n", "groups.txt")
-    sizes = written(data, "groups.sizes")
-    qrels = read_qrels(table, format="letor", group=sizes)
-    words = data.removeprefix(literal.BOM).split()
-    assert sum(map(int, words)) == 3
-    assert all(word.isdigit() for word in words)
-    assert [len(row) for row in qrels.to_dict().values()] == [int(w) for w in words if int(w)]
-
-
-def _header(data: bytes) -> None:
-    header_of(Source(written(data, "header.run")))
-
-
-PACKERS: dict[str, Callable[[bytes], bytes]] = {
-    "gzip": lambda data: gzip.compress(data, 1, mtime=0),
-    "bz2": bz2.compress,
-    "xz": lzma.compress,
-    "zstd": lambda data: bytes(pa.Codec("zstd").compress(data)),
-}
-
-
-def _packed(data: bytes) -> None:
-    path = written(data, "a.run.gz")
-    found = read_run(path, format="trec").to_dict()
-    assert _run(_pieces(path)) == found
-
-
-def _saved(**arrays: Any) -> bytes:
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
 def _array(array: Any) -> bytes:
     file = io.BytesIO()
     np.save(file, array)
@@ -220,12 +182,10 @@ def _seeds_of_tables() -> tuple[bytes, ...]:
 CSV = b'qid,docno,score\n1,A,0.5\n1,"B, too",1e3\n2,C,-1\n'
 JSON = b'{"1": {"A": 0.5, "B": 1e3}, "2": {"C": -1}}'
 JSONL = b'{"qid": "1", "docno": "A", "score": 0.5}\n{"qid": "2", "docno": "B", "score": 1}\n'
-IR = b"# ir_metadata.start\n# tag: a\n# platform:\n#   cpu: {cores: 2}\n# ir_metadata.end\n" + RUN
 _JSON_WORDS = (
     b"{", b"}", b"[", b"]", b'"', b":", b",", b"\\ud800", b"\\u0000", b"NaN", b"1e400", b"-0",
     b"true", b"null", b"9" * 30, b"[" * 2000, *TEXT,
 )  # fmt: skip
-_YAML = (b"&a", b"*a", b"[", b"{", b"!!python/object:os.system", b"<<: ", b"- ", b"? ", b"|", b"'")
 
 TARGETS = (
     Target("trec-qrels", _compared(lambda p: read_qrels(p, format="trec").to_dict(),
@@ -244,15 +204,6 @@ TARGETS = (
     Target("npy", _any("run", "npy", "a.npy"),
            (_array(np.ones(3)), _array(np.ones((3, 1), ">f4")), _array(np.array([1, 2, 3]))),
            (b"(3,)", b"(9999999999999,)", b"|O", b"<f8", b"<U9", b"True")),
-    Target("npz", _any("both", "batch", "a.npz"),
-           (_saved(qids=["1", "2"], n=[2, 1], scores=[[1.0, 2], [3, 0]],
-                   relevance=[[2, 0], [1, 0]]),
-            _saved(qids=[1, 2], n=[2, 1], scores=[1.0, 2, 3], relevance=[2, 0, 1],
-                   docnos=["A", "B", "C"]))),
-    Target("groups", _groups, (b"2\n1\n", b"3 0"), TEXT),
-    Target("ir-metadata", _header, (IR,), (*_YAML, b"#", b"\n")),
-    Target("compressed", _packed, tuple(pack(RUN * 2) for pack in PACKERS.values())
-           + tuple(pack(RUN) for pack in PACKERS.values())),
     Target("guess", _guessed, tuple(b"\0" + seed for seed in (QRELS, RUN, LETOR, JSON, JSONL, CSV)),
            TEXT),
 )  # fmt: skip

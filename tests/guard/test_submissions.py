@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from command_line import called
 
-from harness.cli.main import main
 from harness.errors import InputError
 from harness.guard.submissions import Collection, Terms, read_topics
 from harness.readers.groups import teams_of
@@ -29,31 +29,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def verdicts(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, list[str]]]:
-    with pytest.raises(SystemExit) as ended:
-        main(["check", *words, "--format", "json"])
-    found = json.loads(capsys.readouterr().out)
-    return int(ended.value.code or 0), {
-        one["run"]: [one["verdict"], one["reason"]] for one in found["verdicts"]
-    }
+def verdicts(*words: str) -> tuple[int, dict[str, list[str]]]:
+    done = called("check", *words, "--format", "json")
+    found = json.loads(done.out)["verdicts"]
+    return done.code, {one["run"]: [one["verdict"], one["reason"]] for one in found}
 
 
 ALL = ("--topics", "topics.txt", "--docnos", "docnos.txt")
 
 
-def test_runs_that_are_accepted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_runs_that_are_accepted(folder: Path) -> None:
     (folder / "some.run").write_text(rows("some", qids="1234", scale=-1))  # two queries missing
-    code, found = verdicts(capsys, "good.run", "some.run", *ALL)
+    code, found = verdicts("good.run", "some.run", *ALL)
     assert code == 0
     assert found["good.run"] == ["OK", ""]
     assert found["some.run"][0] == "WARN"
     assert "no answer to 2 of 6 queries" in found["some.run"][1]
-    assert verdicts(capsys, "some.run", *ALL, "--strict")[0] == 1
+    assert verdicts("some.run", *ALL, "--strict")[0] == 1
 
 
-def test_queries_and_documents_of_other_lists(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_queries_and_documents_of_other_lists(folder: Path) -> None:
     extra = rows("extra") + "7 Q0 d1 1 2.5 extra\n"
     texts = {
         "prefix": rows("prefix", prefix="Q"), "extra": extra,
@@ -63,7 +58,7 @@ def test_queries_and_documents_of_other_lists(
     }  # fmt: skip
     for name, text in texts.items():
         (folder / f"{name}.run").write_text(text)
-    code, found = verdicts(capsys, *(f"{name}.run" for name in texts), *ALL)
+    code, found = verdicts(*(f"{name}.run" for name in texts), *ALL)
     assert code == 2
     assert {verdict for verdict, _ in found.values()} == {"REJECT"}
     assert "differ only in the prefix 'Q'" in found["prefix.run"][1]
@@ -73,18 +68,18 @@ def test_queries_and_documents_of_other_lists(
     assert "1 of 49 documents not in the collection" in found["scattered.run"][1]
 
 
-def test_depth_tags_and_numbers_of_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_depth_tags_and_numbers_of_runs(folder: Path) -> None:
     for name in ("north_1", "north_2", "south_1"):
         text = rows(name, scale=int(name[-1])).replace("d7", name)  # not copies of each other
         (folder / f"{name}.run").write_text(text)
     runs = "north_1.run", "north_2.run", "south_1.run"
     more = "--topics", "topics.txt", "--max-runs", "1", "--teams", r"(.+)_\d"
-    _, found = verdicts(capsys, *runs, *more, "--tag-pattern", r"north_\d")
+    _, found = verdicts(*runs, *more, "--tag-pattern", r"north_\d")
     assert found["north_1.run"] == ["OK", ""]
     assert found["north_2.run"] == ["REJECT", "run 2 of north, expected at most 1"]
     assert found["south_1.run"] == ["REJECT", r"the tag 'south_1' does not match north_\d"]
     (folder / "north_2.run").write_text(rows("north_1").replace("d7", "d9"))
-    _, found = verdicts(capsys, *runs, *more[:2], "--max-per-query", "7")
+    _, found = verdicts(*runs, *more[:2], "--max-per-query", "7")
     assert "the tag is also that of north_1.run" in found["north_2.run"][1]
     assert "6 queries have more than 7 documents, up to 8: 1, 2, 3" in found["south_1.run"][1]
 

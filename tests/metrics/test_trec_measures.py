@@ -141,12 +141,3 @@ def test_a_query_that_is_not_answered_counts_as_with_trec_eval_c() -> None:
     summary = found.summary()
     assert [summary[n] for n in ("num_q", "num_rel", "num_ret", "map")] == [2, 5, 6, 0.25]
     assert summary["gm_map"] == pytest.approx((0.5 * 0.00001) ** 0.5)
-
-
-def test_depth_and_judged_only() -> None:
-    # trec_eval -M 3: a, x, b; -J: a, b, c
-    first = aligned(depth=3)
-    judged = aligned(judged_only=True)
-    assert [parse(n)[0](first)[0] for n in ("num_ret", "set_P", "map")] == [3, 1 / 3, 1 / 3]
-    assert [parse(n)[0](judged)[0] for n in ("num_ret", "set_P")] == [3, 2 / 3]
-    assert parse("map")[0](judged)[0] == (1 / 1 + 2 / 3) / 3

@@ -19,7 +19,7 @@ from harness.core.names import parse, parse_all
 from harness.core.policy import Policy
 from harness.core.ragged import Ragged
 from harness.core.tables import Qrels, Run
-from harness.errors import InputError, UnknownNameError
+from harness.errors import InputError
 from harness.metrics.cascade import stop_probabilities
 from harness.metrics.pair_agreement import lambdas, sigmoid
 
@@ -239,35 +239,6 @@ def test_queries_without_an_answer() -> None:
 def test_data_that_a_metric_refuses(name: str, text: str, message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         parse(name)[0](lists(text))
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("rbp(p=1)", "p: expected a number in (0, 1), got 1"),
-        ("rbo(p=-0.1)", "p: expected a number in (0, 1), got -0.1"),
-        ("pairwise_logloss(alpha=0)", "alpha: expected a number in (0, 1e+09), got 0"),
-        ("swaps(normalize=each)", "unknown normalize 'each'"),
-        ("binG.1=3", "trec_eval's binG takes no number"),
-        ("rbo(k=3)", "k=3: expected form=truncated, got form=ext"),
-    ],
-)
-def test_parameters_that_a_metric_refuses(name: str, message: str) -> None:
-    with pytest.raises(UnknownNameError, match=re.escape(message)):
-        parse(name)
-
-
-@pytest.mark.parametrize("name", ["map(denominator=hits)@3", "map(none_found=1)@3"])
-def test_no_expectation_in_closed_form(name: str) -> None:
-    assert parse(name)[0].expectation(lists(AP_LIST)) is None
-
-
-def test_tied_scores_are_those_of_the_policy() -> None:
-    # 1 + 1e-9 and 1 are one number as float32
-    qrels = Qrels.from_dict({"q": {"a": 0, "b": 1}})
-    run = Run.from_dict({"q": {"a": 1.0 + 1e-9, "b": 1.0}})
-    assert parse("opa")[0](align(qrels, run)).tolist() == [0.5]
-    assert parse("opa")[0](align(qrels, run, Policy("stable"))).tolist() == [0.0]
 
 
 def test_thresholds_between_whole_grades() -> None:

@@ -14,17 +14,6 @@ from harness.errors import InputError
 Write = Callable[..., str]
 
 
-def test_every_format_says_what_it_is() -> None:
-    assert {"trec", "letor", "scores", "ranklib", "npy", "batch", "table", "beir", "msmarco",
-            "json", "jsonl"} <= set(readers.FORMATS)  # fmt: skip
-    for name, known in readers.FORMATS.items():
-        assert known.name == name
-        assert known.about
-        assert "\n" not in known.about
-        assert known.suffixes
-        assert known.qrels or known.run
-
-
 @pytest.mark.parametrize(
     ("kind", "name", "text", "expected"),
     [

@@ -138,22 +138,3 @@ def test_seven_runs_that_were_cut(shared: Path) -> None:
         assert found == [(f"{folder / name}:{line}", "truncated")]
     _, found = read(folder / f"{doc}.dev.opt-mrr.txt", "run")
     assert [rule for rule, _, _ in found] == ["cut-line"]
-
-
-PREDICTIONS = {
-    "lightgbm_lambdarank": "lightgbm_lambdarank/rank.test",
-    "mq2008_fold1": "mq2008_fold1/test.txt",
-    "mslr_web10k_sample": "mslr_web10k_sample/mslr_fold1_test_sample.txt",
-}
-
-
-@pytest.mark.parametrize("name", PREDICTIONS)
-def test_predictions_of_six_models(shared: Path, name: str) -> None:
-    ltr = shared / "data/ltr"
-    dataset, _ = read(ltr / PREDICTIONS[name], "qrels")
-    paths = sorted((ltr / "predictions_made_here" / name).glob("*.pred"))
-    assert len(paths) == 6
-    for path in paths:
-        run, warned = read(path, "run", dataset=dataset)
-        assert (run.n_rows, warned) == (dataset.n_rows, [])
-        assert run.docnos is dataset.docnos

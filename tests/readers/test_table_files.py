@@ -108,27 +108,6 @@ def test_unknown_names_are_refused(tmp_path: Path, make: Any, whole: bool) -> No
         assert not read.docnos.positional
 
 
-@every_make
-def test_rows_in_the_order_of_a_dataset(tmp_path: Path, make: Any) -> None:
-    scores = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5]
-    unnamed = Qrels.from_columns(pa.array(QIDS), None, GRADES)
-    named = Qrels.from_columns(pa.array(QIDS), pa.array(DOCNOS), GRADES)
-    plain = make({"qid": QIDS, "score": scores}, tmp_path / "plain")
-    by_query = [0.5, 3.5, 6.5, 1.5, 4.5, 2.5, 5.5]
-    assert as_table(plain, Run, dataset=unnamed).scores.tolist() == by_query
-    assert refused(as_table, plain, Run, dataset=named)[0][1] == "columns"
-    assert refused(as_table, plain, Run)[0][1] == "columns"
-    asked = {"docno": "none"}
-    run = as_table(plain, Run, dataset=named, columns=asked)
-    assert run.to_dict()["10"] == {"x7": 0.5, "30": 3.5, "b": 6.5}
-    extra = make({"qid": QIDS, "score": scores, "thing": DOCNOS}, tmp_path / "extra")
-    assert refused(as_table, extra, Run, dataset=unnamed)[0][1] == "columns"
-    assert as_table(extra, Run, dataset=named, columns=asked).n_rows == 7
-    for wrong, rule in ((QIDS[:-1], "row-count"), ([*QIDS[:-1], "2"], "other-rows")):
-        short = make({"qid": wrong, "score": scores[: len(wrong)]}, tmp_path / "short")
-        assert refused(as_table, short, Run, dataset=unnamed)[0][1] == rule
-
-
 @pytest.mark.parametrize("columns", [{"grade": "useful"}, {"grad": "usefulness"}, {"grade": 9}])
 def test_wrong_columns(write: Write, columns: dict[str, str]) -> None:
     path = write("q.csv", "qid,docno,usefulness\na,x,1\n")

@@ -148,32 +148,6 @@ def test_duplicates_on_request(
     ]  # fmt: skip
 
 
-def test_scattered_queries_are_gathered(write: Write) -> None:
-    text = "q1 Q0 d1 1 9 t\nq1 Q0 d1 1 9 t\nq2 Q0 d1 1 8 t\nq1 Q0 d1 2 7 t\nq1 Q0 d1 3 6 t\n"
-    for duplicates in ("first", "last"):
-        _, found = warned(readers.read_run, write("a.run", text), duplicates=duplicates)
-        assert ("scattered-queries", 1, 4) in found
-
-
-def test_scores_that_equal_grades(write: Write) -> None:
-    grades = {f"q{q}": {f"d{d}": d % 3 for d in range(10)} for q in range(2)}
-
-    def rules(grades: dict[str, dict[str, int]], scores: dict[str, dict[str, int]]) -> list[str]:
-        text = "".join(
-            f"{q} Q0 {d} 0 {s} t\n{q} Q0 x{d} 0 {s} t\n"
-            for q, of in scores.items() for d, s in of.items()
-        )  # fmt: skip
-        path = write("a.run", text)
-        _, found = warned(lambda: list(readers.align_run(Qrels.from_dict(grades), path)))
-        return [rule for rule, _, _ in found]
-
-    assert rules(grades, grades) == ["labels-as-scores"]
-    other = {q: {**of, "d0": 7} for q, of in grades.items()}  # 18 of 20 equal
-    few = {q: dict(list(of.items())[:9]) for q, of in grades.items()}  # 18 documents
-    same = {q: dict.fromkeys(of, 1) | {"d0": 0} for q, of in grades.items()}
-    assert rules(grades, other) == rules(grades, few) == rules(same, grades) == []
-
-
 # A run in parts equals the whole run.
 
 

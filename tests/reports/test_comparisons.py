@@ -8,14 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from command_line import called
 from scipy import stats as scipy_stats
 
 import harness
-from harness.cli.main import app
-from harness.errors import (
-    HarnessError,
-)
 from harness.experiment import folder as results
 from harness.experiment.outcome import with_comparisons
 from harness.reports.comparisons import render
@@ -51,12 +47,9 @@ def trec(root: Path) -> Path:
 
 
 def printed(*words: object, code: int = 0) -> str:
-    done = CliRunner().invoke(app, ["compare", *map(str, words)])
-    if code:
-        assert isinstance(done.exception, HarnessError), done.output
-        return str(done.exception)
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
+    done = called("compare", *words)
+    assert done.code == code, done
+    return done.err.removeprefix("error: ") if code else done.out
 
 
 @pytest.fixture(scope="module")

@@ -131,16 +131,6 @@ def test_the_best_30_of_many_systems_are_drawn() -> None:
         assert f"the best 30 of {n} systems" in "\n".join(texts(figure))
 
 
-def test_a_long_name_takes_the_room_of_short_ones() -> None:
-    values = {"LambdaMART (LightGBM)": [0.9, 0.8, 0.7], "MLP": [0.5, 0.6, 0.5], "A": [0, 0.1, 0]}
-    (picture,) = drawn(study(values), "critical-difference")
-    assert [one.label for one in picture.names] == [*values]
-    assert picture.n_left == 2
-    one, other = "a-very-long-name-of-a-neural-ranker", "a-very-long-name-of-another-ranker"
-    (picture,) = drawn(study({one: [0.9, 0.8, 0.7], other: [0.5, 0.6, 0.5]}), "critical-difference")
-    assert {len(name.label) for name in picture.names} == {26}
-
-
 def test_heatmap_from_the_hardest_query() -> None:
     found = study({"a": [0.9, 0.1, NAN, NAN], "b": [0.7, 0.3, NAN, 0.5]})
     (picture,) = drawn(found, "heatmap")

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from made_systems import EXPECTED, VALUES, of_pairs, system, systems
 
-import harness
 from harness.core.ragged import Floats
 from harness.core.systems import System
 from harness.errors import HarnessError
@@ -273,25 +272,3 @@ def test_ranks_are_over_the_queries_that_all_have() -> None:
     assert standing_notes(found)[-1] == (
         "tier and ranks: over the queries for which every run has a value"
     )
-
-
-QRELS = {"10": {"b": 2, "a": 0}, "2": {"c": 1, "x": 0}, "1": {"d": 1, "e": 0}}
-RUNS = {
-    "first": {"2": {"c": 1.0, "x": 2.0}, "10": {"a": 0.5, "b": 0.25}, "1": {"d": 3.0, "e": 1.0}},
-    "second": {"1": {"e": 3.0, "d": 1.0}, "10": {"b": 0.5, "a": 0.25}, "2": {"c": 3.0, "x": 1.0}},
-}
-
-
-def columns(table: dict[str, dict[str, Any]], number: str) -> dict[str, list[Any]]:
-    rows = [(qid, docno, value) for qid, found in table.items() for docno, value in found.items()]
-    return dict(zip(("qid", "docno", number), map(list, zip(*rows, strict=True)), strict=True))
-
-
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_frames_compare_as_dicts_do(library: str) -> None:
-    frame = pytest.importorskip(library).DataFrame
-    runs = {name: frame(columns(run, "score")) for name, run in RUNS.items()}
-    found = harness.compare(frame(columns(QRELS, "grade")), runs, ["map", "ndcg@10"])
-    expected = harness.compare(QRELS, RUNS, ["map", "ndcg@10"])
-    assert len(found.rows) == 2
-    assert found.to_arrow().equals(expected.to_arrow())

@@ -140,16 +140,6 @@ def intervals(values: Floats, level: float, stream: Stream) -> list[tuple[int, i
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
-def test_all_resamples_of_two_queries() -> None:
-    # a: 3 0; b: 1 1. Resamples: 00 a first, 01 and 10 a first (3 > 2), 11 b first: a is second
-    # in a quarter of them
-    values = np.array([[3.0, 0.0], [1.0, 1.0]])
-    low, high = rank_intervals(values, 0.4)
-    assert (low.tolist(), high.tolist()) == ([1, 1], [2, 2])
-    low, high = rank_intervals(values, 0.6)
-    assert (low.tolist(), high.tolist()) == ([1, 2], [1, 2])
-
-
 @given(
     st.integers(1, 6).flatmap(
         lambda n: st.lists(
