@@ -504,20 +504,22 @@ def _folds(values: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
-    """Yield comparisons, in a comment if no baseline is known, and a table for a paper."""
+    """Yield comparisons, with the first run if no name is a usual baseline's, and a table."""
     names: dict[int, dict[str, None]] = defaultdict(dict)
     for entry in made.runs:
         for place, name in sorted(_models(entry.key, entry)):
             names[place][unescaped(name)] = None
-    known = [name for some in names.values() for name in _baselines(some)[:1]]
+    known = all(_baselines(some) for some in names.values())
+    first = [[*_baselines(some), *some][0] for some in names.values()]
     each = dict.fromkeys(name for some in names.values() for name in some)
-    baselines = [_quoted(name) for name in dict.fromkeys(known or [*each, "RUN"][:1])]
+    baselines = [_quoted(name) for name in dict.fromkeys(first or ["RUN"])]
     baseline = baselines[0] if len(baselines) == 1 else f"[{', '.join(baselines)}]"
     sharing = any(entry.shares_queries for entry in made.datasets)
     if len(each) != 1:
-        mark = _mark(made, "compare", bool(known) and not sharing)
+        mark = _mark(made, "compare", bool(each) and not sharing)
         plan = f"baseline: {baseline}, metrics: [{', '.join(columns)}]"
-        yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}"
+        note = "" if known else "   # name your baseline"
+        yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}{note}"
     mark = _mark(made, "tables", bool(made.runs))
     width = ", width: page" if len(made.datasets) > 1 else ""
     yield f"{mark}tables:"

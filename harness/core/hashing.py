@@ -44,6 +44,16 @@ def string_views(strings: pa.Array) -> tuple[Array, Array]:
     return start, np.frombuffer(data, dtype=np.uint8)
 
 
+def share_memory(strings: pa.Array, others: pa.Array) -> bool:
+    """Whether some of `strings` are in memory where `others` are.
+
+    >>> qids = pa.array(["a", "b"])
+    >>> share_memory(qids.slice(1), qids), share_memory(pa.array(["a", "b"]), qids)
+    (True, False)
+    """
+    return bool(np.shares_memory(string_views(strings)[1], string_views(others)[1]))
+
+
 def hash_strings(strings: pa.Array) -> Array:
     """Return a 64-bit hash of each string of a column, ``(n,)`` uint64.
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import metrics as _built_in
 from .. import readers as readers
@@ -20,6 +20,7 @@ from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
 from ..core.evaluation import Evaluation
 from ..core.evaluation import evaluate as evaluate_aligned
+from ..core.hashing import share_memory
 from ..core.leaderboard import Entry, Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
@@ -39,6 +40,9 @@ from ..errors import (
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
 from ..readers.format import FORMATS
+
+if TYPE_CHECKING:
+    from ..guard.facts import Watch
 
 del _built_in
 
@@ -107,6 +111,12 @@ def evaluate(
     InputError, AlignmentError, UnknownNameError
         If the input is wrong, does not fit together, or a metric does not exist.
 
+    Warns
+    -----
+    HarnessWarning
+        If scores for rows, or those of a file, seem to belong to other rows: they fit the grades
+        clearly better in another order, shifted, or negated.
+
     Examples
     --------
     >>> qrels = {"q1": {"d1": 1, "d2": 0}}
@@ -137,16 +147,28 @@ def evaluate(
     fractions = takes_fractions(wanted, policy)
     judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids, fractions=fractions)
     check_grades(judgements, wanted, policy)
+    watch: Watch | None = None
+    if not isinstance(given, Run) or share_memory(given.qids, judgements.qids):
+        from ..guard.facts import Watch  # which runs that name their documents do not need
+
+        place = name or "run" if isinstance(given, Run) else os.fspath(given)
+        watch = Watch(judgements, policy, place)
+    looked = watch.run if watch is not None else None
     stream: Callable[[], Aligned | Iterable[Aligned]]
     if isinstance(given, Run):
         stream, read = partial(align_parts, judgements, given, policy, also=also), lambda: given
+        if looked is not None:
+            looked(given)
     else:
-        stream = partial(readers.align_run, judgements, given, policy, also)
+        stream = partial(readers.align_run, judgements, given, policy, also, watch=looked)
         read = partial(readers.read_run, given, dataset=judgements)
-    return evaluate_one(
+    found = evaluate_one(
         judgements, wanted, policy, stream=stream, read=read, reference=reference,
-        run=name, dataset=dataset,
+        seen=None if watch is None else watch.aligned, run=name, dataset=dataset,
     )  # fmt: skip
+    if watch is not None:
+        watch.warn()
+    return found
 
 
 def evaluate_files(

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from .. import readers as readers
 from ..core.aligned import Aligned
-from ..core.hashing import string_views
+from ..core.hashing import share_memory
 from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, lengths_of
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, HarnessError, describe, shortage
+from ..errors import Finding, HarnessError, HarnessWarning, describe, shortage
 from ..readers.source import HashedSource, Source
 from . import documents, row_order, scores
 from .datasets import JudgementFacts as JudgementFacts
@@ -33,7 +33,7 @@ from .examples import (
     texts_at,
 )
 from .registry import SHOWN, finding
-from .row_order import Following, OrderFacts
+from .row_order import RULES_OF_ROWS, Following, OrderFacts
 from .scores import Ahead, LabelFacts, Labels, Order, RankFacts, ScoreFacts, Scores
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ class Watch:
         with observing(self.failures, self.place):
             if begins:
                 self._begin()
-            follows = shares(run.qids, self.qrels.qids)
+            follows = share_memory(run.qids, self.qrels.qids)
             before = self.queries.rows if follows else self.queries.rows_in_file
             part = Part(run, self.qrels, follows, before)
             self.first_part, self.last_part = self.first_part or part, part
@@ -271,6 +271,16 @@ class Watch:
             )
         return None
 
+    def warn(self) -> None:
+        """Warn if the scores seem to belong to other rows."""
+        found, facts = [*self.failures], self.facts()
+        if facts is not None:
+            with observing(found, self.place):
+                found += Facts(JudgementFacts.of(self.qrels), facts).findings(self.place)
+        for one in found:
+            if one.severity == "warning" and one.rule in {"guard-failed", *RULES_OF_ROWS}:
+                warnings.warn(HarnessWarning(str(one).removeprefix("warning: ")), stacklevel=3)
+
 
 def judgement_facts(
     qrels: Qrels, source: Source, failures: list[Finding], format: str | None = None
@@ -302,14 +312,3 @@ def facts_of(
         add_lines(of_run.first, source, "run", format)
         return Facts(judgements, of_run)
     return None
-
-
-def shares(qids: pa.Array, others: pa.Array) -> bool:
-    """Whether qids are a part of others in memory, as those of predictions for rows are.
-
-    >>> qids = pa.array(["a", "b"])
-    >>> shares(qids.slice(1), qids), shares(pa.array(["a", "b"]), qids)
-    (True, False)
-    """
-    mine, theirs = string_views(qids)[1], string_views(others)[1]
-    return bool(np.shares_memory(mine, theirs))

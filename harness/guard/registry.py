@@ -179,7 +179,7 @@ PLACED = (
     Rule("sorted-by-score", "warning",
          "Predictions that fall, or rise, from row to row within every query.",
          "each document has the score of another one, unless the dataset is sorted by it",
-         "write predictions in the row order, or accept it: 'guard: {accept: [sorted-by-score]}'"),
+         "write predictions in the row order, or accept this rule"),
     Rule("swapped-fold", "warning",
          "Predictions that fit another dataset with as many rows, and not their own.",
          "each document has the score of another document",
@@ -320,7 +320,7 @@ RUN_RULES = (
     Rule("constant-scores", "warning",
          "Queries whose scores are all equal; a warning from 10% of the queries on.",
          "the policy for ties decides the order there, not the system",
-         "check what was saved as the score, or accept it: 'guard: {accept: [constant-scores]}'"),
+         "check what was saved as the score, or accept this rule"),
     Rule("score-ties", "warning",
          "Documents of one query that share a score; a warning from 10% of the pairs on.",
          "the policy for ties decides their order; tools differ in it",
@@ -334,8 +334,7 @@ RUN_RULES = (
     Rule("labels-as-scores", "error",
          "Scores that are the grades, or have one value for each grade.",
          "the values are those of the labels, not of a model",
-         "save what the model predicts, or accept an oracle: 'guard: {accept: [labels-as-"
-         "scores]}'"),
+         "save what the model predicts, or accept this rule for an oracle"),
     Rule("same-file-twice", "warning",
          "Runs or datasets with the same bytes, runs with the same rankings, or two run names for "
          "one file.",

@@ -33,8 +33,9 @@ def as_pair(
 
     Each of them is a path, a mapping, an Arrow table, a data frame, the columns (qids, docnos,
     numbers), or a table already. Two arrays of shape (B, L) are a padded batch, with `n`, `mask`
-    and `qids`. A run may be an array of one score a row, for any qrels that have rows in an
-    order: a learning-to-rank file, or (qids, grades), whose documents are d0, d1, ...
+    and `qids`; grades of shape (rows,) with `n` go with any run. A run may be an array of one score
+    a row, for any qrels that have rows in an order: a learning-to-rank file, or (qids, grades),
+    whose documents are d0, d1, ...
     """
     if isinstance(run, Mapping):
         several = _is_run(next(iter(run.values()), None))
@@ -50,6 +51,9 @@ def as_pair(
         if n is None and mask is None:
             n = np.full(grades.shape[0], grades.shape[1])
         return from_batch(run, grades, n, qids, mask=mask, fractions=fractions, copy=False)
+    if _is_array(qrels) and n is not None:
+        sizes = as_array(n, "n")
+        qrels = np.repeat(np.arange(sizes.size) if qids is None else qids, sizes), qrels
     judgements = as_table(Qrels, qrels, fractions=fractions)
     if isinstance(run, Mapping) and run and all(map(_is_array, run.values())):
         rows = judgements.n_rows if judgements.n_source is None else judgements.n_source

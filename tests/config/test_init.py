@@ -145,7 +145,8 @@ def test_folders_of_settings_and_of_validation_predictions(tmp_path: Path) -> No
     run = '{dataset: vali, path: "p/lr{lr}/vali/{model}_seed1.txt"}'
     assert f"\n#   runs:     - {run}\n" in text
     assert "vali/svm_seed{seed}.txt: 2 files: predictions for validation data\n" in text
-    assert "\n# compare: " in text
+    assert "\ncompare: {baseline: gbrt, " in text
+    assert "# name your baseline\n" in text
     assert "\ntables:\n" in text
 
 

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import harness
 from harness.config.model import RunEntry
+from harness.errors import HarnessWarning
 from harness.guard.row_order import (
     CLEAR,
     Fit,
@@ -179,3 +181,42 @@ def test_scores_sorted_within_queries() -> None:
     both = look_elsewhere(rows, scores[order][text])  # by qid as text, then by score
     assert both is not None
     assert (both.name, both.by_score) == ("rows sorted by qid as text", True)
+
+
+def as_columns(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+    return (rows.query.astype(str), rows.grades), scores, {}
+
+
+def as_lightgbm(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+    return rows.grades, scores, {"n": np.bincount(rows.query)}
+
+
+def as_frame(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+    pd = pytest.importorskip("pandas")
+    return as_files(rows, scores, base)[0], pd.DataFrame({"score": scores}), {}
+
+
+def as_files(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+    lines = zip(rows.grades.tolist(), rows.query.tolist(), strict=True)
+    (base / "test.txt").write_text("".join(f"{grade} qid:{qid} 1:0\n" for grade, qid in lines))
+    np.savetxt(base / "gbrt.txt", scores)
+    return base / "test.txt", base / "gbrt.txt", {}
+
+
+def as_labels_and_file(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+    return rows.grades, as_files(rows, scores, base)[1], {"n": np.bincount(rows.query)}
+
+
+FORMS = [as_columns, as_lightgbm, as_frame, as_files, as_labels_and_file]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_python_warns_of_rows_in_another_order(form: Any, tmp_path: Path) -> None:
+    rows, scores = dataset(5)
+    qrels, run, how = form(rows, scores, tmp_path)
+    sound = harness.evaluate(qrels, run, ["ndcg@10"], **how).summary()["ndcg@10"]  # no warning
+    at = reordered(rows, "queries in reverse order")
+    qrels, run, how = form(rows, scores[at], tmp_path)
+    with pytest.warns(HarnessWarning, match=r"queries in reverse order.*row-order"):
+        wrong = harness.evaluate(qrels, run, ["ndcg@10"], **how).summary()["ndcg@10"]
+    assert wrong < sound - 0.1
