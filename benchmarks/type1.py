@@ -26,8 +26,7 @@ from harness.core.names import parse
 from harness.stats.corrections import adjust
 from harness.stats.differences import differences
 from harness.stats.gate import Margin, Pair, judge
-from harness.stats.registry import Kind, load_all
-from harness.stats.streams import Stream
+from harness.stats.registry import Kind, Stream, load_all
 
 assert built_in  # it registers them
 NDCG = parse("ndcg@10")[0]

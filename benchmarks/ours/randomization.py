@@ -8,8 +8,7 @@ import numpy as np
 
 from benchmarks.peers.scipy_permutation import METRICS, N_RUNS, values_of
 from harness.stats.differences import differences
-from harness.stats.registry import find
-from harness.stats.streams import Stream
+from harness.stats.registry import Stream, find
 
 n_queries, workers = int(sys.argv[1]), int(sys.argv[2])
 values = values_of(n_queries)  # (n_metrics, n_runs, n_queries)

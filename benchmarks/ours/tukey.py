@@ -6,7 +6,7 @@ import time
 import scipy.optimize  # what the test loads when it is first used
 
 from benchmarks.peers.scipy_studentized import values_of
-from harness.stats.streams import Stream
+from harness.stats.registry import Stream
 from harness.stats.tukey import tukey
 
 assert scipy.optimize

@@ -30,9 +30,8 @@ from ..stats.comparison import Plan, family_of
 from ..stats.corrections import adjust
 from ..stats.differences import differences
 from ..stats.paired_t import paired_t
-from ..stats.registry import Test, find, outcome_of
+from ..stats.registry import Stream, Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
-from ..stats.streams import Stream
 from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
 
 Status = Literal["better", "worse", "changed", "queries", "same"]

@@ -1,10 +1,10 @@
-"""Batches of an evaluation loop, gathered to be evaluated or saved together."""
+"""Batches of an evaluation or training loop, gathered to be evaluated or saved together."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +180,39 @@ class BatchCollector:
 
 def _join(arrays: list[Array]) -> Array:
     return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
+
+
+class QueryValues:
+    """Metrics of a training loop: a summary for the library, values by query for you.
+
+    `history` has, for each iteration, ``{name of the evaluation set: Evaluation}``; it is filled
+    if the object is also given as a callback.
+    """
+
+    def __init__(
+        self, metrics: Sequence[str | Metric], policy: Policy | Mapping[str, Any] | None = None
+    ) -> None:
+        if not metrics:
+            problem = Problem("feval", "expected a metric, got none", fix="write feval('ndcg@10')")
+            raise InputError(problem)
+        self.metrics = parse_all(metrics)
+        self.policy = policy_of(policy)
+        self.history: list[dict[str, Evaluation]] = []
+        self._pending: list[Evaluation] = []
+
+    def evaluate(self, scores: Any, labels: Any, group: Any) -> dict[str, float]:
+        """Return the summaries of rows; `group` has the rows of each query."""
+        if group is None or not len(group):
+            what = "expected the rows of each query, got a data set without groups"
+            fix = "give the data set group=[...], or qid= in XGBoost"
+            raise InputError(Problem("feval", what, fix=fix))
+        collector = BatchCollector()
+        collector.add(scores, labels, group)
+        found = collector.evaluate(self.metrics, self.policy)
+        self._pending.append(found)
+        return found.summary()
+
+    def keep(self, names: Sequence[str]) -> None:
+        """Keep what was evaluated in this iteration, under the names of the evaluation sets."""
+        found, self._pending = self._pending, []
+        self.history.append(dict(zip(names, found[-len(names) :], strict=True)) if names else {})

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.metric import Metric
 from ..core.policy import Policy
-from .boosting import QueryValues
+from .collector import QueryValues
 
 
 class Feval(QueryValues):

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..errors import HarnessError, Problem
-from .boosting import QueryValues
+from .collector import QueryValues
 
 try:
     from xgboost.callback import TrainingCallback

@@ -10,6 +10,7 @@ import click
 
 from ..experiment import run as experiment
 from ..experiment.outcome import render_comparisons
+from ..experiment.workers import prepare
 from ..guard.registry import warned
 from ..reports.leaderboard import find, names
 from . import options
@@ -47,9 +48,7 @@ def command(
         show(experiment.plan(config, overrides=overrides))
         return
     if jobs > 1 and not scheduler:
-        from ..experiment import executors
-
-        executors.prepare()
+        prepare()
     began = time.monotonic()
     results = experiment.run(
         config, overrides=overrides, jobs=jobs, scheduler=scheduler, force=force

@@ -21,7 +21,7 @@ from ..reports.text import columns
 from . import folder as results_folder
 from .cache import DAMAGED, INDEX, MARKER, VALUES, Cache, Keys, Record, code, hash_of, is_marked
 from .folder import MANIFEST
-from .work import Job, each
+from .workers import Job, each
 
 OTHER_CODE = "other code"
 """Text for a record that the present code would not look for."""

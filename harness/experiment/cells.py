@@ -38,7 +38,16 @@ from ..guard.registry import accepted, refused
 from ..guard.sweep import GuardError, Seen, accepted_rules, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit
-from .work import ChangedInputError, Done, Job, each, last_dataset
+from .workers import (
+    ChangedInputError,
+    Cluster,
+    Done,
+    Job,
+    Processes,
+    each,
+    evaluated_jobs,
+    last_dataset,
+)
 
 PIECES = 4
 """Jobs for each process that the remaining cells are split into, so that all end together."""
@@ -137,16 +146,12 @@ def executor(
     """Return the executor for a number of processes or a Dask scheduler; None is this process."""
     if scheduler is None and jobs == 1:
         return contextlib.nullcontext()
-    from .executors import Cluster, Processes  # which load what starts processes
-
     return Processes(jobs) if scheduler is None else Cluster(scheduler)
 
 
 def _work(pool: Executor | None, jobs: Iterable[Job]) -> Iterator[Done]:
     """Yield what became of each cell of some jobs, as soon as it is known."""
     if pool is not None:
-        from .executors import evaluated_jobs
-
         yield from evaluated_jobs(pool, [*jobs])
         return
     for job in jobs:

@@ -18,11 +18,9 @@ from ..core.systems import SHOWN, System, compared, query_mismatch
 from ..errors import AlignmentError, HarnessError, Problem
 from .comparison import Comparison, Plan
 from .differences import deviation, differences
-from .effects import effects
+from .effects import detectable, effects
 from .intervals import Interval, bca_interval, t_interval
-from .power import detectable
-from .registry import NO_ANSWER, AllPairs, Test, all_pairs_of, outcome_of
-from .streams import Stream
+from .registry import NO_ANSWER, AllPairs, Stream, Test, all_pairs_of, outcome_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,7 @@ import numpy as np
 
 from ..core.ragged import Floats, Ints
 from .differences import EPS, unit
-from .registry import Outcome, named_outcome, paired_test
-from .streams import Stream
+from .registry import Outcome, Stream, named_outcome, paired_test
 
 CHUNK = 2**17
 """Numbers drawn at a time: they stay in the processor's cache, and memory is bounded."""

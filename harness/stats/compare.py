@@ -21,8 +21,7 @@ from .comparison import Comparison, Comparisons, Overall, Plan, Standing, family
 from .corrections import adjust
 from .differences import EPS, noise
 from .intervals import clustered
-from .registry import AllPairs, deviations, find, means, tolerance
-from .streams import Stream
+from .registry import AllPairs, Stream, deviations, find, means, tolerance
 from .tiers import tiers, told_apart
 
 

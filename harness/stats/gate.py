@@ -16,8 +16,8 @@ from ..errors import ArgumentError, HarnessError, Problem
 from .comparison import Correction
 from .corrections import adjust
 from .differences import deviation
+from .effects import queries_needed
 from .intervals import t_interval
-from .power import queries_needed
 
 Outcome = Literal["pass", "fail", "undecided"]
 WORST_QUERIES = 5

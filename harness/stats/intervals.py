@@ -13,7 +13,7 @@ from ..core.systems import System
 from .bootstrap import resampled_means
 from .comparison import Plan
 from .differences import EPS, deviation, unit
-from .streams import Stream
+from .registry import Stream
 
 
 def two_sided(freedom: float, level: float) -> float:

@@ -7,8 +7,7 @@ from scipy.special import stdtr
 
 from ..core.ragged import Floats
 from .differences import deviation
-from .registry import Outcome, as_p, named_outcome, paired_test
-from .streams import Stream
+from .registry import Outcome, Stream, as_p, named_outcome, paired_test
 
 
 @paired_test("paired-t", title="paired two-sided t-test", sources=("student1908",))

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from ..core.ragged import Array, Floats
 from .registry import (
     AllPairs,
+    Stream,
     all_pairs_test,
     centred,
     means,
@@ -20,7 +21,6 @@ from .registry import (
     tolerance,
     without_answer,
 )
-from .streams import Stream
 
 CHUNK = 250
 """Draws from one stream of random numbers. The p-values depend on it, so do not change it."""

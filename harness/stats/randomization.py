@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from ..core.ragged import Floats
 from .differences import EPS, multiples
-from .registry import Outcome, as_p, named_outcome, paired_test
-from .streams import Stream
+from .registry import Outcome, Stream, as_p, named_outcome, paired_test
 
 MOST_STEPS = 2**26
 """Most additions (some 0.07 s) for an exact distribution over whole numbers."""

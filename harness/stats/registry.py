@@ -1,7 +1,8 @@
-"""What a significance test is: a function with its name and facts, found by being here."""
+"""What a significance test is: a function with its name, its facts and its random numbers."""
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import inspect
 import math
@@ -11,12 +12,48 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar
 
 import numpy as np
+from numpy.random import PCG64, Generator, SeedSequence
 
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments
 from ..core.ragged import Floats, frozen
 from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
 from .differences import noise
-from .streams import Stream
+
+DRAWS = 10_000
+"""How many random draws a test takes by default."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A stream of random numbers of its own for each comparison.
+
+    The same seed and names give the same numbers, after any other draws and with any number of
+    workers.
+
+    Parameters
+    ----------
+    names : tuple of str
+        What is compared: dataset, metric, baseline, run.
+    seed : int
+        The experiment's seed, at least 0.
+    draws : int
+        How many random draws a test takes.
+
+    >>> one, other = Stream(("trec", "map", "a", "b")), Stream(("trec", "map", "a", "c"))
+    >>> [bool(one.rng().random() == each.rng().random()) for each in (one, other)]
+    [True, False]
+    """
+
+    names: tuple[str, ...] = ()
+    seed: int = 0
+    draws: int = DRAWS
+
+    def rng(self) -> Generator:
+        """Return a generator at the stream's beginning."""
+        text = "\0".join(self.names).encode("utf-8", "surrogatepass")
+        words = np.frombuffer(hashlib.sha256(text).digest(), dtype="<u4")
+        return Generator(PCG64(SeedSequence([self.seed, *words.tolist()])))
+
 
 Kind = Literal["paired", "all-pairs"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from scipy.special import bdtr
 
 from ..core.ragged import Floats
-from .registry import Outcome, as_p, named_outcome, paired_test
-from .streams import Stream
+from .registry import Outcome, Stream, as_p, named_outcome, paired_test
 
 
 @paired_test("sign", title="two-sided sign test", sources=("conover1999",))

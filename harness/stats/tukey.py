@@ -12,6 +12,7 @@ from ..core.ragged import Floats
 from .differences import noise, unit
 from .registry import (
     AllPairs,
+    Stream,
     all_pairs_test,
     as_p,
     centred,
@@ -21,7 +22,6 @@ from .registry import (
     tolerance,
     without_answer,
 )
-from .streams import Stream
 from .studentized_range import studentized_range_isf, studentized_range_sf
 
 

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from ..core.ragged import Floats
 from .randomization import exact_on_grid
-from .registry import Outcome, as_p, named_outcome, paired_test
-from .streams import Stream
+from .registry import Outcome, Stream, as_p, named_outcome, paired_test
 
 
 @paired_test("wilcoxon", title="two-sided Wilcoxon signed rank test", sources=("wilcoxon1945",))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.experiment import work
+from harness.experiment import workers
 
 CONFIG = """
 output: ../out
@@ -55,13 +55,13 @@ def outputs() -> Outputs:
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluated:
     """Give what was evaluated since the last call: the metrics of each run."""
     calls: dict[str, list[str]] = {}
-    original = work.evaluate_one
+    original = workers.evaluate_one
 
     def watched(*args: object, **given: object) -> object:
         calls[str(given["run"])] = [str(metric) for metric in args[1]]  # type: ignore[attr-defined]
         return original(*args, **given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(work, "evaluate_one", watched)
+    monkeypatch.setattr(workers, "evaluate_one", watched)
 
     def since() -> dict[str, list[str]]:
         found = dict(calls)

@@ -15,7 +15,7 @@ import pytest
 
 import harness
 from harness.errors import HarnessError
-from harness.experiment import executors
+from harness.experiment import workers
 from harness.experiment.cells import executor
 
 distributed = pytest.importorskip("distributed")
@@ -110,7 +110,7 @@ def test_a_cluster_gives_the_same_and_outlives_a_worker(
 
 
 def test_a_scheduler_that_does_not_exist_fails_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executors, "ANSWER", 0.5)
+    monkeypatch.setattr(workers, "ANSWER", 0.5)
     began = time.monotonic()
     with (
         pytest.raises(

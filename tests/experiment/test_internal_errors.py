@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from command_line import called
 
-from harness.experiment import work
+from harness.experiment import workers
 from harness.guard import facts as guard_facts
 from harness.guard import sweep as guard_sweep
 from harness.guard.facts import JudgementFacts
@@ -28,7 +28,7 @@ metrics: [map]
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    work.last_dataset.clear()
+    workers.last_dataset.clear()
     Path("q.txt").write_text("10 0 a 1\n2 0 b 0\n2 0 a 1\n1 0 a 1\n")
     Path("zeta.run").write_text("2 Q0 a 1 3 x\n10 Q0 a 1 3 x\n1 Q0 b 1 3 x\n")
     Path("alpha.run").write_text("10 Q0 a 1 2 x\n1 Q0 a 1 9 x\n2 Q0 b 1 3 x\n2 Q0 a 2 1 x\n")
@@ -64,12 +64,12 @@ def test_a_guard_that_fails_is_a_finding_of_the_run(
 def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    evaluate: Callable[..., Any] = work.evaluate_one
+    evaluate: Callable[..., Any] = workers.evaluate_one
 
     def fail_one(*given: Any, **more: Any) -> Any:
         return fail() if more["run"] == "zeta" else evaluate(*given, **more)
 
-    monkeypatch.setattr(work, "evaluate_one", fail_one)
+    monkeypatch.setattr(workers, "evaluate_one", fail_one)
     code, out, err = called("run", "c.yaml", cwd=Path())
     assert code == 2
     assert "alpha  " in out

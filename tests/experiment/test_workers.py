@@ -16,8 +16,7 @@ from harness.config.cells import resolve
 from harness.config.load import load
 from harness.experiment.cache import Cache
 from harness.experiment.cells import evaluate_all
-from harness.experiment.executors import TRIES, Processes
-from harness.experiment.work import Job
+from harness.experiment.workers import TRIES, Job, Processes
 
 
 class Pool(Executor):

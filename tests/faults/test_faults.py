@@ -33,7 +33,7 @@ tables: {main: {metrics: [map]}}
 """
 MODELS = ("gbrt", "lambdamart", "linear-regression")
 KILL, STOP = ["signal", signal.SIGKILL], ["signal", signal.SIGINT]
-EVALUATE = ["harness.experiment.work", "evaluate_one"]
+EVALUATE = ["harness.experiment.workers", "evaluate_one"]
 TAKE = ["harness.experiment.cells", "_Run.take"]
 DERIVE = ["harness.experiment.run", "derive", 0]
 REPLACE = ["pathlib", "Path.replace"]

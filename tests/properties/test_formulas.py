@@ -14,7 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
-from harness.compat.trec_eval.values import rank_biased_precision
+from harness.compat.trec_eval.program import rank_biased_precision
 from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.ragged import offsets_of

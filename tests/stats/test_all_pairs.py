@@ -15,7 +15,7 @@ from made_systems import EXPECTED, PAIRS, VALUES, of_pairs, tables
 from harness.core.ragged import Floats
 from harness.stats.friedman import friedman_nemenyi, ranks
 from harness.stats.randomised_tukey import randomized_tukey
-from harness.stats.streams import Stream
+from harness.stats.registry import Stream
 from harness.stats.studentized_range import MANY, studentized_range_isf, studentized_range_sf
 from harness.stats.tukey import tukey
 

@@ -14,10 +14,9 @@ from statsmodels.stats.power import TTestPower
 
 from harness.core.ragged import Floats
 from harness.stats.differences import differences, multiples
-from harness.stats.effects import effects
+from harness.stats.effects import detectable, effects
 from harness.stats.intervals import bca_interval, clustered_interval, t_interval
-from harness.stats.power import detectable
-from harness.stats.streams import Stream
+from harness.stats.registry import Stream
 
 GOLDEN = golden("significance")
 SAMPLES = GOLDEN["samples"]

@@ -19,8 +19,7 @@ from harness.core.ragged import Floats
 from harness.stats import randomization as sign_flips
 from harness.stats.bootstrap import bootstrap, bootstrap_t
 from harness.stats.differences import differences
-from harness.stats.registry import Outcome, find
-from harness.stats.streams import Stream
+from harness.stats.registry import Outcome, Stream, find
 
 GOLDEN = golden("significance")
 SAMPLES = GOLDEN["samples"]

@@ -19,7 +19,7 @@ from harness.stats.compare import compare, rank_intervals
 from harness.stats.comparison import Comparisons, Plan
 from harness.stats.differences import differences
 from harness.stats.paired_t import paired_t
-from harness.stats.streams import Stream
+from harness.stats.registry import Stream
 from harness.stats.tiers import groups, paired_t_of_pairs, tiers
 
 GOLDEN = golden("significance")

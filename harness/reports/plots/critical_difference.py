@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.ragged import Floats
-from ...stats.registry import find
-from ...stats.streams import Stream
+from ...stats.registry import Stream, find
 from ..select import sign_of
 from . import plot
 from .plot import Kind, Name, Request, Width, characters
