@@ -52,7 +52,7 @@ from ..errors import (
 from ..experiment import folder as files
 from ..experiment.outcome import Results
 from ..experiment.table_and_plots import PathLike, folder_of
-from ..metrics.gains import Scale, scale_of
+from ..metrics.ndcg import Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import resolved
 from ..reports.grid import Grid, and_more, grid

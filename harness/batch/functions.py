@@ -36,8 +36,7 @@ from ..core.ragged import Floats, positions_of
 from ..errors import Problem, UnknownNameError
 from ..metrics.correlation import Form as TauForm
 from ..metrics.correlation import Tied as TauTied
-from ..metrics.gains import Gain, gains_of
-from ..metrics.ndcg import dcg_at_every_rank, ideal_dcg, ndcg_at_every_rank
+from ..metrics.ndcg import Gain, dcg_at_every_rank, gains_of, ideal_dcg, ndcg_at_every_rank
 from ..metrics.overlap import Tied
 from ..metrics.pair_agreement import Normalize, sigmoid
 from ..metrics.pair_agreement import lambdas as _lambdas

@@ -27,7 +27,7 @@ from ..core.policy import Policy
 from ..core.systems import Columns, System, key_of, systems_of, why_not
 from ..core.tables import Run
 from ..errors import AlignmentError, HarnessError, InputError, Problem, said_by
-from ..metrics.gains import scale_of
+from ..metrics.ndcg import scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
 from ..reports.findings import address

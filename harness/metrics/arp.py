@@ -9,7 +9,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints
-from .gains import Negative
+from .ndcg import Negative
 from .shared import share
 
 Over = Literal["queries", "grades"]

@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.align import levels
 from ..core.aligned import Aligned
-from ..core.blocks import by_block
 from ..core.metric import Formula, metric
 from ..core.ragged import Floats, Ints, Ragged, positions_of
 from .pair_agreement import concordance
@@ -22,7 +21,7 @@ from .pairs import (
     smaller_before,
     tied_pairs,
 )
-from .shared import share
+from .shared import by_block, share
 
 Form = Literal["b", "a", "gamma"]
 

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from ..core.align import levels
 from ..core.aligned import Aligned
 from ..core.arguments import wrong
-from ..core.blocks import by_block
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
 from ..core.settings import Range
@@ -26,7 +25,7 @@ from .pairs import (
     sorted_keys,
     tied_pairs,
 )
-from .shared import Rel, share
+from .shared import Rel, by_block, share
 
 Normalize = Literal[False, True, "all"]
 

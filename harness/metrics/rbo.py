@@ -11,12 +11,11 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.arguments import Kind, check_arguments, is_number, whole_from
-from ..core.blocks import by_block
 from ..core.metric import metric
 from ..core.ragged import Floats, Ints, frozen
 from ..errors import Problem, UnknownNameError
 from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of, tied_lists, undefined
-from .shared import Cutoff, Persistence, Rel, powers
+from .shared import Cutoff, Persistence, Rel, by_block, powers
 
 _MARGIN = 1024
 

@@ -17,10 +17,10 @@ from harness.core.evaluation import evaluate
 from harness.core.names import parse, parse_all
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
-from harness.metrics.gains import gains_of
 from harness.metrics.ndcg import (
     dcg,
     dcg_at_every_rank,
+    gains_of,
     ideal_dcg,
     ndcg,
     ndcg_at_every_rank,

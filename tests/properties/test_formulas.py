@@ -20,14 +20,13 @@ from harness.core.aligned import Aligned
 from harness.core.ragged import offsets_of
 from harness.core.tables import Qrels, Run
 from harness.metrics.arp import arp
-from harness.metrics.cascade import err, nerr, pfound
+from harness.metrics.cascade import err, nerr, pfound, rbp
 from harness.metrics.correlation import kendall, pearson, spearman
 from harness.metrics.error import mse
 from harness.metrics.judged import judged, unjudged
 from harness.metrics.ndcg import ndcg
 from harness.metrics.pair_agreement import auc, lambdas, opa, pairwise_logloss, swaps
 from harness.metrics.rbo import ao, rbo, rbo_weight
-from harness.metrics.rbp import rbp
 
 docnos = st.sampled_from([f"d{number}" for number in range(14)])
 grades = st.sampled_from([-2, -1, 0, 0, 0, 1, 1, 2, 3, 4, 9])

@@ -22,8 +22,8 @@ from ...core.policy import Policy
 from ...core.ragged import Array, Bools, Floats, Ints, offsets_of
 from ...core.tables import Docnos, Qrels, Run
 from ...errors import AlignmentError, HarnessWarning
+from ...metrics.cascade import rank_biased_residual, rank_biased_sum
 from ...metrics.judged import n_judged_at, n_looked_at
-from ...metrics.rbp import rank_biased_residual, rank_biased_sum
 from ...metrics.shared import log2_discount, n_hits
 from ...metrics.trec_average import precision_from
 from ...metrics.trec_gain import Gains, gain_table
