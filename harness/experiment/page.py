@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,7 +32,7 @@ from ..reports import comparisons as comparing
 from ..reports.findings import address
 from ..reports.leaderboard import find
 from ..reports.methods import methods
-from ..reports.page import Interval, PageSettings, document, report
+from ..reports.page import Interval, PageSettings, documents, report
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import DEFAULT
@@ -48,9 +47,6 @@ from .manifest import versions
 from .outcome import Results, compared
 
 PAGE = "page.html"
-SIDE_FOLDER = "page_data"
-EMBEDDED = 20 << 20
-"""Bytes of rankings that the page itself holds; more go into side files."""
 DOWNLOAD = 1 << 20
 """Characters of the largest file that the page holds for downloading; others are links."""
 LEVEL = 0.05
@@ -61,8 +57,9 @@ WIDGET = 2 << 20
 def widget(outcome: Results) -> str:
     """Return the report page as a frame for a notebook; empty if it is too large for one."""
     config = outcome.config.model_copy(update={"page": PageSettings()})
-    page = page_files(replace(outcome, config=config))[PAGE]
-    if len(page) > WIDGET:
+    files = page_files(replace(outcome, config=config))
+    page = files.pop(PAGE)
+    if files or len(page) > WIDGET:
         return ""
     style = "width:100%;height:36rem;border:0"
     return f'<iframe title="leaderboard" style="{style}" srcdoc="{escape(page.decode())}"></iframe>'
@@ -135,7 +132,7 @@ def page(
         },
     )  # fmt: skip
     target = Path(path)
-    write_all(target.parent, {target.name: document(data).encode()})
+    write_all(target.parent, documents(data, target.name))
     return target
 
 
@@ -164,15 +161,14 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         data["conventions"] = [
             _convention(config, cells, data, one) for one in settings.conventions
         ]
-    files = {}
     if settings.rankings:
         data["rankingDepth"] = settings.rankings
-        files = _add_rankings(data, config, cells, outcome.board)
+        _add_rankings(data, config, cells, outcome.board)
     if old is not None:
         data["old"] = _old(data, old)
     _rename(data["systems"], "name", "run", config.names)
     _rename(data["boards"], "dataset", "key", config.names)
-    return {PAGE: document(data).encode(), **files}
+    return documents(data, PAGE)
 
 
 def _rename(rows: Sequence[dict[str, Any]], shown: str, own: str, names: Mapping[str, str]) -> None:
@@ -377,12 +373,11 @@ def _convention(
 
 def _add_rankings(
     data: dict[str, Any], config: Config, cells: Sequence[Cell], board: Leaderboard
-) -> dict[str, bytes]:
-    """Put every query's first documents into the data, or into side files if they are large."""
+) -> None:
+    """Put every query's first documents into the data."""
     texts = _texts(config.base / config.page.documents) if config.page.documents else {}
     names = [one["name"] for one in data["systems"]]
-    boards = [one["dataset"] for one in data["boards"]]
-    found: dict[int, dict[str, Any]] = {at: {} for at in range(len(boards))}
+    rankings = {one["dataset"]: one["rankings"] for one in data["boards"]}
     shown = _shown(board)
     grades: set[float] = set()
     last = ""
@@ -390,7 +385,7 @@ def _add_rankings(
         system = shown.get((cell.dataset, cell.run, tuple(sorted(cell.columns.items()))))
         if system is None:
             continue
-        at = boards.index(system.dataset)
+        found = rankings[system.dataset]
         entry = cell.dataset_entry
         if last != (last := entry.model_dump_json()):
             qrels = readers.read_qrels(
@@ -400,29 +395,16 @@ def _add_rankings(
             # an average of datasets with the same qids puts the dataset's name before each
             keys = {qid: qid if qid in own else f"{cell.dataset}/{qid}" for qid in judged}
             for qid, some in judged.items():
-                found[at][f"{at}/ideal/{keys[qid]}"] = _ideal(some, config.page.rankings, texts)
+                found[f"ideal/{keys[qid]}"] = _ideal(some, config.page.rankings, texts)
                 grades.update(some.values())
         run = readers.read_run(
             cell.run_entry.path, dataset=qrels, name=cell.run, **cell.run_entry.options()
         )
         number = names.index(system.run)
-        for qid, documents in _top(judged, run, config, texts):
-            found[at][f"{at}/{number}/{keys[qid]}"] = documents
+        top = _top(judged, run, config, texts)
+        found |= {f"{number}/{keys[qid]}": some for qid, some in top}
     for one, metric in zip(data["metrics"], numbers_of(config.parsed_metrics()), strict=True):
         one |= _gains(metric, sorted(grades), config.page.rankings)
-    if len(json.dumps(found)) <= EMBEDDED:
-        data["rankings"] = {key: value for some in found.values() for key, value in some.items()}
-        return {}
-    data["rankingFiles"] = {
-        str(at): f"{SIDE_FOLDER}/rankings-{at}.js" for at, some in found.items() if some
-    }
-    return {
-        f"{SIDE_FOLDER}/rankings-{at}.js": (
-            f"(window.harnessRankings ??= {{}})[{at}] = {json.dumps(some, ensure_ascii=True)};\n"
-        ).encode()
-        for at, some in found.items()
-        if some
-    }
 
 
 def _gains(metric: Metric, grades: Sequence[float], depth: int) -> dict[str, Any]:

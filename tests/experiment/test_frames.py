@@ -40,7 +40,7 @@ def test_compare_gate_and_page(name: str, tmp_path: Path) -> None:
     assert report["title"] == "Frames"
     expected = [harness.evaluate(qrels, run, metrics).summary()["ndcg@5"] for run in runs.values()]
     assert report["boards"][0]["columns"][0]["value"].tolist() == expected
-    assert abs(report["comparisons"]["difference"][0]) == abs(row.difference)
+    assert abs(report["boards"][0]["tests"]["difference"][0]) == abs(row.difference)
 
 
 def test_wrong_names() -> None:

@@ -18,7 +18,7 @@ import pytest
 from command_line import called
 
 from harness.experiment import folder
-from harness.reports.page import DATA, pack, unpack
+from harness.reports.page import DATA, EMBEDDED, pack, unpack
 
 Open = Callable[..., Any]
 
@@ -61,7 +61,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 def board(tab: Any) -> list[tuple[str, list[str]]]:
     """Return the leaderboard shown: names, and values with every digit."""
     script = """rows => rows.map(row => [row.querySelector('th').firstChild.textContent,
-      [...row.querySelectorAll('td.value > span')].map(one => one.title)])"""
+      [...row.querySelectorAll('td.value > span:not(.bar)')].map(one => one.title)])"""
     found: list[tuple[str, list[str]]] = tab.eval_on_selector_all("table.board tbody tr", script)
     return found
 
@@ -79,57 +79,66 @@ def test_the_commands_run_and_findings_link_to_their_rule(tmp_path: Path) -> Non
         assert called(*shlex.split(command)[1:], cwd=tmp_path).code == 0, command
 
 
-def test_every_number_is_in_the_files(results: Path, open_page: Open) -> None:
-    tab = open_page(results / "page.html")
-    report = tab.evaluate("""() => {
+def assert_same(shown: float, text: str) -> None:
+    """A CSV file has nothing where a number is undefined."""
+    assert shown == float(text) if text else math.isnan(shown)
+
+
+def assert_every_number_is_in_the_files(tab: Any, results: Path) -> None:
+    """Read every value and test out of the browser, and compare them with the files."""
+    report = tab.evaluate("""async () => {
       const plain = node => node instanceof Float64Array ? [...node]
         : Array.isArray(node) ? node.map(plain)
         : node && typeof node === 'object'
         ? Object.fromEntries(Object.entries(node).map(([key, value]) => [key, plain(value)]))
         : node;
-      return plain(harnessReport);
+      const boards = harnessReport.boards.map(async one =>
+        ({...one, tests: await (harnessParts[one.tests] ?? one.tests)}));
+      return plain({...harnessReport, boards: await Promise.all(boards)});
     }""")
     names = [metric["name"] for metric in report["metrics"]]
     systems = [system["name"] for system in report["systems"]]
-    expected = {(row["dataset"], row["run"]): row for row in rows(results / "leaderboard.csv")}
+    board = {(row["dataset"], row["run"]): row for row in rows(results / "leaderboard.csv")}
     table = pq.read_table(results / "per_query.parquet").to_pylist()
     values = {(r["dataset"], r["run"], r["metric"], r["qid"]): r["value"] for r in table}
     standings = {(r["dataset"], r["run"], r["metric"]): r for r in rows(results / "standings.csv")}
-    checked = 0
+    tests = {
+        (r["dataset"], r["metric"], r["run"], r["baseline"]): r
+        for r in rows(results / "significance.csv")
+    }
+    shown: dict[tuple[str, str, str, str], float] = {}
     for one in report["boards"]:
+        dataset, n = one["dataset"], len(one["qids"])
         for metric, column in zip(names, one["columns"], strict=True):
             for row, system in enumerate(one["systems"]):
-                run, n = systems[system], len(one["qids"])
-                assert column["value"][row] == float(expected[one["dataset"], run][metric])
-                standing = standings.get((one["dataset"], run, metric))
-                if standing:
-                    shown = [column[k][row] for k in ("low", "high", "rank", "rankLow", "rankHigh")]
-                    keys = ("low", "high", "rank", "rank_low", "rank_high")
-                    assert shown == [float(standing[key]) for key in keys]
-                for qid, value in zip(
-                    one["qids"], column["queries"][row * n : row * n + n], strict=True
-                ):
-                    true = values[one["dataset"], run, metric, qid]
-                    assert value == true or (
-                        math.isnan(value) and (true is None or math.isnan(true))
-                    )
-                    checked += 1
-    assert checked == len(table)
-    tests = rows(results / "significance.csv")
-    columns = report["comparisons"]
-    assert len(tests) == len(columns["run"]) > 0
-    for at, row in enumerate(tests):
-        one = {name: values[at] for name, values in columns.items()}
-        assert row["run"] == systems[one["run"]]
-        assert row["baseline"] == systems[one["baseline"]]
-        keys = {
-            "difference": "difference",
-            "low": "low",
-            "high": "high",
-            "p": "p",
-            "adjusted": "p_adjusted",
-        }
-        assert [one[k] for k in keys] == [float(row[v]) for v in keys.values()]
+                run = systems[system]
+                assert column["value"][row] == float(board[dataset, run][metric])
+                if standing := standings.get((dataset, run, metric)):
+                    for key in ("low", "high", "rank", "rank_low", "rank_high"):
+                        own = {"rank_low": "rankLow", "rank_high": "rankHigh"}.get(key, key)
+                        assert_same(column[own][row], standing[key])
+                own = column["queries"][row * n : row * n + n]
+                shown |= {
+                    (dataset, run, metric, q): v for q, v in zip(one["qids"], own, strict=True)
+                }
+        columns = one["tests"]
+        for at in range(len(columns["run"])):
+            metric, run, baseline = (int(columns[key][at]) for key in ("metric", "run", "baseline"))
+            expected = tests.pop((dataset, names[metric], systems[run], systems[baseline]))
+            for key in ("difference", "low", "high", "p", "adjusted"):
+                true = expected["p_adjusted" if key == "adjusted" else key]
+                assert_same(columns[key][at], true)
+            assert columns["significant"][at] == (expected["significant"] == "true")
+    assert not tests
+    assert shown.keys() == values.keys()
+    assert [k for k, v in shown.items() if v != values[k] and not math.isnan(v)] == []
+    assert {k for k, v in shown.items() if math.isnan(v)} == {
+        k for k, v in values.items() if v is None or math.isnan(v)
+    }
+
+
+def test_every_number_is_in_the_files(results: Path, open_page: Open) -> None:
+    assert_every_number_is_in_the_files(open_page(results / "page.html"), results)
 
 
 def test_sort_filter_and_back(results: Path, open_page: Open) -> None:
@@ -302,9 +311,9 @@ reports: [page]
 
 
 def test_names_metadata_and_files_next_to_the_page(
-    tmp_path: Path, open_page: Open, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, open_page: Open, chromium: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.experiment.page.EMBEDDED", 0)
+    monkeypatch.setitem(EMBEDDED, "rankings", 0)
     (tmp_path / "teams.csv").write_text(
         "run,team,link\ngbrt,Lakes,https://example.org\nneural,Hills,javascript:alert(1)\n"
     )
@@ -327,6 +336,11 @@ def test_names_metadata_and_files_next_to_the_page(
     tex = Path(download.value.path()).read_text()
     assert tex.split("\n", 1)[1] == (results / "tables" / "main.tex").read_text().split("\n", 1)[1]
     assert (results / str(tab.get_attribute("text=per_query.parquet", "href"))).is_file()
+    (results / "page_data" / "rankings-0.js").unlink()
+    tab = chromium.new_page()
+    tab.goto(f"{(results / 'page.html').as_uri()}#v=ranking")
+    tab.wait_for_selector("p:has-text('needs the file page_data/rankings-0.js')")
+    tab.close()
 
 
 @pytest.mark.parametrize("where", ["value", "queries", "text", "style"])
@@ -442,7 +456,7 @@ def test_folds_and_conventions(tmp_path: Path, open_page: Open) -> None:
     results = made(tmp_path / "pooled", text + "summary: {pool: [fold]}\n")
     page = unpack((results / "page.html").read_text())
     (one,) = page["boards"]
-    assert len(page["rankings"]) == (len(one["systems"]) + 1) * len(one["qids"])
+    assert len(one["rankings"]) == (len(one["systems"]) + 1) * len(one["qids"])
     other = page["conventions"][0]["values"][0][0]
     places = [(-values).argsort().argsort() for values in (one["columns"][0]["value"], other)]
     moved = sorted(-abs(places[0] - places[1]))
@@ -497,7 +511,7 @@ def test_slices(tmp_path: Path, open_page: Open) -> None:
 def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
     import time
 
-    from harness.reports.page import document
+    from harness.reports.page import documents
 
     rng, (systems, queries, metrics) = np.random.default_rng(0), (50, 6980, 10)
     none = np.full(systems, math.nan)
@@ -507,15 +521,8 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
         "rankHigh": none, "tier": [""] * systems, "n": none, "queries": grid, "note": "",
     }  # fmt: skip
     report = {
-        "title": "large", "columns": [], "comparisonNote": "", "rankings": {},
-        "rankingFiles": {}, "rankingDepth": 0, "conventions": [],
-        "comparisons": {
-            name: np.array([])
-            for name in (
-                "dataset", "metric", "run", "baseline", "difference", "low", "high", "p",
-                "adjusted", "significant",
-            )
-        },
+        "title": "large", "columns": [], "comparisonNote": "",
+        "rankingDepth": 0, "conventions": [],
         "metrics": [
             {"name": f"m{i}", "label": f"m{i}", "direction": 1, "digits": 4} for i in range(metrics)
         ],
@@ -524,13 +531,14 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
             "dataset": "d", "group": "", "whole": "d", "qids": [str(i) for i in range(queries)],
             "systems": list(range(systems)),
             "columns": [column] * metrics, "counts": {}, "warned": [""] * systems, "notes": [],
+            "tests": {"run": np.array([])}, "rankings": {},
         }],
         "provenance": {
             "facts": [], "inputs": [], "findings": [], "methods": "", "config": "",
             "commands": [], "downloads": [], "results": "",
         },
     }  # fmt: skip
-    (tmp_path / "page.html").write_text(document(report), encoding="utf-8")
+    (tmp_path / "page.html").write_bytes(documents(report, "page.html")["page.html"])
     began = time.monotonic()
     tab = open_page(tmp_path / "page.html", "#v=queries")
     tab.wait_for_selector("canvas")
@@ -554,7 +562,23 @@ def test_a_notebook_shows_the_page_in_a_frame(results: Path, tmp_path: Path, chr
     assert messages == []
 
 
-def test_the_page_of_143_real_runs(tmp_path: Path, open_page: Open) -> None:
+def seconds_to_open(chromium: Any, page: Path) -> float:
+    """Return the CPU time that a tab takes to load and draw a page."""
+    tab = chromium.new_page(viewport={"width": 1440, "height": 900})
+    session = tab.context.new_cdp_session(tab)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    tab.goto(page.as_uri())
+    tab.wait_for_selector("html[data-ready]")
+    tab.evaluate("new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    tab.close()
+    return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
+
+
+@pytest.mark.parametrize("compared", ["[ndcg@10, map]", "[]"])
+def test_the_page_of_143_real_runs(
+    tmp_path: Path, open_page: Open, chromium: Any, compared: str
+) -> None:
     data = ROOT.parent / "shared/data/trec_covid_round1"
     if not data.is_dir():
         pytest.skip("needs ../shared/data")
@@ -563,14 +587,21 @@ output: results
 datasets: {{covid: {data}/qrels-rnd1.txt}}
 runs: {{"{{run}}": "{data}/runs/{{run}}.gz"}}
 metrics: [ndcg@10, map, P@5, bpref, recall@1000, recip_rank, ndcg, "rbp(p=0.5)", P@10, Rprec]
+compare: {{metrics: {compared}}}
 reports: [page]
 """
     results = made(tmp_path, config)
     assert (results / "page.html").stat().st_size < 2e6
-    shown = board(open_page(results / "page.html"))
+    assert min(seconds_to_open(chromium, results / "page.html") for _ in range(3)) < 1
+    tab = open_page(results / "page.html")
+    shown = board(tab)
+    metrics = tab.evaluate("harnessReport.metrics.map(one => one.name)")
     expected = {
-        row["run"]: [float(value) for value in list(row.values())[-10:]]
+        row["run"]: [float(row[metric]) for metric in metrics]
         for row in rows(results / "leaderboard.csv")
     }
     assert {name: [*map(float, values)] for name, values in shown} == expected
     assert len(shown) == 143
+    tab.click("nav >> text=Head to head")
+    tab.wait_for_selector("th:text-is('corrected p')")
+    assert_every_number_is_in_the_files(tab, results)

@@ -96,10 +96,7 @@ def report(
         "columns": columns,
         "systems": [_system(name, row, columns) for name, row in rows_of.items()],
         "boards": boards,
-        "comparisons": _comparisons(comparisons, datasets, metrics, place),
         "comparisonNote": note,
-        "rankings": {},
-        "rankingFiles": {},
         "rankingDepth": 0,
         "conventions": [],
         "provenance": dict(provenance),
@@ -151,6 +148,8 @@ def _board(
             name: np.array([each.get(name, math.nan) for each in counts], float) for name in COUNTS
         },
         "warned": [", ".join(one.warned) for one in systems],
+        "tests": _tests(comparisons, systems[0].dataset, metrics, place),
+        "rankings": {},
     }
 
 
@@ -195,17 +194,16 @@ def _column(
     }
 
 
-def _comparisons(
+def _tests(
     comparisons: Comparisons | None,
-    datasets: Sequence[str],
+    dataset: str,
     metrics: Sequence[Metric],
     place: Mapping[str, int],
 ) -> dict[str, Floats]:
-    """Return the tests as columns, one entry a test; systems and datasets are numbers."""
-    rows = comparisons.rows if comparisons else ()
+    """Return a dataset's tests as columns, one entry a test; metrics and systems are numbers."""
+    rows = [one for one in comparisons.rows if one.dataset == dataset] if comparisons else []
     numbers = {str(metric): i for i, metric in enumerate(metrics)}
     columns = {
-        "dataset": [datasets.index(one.dataset) for one in rows],
         "metric": [numbers[str(one.metric)] for one in rows],
         "run": [place[one.run] for one in rows],
         "baseline": [place[one.baseline] for one in rows],
@@ -221,11 +219,20 @@ def _comparisons(
 
 LIMIT = "default-src 'none'; img-src data:; connect-src data:; form-action 'none'; base-uri 'none'"
 
+SIDE_FOLDER = "page_data"
+EMBEDDED = {"tests": 2 << 20, "rankings": 20 << 20}
+"""Bytes, before compression, of each part of all boards that the page itself holds."""
+
 DATA = '<script type="application/octet-stream" id="data">'
 
 
-def pack(report: dict[str, Any]) -> bytes:
-    """Return a report as gzip of: length of the JSON text (uint32), the text, the arrays.
+def pack(report: Any) -> bytes:
+    """Return a report, or a part of it, as gzip of what :func:`_flat` returns."""
+    return gzip.compress(_flat(report), compresslevel=9, mtime=0)
+
+
+def _flat(report: Any) -> bytes:
+    """Return the length of the JSON text (uint32), the text, and the arrays.
 
     Arrays of floats anywhere in `report` are stored as distinct values and codes, which keeps
     every bit and takes a byte or two per value. The same report gives the same bytes.
@@ -253,8 +260,7 @@ def pack(report: dict[str, Any]) -> bytes:
 
     content = {"report": plain(report), "arrays": arrays}
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-    packed = struct.pack("<I", len(text)) + text + b"".join(blobs)
-    return gzip.compress(packed, compresslevel=9, mtime=0)
+    return struct.pack("<I", len(text)) + text + b"".join(blobs)
 
 
 def _array(values: Floats, put: Any) -> dict[str, int]:
@@ -293,14 +299,30 @@ def unpack(page: str) -> dict[str, Any]:
     return found
 
 
-def document(report: dict[str, Any]) -> str:
-    """Return the page of what ``src/data.ts`` calls a ``Report``."""
+def documents(report: dict[str, Any], name: str) -> dict[str, bytes]:
+    """Return the page `name` of what ``src/data.ts`` calls a ``Report``, and its side files.
+
+    Tests and rankings that would make the page large go into side files, one a board.
+    """
+    report, side = {**report, "boards": [{**one} for one in report["boards"]]}, {}
+    for part, limit in EMBEDDED.items():
+        if sum(len(_flat(board[part])) for board in report["boards"]) <= limit:
+            continue
+        for at, board in enumerate(report["boards"]):
+            path = f"{SIDE_FOLDER}/{part}-{at}.js"
+            data = base64.b64encode(pack(board[part])).decode("ascii")
+            side[path] = f'harnessPart("{path}", "{data}");\n'.encode()
+            board[part] = path
+    return {name: _document(report, bool(side)).encode(), **side}
+
+
+def _document(report: dict[str, Any], has_side_files: bool) -> str:
     folder = files(__package__)
     script = folder.joinpath("page.js").read_text(encoding="utf-8").strip()
     style = folder.joinpath("src/style.css").read_text(encoding="utf-8")
     data = base64.b64encode(pack(report)).decode("ascii")
     scripts = f"'sha256-{_digest(script)}'"
-    scripts += " file: 'self'" if report["rankingFiles"] else ""
+    scripts += " file: 'self'" if has_side_files else ""
     policy = f"{LIMIT}; style-src 'sha256-{_digest(style)}'; script-src {scripts}"
     title = escape(report["title"])
     return f"""<!doctype html>

@@ -55,11 +55,16 @@ export interface Board {
   /** Rules of the guard's warnings about each row. */
   warned: string[];
   notes: string[];
+  tests: Part<Tests>;
+  /** System and query as `system/qid`, or `ideal/qid`, to documents; none in slices. */
+  rankings: Part<Record<string, Ranked[]>>;
 }
 
-/** Tests as columns, one entry a test; datasets, metrics and systems by their numbers. */
-export interface Comparisons {
-  dataset: Numbers;
+/** A part of the page, or the path of the side file that holds it. */
+export type Part<T> = T | string;
+
+/** Tests as columns, one entry a test; metrics and systems by their numbers. */
+export interface Tests {
   metric: Numbers;
   run: Numbers;
   baseline: Numbers;
@@ -107,11 +112,7 @@ export interface Report {
   columns: string[];
   systems: System[];
   boards: Board[];
-  comparisons: Comparisons;
   comparisonNote: string;
-  /** Board, system and query as `board/system/qid`, to a file or to documents. */
-  rankings: Record<string, Ranked[]>;
-  rankingFiles: Record<string, string>;
   rankingDepth: number;
   /** Texts of queries. */
   texts?: Record<string, string>;
@@ -121,7 +122,7 @@ export interface Report {
 }
 
 /** Unpack base64 of gzip of: length of the JSON text (uint32), the text, the arrays. */
-export async function unpack(packed: string): Promise<Report> {
+export async function unpack<T>(packed: string): Promise<T> {
   const bytes = Uint8Array.from(atob(packed.trim()), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   const buffer = await new Response(stream).arrayBuffer();
@@ -130,7 +131,7 @@ export async function unpack(packed: string): Promise<Report> {
   const { report, arrays } = JSON.parse(text) as { report: unknown; arrays: ArrayEntry[] };
   const start = 4 + length;
   const numbers = arrays.map((entry) => decode(buffer, start, entry));
-  return resolve(report, numbers) as Report;
+  return resolve(report, numbers) as T;
 }
 
 /** Distinct values (float64) at `values`, and a code per entry at `codes`. */
@@ -151,10 +152,11 @@ function decode(buffer: ArrayBuffer, start: number, entry: ArrayEntry): Numbers 
   return Float64Array.from(codes, (code) => values[code]);
 }
 
-/** Replace every `{"$": i}` by array i. */
+/** Replace every `{"$": i}` by array i, and null by NaN, which JSON does not have. */
 function resolve(node: unknown, numbers: Numbers[]): unknown {
+  if (node === null) return NaN;
   if (Array.isArray(node)) return node.map((one) => resolve(one, numbers));
-  if (node === null || typeof node !== "object") return node;
+  if (typeof node !== "object") return node;
   const entries = Object.entries(node);
   if (entries.length === 1 && entries[0][0] === "$") return numbers[entries[0][1] as number];
   return Object.fromEntries(entries.map(([key, value]) => [key, resolve(value, numbers)]));

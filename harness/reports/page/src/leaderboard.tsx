@@ -134,16 +134,10 @@ function Interval({ context, row, m, scale }: { context: Context; row: number; m
   if (isNaN(value)) return null;
   const [least, most] = scale;
   const start = Math.min(0, least);
-  const x = (number: number) => (96 * (number - start)) / (most - start || 1);
+  const x = (number: number) => `${(100 * (number - start)) / (most - start || 1)}%`;
   const words = isNaN(low) ? "" : `95% interval ${fixed(low, context.report.metrics[m].digits)} to ${fixed(high, context.report.metrics[m].digits)}`;
-  return (
-    <svg class="bar" viewBox="0 0 96 8" preserveAspectRatio="none" role="img" aria-label={words || "no interval"}>
-      {words && <title>{words}</title>}
-      <rect class="track" x={0} y={2} width={x(value)} height={4} />
-      {words && <rect class="range" x={x(low)} y={2} width={Math.max(x(high) - x(low), 0.8)} height={4} />}
-      <rect class="dot" x={Math.max(x(value) - 1, 0)} y={0} width={2} height={8} />
-    </svg>
-  );
+  const places = { "--value": x(value), ...(words && { "--low": x(low), "--high": x(high) }) };
+  return <span class="bar" role="img" aria-label={words || "no interval"} title={words} style={places} />;
 }
 
 function Heading({ context, name, text, title, numeric = false }: {
@@ -248,7 +242,7 @@ function Notes({ context, withTiers }: { context: Context; withTiers: boolean })
     "Bold: the best value of its column, as shown. It is not a significance test.",
     ...(state.convention ? [] : [`Bars start at 0 and show the value${withIntervals ? " with its 95% interval over queries" : ""}.`]),
     ...(withTiers ? [`Tiers are by ${metric.label}: tests do not tell systems that share a tier apart. A line separates neighbours that share none.`] : []),
-    ...(plain && !withTiers ? [report.comparisons.dataset.includes(context.at) ? `No tiers: ${metric.label} was not compared.` : report.comparisonNote] : []),
+    ...(plain && !withTiers ? [typeof board.tests === "string" || board.tests.run.length ? `No tiers: ${metric.label} was not compared.` : report.comparisonNote] : []),
     ...(state.convention ? [`Values as ${state.convention} computes them. Ranks are by ${metric.label}; arrows count the places that a system moves.`] : []),
     ...board.notes,
   ];

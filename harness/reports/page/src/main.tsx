@@ -11,7 +11,7 @@ import { Changes } from "./changes";
 import { Leaderboard } from "./leaderboard";
 import { Pair } from "./pair";
 import { Queries } from "./queries";
-import { Ranking, gainMetric, restore } from "./ranking";
+import { Ranking, gainMetric } from "./ranking";
 import { Select } from "./text";
 
 const VIEWS: Record<View, string> = {
@@ -81,8 +81,7 @@ async function start(): Promise<void> {
   const packed = document.getElementById("data")!.textContent!;
   const root = document.getElementById("app")!;
   try {
-    const report = await unpack(packed);
-    restore(report.rankings);
+    const report = await unpack<Report>(packed);
     root.textContent = "";
     const show = (printing: boolean) => render(<Page report={report} printing={printing} />, root);
     show(false);

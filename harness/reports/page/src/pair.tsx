@@ -2,7 +2,9 @@
 
 import type { Context } from "./view";
 import { orderedRows, rowOf, rowValues, systemName } from "./view";
+import type { Tests } from "./data";
 import { queryValues } from "./data";
+import { Load } from "./load";
 import { MetricName, Panel, Select, Value, fixed, probability, signed } from "./text";
 import { useState } from "preact/hooks";
 
@@ -23,7 +25,7 @@ export function Pair({ context }: { context: Context }) {
         <button type="button" onClick={() => go({ a: b, b: a })}>Swap</button>
       </div>
       <Panel title={`${a} against ${b}`} aside={<span class="muted">{board.dataset}</span>}>
-        <Summary context={context} a={a} b={b} />
+        <Load part={board.tests}>{(tests) => <Summary context={context} tests={tests} a={a} b={b} />}</Load>
       </Panel>
       <Panel title="Difference by query" aside={<span class="muted"><MetricName metric={metric} />, sorted; click a bar to see the query</span>}>
         <Differences context={context} a={a} b={b} />
@@ -52,12 +54,10 @@ interface Test {
 }
 
 /** The test of a against b, if the results hold one. */
-function tested(context: Context, m: number, a: number, b: number): Test | undefined {
-  const { report, board, at, state } = context;
+function tested({ board, state }: Context, all: Tests, m: number, a: number, b: number): Test | undefined {
   if (state.convention) return undefined;
-  const all = report.comparisons;
   const find = (run: number, baseline: number) =>
-    all.run.findIndex((one, i) => one === run && all.baseline[i] === baseline && all.metric[i] === m && all.dataset[i] === at);
+    all.run.findIndex((one, i) => one === run && all.baseline[i] === baseline && all.metric[i] === m);
   const [one, two] = [board.systems[a], board.systems[b]];
   const [same, swapped] = [find(one, two), find(two, one)];
   const i = same >= 0 ? same : swapped;
@@ -69,13 +69,13 @@ function tested(context: Context, m: number, a: number, b: number): Test | undef
   };
 }
 
-function Summary({ context, a, b }: { context: Context; a: string; b: string }) {
+function Summary({ context, tests, a, b }: { context: Context; tests: Tests; a: string; b: string }) {
   const { report, board } = context;
   const [first, second] = [rowOf(context, a), rowOf(context, b)];
   const rows = report.metrics
     .map((metric, m) => ({ metric, m }))
     .filter(({ m }) => !board.columns[m].value.every(isNaN));
-  const untested = rows.some(({ m }) => !tested(context, m, first, second));
+  const untested = rows.some(({ m }) => !tested(context, tests, m, first, second));
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label="Differences by metric">
@@ -90,7 +90,7 @@ function Summary({ context, a, b }: { context: Context; a: string; b: string }) 
           <tbody>
             {rows.map(({ metric, m }) => {
               const values = rowValues(context, m);
-              const test = tested(context, m, first, second);
+              const test = tested(context, tests, m, first, second);
               const found = differences(context, m, first, second);
               const better = metric.direction < 0 ? -1 : 1;
               const won = found.filter((one) => one.value * better > 0).length;
@@ -113,7 +113,7 @@ function Summary({ context, a, b }: { context: Context; a: string; b: string }) 
         </table>
       </div>
       <ul class="notes">
-        {report.comparisonNote && <li>{report.comparisonNote}{report.comparisons.run.length > 0 && " Bold: significant."}</li>}
+        {report.comparisonNote && <li>{report.comparisonNote}{tests.run.length > 0 && " Bold: significant."}</li>}
         {untested && <li>“Not tested”: the results hold no test of this pair. The difference is shown without one.</li>}
       </ul>
     </>

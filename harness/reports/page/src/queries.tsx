@@ -103,6 +103,7 @@ function bestSystems(context: Context, top: number[], n: number): ComponentChild
 
 function OneQuery({ context, query, rows }: { context: Context; query: number; rows: number[] }) {
   const { board, go, metric, m, report, source } = context;
+  const { rankings } = report.boards[source];
   const n = board.qids.length;
   const values = rows.map((row) => ({ row, value: board.columns[m].queries[row * n + query] }));
   const worse = metric.direction < 0 ? 1 : -1;
@@ -121,13 +122,12 @@ function OneQuery({ context, query, rows }: { context: Context; query: number; r
           <tbody>
             {values.map(({ row, value }) => {
               const name = systemName(context, row);
-              const key = `${source}/${board.systems[row]}/${qid}`;
               return (
                 <tr key={name}>
                   <th scope="row" dir="auto">{name}</th>
                   <td class="number"><Value value={value} digits={metric.digits} /></td>
-                  <td class="wide"><svg class="bar long" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" x={0} y={1} width={isNaN(value) ? 0 : Math.max(0, (100 * value) / most)} height={4} /></svg></td>
-                  <td>{(report.rankings[key] || report.rankingFiles[`${source}`]) && <button type="button" class="link" onClick={() => go({ view: "ranking", a: name, qid })}>ranking</button>}</td>
+                  <td class="wide"><span class="bar long" style={{ "--value": `${isNaN(value) ? 0 : Math.max(0, (100 * value) / most)}%` }} /></td>
+                  <td>{(typeof rankings === "string" || rankings[`${board.systems[row]}/${qid}`]) && <button type="button" class="link" onClick={() => go({ view: "ranking", a: name, qid })}>ranking</button>}</td>
                 </tr>
               );
             })}

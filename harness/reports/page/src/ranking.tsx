@@ -1,28 +1,23 @@
 /** One query of one system: its documents in order, next to the ideal order or another system. */
 
-import { useEffect, useState } from "preact/hooks";
 import type { Metric, Ranked } from "./data";
 import type { Context } from "./view";
+import { Load } from "./load";
 import { trace } from "./queries";
 import { orderedRows, rowOf, systemName } from "./view";
 import { Command, Panel, Select, fixed } from "./text";
 
-declare global {
-  interface Window {
-    harnessRankings?: Record<string, Record<string, Ranked[]>>;
-  }
+export function Ranking({ context }: { context: Context }) {
+  return <Load part={context.report.boards[context.source].rankings}>{(all) => <Lists context={context} all={all} />}</Load>;
 }
 
-export function Ranking({ context }: { context: Context }) {
-  const { report, board, state, go, source: at } = context;
-  const loaded = useRankings(context);
-  const all = loaded ?? report.rankings;
+function Lists({ context, all }: { context: Context; all: Record<string, Ranked[]> }) {
+  const { report, board, state, go } = context;
   const names = orderedRows({ ...context, state: { ...state, filter: "", where: {} } }).map((row) => systemName(context, row));
-  const has = (name: string, qid: string) => all[`${at}/${board.systems[rowOf(context, name)]}/${qid}`];
+  const has = (name: string, qid: string) => all[`${board.systems[rowOf(context, name)]}/${qid}`];
   const a = names.includes(state.a) ? state.a : (names[0] ?? "");
   const qids = board.qids.filter((qid) => names.some((name) => has(name, qid)));
   const qid = qids.includes(state.qid) ? state.qid : (qids[0] ?? "");
-  if (!loaded && report.rankingFiles[`${at}`]) return <p class="empty">Loading the rankings ...</p>;
   if (!qids.length)
     return <p class="empty">This page holds no rankings. Write <code>page: {"{rankings: 20}"}</code> in the config to embed them.</p>;
   const options = names.map((name): [string, string] => [name, name]);
@@ -38,7 +33,7 @@ export function Ranking({ context }: { context: Context }) {
       </div>
       <div class="columns">
         <List title={a} documents={first} context={context} />
-        {second ? <List title={state.b} documents={second} context={context} /> : <List title="Ideal order" documents={all[`${at}/ideal/${qid}`] ?? []} context={context} />}
+        {second ? <List title={state.b} documents={second} context={context} /> : <List title="Ideal order" documents={all[`ideal/${qid}`] ?? []} context={context} />}
       </div>
       {report.provenance.results && <p class="notes">To see how the value comes about: <Command text={trace(context, rowOf(context, a), qid)} /></p>}
     </>
@@ -79,26 +74,4 @@ function List({ title, documents, context }: { title: string; documents: Ranked[
       </div>
     </Panel>
   );
-}
-
-/** Rankings of side files, which a classic script loads also from disk. */
-function useRankings({ report, source: at }: Context): Record<string, Ranked[]> | undefined {
-  const file = report.rankingFiles[`${at}`];
-  const [loaded, set] = useState(window.harnessRankings?.[at]);
-  useEffect(() => {
-    set(window.harnessRankings?.[at]);
-    if (!file || window.harnessRankings?.[at]) return;
-    const script = document.createElement("script");
-    script.src = file;
-    script.onload = () => set(restore(window.harnessRankings?.[at]));
-    document.head.append(script);
-  }, [at, file]);
-  return loaded;
-}
-
-/** JSON has no NaN: the grade of an unjudged document, and a score in the ideal order, are null there. */
-export function restore(rankings: Record<string, Ranked[]> | undefined): Record<string, Ranked[]> | undefined {
-  for (const documents of Object.values(rankings ?? {}))
-    for (const one of documents) for (const key of ["grade", "score"] as const) if (one[key] === null) one[key] = NaN;
-  return rankings;
 }
