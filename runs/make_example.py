@@ -323,6 +323,12 @@ def qrels_text(
     return "".join(lines)
 
 
+def groups_text(queries: dict[int, Ints]) -> str:
+    """Queries of two or three words are short."""
+    lines = [f"{qid},{'short' if len(query) < 4 else 'long'}\n" for qid, query in queries.items()]
+    return "".join(["qid,length\n", *lines])
+
+
 def compress(content: bytes) -> bytes:
     """Gzip without a name and a time, for the same bytes each time."""
     buffer = io.BytesIO()
@@ -332,13 +338,14 @@ def compress(content: bytes) -> bytes:
 
 
 def trec_files() -> Iterator[tuple[str, bytes]]:
-    """Path and content of the qrels and of each run."""
+    """Path and content of the qrels, of the queries' groups and of each run."""
     rng = np.random.default_rng([SEED, 3])
     collection = draw_collection(rng)
     themes = dict(zip(QIDS, rng.permutation(N_THEMES), strict=False))
     queries = {qid: draw_query(rng, collection, theme) for qid, theme in themes.items()}
     systems = document_scores(collection, queries)
     yield "trec/qrels.txt", qrels_text(collection, themes, systems, shuffled_qids(0)).encode()
+    yield "trec/queries.csv", groups_text(queries).encode()
     for file, (name, scores) in enumerate(systems.items(), 1):
         content = run_text(name, scores, shuffled_qids(file)).encode()
         if name == GZIPPED:
@@ -354,7 +361,7 @@ def main() -> None:
         "--out", type=Path, default=Path(__file__).parent, help="the folder to write to"
     )
     out: Path = parser.parse_args().out
-    n_files = len(FOLDS) * (1 + len(SEEDS) * len(MODELS)) + 6
+    n_files = len(FOLDS) * (1 + len(SEEDS) * len(MODELS)) + 7
     with threadpool_limits(1):
         for path, content in tqdm(chain(letor_files(), trec_files()), total=n_files, unit="file"):
             (out / path).parent.mkdir(parents=True, exist_ok=True)

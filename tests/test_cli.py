@@ -20,11 +20,13 @@ def test_the_first_command(examples: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "lambdamart" in done.stdout
     assert "queries not answered (zero): lsi 1" in done.stdout
-    written = "leaderboard.csv, per_query.parquet, page.html, manifest.json"
+    assert "[length=" not in done.stdout
+    assert "\nslices: 2, see results/quickstart/page.html\n" in done.stdout
+    written = "leaderboard.csv, leaderboard_cells.csv, per_query.parquet, page.html, manifest.json"
     assert done.stdout.rstrip().endswith(f"written to results/quickstart: {written}")
     assert {p.name for p in (examples / "results/quickstart").iterdir()} == {
-        "leaderboard.csv", "page.html", "per_query.parquet", "manifest.json", "timing.json",
-        "cells", ".lock",
+        "leaderboard.csv", "leaderboard_cells.csv", "page.html", "per_query.parquet",
+        "manifest.json", "timing.json", "cells", ".lock",
     }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -56,7 +57,16 @@ def command(
     width = terminal_width(format)
     failed = tuple(replace(one, error=one.brief or one.error) for one in results.leaderboard.failed)
     board = replace(results.leaderboard, failed=failed)  # all of each error is printed below
-    show(find(format).render(board, **width))
+    slices = {one.dataset for one in board.entries if one.evaluation.group}
+    if format != "table":
+        slices.clear()
+    entries = tuple(one for one in board.entries if one.dataset not in slices)
+    show(find(format).render(replace(board, entries=entries), **width))
+    if slices:
+        where = _relative(results.folder)
+        table = f"harness table {shlex.quote(where)} --dataset '*[*'"
+        has_page = "page.html" in results.files
+        show(f"\nslices: {len(slices)}, see {f'{where}/page.html' if has_page else table}\n")
     findings = warned((one.rule, one.severity) for one in results.findings)
     if format == "table" and findings:
         show(f"guard: {findings}; see manifest.json, or harness check {config}\n")

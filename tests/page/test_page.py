@@ -66,6 +66,32 @@ def board(tab: Any) -> list[tuple[str, list[str]]]:
     return found
 
 
+def test_the_quickstart_shows_all_six_views(tmp_path: Path, open_page: Open) -> None:
+    config, output = ROOT / "configs/quickstart.yaml", tmp_path / "results"
+    done = called("run", str(config), "--set", f"output={output}", cwd=tmp_path)
+    assert "results/page.html" in done.out
+    tab = open_page(output / "page.html", "#d=trec")
+    views = {
+        "Leaderboard": "table.board td.value", "Head to head": ".chart rect", "Queries": "canvas",
+        "Rankings": ".columns tbody td", "Provenance": ".commands code",
+    }  # fmt: skip
+    for view, what in views.items():
+        tab.click(f"nav >> text={view}")
+        tab.wait_for_selector(what)
+    for view in [*views][:4]:
+        tab.click(f"nav >> text={view}")
+        slices = tab.locator("label", has_text="Queries").locator("select")
+        slices.select_option(label="length=short (16)")
+        tab.wait_for_selector(views[view])
+        slices.select_option(label="all (30)")
+    tab.click("nav >> text=Leaderboard")
+    tab.locator("label", has_text="Queries").locator("select").select_option("trec [length=long]")
+    assert {name: float(values[0]) for name, values in board(tab)} == {
+        row["run"]: float(row["map"]) for row in rows(output / "leaderboard.csv")
+        if row["dataset"] == "trec [length=long]"
+    }  # fmt: skip
+
+
 def test_the_commands_run_and_findings_link_to_their_rule(tmp_path: Path) -> None:
     qrels, run = (f"{{path: {ROOT}/runs/trec/{name}}}" for name in ("qrels.txt", "lsi.run"))
     runs = ", ".join(run.replace("{", f"{{dataset: {name}, ") for name in "ab")
