@@ -28,7 +28,7 @@ from ..metrics.similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.blocks import interval_of
 from ..stats.comparison import Plan, family_of
 from ..stats.corrections import adjust
-from ..stats.differences import differences
+from ..stats.differences import differences, largest_first
 from ..stats.paired_t import paired_t
 from ..stats.registry import Stream, Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
@@ -51,35 +51,13 @@ class QueryMove(NamedTuple):
     difference: float
 
 
-@dataclass(frozen=True)
-class Paired:
-    """A run in both folders by one metric, query by query.
-
-    `n` queries have a value in both, and `moved` of them differ; `up` and `down` are the largest
-    differences. `difference`, `low` and `high` are the mean of new minus old and its interval.
-    `p` is NaN if nothing moved, or the test has no answer (`note` says why).
-    """
-
-    n: int
-    moved: int
-    up: tuple[QueryMove, ...] = ()
-    down: tuple[QueryMove, ...] = ()
-    only_old: tuple[str, ...] = ()
-    only_new: tuple[str, ...] = ()
-    difference: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    p: float = math.nan
-    p_adjusted: float = math.nan
-    method: str = ""
-    note: str = ""
-
-
 @dataclass(frozen=True, eq=False)
-class Pairing:
-    """Values of the queries that both evaluations have, in one order.
+class Paired:
+    """Values of the queries that both evaluations have by one metric, in one order.
 
-    `in_old` and `in_new` mark these queries in each evaluation.
+    `in_old` and `in_new` mark these queries in each evaluation, `only_old` and `only_new` have a
+    value in one alone. `difference`, `low` and `high` are the mean of new minus old and its
+    interval. `p` is NaN if nothing moved, or the test has no answer (`note` says why).
     """
 
     qids: pa.Array
@@ -89,14 +67,53 @@ class Pairing:
     in_new: Bools
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
+    difference: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    p: float = math.nan
+    p_adjusted: float = math.nan
+    method: str = ""
+    note: str = ""
 
     @property
-    def differ(self) -> bool:
-        """Whether a query has a value in one evaluation only."""
-        return bool(self.only_old or self.only_new)
+    def n(self) -> int:
+        """How many queries have a value in both."""
+        return len(self.qids)
+
+    @property
+    def moved(self) -> int:
+        """How many of them differ."""
+        return int((self.old != self.new).sum())
+
+    @property
+    def moves(self) -> list[QueryMove]:
+        """The queries that rose most, then those that fell most, the largest fall last."""
+        raw = self.new - self.old
+        at = largest_first(raw, MOST)
+        columns = self.qids.take(pa.array(at)), self.old[at], self.new[at], raw[at]
+        return list(map(QueryMove, *(column.tolist() for column in columns)))
+
+    def tested(self, key: Key, metric: Metric, plan: Plan, test: Test) -> Paired:
+        """Return it with a test of the queries that moved, if any, that is not corrected yet."""
+        if not self.moved:
+            return self
+        mean = math.fsum((self.new - self.old).tolist()) / self.n
+        if reason := why_not(metric):
+            return replace(self, difference=mean, note=f"not tested: {reason}")
+        difference = differences(self.new, self.old)
+        drawn, interval = (
+            Stream((name, key.dataset, str(metric), str(key)), plan.seed, plan.draws)
+            for name in (test.name, plan.interval)
+        )
+        low, high = interval_of(difference, plan, interval)
+        found = outcome_of(test, difference, drawn)
+        return replace(
+            self, difference=mean, low=low, high=high, p=found.p, method=found.method,
+            note=found.note,
+        )  # fmt: skip
 
 
-def pairing(old: Evaluation, new: Evaluation, names: tuple[str, str]) -> Pairing:
+def paired(old: Evaluation, new: Evaluation, names: tuple[str, str]) -> Paired:
     """Return the values of a metric paired by qid, without queries that have no value.
 
     A metric with ``undefined=zero`` has a value for every query.
@@ -108,49 +125,18 @@ def pairing(old: Evaluation, new: Evaluation, names: tuple[str, str]) -> Pairing
     both = ~np.isnan(before) & ~np.isnan(moved)
     in_new = np.zeros(len(second), dtype=bool)
     in_new[at[both]] = True
-    return Pairing(
-        select(first, both),
-        before[both],
-        moved[both],
-        both,
-        in_new,
-        tuple(select(first, ~np.isnan(before) & ~both).to_pylist()),
-        tuple(select(second, ~np.isnan(after) & ~in_new).to_pylist()),
-    )
+    only_old = select(first, ~np.isnan(before) & ~both).to_pylist()
+    only_new = select(second, ~np.isnan(after) & ~in_new).to_pylist()
+    return Paired(
+        select(first, both), before[both], moved[both], both, in_new, tuple(only_old),
+        tuple(only_new),
+    )  # fmt: skip
 
 
 def _values(evaluation: Evaluation, name: str) -> Floats:
     values = np.asarray(evaluation.column(name), dtype=np.float64)
     undefined = evaluation.metrics[evaluation.names.index(name)].settings.undefined
     return np.nan_to_num(values, nan=0.0) if undefined == "zero" else values
-
-
-def paired(pairs: Pairing, key: Key, metric: Metric, plan: Plan, test: Test) -> Paired:
-    """Return which queries of a cell moved, and a test of them that is not corrected yet."""
-    raw = pairs.new - pairs.old
-    moved = int((pairs.old != pairs.new).sum())
-    result = Paired(len(raw), moved, only_old=pairs.only_old, only_new=pairs.only_new)
-    if not moved:
-        return result
-
-    def largest(sign: int) -> tuple[QueryMove, ...]:
-        order = np.argsort(-sign * raw, kind="stable")[:MOST]
-        columns = pairs.qids.take(pa.array(order)), pairs.old[order], pairs.new[order], raw[order]
-        moves = map(QueryMove, *(column.tolist() for column in columns))
-        return tuple(one for one in moves if sign * one.difference > 0)
-
-    mean = math.fsum(raw.tolist()) / raw.size
-    result = replace(result, up=largest(1), down=largest(-1), difference=mean)
-    if reason := why_not(metric):
-        return replace(result, note=f"not tested: {reason}")
-    difference = differences(pairs.new, pairs.old)
-    tested, interval = (
-        Stream((name, key.dataset, str(metric), str(key)), plan.seed, plan.draws)
-        for name in (test.name, plan.interval)
-    )
-    low, high = interval_of(difference, plan, interval)
-    found = outcome_of(test, difference, tested)
-    return replace(result, low=low, high=high, p=found.p, method=found.method, note=found.note)
 
 
 def paired_test(plan: Plan) -> Test:
@@ -203,8 +189,8 @@ def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
     if before is None or after is None or metric is None:
         return Reproduced(key, name)
     names = str(metric), str(new.metrics[name])
-    pairs = pairing(before.evaluation, after.evaluation, names)
-    result = Reproduced(key, name, len(pairs.qids), rmse(pairs.old, pairs.new))
+    pairs = paired(before.evaluation, after.evaluation, names)
+    result = Reproduced(key, name, pairs.n, rmse(pairs.old, pairs.new))
     if metric.definition.summary != "mean":
         return result
     columns = before.evaluation.column(names[0]), after.evaluation.column(names[1])
@@ -213,7 +199,7 @@ def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
         nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
         p_paired=paired_t(differences(pairs.new, pairs.old), Stream()).p,
         p_welch=unpaired_t(*(each[~np.isnan(each)] for each in columns)),
-        note="" if len(pairs.qids) else "no query in both",
+        note="" if pairs.n else "no query in both",
     )
 
 
@@ -563,7 +549,7 @@ def changes(
         () if metrics else tuple(name for name in one.metrics if name not in other.metrics)
         for one, other in ((first, second), (second, first))
     )
-    repetitions = {key: (first.rows[key].repetitions, second.rows[key].repetitions) for key in rows}
+    pairs = ((key, first.rows[key].repetitions, second.rows[key].repetitions) for key in rows)
     return Changes(
         old=str(old),
         new=str(new),
@@ -583,7 +569,7 @@ def changes(
         notes=(*first.notes, *second.notes, *notes),
         repetitions={
             key: (before, after)
-            for key, (before, after) in repetitions.items()
+            for key, before, after in pairs
             if before is not None and after is not None and before != after
         },
     )
@@ -651,36 +637,36 @@ def _cell(
     if test is None or before is None or after is None or None in metrics:
         return cell
     names = str(metrics[0]), str(metrics[1])
-    pairs = pairing(before.evaluation, after.evaluation, names)
-    if pairs.differ and not math.isnan(cell.difference):
+    pairs = paired(before.evaluation, after.evaluation, names)
+    differ = pairs.only_old or pairs.only_new
+    if differ and not math.isnan(cell.difference):
         values = (math.nan, math.nan)
         status: Status = "changed"
-        if len(pairs.qids):
+        if pairs.n:
             values = (
                 before.summary_over(names[0], pairs.in_old),
                 after.summary_over(names[1], pairs.in_new),
             )
             status = status_of(*values, tolerance, way)
         cell = replace(cell, old=values[0], new=values[1], status=status)
+    if cell.status == "same" and not pairs.moved and not differ:
+        return cell
     assert metrics[0] is not None
-    queries = paired(pairs, key, metrics[0], plan, test)
-    if cell.status == "same" and (queries.moved or pairs.differ):
-        cell = replace(cell, status="queries")
-    return cell if cell.status == "same" else replace(cell, queries=queries)
+    worst: Status = "queries" if cell.status == "same" else cell.status
+    return replace(cell, status=worst, queries=pairs.tested(key, metrics[0], plan, test))
 
 
 def _corrected(cells: Sequence[Cell], old: Board, plan: Plan) -> tuple[list[Cell], int]:
     """Return the cells with adjusted p-values, and how many have one."""
-    families: dict[str, list[int]] = {}
+    families: dict[str, list[tuple[int, Paired]]] = {}
     for place, cell in enumerate(cells):
-        metric = old.metrics[cell.metric]
-        if metric is not None and cell.queries is not None and not math.isnan(cell.queries.p):
+        metric, one = old.metrics[cell.metric], cell.queries
+        if metric is not None and one is not None and not math.isnan(one.p):
             family = family_of(cell.key.dataset, metric, plan.family)
-            families.setdefault(family, []).append(place)
+            families.setdefault(family, []).append((place, one))
     result = list(cells)
-    for places in families.values():
-        tested = [one for place in places if (one := cells[place].queries) is not None]
-        adjusted = adjust(np.array([one.p for one in tested]), plan.correction).tolist()
-        for place, one, p in zip(places, tested, adjusted, strict=True):
+    for tested in families.values():
+        adjusted = adjust(np.array([one.p for _, one in tested]), plan.correction).tolist()
+        for (place, one), p in zip(tested, adjusted, strict=True):
             result[place] = replace(cells[place], queries=replace(one, p_adjusted=p))
     return result, sum(map(len, families.values()))

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from ..core.leaderboard import grouped_by
 from ..errors import first_of, for_terminal, legible
 from ..reports import formats, markdown, text
 from ..reports.grid import Cell as GridCell
 from ..reports.grid import Grid, and_more, grid
-from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, counted, decimals, p_value
+from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, counted, decimals, p_value
 from ..stats.registry import find
-from .changes import Cell, Changes, Difference, Order, Paired, Reproduced
+from .changes import Cell, Changes, Difference, Order, Reproduced
 from .changes_board import Key
 
 ROWS, CELLS = 20, 5
@@ -32,6 +33,7 @@ FIELDS = (
     "old_all", "new_all", "tolerance", "old_rank", "new_rank", "n", "moved_queries", "low", "high",
     "p", "p_adjusted", "significant", "method", "note",
 )  # fmt: skip
+TESTED = ("n", "low", "high", "p", "p_adjusted", "method")
 ORDER = (
     "dataset", "metric", "shared", "only_first", "only_second", "tau_b", "tau_ap", "rbo",
     "spearman", "swaps", "swaps_normalised", "same_top", "moved", "max_rank_change",
@@ -80,7 +82,7 @@ def records(changes: Changes) -> Iterator[Record]:
             {**_named(cell.key), "metric": cell.metric, **move._asdict()}
             for cell in changes.cells
             if cell.queries is not None
-            for move in (*cell.queries.up, *reversed(cell.queries.down))
+            for move in cell.queries.moves
         ),
         "order": map(_order_record, changes.orders),
         "origin": map(_origin_row, changes.origins),
@@ -122,11 +124,11 @@ def _cell_records(changes: Changes) -> Iterator[Record]:
     for cell in changes.cells:
         record = {**blank, **_named(cell.key), **vars(cell), "difference": cell.difference}
         record["old_rank"], record["new_rank"] = ranks.get((cell.metric, cell.key), (None, None))
-        if (queries := cell.queries) is not None:
-            record |= {**vars(queries), "note": _note(cell, changes)}
-            record |= {"moved_queries": queries.moved, "difference": cell.difference}
-            if not math.isnan(queries.p):
-                record["significant"] = queries.p_adjusted <= changes.plan.level
+        if (one := cell.queries) is not None:
+            tested = {name: getattr(one, name) for name in TESTED}
+            record |= {**tested, "moved_queries": one.moved, "note": _note(cell, changes)}
+            if not math.isnan(one.p):
+                record["significant"] = one.p_adjusted <= changes.plan.level
         yield {name: record[name] for name in FIELDS}
     for status, keys in (("only old", changes.only_old), ("only new", changes.only_new)):
         yield from ({**blank, **_named(key), "status": status} for key in keys)
@@ -200,13 +202,11 @@ def notes(changes: Changes) -> Iterator[str]:
             "old, new, difference, interval and p are over the queries of both; ranks and the "
             "columns 'all queries' are over all queries of each"
         )
-    same: dict[str, list[str]] = {}
-    for one in changes.orders:
-        if not one.differs:
-            same.setdefault(one.dataset, []).append(one.metric)
-    for dataset, metrics in same.items():
+    same = [one for one in changes.orders if not one.differs]
+    for dataset, orders in grouped_by(same, lambda one: one.dataset).items():
         where = f" on {dataset}" if dataset else ""
-        yield f"the order of the systems is the same by {first_of(metrics)}{where}"
+        metrics = first_of([one.metric for one in orders])
+        yield f"the order of the systems is the same by {metrics}{where}"
     if any(one.differs for one in changes.orders):
         yield (
             f"tau_ap: the old order is the truth; rbo: extrapolated, p = {changes.p:g}; rbo and "
@@ -234,9 +234,7 @@ def grids(changes: Changes) -> Iterator[Grid]:
     ]
     for cell, queries in with_moves[:CELLS]:
         title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {queries.moved}"
-        yield from _grid(
-            title, [one._asdict() for one in (*queries.up, *reversed(queries.down))], 1
-        )
+        yield from _grid(title, [one._asdict() for one in queries.moves], 1)
     orders = [one for one in changes.orders if one.differs]
     ranked = [{name: _order_record(one)[name] for name in ORDER} for one in orders]
     yield from _grid("order of the systems", ranked)
@@ -289,14 +287,16 @@ def _cell_row(cell: Cell, changes: Changes) -> Record:
     if any(one.has_other_queries for one in changes.cells):
         row |= {"old, all queries": cell.old_all, "new, all queries": cell.new_all}
     if changes.has_queries:
-        one, level = cell.queries or Paired(0, 0), changes.plan.level
-        is_tested = not math.isnan(one.low)
-        interval = f"[{_difference(one.low)}, {_difference(one.high)}]" if is_tested else UNDEFINED
-        star = "*" if one.p_adjusted <= level else ""
+        one, level = cell.queries, changes.plan.level
+        moved, p, adjusted, interval = "0/0", math.nan, math.nan, UNDEFINED
+        if one is not None:
+            moved, p, adjusted = f"{one.moved}/{one.n}", one.p, one.p_adjusted
+            if not math.isnan(one.low):
+                interval = f"[{_difference(one.low)}, {_difference(one.high)}]"
+        star = "*" if adjusted <= level else ""
         row |= {
-            "queries moved": f"{one.moved}/{one.n}",
-            f"{100 * (1 - level):g} % interval": interval,
-            "p": one.p, "adjusted p": GridCell(p_value(one.p_adjusted), star),
+            "queries moved": moved, f"{confidence(level)} interval": interval, "p": p,
+            "adjusted p": GridCell(p_value(adjusted), star),
         }  # fmt: skip
     return {**row, "note": _note(cell, changes)}
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.leaderboard import NOT_COMPARED, sliced_name, slices
+from ..core.leaderboard import NOT_COMPARED, grouped_by, sliced_name, slices
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.settings import contradiction, find_convention
@@ -431,10 +431,7 @@ def _check_columns_in_names(
 
     `columns` have the key of the summary, or nothing if they are those of `select`.
     """
-    by_key: dict[str, list[Cell]] = {}
-    for cell in cells:
-        by_key.setdefault(cell.run_key, []).append(cell)
-    for key, some in by_key.items():
+    for key, some in grouped_by(cells, lambda cell: cell.run_key).items():
         for name in Pattern(key).names:
             values = {cell.all_columns.get(name) for cell in some}
             if name not in columns or len(values) == 1:

@@ -56,6 +56,7 @@ class Summary:
 
 
 T = TypeVar("T")
+K = TypeVar("K")
 BELOW = "below "
 """How the label of the lowest bin begins."""
 PART = 1 << 15
@@ -124,17 +125,22 @@ def _order(label: str) -> tuple[int, float, str]:
         return 2, 0.0, label
 
 
+def grouped_by(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return some things by their keys."""
+    found: dict[K, list[T]] = {}
+    for one in some:
+        found.setdefault(key(one), []).append(one)
+    return found
+
+
 def with_slices(
     items: Sequence[T], evaluation: Callable[[T], Evaluation], cut: Callable[[T, Slice], T | None]
 ) -> list[T]:
     """Return entries or systems, those of each dataset followed by those of its slices."""
     if not any(evaluation(one).groups for one in items):
         return list(items)
-    together: dict[str, list[T]] = {}
-    for one in items:
-        together.setdefault(evaluation(one).dataset, []).append(one)
     found = []
-    for some in together.values():
+    for some in grouped_by(items, lambda one: evaluation(one).dataset).values():
         found += some
         labels: dict[str, set[str]] = {}
         for groups in (evaluation(one).groups for one in some):

@@ -154,6 +154,11 @@ class Metric:
         return self.definition.function.__module__.startswith(_BUILT_IN)
 
     @property
+    def sign(self) -> int:
+        """1, or -1 if lower values are better."""
+        return -1 if self.definition.direction == "lower" else 1
+
+    @property
     def reference(self) -> str | None:
         """Name of the run that this metric compares to, if it does."""
         return dict(self.params).get("reference")

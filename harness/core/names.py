@@ -27,8 +27,7 @@ def bound(metric: Metric, name: str) -> Metric:
 
     Its label is the metric's name with "min", "expected" or "max" at its end.
     """
-    largest = "worst" if metric.definition.direction == "lower" else "best"
-    smallest = "best" if metric.definition.direction == "lower" else "worst"
+    smallest, largest = ("best", "worst") if metric.sign < 0 else ("worst", "best")
     ties = {"min": smallest, "expected": "average", "max": largest}[name]
     return replace(metric, settings=replace(metric.settings, ties=ties), label=f"{metric}_{name}")
 

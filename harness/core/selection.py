@@ -230,9 +230,8 @@ def _choice(run: str, within: Columns, group: _Group, metric: Metric) -> Choice 
             for one in cells
         ]
         values[setting] = math.fsum(found) / len(found)
-    sign = -1 if metric.definition.direction == "lower" else 1
     ranked = [(setting, value) for setting, value in values.items() if not math.isnan(value)]
-    ranked.sort(key=lambda pair: -sign * pair[1])
+    ranked.sort(key=lambda pair: -metric.sign * pair[1])
     left_out = tuple(setting for setting, value in values.items() if math.isnan(value))
     datasets = tuple(dict.fromkeys(dataset for dataset, _ in places))
     return Choice(run, within, datasets, str(metric), tuple(ranked), left_out) if ranked else None

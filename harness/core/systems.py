@@ -17,7 +17,16 @@ from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean, fi
 from .aligned import Memo
 from .arrow import call, encode, unique
 from .evaluation import Counts, joined
-from .leaderboard import Entry, Failed, Leaderboard, Slice, Summary, whole_of, with_slices
+from .leaderboard import (
+    Entry,
+    Failed,
+    Leaderboard,
+    Slice,
+    Summary,
+    grouped_by,
+    whole_of,
+    with_slices,
+)
 from .metric import Metric
 from .names import NAMES, each_cutoff, parse
 from .ragged import Floats, frozen
@@ -139,9 +148,9 @@ def systems_of(board: Leaderboard) -> tuple[System, ...]:
 
 def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
     """Return the systems of a leaderboard whose folds are already pooled."""
-    together: dict[tuple[str, str], list[Entry]] = {}
-    for entry in board.entries:
-        together.setdefault((entry.dataset, system_name(entry, board.summary)), []).append(entry)
+    together = grouped_by(
+        board.entries, lambda entry: (entry.dataset, system_name(entry, board.summary))
+    )
     found = []
     for (dataset, run), entries in together.items():
         entries, chosen = _best(entries, board.summary.best)
@@ -165,13 +174,10 @@ def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Ch
     metric = next((one for one in metrics if one.definition.direction is not None), None)
     if not names or metric is None:
         return entries, None
-    groups: dict[tuple[str, ...], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault(tuple(entry.columns.get(name, "") for name in names), []).append(entry)
-    sign = -1 if metric.definition.direction == "lower" else 1
+    groups = grouped_by(entries, lambda one: tuple(one.columns.get(name, "") for name in names))
 
     def mean(group: Sequence[Entry]) -> float:
-        return sign * math.fsum(one.summary[str(metric)] for one in group) / len(group)
+        return metric.sign * math.fsum(one.summary[str(metric)] for one in group) / len(group)
 
     return max(groups.values(), key=mean), Chosen(names, len(groups), str(metric))
 
@@ -248,9 +254,7 @@ def pooled(board: Leaderboard) -> Leaderboard:
     summary = board.summary
     if not summary.parts:
         return board
-    together: dict[Key, list[Entry]] = {}
-    for entry in board.entries:
-        together.setdefault(key_of(entry, summary.parts), []).append(entry)
+    together = grouped_by(board.entries, lambda entry: key_of(entry, summary.parts))
     failed = failed_rows(board)
     out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
     average = bool(summary.average)

@@ -19,7 +19,7 @@ from tqdm import tqdm
 
 from ..config.cells import Cell
 from ..config.model import Config
-from ..core.leaderboard import Entry, Failed
+from ..core.leaderboard import Entry, Failed, grouped_by
 from ..core.metric import Metric
 from ..errors import (
     ALIKE,
@@ -31,7 +31,6 @@ from ..errors import (
     ShortageError,
     others_at,
 )
-from ..guard.datasets import grouped_by
 from ..guard.query_groups import Grouping, attach
 from ..guard.query_groups import load_all as load_groups
 from ..guard.registry import accepted, refused

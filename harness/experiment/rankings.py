@@ -106,8 +106,7 @@ def leave_out(
         without = values(_without(judgements, removed)) if removed.size else whole
         relevant = int((judgements.numbers[removed] > 0).sum())
         for metric, old, new in zip(wanted, whole.T, without.T, strict=True):
-            sign = 1 if metric.definition.direction == "lower" else -1
-            before, after = _ranks(sign * old), _ranks(sign * new)
+            before, after = _ranks(-metric.sign * old), _ranks(-metric.sign * new)
             most = int(np.argmax(np.abs(after - before)))
             result.append(
                 LeftOut(

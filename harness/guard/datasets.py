@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, product
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ import pyarrow as pa
 from ..config.cells import Cell
 from ..core.arrow import as_bytes, cast, encode
 from ..core.hashing import splitmix64
+from ..core.leaderboard import grouped_by
 from ..core.ragged import Array, Bools, Ints
 from ..core.selection import Select
 from ..core.systems import whole_name
@@ -47,8 +48,6 @@ _NUMBERS = ("k", "n", "i")
 """Placeholders that name a fold if their values are numbers."""
 _FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNORECASE | re.DOTALL)
 """Names of parts that a config lists one by one."""
-T = TypeVar("T")
-K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -224,14 +223,6 @@ def _is_part(cell: Cell, name: str, pooled: Sequence[str]) -> bool:
     numbered = name in _NUMBERS and cell.of_dataset[name].isdecimal()
     is_letor = cell.dataset_entry.format == "letor"
     return name in pooled or bool(_FOLD.search(name)) or (numbered and is_letor)
-
-
-def grouped_by(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Return some things by their keys."""
-    found: dict[K, list[T]] = {}
-    for one in some:
-        found.setdefault(key(one), []).append(one)
-    return found
 
 
 def of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:

@@ -154,9 +154,8 @@ def reversals(systems: Sequence[System], places: Mapping[str, str]) -> list[Find
         for metric in some[0].metrics:
             if why_not(metric):
                 continue
-            sign = -1.0 if metric.definition.direction == "lower" else 1.0
-            overall = sign * np.array([one.value(metric) for one in some])
-            inside = sign * np.array([
+            overall = metric.sign * np.array([one.value(metric) for one in some])
+            inside = metric.sign * np.array([
                 [own[one.run].value(metric) if one.run in own else np.nan for one in some]
                 for own in groups.values()
             ])  # fmt: skip

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..config.cells import Cell, cell_of_files
+from ..core.leaderboard import grouped_by
 from ..core.policy import Policy
 from ..core.selection import Select
 from ..core.tables import Qrels
@@ -23,7 +24,6 @@ from . import datasets
 from .datasets import (
     Dataset,
     are_apart,
-    grouped_by,
     of_features,
     of_folds,
     of_validation,

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter, itemgetter
 from typing import TypeVar
 
 import numpy as np
 
+from ..core.leaderboard import grouped_by
 from ..core.metric import Metric
 from ..core.systems import FEWER, System
 from ..errors import first_of
 from ..stats.blocks import blocks_of
 from ..stats.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
-from ..stats.differences import differences
+from ..stats.differences import differences, largest_first
 from . import formats
 from .grid import Cell, Grid, and_more, grid
 from .phrases import (
@@ -37,8 +39,6 @@ MOST = 5
 """Runs that a note names, and queries with the largest differences."""
 MOST_UNANSWERED = 50
 T = TypeVar("T", Comparison, Standing)
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 def files(found: Comparisons) -> dict[str, bytes]:
@@ -75,16 +75,9 @@ def render(
     return formats.render(tables, format, comparison_rows(found), width=width)
 
 
-def _by_key(pairs: Iterable[tuple[K, V]]) -> Iterable[tuple[K, list[V]]]:
-    groups: dict[K, list[V]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups.items()
-
-
 def _tables(rows: Iterable[T]) -> list[list[T]]:
     """Return comparisons or standings together by dataset and metric."""
-    return [some for _, some in _by_key(((one.dataset, str(one.metric)), one) for one in rows)]
+    return list(grouped_by(rows, lambda one: (one.dataset, str(one.metric))).values())
 
 
 def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
@@ -165,18 +158,19 @@ def notes(found: Comparisons) -> list[str]:
     ]
     lines += absent_baselines(found, [one for _, missing in found.absent for one in missing])
     lines += [f"{FEWER}: {one}" for one in found.lost]
-    for dataset, runs in _by_key(found.failed):
+    for dataset, failed in grouped_by(found.failed, itemgetter(0)).items():
         where = f" on {dataset}" if dataset else ""
         lines.append(
-            f"fewer comparisons than the config has: {first_of(runs, MOST)}{where} could not be "
-            "evaluated"
+            f"fewer comparisons than the config has: {first_of([run for _, run in failed], MOST)}"
+            f"{where} could not be evaluated"
         )
-    for how, runs in _by_key((how, run) for (_, run), how in found.chosen.items()):
-        best = first_of(list(dict.fromkeys(runs)), MOST)
+    for how, rows in grouped_by(found.chosen, found.chosen.__getitem__).items():
+        best = first_of([*dict.fromkeys(run for _, run in rows)], MOST)
         lines.append(f"{best}: {how}, which no test allows for")
-    for dataset, texts in _by_key((one.dataset, str(one)) for one in found.unanswered):
+    for dataset, some in grouped_by(found.unanswered, attrgetter("dataset")).items():
         where = f"{dataset}: " if dataset else ""
-        lines.append(f"{where}{first_of(texts, MOST)}; the others count as in the leaderboard")
+        texts = first_of([*map(str, some)], MOST)
+        lines.append(f"{where}{texts}; the others count as in the leaderboard")
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
         lines += _too_few_draws(found)
@@ -223,14 +217,12 @@ def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> 
         base, run = (block.values[block.runs.index(name)] for name in (one.baseline, one.run))
         both = np.flatnonzero(~np.isnan(base) & ~np.isnan(run))
         difference = differences(run[both], base[both])
-        first, last = (np.argsort(by, kind="stable")[:most] for by in (-difference, difference))
-        places = [*first[difference[first] > 0], *last[difference[last] < 0][::-1]]
         rows = [
             [
                 block.qids[int(both[place])].as_py(), decimals(base[both[place]]),
                 decimals(run[both[place]]), decimals(difference[place], sign=True),
             ]
-            for place in places
+            for place in largest_first(difference, most)
         ]  # fmt: skip
         what = _title(block.dataset, block.metric)
         title = f"{what}: queries with the largest differences of {one.run} from {one.baseline}"
@@ -240,7 +232,8 @@ def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> 
 
 def unanswered(found: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid]:
     """Yield for each dataset the queries that runs do not answer, if they are known."""
-    for dataset, some in _by_key((one.dataset, one) for one in found.unanswered if one.qids):
+    known = [one for one in found.unanswered if one.qids]
+    for dataset, some in grouped_by(known, attrgetter("dataset")).items():
         rows = [
             [one.run, str(one.n), " ".join([*one.qids[:most], *and_more(len(one.qids) - most)])]
             for one in some

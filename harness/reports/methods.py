@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Literal
 
 from ..core.evaluation import EMPTY, Counts, level_of
-from ..core.leaderboard import Summary
+from ..core.leaderboard import Summary, grouped_by
 from ..core.metric import ENTRIES, Formula, Metric
 from ..core.names import NAMES
 from ..core.policy import Policy
@@ -228,11 +228,11 @@ def by_metric(how: Mapping[Metric, str], name: Name) -> str:
     >>> by_metric(dict(zip(metrics, ("count", "count", "do not", "do not"), strict=True)), str)
     'count, but do not for mse and arp'
     """
-    groups: dict[str, list[str]] = {}
-    for metric, words in how.items():
-        groups.setdefault(words, []).append(name(metric))
+    groups = grouped_by(how, how.__getitem__)
     usual = max(groups, key=lambda words: len(groups[words]), default="")
-    others = [f"{words} for {listed(names)}" for words, names in groups.items() if words != usual]
+    others = [
+        f"{words} for {listed(map(name, some))}" for words, some in groups.items() if words != usual
+    ]
     return f"{usual}, but {listed(others)}" if others else usual
 
 
@@ -262,9 +262,7 @@ def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
     MAP [buckley2005], nDCG@5 and nDCG@10 [jarvelin2002] (linear gain) and
     nDCG@10 [jarvelin2002, burges2005] (exponential gain 2^g - 1)
     """
-    families: dict[Metric, list[Metric]] = {}
-    for one in metrics:
-        families.setdefault(replace(one, cutoff=None, label=None), []).append(one)
+    families = grouped_by(metrics, lambda one: replace(one, cutoff=None, label=None))
     return listed(_family(members, level, writer) for members in families.values())
 
 

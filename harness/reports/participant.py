@@ -14,7 +14,6 @@ from ..errors import Problem, UnknownNameError, did_you_mean, near_names
 from . import html
 from .grid import Cell, Grid, grid
 from .phrases import counted, heading, number
-from .select import sign_of
 
 
 def sheet(systems: Sequence[System], run: str) -> str:
@@ -42,13 +41,13 @@ def _grid(systems: Sequence[System], own: System, metric: Metric) -> Grid:
         for qid, value in zip(one.qids, one.values(metric), strict=True):
             if qid in place:
                 row[place[qid]] = value
-    sign = sign_of(metric)
+    sign = metric.sign
     mine = values[systems.index(own)]
     above = int((sign * mine > sign * _median(values)).sum())
     means = np.array([one.value(metric) for one in systems])
     rows = [
-        _row("all queries", means, systems.index(own), metric, sign),
-        *(_row(q, values[:, at], systems.index(own), metric, sign) for q, at in place.items()),
+        _row("all queries", means, systems.index(own), metric),
+        *(_row(q, values[:, at], systems.index(own), metric) for q, at in place.items()),
     ]
     note = f"{counted(len(systems), 'run')}; above the median in {above:,} of "
     note += f"{counted(len(place), 'query', 'queries')}; bold: no run is better"
@@ -64,8 +63,8 @@ def _median(values: Floats) -> Floats:
     return found
 
 
-def _row(name: str, column: Floats, own: int, metric: Metric, sign: int) -> list[str | Cell]:
-    mine, defined = float(column[own]), column[~np.isnan(column)]
+def _row(name: str, column: Floats, own: int, metric: Metric) -> list[str | Cell]:
+    mine, defined, sign = float(column[own]), column[~np.isnan(column)], metric.sign
     if not defined.size:
         return [name, *[number(np.nan, metric)] * 4]
     best, worst = float(sign * (sign * defined).max()), float(sign * (sign * defined).min())

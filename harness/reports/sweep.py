@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from ..core.leaderboard import Entry, Leaderboard, best
+from ..core.leaderboard import Entry, Leaderboard, best, grouped_by
 from ..core.metric import Metric
 from ..core.systems import Columns, compared, of_systems, pairs
 from ..errors import Problem, UnknownNameError, did_you_mean
@@ -16,7 +16,6 @@ from . import formats, latex
 from .grid import Cell, Grid, grid
 from .leaderboard import as_csv
 from .phrases import confidence, heading, interval, number
-from .select import sign_of
 
 
 def columns_swept(study: Study) -> tuple[str, ...]:
@@ -102,22 +101,21 @@ def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Lea
     selection = board.selection
     if selection is not None:
         (metric,) = compared(board.metrics, [selection.settings.by])
-    sign = sign_of(metric)
 
     def setting(one: Entry) -> tuple[object, ...]:
         dataset = one.dataset if selection is None else ""
         return dataset, one.run, *one.columns.items()
 
+    def others(one: Entry) -> tuple[object, ...]:
+        return *_key(one), *(pair for pair in one.columns.items() if pair[0] not in names)
+
     worth: dict[tuple[object, ...], float] = {}
-    groups: dict[tuple[object, ...], list[Entry]] = {}
     for one in board.entries:
-        value = sign * one.summary.get(str(metric), math.nan)
+        value = metric.sign * one.summary.get(str(metric), math.nan)
         if (selection is None or is_validation(board, one)) and not math.isnan(value):
             worth[setting(one)] = value
-        others = (pair for pair in one.columns.items() if pair[0] not in names)
-        groups.setdefault((*_key(one), *others), []).append(one)
     found: list[Entry] = []
-    for rows in groups.values():
+    for rows in grouped_by(board.entries, others).values():
         found += sorted(rows, key=lambda one: -worth.get(setting(one), -math.inf))[:n]
     return replace(board, entries=tuple(found))
 

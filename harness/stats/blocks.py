@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import call, select, to_numpy
+from ..core.leaderboard import grouped_by
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, Ints, frozen
 from ..core.systems import SHOWN, System, compared, query_mismatch
@@ -60,14 +61,12 @@ class Block:
         The rows that are not in :attr:`valued` are NaN.
         """
         kept = self.values[:, self.complete]
-        return frozen(-kept if self.metric.definition.direction == "lower" else kept)
+        return frozen(-kept if self.metric.sign < 0 else kept)
 
 
 def blocks_of(systems: Sequence[System], plan: Plan) -> Iterator[Block]:
     """Yield a block for each dataset and metric compared, in order."""
-    together: dict[str, list[System]] = {}
-    for system in systems:
-        together.setdefault(system.dataset, []).append(system)
+    together = grouped_by(systems, lambda system: system.dataset)
     orders = {dataset: _orders(found) for dataset, found in together.items()}
     for dataset, found in together.items():
         known = found[0].metrics
@@ -194,7 +193,7 @@ def of_all_pairs(block: Block, baseline: int, run: int, plan: Plan, found: AllPa
     interval = None
     if found.low is not None and found.high is not None:
         interval = float(found.low[run, baseline]), float(found.high[run, baseline])
-        if block.metric.definition.direction == "lower":
+        if block.metric.sign < 0:
             interval = -interval[1], -interval[0]
     return _comparison(
         block, baseline, run, plan, base, values, difference, interval,

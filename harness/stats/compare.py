@@ -121,8 +121,7 @@ def _places(block: Block, values: Floats, plan: Plan) -> _Places:
     valued, oriented = block.valued, block.oriented[block.valued]
     compared = means(oriented)
     if not np.isnan(block.values[valued]).any():  # the summaries are of these queries too
-        sign = -1 if block.metric.definition.direction == "lower" else 1
-        compared = sign * values[valued]
+        compared = block.metric.sign * values[valued]
     found.rank[valued] = ranks(compared)
     if found.n > 1:
         stream = replace(stream_of(plan, "ranks", block), draws=plan.rank_draws)
@@ -275,9 +274,7 @@ def _overall(block: Block, found: AllPairs) -> Overall:
     positions = found.positions
     if positions is None:
         positions = np.full(len(block.runs), math.nan)
-    elif block.metric.definition.direction == "lower" and np.array_equal(
-        positions, means(block.oriented), equal_nan=True
-    ):
+    elif block.metric.sign < 0 and np.array_equal(positions, means(block.oriented), equal_nan=True):
         positions = 0.0 - positions  # no -0.0
     return Overall(
         block.dataset, block.metric, found.statistic, found.overall_p,

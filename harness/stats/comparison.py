@@ -202,8 +202,7 @@ class Comparison:
     @property
     def is_better(self) -> bool:
         """Whether the difference goes the metric's way."""
-        wanted = -1 if self.metric.definition.direction == "lower" else 1
-        return self.difference * wanted > 0
+        return self.difference * self.metric.sign > 0
 
 
 @dataclass(frozen=True)

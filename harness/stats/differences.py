@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.ragged import Floats
+from ..core.ragged import Floats, Ints
 
 EPS = 100 * np.finfo(np.float64).eps
 """Two numbers nearer than this, relative to the larger, are one."""
@@ -101,3 +101,16 @@ def deviation(values: Floats) -> float:
     """Return the standard deviation (n - 1) of at least two values of any size."""
     step = unit(values)
     return float((values / step).std(ddof=1) * step)
+
+
+def largest_first(differences: Floats, most: int) -> Ints:
+    """Return the places of the largest rises, then of the falls, the largest last.
+
+    There are `most` of each at most.
+
+    >>> largest_first(np.array([0.1, -0.3, 0.2, 0.0, -0.1]), 1)
+    array([2, 1])
+    """
+    up, down = (np.argsort(by, kind="stable")[:most] for by in (-differences, differences))
+    found: Ints = np.concatenate([up[differences[up] > 0], down[differences[down] < 0][::-1]])
+    return found

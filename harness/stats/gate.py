@@ -148,7 +148,7 @@ class Verdict:
     @property
     def worst_gain(self) -> float:
         """The end of the interval that is worse for the candidate, as a gain."""
-        return -self.high if self.metric.definition.direction == "lower" else self.low
+        return -self.high if self.metric.sign < 0 else self.low
 
 
 def judge(
@@ -181,8 +181,8 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
 
     both = ~(np.isnan(pair.baseline) | np.isnan(pair.candidate))
     before, after = pair.baseline[both], pair.candidate[both]
-    sign = -1.0 if pair.metric.definition.direction == "lower" else 1.0
-    gains, n = sign * (after - before), int(both.sum())
+    sign, n = pair.metric.sign, int(both.sum())
+    gains = sign * (after - before)
     if n == 0:
         what = f"{pair.metric}: baseline and candidate have no query in common"
         raise HarnessError(Problem(pair.dataset, what, fix="give runs of the same dataset"))

@@ -106,8 +106,7 @@ def _of_dataset(
     for column, one in enumerate(systems):
         rows = [place[qid] for qid in one.qids]
         for k, metric in enumerate(metrics):
-            sign = -1.0 if metric.definition.direction == "lower" else 1.0
-            values[k, rows, column] = sign * one.values(metric)
+            values[k, rows, column] = metric.sign * one.values(metric)
     whole = np.ones((1, len(qids)))
     (tau_b,), (tau_ap,) = next(_taus(values, whole))
     rng = np.random.default_rng(seed)

@@ -17,7 +17,7 @@ from ...errors import HarnessWarning, Problem, UnknownNameError
 from ...stats.comparison import Plan, Standing, Study
 from ...stats.intervals import clustered, t_interval
 from ..phrases import ARROWS, UNDEFINED, fixed
-from ..select import metric_spellings, select, sign_of
+from ..select import metric_spellings, select
 from .caption import MARKUP, TEXT, Remarks, finished
 from .model import (
     Cell,
@@ -127,9 +127,8 @@ def _grouped(
     if settings.sort is not None:
         metrics = {str(metric): metric for metric in study.board.metrics}
         dataset, (name,) = sort_key(settings.sort, known_datasets, list(metrics))
-        sign = -sign_of(metrics[name])
         over = datasets if dataset is None else [dataset]
-        values = {run: sign * mean(study, run, metrics[name], over) for run in taken}
+        values = {run: -metrics[name].sign * mean(study, run, metrics[name], over) for run in taken}
         for runs in members.values():
             runs.sort(key=lambda run: (math.isnan(values[run]), values[run]))
     rows = {title: [run for run in runs if run in shown] for title, runs in members.items()}
