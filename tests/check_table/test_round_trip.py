@@ -64,12 +64,11 @@ def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: Settings) -
 
 
 def changed(table: PaperTable, row: int, column: int, cell: Cell) -> PaperTable:
-    (group,) = table.groups
-    rows = list(group.rows)
+    rows = list(table.rows)
     cells = list(rows[row].cells)
     cells[column] = cell
     rows[row] = replace(rows[row], cells=tuple(cells))
-    return replace(table, groups=(replace(group, rows=tuple(rows)),))
+    return replace(table, rows=tuple(rows))
 
 
 @given(
@@ -83,13 +82,13 @@ def changed(table: PaperTable, row: int, column: int, cell: Cell) -> PaperTable:
 def test_one_digit(suffix: str, row: int, column: int, digit: int, by: int) -> None:
     found = of(1, False)
     table = build(found)
-    cell = list(table.rows)[row].cells[column]
+    cell = table.rows[row].cells[column]
     text = list(cell.text)  # .424
     text[digit + 1] = str((int(text[digit + 1]) + by) % 10)
     slipped = changed(table, row, column, replace(cell, text="".join(text)))
     (one,) = verdict_of(slipped, found, suffix, Settings()).findings
     assert one.kind in ("digits", "rounding")
-    run, heading = list(table.rows)[row].title, table.columns[column]
+    run, heading = table.rows[row].title, table.columns[column]
     assert (one.row, one.column) == (run, f"{heading.block} {heading.title}")
     assert (one.found, one.right) == ("".join(text), cell.text)
 
@@ -104,7 +103,7 @@ def test_one_digit(suffix: str, row: int, column: int, digit: int, by: int) -> N
 def test_one_mark(suffix: str, row: int, column: int, what: str) -> None:
     found = of(1, False)
     table = build(found)
-    cell = list(table.rows)[row].cells[column]
+    cell = table.rows[row].cells[column]
     if what == "mark":
         other = replace(cell, marks=() if cell.marks else ("†",))
     elif what == "best":
@@ -125,7 +124,7 @@ def test_one_mark(suffix: str, row: int, column: int, what: str) -> None:
     }
     rows = {one.row for one in verdict_of(slipped, found, suffix, Settings()).findings}
     assert kinds == expected
-    assert rows == ({list(table.rows)[row].title} if expected else set())
+    assert rows == ({table.rows[row].title} if expected else set())
 
 
 def test_names_of_any_signs() -> None:

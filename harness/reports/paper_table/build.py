@@ -22,7 +22,6 @@ from .caption import MARKUP, TEXT, Remarks, finished
 from .model import (
     Cell,
     Column,
-    Group,
     PaperTable,
     Row,
     Signs,
@@ -49,7 +48,11 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     known_datasets = list(dict.fromkeys([*study.datasets, *(one for one, _ in study.failed)]))
     is_compared = study.comparisons is not None or bool(study.failed)
     wrong = problems(settings, known_runs, known_datasets, study.board.metrics, is_compared)
-    if found := [Problem(f"tables.{name}{_path(loc)}", what) for loc, what in wrong]:
+    found = []
+    for loc, what in wrong:
+        at = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
+        found.append(Problem(f"tables.{name}{at}", what))
+    if found:
         raise UnknownNameError(found)
     settings = replace(settings, names={**study.names, **settings.names})
     datasets = select(settings.datasets, known_datasets, "dataset")
@@ -61,14 +64,15 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     cells = [maker.column(column, runs) for column in columns]
     remarks = Remarks(study, settings, columns, runs, cells, signs)
     shown = signs.of if remarks.is_any_significant else {}
-    rows = {
-        run: Row(run, settings.name(run), own, shown.get(run, ""), run in remarks.warned)
-        for run, own in zip(runs, zip(*cells, strict=True), strict=True)
-    }
+    titles = [title for title, names in groups.items() for _ in names]
+    rows = (
+        Row(run, settings.name(run), own, shown.get(run, ""), run in remarks.warned, title)
+        for run, own, title in zip(runs, zip(*cells, strict=True), titles, strict=True)
+    )
     return PaperTable(
         name,
         tuple(columns),
-        tuple(Group(title, tuple(rows[run] for run in names)) for title, names in groups.items()),
+        tuple(rows),
         finished(settings.caption.text),
         finished(settings.caption_latex),
         remarks.caption(MARKUP),
@@ -89,10 +93,6 @@ def render_all(study: Study, wanted: Mapping[str, Settings]) -> dict[str, bytes]
         for path, format in paths(name, settings).items():
             found[path] = render(table, format, settings).encode()
     return found
-
-
-def _path(loc: Sequence[str | int]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
 
 
 def _source(study: Study) -> str:

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
-from itertools import groupby
 from typing import Literal
 
+from ...core.leaderboard import grouped_by
 from ...core.metric import Direction, Metric
 from ...stats.comparison import Comparisons
 from .. import formats, grid, html, latex, markdown, text
@@ -86,7 +86,8 @@ class Column:
 class Row:
     """One system: its own name, its title, its cells, and its sign in the cells of others.
 
-    The guard warns of the run if `warned`.
+    Rows of one `group` are under its title, which may be empty. The guard warns of the run if
+    `warned`.
     """
 
     run: str
@@ -94,14 +95,7 @@ class Row:
     cells: tuple[Cell, ...]
     sign: str = ""
     warned: bool = False
-
-
-@dataclass(frozen=True)
-class Group:
-    """Rows under one title, which may be empty."""
-
-    title: str
-    rows: tuple[Row, ...]
+    group: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,7 +109,7 @@ class PaperTable:
 
     name: str
     columns: tuple[Column, ...]
-    groups: tuple[Group, ...]
+    rows: tuple[Row, ...]
     own_caption: str = ""
     own_latex: str = ""
     sentences: tuple[str, ...] = ()
@@ -123,22 +117,6 @@ class PaperTable:
     footnotes: tuple[str, ...] = ()
     label: str = ""
     source: str = ""
-
-    @property
-    def caption(self) -> tuple[str, ...]:
-        """Return the sentences of the caption, the author's own first."""
-        return tuple(filter(None, (self.own_caption, *self.sentences)))
-
-    @property
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows, group after group."""
-        return (row for group in self.groups for row in group.rows)
-
-    @property
-    def blocks(self) -> list[tuple[str, int]]:
-        """Title and number of columns of each block."""
-        found = groupby(self.columns, key=lambda column: column.block)
-        return [(title, len(list(columns))) for title, columns in found]
 
     @cached_property
     def separator(self) -> str:
@@ -150,13 +128,6 @@ class PaperTable:
     def joined(self, signs: Iterable[str]) -> str:
         """Return the signs of a value as one text: ``ab``, ``a,c–f,ab``."""
         return self.separator.join(ranges(signs) if self.separator else signs)
-
-    def cell(self, run: str, dataset: str | None, key: str) -> Cell | None:
-        """Return the cell of a run under a column's dataset and key, or None."""
-        for place, column in enumerate(self.columns):
-            if (column.dataset, column.key) == (dataset, key):
-                return next((row.cells[place] for row in self.rows if row.run == run), None)
-        return None
 
 
 def letter(place: int) -> str:
@@ -222,19 +193,12 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
     >>> best_and_second(["1.5", "2.0"], "lower")
     ({0}, set())
     """
-    numbers = {at: Decimal(text) for at, text in enumerate(texts) if _is_number(text)}
+    numbers = {at: Decimal(text) for at, text in enumerate(texts) if re.match(r"-?\.?\d", text)}
     order = sorted({*numbers.values()}, reverse=direction == "higher")
     if direction is None or len(order) < 2:
         return set(), set()
     best, second = ({at for at in numbers if numbers[at] == order[rank]} for rank in (0, 1))
     return best, second if len(numbers) >= FEWEST_FOR_SECOND else set()
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,7 +279,7 @@ def render(
 
 def is_long(table: PaperTable, settings: Settings) -> bool:
     """Return whether a table is LaTeX's longtable: by the settings, or by its rows."""
-    return len(list(table.rows)) > MOST_ROWS if settings.longtable is None else settings.longtable
+    return len(table.rows) > MOST_ROWS if settings.longtable is None else settings.longtable
 
 
 def too_wide(table: PaperTable, settings: Settings) -> str | None:
@@ -341,33 +305,25 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         """Return text with minus signs in HTML; the hyphen of a tier, 1-2, stays."""
         return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text) if format == "html" else text
 
-    def cell_of(cell: Cell) -> grid.Cell:
-        return grid.Cell(
-            shown(cell.text), bold=cell.best, underlined=cell.second,
-            above=table.joined(cell.marks), below=table.joined(cell.worse),
-            spread=shown(cell.spread), note=cell.note,
-        )  # fmt: skip
+    def cells_of(row: Row) -> Iterator[grid.Cell]:
+        yield grid.Cell(row.title, WARNED if row.warned else "", above=row.sign)
+        for cell in row.cells:
+            yield grid.Cell(
+                shown(cell.text), bold=cell.best, underlined=cell.second,
+                above=table.joined(cell.marks), below=table.joined(cell.worse),
+                spread=shown(cell.spread), note=cell.note,
+            )  # fmt: skip
 
-    groups = [
-        grid.Group(
-            group.title,
-            tuple(
-                (
-                    grid.Cell(row.title, WARNED if row.warned else "", above=row.sign),
-                    *map(cell_of, row.cells),
-                )
-                for row in group.rows
-            ),
-        )
-        for group in table.groups
-    ]
-    has_blocks = len(table.blocks) > 1
+    groups = grouped_by(table.rows, lambda row: row.group).items()
+    has_blocks = len({one.block for one in table.columns}) > 1
     columns = (
         grid.Column(one.title, block=one.block if has_blocks else "") for one in table.columns
     )
     return grid.Grid(
         (grid.Column("", left=True), *columns),
-        tuple(groups),
+        tuple(
+            grid.Group(title, tuple(tuple(cells_of(row)) for row in rows)) for title, rows in groups
+        ),
         caption=" ".join(f"{table.own_caption} {sentences}".split()),
         caption_latex=latex_caption.strip(),
         notes=table.footnotes,
@@ -387,13 +343,11 @@ def records(table: PaperTable) -> list[Record]:
     all digits.
     """
     found: list[Record] = [
-        {"group": group.title, "run": row.run, "name": row.title, "sign": row.sign}
-        for group in table.groups
-        for row in group.rows
+        {"group": row.group, "run": row.run, "name": row.title, "sign": row.sign}
+        for row in table.rows
     ]
-    rows = list(table.rows)
     for place, column in enumerate(table.columns):
-        fields = _fields(column, [row.cells[place] for row in rows])
+        fields = _fields(column, [row.cells[place] for row in table.rows])
         for record, own in zip(found, fields, strict=True):
             record |= own
     return found
