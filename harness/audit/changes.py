@@ -301,14 +301,14 @@ class Order:
     changes: tuple[RankChange, ...]
 
     @property
-    def differs(self) -> bool:
-        """Whether a system has another rank, or is in one of the leaderboards only."""
-        return bool(self.moved or self.similarity.only_first or self.similarity.only_second)
-
-    @property
     def moved(self) -> int:
         """How many systems have another rank."""
         return sum(one.change != 0 for one in self.changes)
+
+    @property
+    def differs(self) -> bool:
+        """Whether a system has another rank, or is in one of the leaderboards only."""
+        return bool(self.moved or self.similarity.only_first or self.similarity.only_second)
 
 
 def _orders(
@@ -346,9 +346,9 @@ def _orders(
 
 
 class Difference(NamedTuple):
-    """One difference in where results come from: its kind (input, version, ...), old and new."""
+    """One difference in where results come from: `of` is its kind (input, version, ...)."""
 
-    kind: str
+    of: str
     what: str
     old: str
     new: str
@@ -366,13 +366,12 @@ def origins(old: Board, new: Board) -> Iterator[Difference]:
             yield Difference(kind, path.removeprefix("policy."), _text(before), _text(after))
     for name, before, after in _leaves(first.get("versions"), second.get("versions")):
         yield Difference("version", name, _text(before), _text(after))
-    for kind, what, most in (("code", "of the harness", 12), ("platform", "", 60), ("git", "", 60)):
-        if first.get(kind) != second.get(kind):
-            yield Difference(kind, what, *(_text(one.get(kind))[:most] for one in (first, second)))
-    for key, row in old.rows.items():
-        if key in new.rows:
-            for name, before, after in _leaves(row.counts, new.rows[key].counts):
-                yield Difference("count", f"{name}, {key}", _text(before), _text(after))
+    for of, what, most in (("code", "of the harness", 12), ("platform", "", 60), ("git", "", 60)):
+        if first.get(of) != second.get(of):
+            yield Difference(of, what, *(_text(one.get(of))[:most] for one in (first, second)))
+    for key in (one for one in old.rows if one in new.rows):
+        for name, before, after in _leaves(old.rows[key].counts, new.rows[key].counts):
+            yield Difference("count", f"{name}, {key}", _text(before), _text(after))
 
 
 def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
@@ -519,7 +518,11 @@ def changes(
             for one in (first, second)
         )
     rows = [key for key in first.rows if key in second.rows]
-    shared = _metrics(first, second, metrics)
+    both = [name for name in first.metrics if name in second.metrics]
+    chosen = [name if name in both else canonical(name)[0] for name in metrics]
+    for name in chosen:
+        check_known("metric", name, both, "in both")
+    shared = list(dict.fromkeys(chosen)) if metrics else both
     for what, some, sides in (
         ("row", rows, (first.rows, second.rows)),
         ("metric", shared, (first.metrics, second.metrics)),
@@ -582,21 +585,12 @@ def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> No
         for board in (old, new)
     )
     for first, second in names:
-        missing = [(new.name, second)] if second not in of_new else []
-        missing += [(old.name, first)] if second not in of_old else []
-        for board, name in missing:
-            what = f"{board} has no run, dataset or metric '{name}'"
-            fix = "write OLD=NEW: first the name in OLD, then its name in NEW"
-            raise UnknownNameError(Problem(f"--name {first}={second}", what, fix=fix))
-
-
-def _metrics(old: Board, new: Board, asked: Collection[str]) -> list[str]:
-    """Return the metrics asked for, by their name or our name; all that are in both by default."""
-    both = [name for name in old.metrics if name in new.metrics]
-    chosen = [name if name in both else canonical(name)[0] for name in asked]
-    for name in chosen:
-        check_known("metric", name, both, "in both")
-    return list(dict.fromkeys(chosen)) if asked else both
+        if second in of_new and second in of_old:
+            continue
+        board, name = (old.name, first) if second in of_new else (new.name, second)
+        what = f"{board} has no run, dataset or metric '{name}'"
+        fix = "write OLD=NEW: first the name in OLD, then its name in NEW"
+        raise UnknownNameError(Problem(f"--name {first}={second}", what, fix=fix))
 
 
 def _directions(

@@ -14,7 +14,7 @@ from ..core.leaderboard import CHOSEN, FAILED, Entry, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import of_systems
-from ..errors import SHOWN, InputError, Problem, UnknownNameError, check_known
+from ..errors import InputError, Problem, UnknownNameError, check_known
 from ..experiment import folder as results
 from ..reports.leaderboard import REPETITIONS
 from ..reports.phrases import warned_of
@@ -105,7 +105,7 @@ def matched(old: Board, new: Board) -> tuple[Board, Board, list[str]]:
     Columns that only one board has do not identify rows, if the others do. A board without
     datasets gets the dataset of the other board, if that has only one.
     """
-    both = set(old.columns) & set(new.columns)
+    both = {*old.columns} & {*new.columns}
     first, second = (_with_columns(board, both) for board in (old, new))
     notes = [
         f"column '{name}' is in one leaderboard only, so it is ignored"
@@ -242,13 +242,20 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
     values: dict[str, list[float]] = {}
     metrics: dict[str, Metric | None] = {}
     slack: dict[str, float] = {}
-    columns_of: dict[str, list[str]] = {title: [] for title in _TITLES.values()}
-    for one in columns:
-        columns_of[_TITLES[one.kind]].append(f"'{one.name}'")
-    kinds = (f"{title} {', '.join(some)}" for title, some in columns_of.items() if some)
+    kinds = [
+        f"{title} {', '.join(quoted)}"
+        for title in dict.fromkeys(_TITLES.values())
+        if (quoted := [f"'{one.name}'" for one in columns if _TITLES[one.kind] == title])
+    ]
     notes = [] if is_ours else ["; ".join(kinds)]
     for column in (one for one in columns if one.kind == "metric"):
-        _check_numbers(path, rows, column)
+        wrong, fix = [], "leave the field empty if there is no value"
+        for row, text, one in zip(rows, column.texts, column.numbers, strict=True):
+            if one is None:
+                what = f"expected a number in '{column.name}', got '{text}'"
+                wrong.append(Problem(f"{path}:{row.line}", what, fix=fix))
+        if wrong:
+            raise InputError(wrong)
         bare = column.name.removesuffix("(%)").strip()
         own = names.get(bare, bare)
         name, metric = canonical(names.get(canonical(bare)[0], own) if own == bare else own)
@@ -337,19 +344,6 @@ def _is_part(name: str, header: Sequence[str]) -> bool:
     return any(name.endswith(part) and name.removesuffix(part) in header for part in _PARTS)
 
 
-def _check_numbers(path: Path, rows: Sequence[CsvRow], column: _Column) -> None:
-    fix = "leave the field empty if there is no value"
-    problems = [
-        Problem(
-            f"{path}:{row.line}", f"expected a number in '{column.name}', got '{text}'", fix=fix
-        )
-        for row, text, one in zip(rows, column.texts, column.numbers, strict=True)
-        if one is None
-    ]
-    if problems:
-        raise InputError(problems[:SHOWN], total=len(problems))
-
-
 def _keys(
     path: Path, rows: Sequence[CsvRow], columns: Sequence[_Column], names: Mapping[str, str]
 ) -> list[Key]:
@@ -371,5 +365,5 @@ def _keys(
             problems.append(Problem(f"{path}:{row.line}", what, fix=fix))
         lines.setdefault(key, row.line)
     if problems:
-        raise InputError(problems[:SHOWN], total=len(problems))
+        raise InputError(problems)
     return list(lines)

@@ -15,7 +15,7 @@ from ..reports.grid import Cell as GridCell
 from ..reports.grid import Grid, and_more, grid
 from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, counted, decimals, p_value
 from ..stats.registry import find
-from .changes import Cell, Changes, Difference, Order, Reproduced
+from .changes import Cell, Changes, Order, Reproduced
 from .changes_board import Key
 
 ROWS, CELLS = 20, 5
@@ -85,7 +85,7 @@ def records(changes: Changes) -> Iterator[Record]:
             for move in cell.queries.moves
         ),
         "order": map(_order_record, changes.orders),
-        "origin": map(_origin_row, changes.origins),
+        "origin": (one._asdict() for one in changes.origins),
         "repetitions": (
             {**_named(key), "old": n[0], "new": n[1]} for key, n in changes.repetitions.items()
         ),
@@ -130,8 +130,8 @@ def _cell_records(changes: Changes) -> Iterator[Record]:
             if not math.isnan(one.p):
                 record["significant"] = one.p_adjusted <= changes.plan.level
         yield {name: record[name] for name in FIELDS}
-    for status, keys in (("only old", changes.only_old), ("only new", changes.only_new)):
-        yield from ({**blank, **_named(key), "status": status} for key in keys)
+    yield from ({**blank, **_named(key), "status": "only old"} for key in changes.only_old)
+    yield from ({**blank, **_named(key), "status": "only new"} for key in changes.only_new)
 
 
 def _csv_records(changes: Changes) -> list[Record]:
@@ -157,12 +157,13 @@ def head(changes: Changes) -> list[str]:
     ]
     lines = [f"old: {changes.old}", f"new: {changes.new}"]
     lines.append(f"{counted(len(changes.cells), 'cell')} in both: {', '.join(counts)}")
-    for where, keys, metrics in (
-        ("old", changes.only_old, changes.metrics_only_old),
-        ("new", changes.only_new, changes.metrics_only_new),
-    ):
-        lines += [f"only in {where}: {first_of([*map(str, keys)])}"] if keys else []
-        lines += [f"metrics only in {where}: {first_of(metrics)}"] if metrics else []
+    some = {
+        "only in old": [*map(str, changes.only_old)],
+        "metrics only in old": changes.metrics_only_old,
+        "only in new": [*map(str, changes.only_new)],
+        "metrics only in new": changes.metrics_only_new,
+    }
+    lines += [f"{what}: {first_of(names)}" for what, names in some.items() if names]
     return lines + [f"{key}: {_repetitions(key, changes)}" for key in changes.repetitions]
 
 
@@ -226,13 +227,8 @@ def grids(changes: Changes) -> Iterator[Grid]:
     moved = {status: changes.having(status) for status in STATUSES if status != "same"}
     for status, cells in moved.items():
         yield from _grid(STATUSES[status], [_cell_row(cell, changes) for cell in cells])
-    with_moves = [
-        (cell, queries)
-        for cells in moved.values()
-        for cell in cells
-        if (queries := cell.queries) is not None and queries.moved
-    ]
-    for cell, queries in with_moves[:CELLS]:
+    tested = [(one, one.queries) for cells in moved.values() for one in cells if one.queries]
+    for cell, queries in [pair for pair in tested if pair[1].moved][:CELLS]:
         title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {queries.moved}"
         yield from _grid(title, [one._asdict() for one in queries.moves], 1)
     orders = [one for one in changes.orders if one.differs]
@@ -241,11 +237,9 @@ def grids(changes: Changes) -> Iterator[Grid]:
     for dataset in dict.fromkeys(one.dataset for one in orders):
         yield from _ranks(dataset, [one for one in orders if one.dataset == dataset and one.moved])
     if changes.has_queries and not changes.origins:
-        same = "inputs, config, policies, versions, code and counts are the same"
-        yield Grid(title=same)
-    yield from _grid(
-        "inputs, config and versions", [_origin_row(one) for one in changes.origins], 4
-    )
+        yield Grid(title="inputs, config, policies, versions, code and counts are the same")
+    origins = [one._asdict() for one in changes.origins]
+    yield from _grid("inputs, config and versions", origins, 4)
     effects = [{**_with_key(one), "run": one.key.name, "columns": ""} for one in changes.reproduced]
     for row in effects:
         if not row["baseline"]:
@@ -299,10 +293,6 @@ def _cell_row(cell: Cell, changes: Changes) -> Record:
             "adjusted p": GridCell(p_value(adjusted), star),
         }  # fmt: skip
     return {**row, "note": _note(cell, changes)}
-
-
-def _origin_row(one: Difference) -> Record:
-    return {"of": one.kind, "what": one.what, "old": one.old, "new": one.new}
 
 
 def _heading(cell: Cell) -> str:

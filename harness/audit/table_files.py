@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import SHOWN, InputError, Problem, shorten
+from ..errors import InputError, Problem, shorten
 from ..reports.formats import from_csv
 from ..reports.paper_table.model import letter, place_of
 
@@ -318,7 +318,7 @@ def read_rows(text: str, path: str = "") -> list[CsvRow]:
         if len(row.fields) != len(rows[0].fields)
     ]
     if problems:
-        raise InputError(problems[:SHOWN], total=len(problems))
+        raise InputError(problems)
     return rows
 
 

@@ -6,8 +6,8 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +41,6 @@ from ..core.systems import (
 from ..core.tables import Qrels, Run
 from ..core.views import policies_of, takes_fractions, view
 from ..errors import (
-    SHOWN,
     HarnessError,
     InputError,
     Problem,
@@ -61,7 +60,6 @@ from ..reports.select import metric_spellings
 from ..reports.text import Shown
 
 UNCHANGED = "unchanged"
-NOWHERE: Mapping[str, str] = MappingProxyType({})
 FIRST, MOST = 10, 60
 """Ranks that are always shown, and how many are shown at most."""
 SHOWN_INPUTS = EXTREMES = 5
@@ -202,14 +200,20 @@ def why(
     stored = files.read(folder, but=[files.LEADERBOARD])
     manifest = files.with_inputs(stored.manifest, None if inputs is None else Path(inputs))
     board = _board(stored, dataset, columns)
-    wanted = _metric(board.entries[0].evaluation.metrics, metric)
+    metrics = {str(one): one for one in board.entries[0].evaluation.metrics}
+    name = metric if metric in metrics else next(iter(metric_spellings(metrics)(metric)), metric)
+    check_known("metric", name, metrics)
+    wanted = metrics[name]
     entries = [one for one in board.entries if _fits(one, board, run, dataset, columns)]
     if query is not None and entries:
         entries = _with_query(query, entries)
     found = _row(stored, board, entries, wanted) if query is None else None
     if found is None:
-        entries = [_one(entries, board, run, dataset, columns)]
-        found = _cell(entries[0], manifest, wanted)
+        (one,) = entries = [_one(entries, board, run, dataset, columns)]
+        found = Account(
+            name=files.name_of(one), run=one.run, dataset=one.dataset, metric=wanted,
+            value=one.summary[str(wanted)], entry=one, manifest=manifest, choices=one.choices,
+        )  # fmt: skip
     cells, unseen = _cells(folder, manifest, entries)
     seen = _states(folder, manifest, cells)
     warned = tuple(dict.fromkeys(rule for one in entries for rule in one.warned))
@@ -237,18 +241,9 @@ def _board(stored: Results, dataset: str | None, where: Mapping[str, str]) -> Le
     return stored.board
 
 
-def _metric(metrics: Sequence[Metric], name: str) -> Metric:
-    by_name = {str(metric): metric for metric in metrics}
-    if name not in by_name:
-        name = next(iter(metric_spellings(by_name)(name)), name)
-    check_known("metric", name, by_name)
-    return by_name[name]
-
-
 def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
     """Return dataset and run of the row that a cell is a part of."""
-    name = system_name(one, board.summary)
-    return dataset_name(one, board.summary), name
+    return dataset_name(one, board.summary), system_name(one, board.summary)
 
 
 def _fits(
@@ -266,14 +261,10 @@ def _fits(
 def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     """Return the cells that hold a query; UnknownNameError if there are none."""
     qids = [one.evaluation.qids.to_pylist() for one in entries]
-    holding = [one for one, some in zip(entries, qids, strict=True) if query in some]
-    if not holding:
-        every = list(dict.fromkeys(qid for some in qids for qid in some))
-        name = files.name_of(entries[0])
-        if len(entries) > 1:
-            name = f"any of {len(entries)} cells of {entries[0].run}"
-        check_known("query", query, every, name)
-    return holding
+    first, several = entries[0], len(entries) > 1
+    name = f"any of {len(entries)} cells of {first.run}" if several else files.name_of(first)
+    check_known("query", query, list(dict.fromkeys(chain.from_iterable(qids))), name)
+    return [one for one, some in zip(entries, qids, strict=True) if query in some]
 
 
 def _one(
@@ -291,18 +282,10 @@ def _one(
         if _fits(one, board, run, dataset, where)
     ]
     if problems:
-        raise InputError(problems[:SHOWN], total=len(problems))
-    every = [one for one in board.entries if _fits(one, board, run, dataset, NOWHERE)]
+        raise InputError(problems)
+    every = [one for one in board.entries if _fits(one, board, run, dataset, {})]
     files.check_columns([one.columns for one in every], where)
     return files.one_cell(board.entries, run, dataset, where)
-
-
-def _cell(entry: Entry, manifest: Mapping[str, Any], metric: Metric) -> Account:
-    return Account(
-        name=files.name_of(entry), run=entry.run, dataset=entry.dataset, metric=metric,
-        value=entry.summary[str(metric)], entry=entry, manifest=manifest,
-        choices=entry.choices,
-    )  # fmt: skip
 
 
 def _cells(
@@ -416,7 +399,7 @@ def _row(
 
 def _repetition(entry: Entry, system: System, board: Leaderboard, metric: Metric) -> Repetition:
     names = board.summary.parts
-    rest = tuple((name, value) for name, value in entry.columns.items() if name not in names)
+    rest = tuple(pair for pair in entry.columns.items() if pair[0] not in names)
     key = entry.dataset, entry.run, rest
     cells = [one for one in board.entries if key_of(one, names) == key] if names else [entry]
     columns = {name: entry.columns.get(name, "") for name in system.varying}
@@ -468,13 +451,12 @@ def steps(
     scale, docnos = scale_of(metric), ranked.docnos.to_strings().to_pylist()
     ranking = []
     for rank in shown:
-        row, grade = order[rank - 1], grades.get(rank)
-        step = Step(rank, docnos[row], float(ranked.scores[row]), grade, running=running.get(rank))
+        row, grade, gain, discount = order[rank - 1], grades.get(rank), None, None
         if scale is not None:
             gain = 0.0 if grade is None else float(scale.gains(np.array([grade]))[0])
             discount = float(scale.discounts(np.array([rank]))[0])
-            step = replace(step, gain=gain, discount=discount)
-        ranking.append(step)
+        score, value = float(ranked.scores[row]), running.get(rank)
+        ranking.append(Step(rank, docnos[row], score, grade, gain, discount, value))
     ideal = _ideal(metric, seen, scale) if scale and metric.definition.name == "ndcg" else ()
     value = None if metric.reference else _value(metric, whole, judged, ranked)
     return tuple(ranking), ideal, value
@@ -537,7 +519,7 @@ def _text(value: float | None) -> str:
 
 
 def _indented(table: Grid) -> Iterator[str]:
-    yield from (f"  {line}" for line in text_report.render([table]).splitlines())
+    return (f"  {line}" for line in text_report.render([table]).splitlines())
 
 
 def _inputs(found: Account) -> Iterator[str]:
@@ -560,11 +542,11 @@ def _chosen(choices: Sequence[Choice]) -> Iterator[str]:
     if not choices:
         return
     yield from ("", f"Setting chosen on validation queries by {choices[0].metric}")
-    rows = [
-        [one.name, pairs(one.setting), _text(one.value), f"best of {len(one.ranked)}"
-         + f", tied with {', '.join(map(pairs, one.tied))}" * bool(one.tied)]
-        for one in choices
-    ]  # fmt: skip
+    rows = []
+    for one in choices:
+        tied = f", tied with {', '.join(map(pairs, one.tied))}" if one.tied else ""
+        how = f"best of {len(one.ranked)}{tied}"
+        rows.append([one.name, pairs(one.setting), _text(one.value), how])
     yield from _indented(grid(["for", "setting", "validation value", "chosen as"], rows, left=2))
     if len(choices) == 1:
         (one,) = choices

@@ -141,7 +141,7 @@ def test_our_own_leaderboards_have_every_digit(old: Path, new: Path) -> None:
         (one.key, one.metric): one.status for one in found.cells
     }
     assert not mixed.has_queries
-    assert [one.kind for one in mixed.origins] == []
+    assert [one.of for one in mixed.origins] == []
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_where_they_come_from(old: Path, tmp_path: Path) -> None:
     manifest = json.loads((other / "manifest.json").read_text())
     manifest["versions"]["numpy"] = "0.1"
     (other / "manifest.json").write_text(json.dumps(manifest))
-    found = {(one.kind, one.what.rpartition("/")[2]): one for one in changes(old, other).origins}
+    found = {(one.of, one.what.rpartition("/")[2]): one for one in changes(old, other).origins}
     inputs = [what for kind, what in found if kind == "input"]
     assert inputs == ["good.run"]
     assert found["input", "good.run"].old.startswith("sha256 ")
