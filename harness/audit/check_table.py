@@ -11,6 +11,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any, Literal
 
+from ..core.leaderboard import grouped_by
 from ..core.metric import Metric
 from ..core.systems import NOT_COMPARABLE
 from ..errors import (
@@ -199,10 +200,9 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     chosen = []
     for wanted in tables:
         some = [
-            (name, grid)
-            for place, (name, grid) in enumerate(named, 1)
-            if wanted in (name, str(place), name.removeprefix("tab:"))
-        ]
+            pair for place, pair in enumerate(named, 1)
+            if wanted in (pair[0], str(place), pair[0].removeprefix("tab:"))
+        ]  # fmt: skip
         if not some:
             check_known("table", wanted, [name for name, _ in named], str(paper))
         chosen += some
@@ -387,17 +387,15 @@ def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
     if len(spread) == 1:
         half = ((interval[1] - interval[0]) / 2,) if interval else ()
         ways = {"the deviation over repetitions": deviation, "half of the interval": half}
-    ways = {name: ends for name, ends in ways.items() if ends}
-    if not ways:
+    pairs = {name: [*zip(spread, ends, strict=True)] for name, ends in ways.items() if ends}
+    verdict.verified["spreads"] += bool(pairs)
+    if not pairs or any(
+        all(is_rounded(n, decimals(n), end, percent=one.percent) for n, end in some)
+        for some in pairs.values()
+    ):
         return
-    verdict.verified["spreads"] += 1
-    for ends in ways.values():
-        pairs = zip(spread, ends, strict=True)
-        if all(is_rounded(n, decimals(n), end, percent=one.percent) for n, end in pairs):
-            return
-    name, ends = next(iter(ways.items()))
-    pairs = zip(spread, ends, strict=True)
-    rounded = [Decimal(fixed(end, decimals(n), percent=one.percent)) for n, end in pairs]
+    name = next(iter(pairs))
+    rounded = [Decimal(fixed(end, decimals(n), percent=one.percent)) for n, end in pairs[name]]
     texts = [", ".join(map(_as_text, some)) for some in (spread, rounded)]
     found, right = (f"± {text}" if len(spread) == 1 else f"[{text}]" for text in texts)
     verdict.findings.append(one.finding("spread", found, right, name))
@@ -443,7 +441,7 @@ def _check_best(columns: Sequence[list[Number]], study: Study, verdict: Verdict)
     parts = [
         finding
         for column in columns
-        for part in _grouped(column, "group")
+        for part in grouped_by(column, lambda one: one.line.group).values()
         if len(part) > 1
         for finding in _wrong_marks(part, used)
     ]
@@ -452,13 +450,9 @@ def _check_best(columns: Sequence[list[Number]], study: Study, verdict: Verdict)
         verdict.notes.append("best values: checked within each group of rows")
 
 
-def _grouped(numbers: Sequence[Number], by: Literal["group", "dataset"]) -> list[list[Number]]:
-    groups: dict[object, list[Number]] = {}
-    for one in numbers:
-        column = one.heading.column
-        dataset = one.dataset or (column and column.dataset) or one.line.dataset
-        groups.setdefault(one.line.group if by == "group" else dataset, []).append(one)
-    return list(groups.values())
+def _dataset_shown(one: Number) -> str | None:
+    column = one.heading.column
+    return one.dataset or (column and column.dataset) or one.line.dataset
 
 
 def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
@@ -467,7 +461,7 @@ def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
     metric = known[0].metric if known else None
     if metric is None or metric.definition.direction is None:
         return True
-    for some in _grouped(known, "dataset"):
+    for some in grouped_by(known, _dataset_shown).values():
         datasets = study.datasets if some[0].dataset is None else [some[0].dataset]
         if not over_same_queries(study, [str(one.line.run) for one in some], metric, datasets):
             text = column[0].heading.text
@@ -491,7 +485,7 @@ def _can_be_best(one: Number) -> bool:
 
 def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Finding]:
     """Yield the mistakes of one column; each dataset in it has a best value of its own."""
-    for numbers in _grouped(column, "dataset"):
+    for numbers in grouped_by(column, _dataset_shown).values():
         known = [one for one in numbers if one.known and one.printed.digits]
         digits: Sequence[int | None] = _DIGITS
         if not known or any(one.printed.number != Decimal(repr(one.value)) for one in known):

@@ -198,7 +198,12 @@ def match(grid: Grid, known: Known) -> Match:
 
 
 def _match(grid: Grid, known: Known) -> Match:
-    headings = list(_headings(grid, known))
+    headings: list[Heading] = []
+    last: Metric | None = None
+    for place in range(len(grid.rows[0])):
+        headings.append(one := _heading(grid.headings(place), known, last))
+        if one.column is not None and one.has_values:
+            last = one.column.metric
     lines = tuple(_lines(grid, known, headings))
     has_datasets = any(one.has_dataset for one in headings)
     unknown = []
@@ -210,32 +215,18 @@ def _match(grid: Grid, known: Known) -> Match:
             if place and has_digit:
                 near = did_you_mean(one.text, known.metrics)
                 unknown.append(f"column '{one.text}': no metric of the results{near}")
-        elif has_datasets and not one.has_dataset and (text := _block(grid, place)):
-            headings[place] = Heading(None, one.text)
-            near = did_you_mean(text, known.datasets)
-            unknown.append(f"column '{one.text}': no dataset of the results{near}")
+        elif has_datasets and not one.has_dataset:
+            above = (row[place] for row in grid.rows[: grid.header])
+            if block := next((cell.whole for cell in above if cell.columns > 1 and cell.whole), ""):
+                headings[place] = Heading(None, one.text)
+                near = did_you_mean(block, known.datasets)
+                unknown.append(f"column '{one.text}': no dataset of the results{near}")
     unknown += [
         f"row '{line.text}': no run of the results{did_you_mean(line.text, known.runs)}"
         for line in lines
         if line.run is None and line.text
     ]
     return Match(grid, tuple(headings), lines, tuple(unknown))
-
-
-def _block(grid: Grid, place: int) -> str:
-    """Return the heading of the block of columns that one is in, if any."""
-    cells = (row[place] for row in grid.rows[: grid.header])
-    return next((cell.whole for cell in cells if cell.columns > 1 and cell.whole), "")
-
-
-def _headings(grid: Grid, known: Known) -> Iterator[Heading]:
-    last: Metric | None = None
-    for place in range(len(grid.rows[0])):
-        texts = grid.headings(place)
-        heading = _heading(texts, known, last) if texts else Heading(None, "")
-        if heading.column is not None and heading.has_values:
-            last = heading.column.metric
-        yield heading
 
 
 def _heading(texts: Sequence[str], known: Known, last: Metric | None = None) -> Heading:
@@ -282,33 +273,24 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
     corner = [text for at in stub if at < first for text in grid.headings(at)]
     group = 0
     dataset = next(filter(None, (named(text, known.datasets) for text in corner)), None)
-    dataset = dataset or _captioned(grid.caption, known)
+    captioned = {
+        own
+        for shown, own in known.datasets.items()
+        if re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", grid.caption, re.IGNORECASE)
+    }
+    if dataset is None and len(captioned) == 1:
+        (dataset,) = captioned
     for row in grid.body:
-        title = _title(row)
-        if title is not None and not (values and row[first].whole and row[first] is not row[0]):
+        texts = {cell.whole for cell in row if cell.whole}
+        is_title = len(texts) == 1 and (row[0].whole or row[0].columns > 1)
+        if is_title and not (values and row[first].whole and row[first] is not row[0]):
             group += 1
-            dataset = named(title.strip("*"), known.datasets)
+            dataset = named(texts.pop().strip("*"), known.datasets)
             continue
         run, text, sign = _run(row, names, known)
         own = [named(row[place].whole, known.datasets) for place in stub]
         of = next((one for one in own if one is not None and one != run), dataset)
         yield Line(run, of, text, sign, row, group)
-
-
-def _captioned(caption: str, known: Known) -> str | None:
-    """Return the dataset that a caption names, if it names only one."""
-    datasets = {
-        own
-        for shown, own in known.datasets.items()
-        if re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", caption, re.IGNORECASE)
-    }
-    return datasets.pop() if len(datasets) == 1 else None
-
-
-def _title(row: Row) -> str | None:
-    """Return the text of a row that has no values: the title of the rows below it."""
-    texts = {cell.whole for cell in row if cell.whole}
-    return texts.pop() if len(texts) == 1 and (row[0].whole or row[0].columns > 1) else None
 
 
 def _run(row: Row, places: Sequence[int], known: Known) -> tuple[str | None, str, str]:

@@ -20,7 +20,7 @@ from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.aligned import Aligned
 from ..core.evaluation import Evaluation, evaluate
-from ..core.leaderboard import Entry, Failed, Leaderboard, Summary, best
+from ..core.leaderboard import Entry, Failed, Leaderboard, Summary, best, grouped_by
 from ..core.metric import Definition, Metric
 from ..core.names import BOUNDS, parse, without_bounds
 from ..core.policy import Policy
@@ -40,6 +40,7 @@ from ..core.views import policies_of, takes_fractions
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
 from ..experiment import folder as results
 from ..reports.catalogue import in_force
+from ..reports.select import sort_metric
 
 DIGITS = 9
 """Decimals to which summaries are compared: sums in another order differ in the last bits."""
@@ -101,12 +102,6 @@ class Variant(NamedTuple):
     metric: Metric | None
     refused: str = ""
     convention: bool = True
-
-
-def has_conventions(metric: Metric) -> bool:
-    """Return whether any convention has the metric, and it can be better or worse."""
-    known = any(metric.definition.name in each.metrics for each in CONVENTIONS.values())
-    return known and metric.definition.direction is not None
 
 
 def under_conventions(
@@ -275,16 +270,19 @@ def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str])
 
     `conventions` are those to compare with, all if empty.
     """
-    together: dict[object, list[Metric]] = {}
-    for metric in metrics:
+
+    def way(variant: Variant) -> Metric | None:
+        return variant.metric and plain(variant.metric)
+
+    def key(metric: Metric) -> object:
         identity = tuple(item for item in metric.params if item[0] in IDENTITY)
-        ways = [(one.name, _way(one)) for one in under_conventions(metric, policy)]
-        key = metric.definition.name, metric.cutoff, identity, tuple(ways)
-        together.setdefault(key, []).append(metric)
+        ways = tuple((one.name, way(one)) for one in under_conventions(metric, policy))
+        return metric.definition.name, metric.cutoff, identity, ways
+
     found = []
-    for base, *own in together.values():
+    for base, *own in grouped_by(metrics, key).values():
         variants = under_conventions(base, policy, conventions)
-        known = {plain(base), *map(_way, variants)}
+        known = {plain(base), *map(way, variants)}
         named = {plain(one): one for one in reversed(own) if plain(one) not in known}
         others = (Variant(str(one), one, convention=False) for one in reversed(named.values()))
         asked = {each.name: each.metric for each in variants if conventions and each.metric}
@@ -292,10 +290,6 @@ def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str])
         walks = {name: steps(base, target, policy) for name, target in asked.items()}
         found.append(Plan(base, (*others, *variants), choices, walks))
     return found
-
-
-def _way(variant: Variant) -> Metric | None:
-    return variant.metric and plain(variant.metric)
 
 
 @dataclass(frozen=True, eq=False)
@@ -420,7 +414,15 @@ def audit(
     for a wrong name or if no metric is left.
     """
     conventions = list(dict.fromkeys(find_convention(name).name for name in conventions))
-    config, cells = _find(Path(path), overrides)
+    path = Path(path)
+    if path.is_dir():
+        manifest = results.read_manifest(path)
+        results.refuse_plugins(path, manifest, "audit the config that wrote them")
+        results.check_inputs(path, manifest)
+        config, cells = results.config_and_cells(path, manifest, overrides)
+    else:
+        config = configs.load(path, overrides)
+        cells = resolve(config)
     if config.select is not None:
         what = "an audit does not choose settings on validation queries"
         fix = "add --set select=null, which audits every setting"
@@ -441,17 +443,6 @@ def audit(
     return Audited(tuple(matrices), left_out, config.policy.ties == BOUNDS, failed)
 
 
-def _find(path: Path, overrides: Sequence[str]) -> tuple[Config, list[Cell]]:
-    """Return a config and its cells; for a folder of results those that were evaluated then."""
-    if not path.is_dir():
-        config = configs.load(path, overrides)
-        return config, resolve(config)
-    manifest = results.read_manifest(path)
-    results.refuse_plugins(path, manifest, "audit the config that wrote them")
-    results.check_inputs(path, manifest)
-    return results.config_and_cells(path, manifest, overrides)
-
-
 def _to_audit(
     config: Config, given: Sequence[str], conventions: Sequence[str]
 ) -> tuple[list[Metric], tuple[str, ...]]:
@@ -462,7 +453,8 @@ def _to_audit(
     policy = replace(config.policy, ties=without_bounds(config.policy.ties))
     update = {"metrics": tuple(given or config.metrics), "policy": policy}
     metrics = config.model_copy(update=update).parsed_metrics()
-    able = [metric for metric in metrics if has_conventions(metric)]
+    known = {name for each in CONVENTIONS.values() for name in each.metrics}
+    able = [one for one in metrics if one.definition.name in known and one.definition.direction]
     if not able or (given and len(able) < len(metrics)):
         names = ", ".join(str(metric) for metric in metrics if metric not in able)
         what = f"expected metrics that a convention has, got {names}"
@@ -480,8 +472,7 @@ def _to_audit(
 
 def _chooser(config: Config) -> list[Metric]:
     """Return the metric by which `summary: best` chooses: the first that has a direction."""
-    metrics = config.parsed_metrics()
-    first = next((one for one in metrics if one.definition.direction is not None), None)
+    first = sort_metric(config.parsed_metrics())
     if first is not None and first.reference is not None:
         what = f"expected a first metric that needs the qrels only, got {first}"
         fix = "put another metric first in the config: summary.best chooses by it"
@@ -501,15 +492,12 @@ def _systems(
     stubs = [_stub(cell) for cell in cells]
     failed = pooled(Leaderboard(tuple(stubs), (), summary)).failed
     left_out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
-    together: dict[object, list[int]] = {}
-    for at, stub in enumerate(stubs):
-        key = key_of(stub, summary.parts) if summary.parts else at
-        if key not in left_out:
-            together.setdefault(key, []).append(at)
+    keys = [key_of(stub, summary.parts) if summary.parts else at for at, stub in enumerate(stubs)]
+    kept = [at for at, key in enumerate(keys) if key not in left_out]
     evaluator = _Evaluator(metrics, policy)
     entries: list[Entry] = []
     refused: dict[int, dict[Metric, str]] = {}
-    for places in together.values():
+    for places in grouped_by(kept, keys.__getitem__).values():
         parts, reasons = list[Entry](), dict[Metric, str]()
         for at in places:
             parts.append(replace(stubs[at], evaluation=evaluator.evaluate(cells[at], reasons)))
@@ -568,9 +556,7 @@ class _Evaluator:
     def __init__(self, metrics: Sequence[Metric], policy: Policy) -> None:
         self._metrics, self._policy = metrics, policy
         self._labelled = tuple(replace(one, label=str(at)) for at, one in enumerate(metrics))
-        self._by_settings: dict[Settings, list[int]] = {}
-        for at, metric in enumerate(metrics):
-            self._by_settings.setdefault(metric.settings, []).append(at)
+        self._by_settings = grouped_by(range(len(metrics)), lambda at: metrics[at].settings)
         self._qrels: dict[tuple[str, str], Qrels] = {}
 
     def evaluate(self, cell: Cell, reasons: dict[Metric, str]) -> Evaluation:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..core.leaderboard import grouped_by
 from ..core.ragged import Floats
 from ..errors import first_of
 from ..reports import formats
@@ -149,11 +150,7 @@ def _values(matrix: Matrix) -> Grid:
         order = "other best" if found.best_changed else "other order" if found.order_changed else ""
         if np.isnan(row.values).all():
             order = "refused" if all(row.refused) else "undefined"
-        cells = [
-            Cell(row.name),
-            Cell(order),
-            Cell(tau_text(found.tau)),
-        ]
+        cells = [Cell(row.name), Cell(order), Cell(tau_text(found.tau))]
         for at, value in enumerate(row.values.tolist()):
             if row.refused[at]:
                 cells.append(Cell(REFUSED))
@@ -180,18 +177,16 @@ def tau_text(value: float) -> str:
 
 def _notes(matrix: Matrix) -> Iterator[str]:
     """Yield why values are refused, and which are undefined."""
-    refusals: dict[str, list[str]] = {}
-    for row, _ in matrix.compared:
-        for reason in dict.fromkeys(filter(None, row.refused)):
+    rows = [row for row, _ in matrix.compared]
+    for reason in dict.fromkeys(why for row in rows for why in row.refused if why):
+        names = []
+        for row in (one for one in rows if reason in one.refused):
             some = [s for s, why in zip(matrix.systems, row.refused, strict=True) if why == reason]
             of = "" if len(some) == len(matrix.systems) else f" ({', '.join(some)})"
-            refusals.setdefault(reason, []).append(f"{row.name}{of}")
-    for reason, names in refusals.items():
+            names.append(f"{row.name}{of}")
         yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
     undefined = [
-        row.name
-        for row, _ in matrix.compared
-        if (np.isnan(row.values) & (np.array(row.refused) == "")).any()
+        row.name for row in rows if (np.isnan(row.values) & (np.array(row.refused) == "")).any()
     ]
     if undefined:
         yield f"{UNDEFINED} undefined under {', '.join(undefined)}"
@@ -205,9 +200,8 @@ def _all_values(matrix: Matrix) -> Floats:
 def _ranges(matrix: Matrix) -> Grid:
     names, rows = [row.name for row, _ in matrix.compared], []
     for system, column in zip(matrix.systems, _all_values(matrix).T, strict=True):
-        cells, ends = [system], (math.nan, math.nan)
-        if not np.isnan(column).all():
-            ends = float(np.nanmin(column)), float(np.nanmax(column))
+        cells = [system]
+        ends = float(np.fmin.reduce(column)), float(np.fmax.reduce(column))
         for end in ends:
             same = np.flatnonzero((column - end).round(DIGITS) == 0)
             cells += [number(end, matrix.metric), first_of([names[at] for at in same], 3)]
@@ -264,17 +258,17 @@ def _verdict(matrix: Matrix) -> tuple[str, ...]:
     names = f": {', '.join(ordered)}" if ordered else ""
     lines = [f"{len(ordered)} of {len(pairs)} conventions rank the systems differently{names}."]
     if top := matrix.compared[0][1].best:
-        by_best: dict[str, list[str]] = {}
-        for row, one in pairs:
-            if one.best_changed:
-                by_best.setdefault(_systems(matrix, one.best), []).append(row.name)
-        others = [f"; under {', '.join(some)}: {best}" for best, some in by_best.items()]
-        lines.append(f"The best system is {_systems(matrix, top)}{''.join(others)}.")
+
+        def name(places: Sequence[int]) -> str:
+            return listed(matrix.systems[place] for place in places)
+
+        changed = [pair for pair in pairs if pair[1].best_changed]
+        others = [
+            f"; under {', '.join(row.name for row, _ in some)}: {best}"
+            for best, some in grouped_by(changed, lambda pair: name(pair[1].best)).items()
+        ]
+        lines.append(f"The best system is {name(top)}{''.join(others)}.")
     return tuple(lines)
-
-
-def _systems(matrix: Matrix, places: Sequence[int]) -> str:
-    return listed(matrix.systems[place] for place in places)
 
 
 def _left_out(audited: Audited) -> Iterator[str]:

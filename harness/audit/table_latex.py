@@ -115,9 +115,7 @@ def _end(source: str, at: int, name: str) -> int:
 
 def _caption(text: str) -> str:
     caption = re.search(r"\\caption\*?\s*", text)
-    if caption is None:
-        return ""
-    _, at = optional(text, caption.end())
+    at = optional(text, caption.end())[1] if caption else len(text)
     return cell_of(pieces(argument(text, at)[0]), 0).whole
 
 

@@ -231,14 +231,16 @@ def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Difference]
 
 def _compare_all(found: Verification, config: Config, derived: Results, content: bytes) -> None:
     """Compare every file of the folder."""
-    then, now = found.manifest, derived.manifest
-    if config.plots and (why := _not_drawn(then)):
+    then = found.manifest["versions"].get(PICTURES) or "not recorded"
+    now = manifests.versions(pictures=True)[PICTURES]
+    if config.plots and then != now:
+        why = "is not installed here" if now is None else f"was {then}, and is {now} here"
+        found.notes.append(f"pictures were not compared: matplotlib {why}")
         config = config.model_copy(update={"plots": ()})
-        found.notes.append(f"pictures were not compared: {why}")
     made = tables_and_plots(config, derived.board, derived.comparisons, content)
     for name, new in derived.files.items():
         _compare_file(found, name, new)
-    _compare_manifest(found, now)
+    _compare_manifest(found, derived.manifest)
     for name, new in made.items():
         _compare_file(found, name, new)
     entries = derived.cells.entries
@@ -306,10 +308,10 @@ def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]
     if not is_table and b"\0" in then + now:
         return _one(name, "bytes", f"{len(then)} bytes", f"{len(now)} other bytes")
     if is_table or name.endswith(".csv"):
-        read, row, first = (_parquet, "row", 1) if is_table else (_csv, "line", 2)
-        new = read(now)
+        row, first = ("row", 1) if is_table else ("line", 2)
+        new = _table(now, is_table)
         try:
-            old = read(then)
+            old = _table(then, is_table)
         except (pa.ArrowException, OSError, ValueError) as error:
             return _one(name, "the whole file", f"cannot be read: {error}", f"{len(new)} rows")
         found, total = _tables(name, old, new, row, first)
@@ -373,8 +375,13 @@ def _by_name(report: dict[str, Any]) -> dict[str, Any]:
     return {**report, "boards": boards}
 
 
-def _csv(content: bytes) -> pa.Table:
-    """Return a CSV file as a table of strings."""
+def _table(content: bytes, is_parquet: bool) -> pa.Table:
+    """Return a Parquet file as a table, or a CSV file as one of strings.
+
+    It is read without threads: one that is not done when the process ends would abort it.
+    """
+    if is_parquet:
+        return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
     header = next(csv.reader(io.StringIO(content.decode("utf-8"))), [])
     return arrow_csv.read_csv(
         io.BytesIO(content),
@@ -382,11 +389,6 @@ def _csv(content: bytes) -> pa.Table:
         arrow_csv.ParseOptions(newlines_in_values=True),
         arrow_csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
     )
-
-
-def _parquet(content: bytes) -> pa.Table:
-    # without threads: one that is not done when the process ends would abort it
-    return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
 
 
 def compare_plain(name: str, then: Any, now: Any, where: str = "$") -> Iterator[Difference]:
@@ -416,15 +418,6 @@ def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[Version]:
     for name in dict.fromkeys((*then, *(name for name in now if name.startswith("package")))):
         if then.get(name) != now.get(name):
             yield Version(name, then.get(name), now.get(name))
-
-
-def _not_drawn(manifest: Mapping[str, Any]) -> str:
-    """Return why pictures cannot be compared; nothing if they can."""
-    then = manifest["versions"].get(PICTURES)
-    now = manifests.versions(pictures=True)[PICTURES]
-    if now is None:
-        return "matplotlib is not installed here"
-    return "" if then == now else f"matplotlib was {then or 'not recorded'}, and is {now} here"
 
 
 def text(found: Verification) -> str:
