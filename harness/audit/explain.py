@@ -18,6 +18,7 @@ from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arguments import TEXT, Kind, check_arguments, whole_from
 from ..core.evaluation import EMPTY, empty_of, values_of
+from ..core.leaderboard import grouped_by
 from ..core.metric import Definition, Metric
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats
@@ -238,25 +239,23 @@ class Search(Shown):
     @property
     def rows(self) -> list[dict[str, Any]]:
         """A row per explanation, the simplest first, or one for the nearest miss."""
-        rows = []
-        for place, explanation in enumerate(self.explanations, start=1):
-            best, *others = explanation.fits
-            rows.append(
-                {
-                    "published": self.asked.text, "fits": True, "place": place, **_fields(best),
-                    "value": best.value, "same": [_fields(fit) for fit in others],
-                    "without_effect": list(explanation.inert), "tried": self.tried,
-                }
-            )  # fmt: skip
         if self.nearest is not None and not self.explanations:
-            rows.append(
+            return [
                 {
                     "published": self.asked.text, "fits": False, **_fields(self.nearest),
                     "value": self.nearest.value, "difference": self.difference,
                     "tried": self.tried, "tied": self.n_tied,
                 }
-            )  # fmt: skip
-        return rows
+            ]  # fmt: skip
+        return [
+            {
+                "published": self.asked.text, "fits": True, "place": place,
+                **_fields(one.fits[0]), "value": one.fits[0].value,
+                "same": [*map(_fields, one.fits[1:])], "without_effect": [*one.inert],
+                "tried": self.tried,
+            }
+            for place, one in enumerate(self.explanations, start=1)
+        ]  # fmt: skip
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return `rows` as a data frame (needs pandas)."""
@@ -539,11 +538,11 @@ def _block(place: int, explanation: Explanation, everything: bool) -> Iterator[s
     best, *others = explanation.fits
     yield from _named(f"{place}. {best.value:.6f}  ", best)
     if others:
-        met, turns = Counter([best.base]), []
+        met, turns = Counter([best.base]), {}
         for fit in others:  # one of each tool before a second of any
-            turns.append(met[fit.base])
+            turns[id(fit)] = met[fit.base]
             met[fit.base] += 1
-        others = [others[at] for at in sorted(range(len(others)), key=turns.__getitem__)]
+        others.sort(key=lambda fit: turns[id(fit)])
         unchanged = len({fit.base for fit in others if not fit.changes} - {best.base})
         shown = others if everything else others[: max(ALTERNATIVES, unchanged)]
         yield "   the same on every query:"
@@ -566,10 +565,7 @@ def _notes(found: Search) -> Iterator[str]:
         f"tried: {names}; the default and {counted(n_tools, 'convention')}, {changed}; "
         f"cutoffs: {_cutoffs(found)}"
     )
-    together: dict[str, list[str]] = defaultdict(list)
-    for name, why in found.refused.items():
-        together[why].append(name)
-    for why, refusing in together.items():
+    for why, refusing in grouped_by(found.refused, found.refused.__getitem__).items():
         yield f"left out: {', '.join(refusing)}: {why}"
     if found.unknown:
         yield (

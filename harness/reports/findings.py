@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from .. import __version__
+from ..core.leaderboard import grouped_by
 from ..errors import Finding, in_json, lines_of, others_at
 from ..guard.registry import APART, ORDER, RULES
 from .markdown import in_markdown
@@ -46,9 +47,7 @@ def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"]
 def _by_file(findings: Iterable[Finding], cells: Sequence[Cell]) -> Iterator[str]:
     """Yield a verdict on each run, and on other files with findings; these are below it."""
     names = _names(cells)
-    files: dict[str, list[Finding]] = {}
-    for one in findings:
-        files.setdefault(_at(one.place, names)["file"], []).append(one)
+    files = grouped_by(findings, lambda one: str(_at(one.place, names)["file"]))
     advised: set[tuple[str, ...]] = set()
 
     def head(one: Finding) -> str:
@@ -70,9 +69,7 @@ def _lines(
     findings: Iterable[Finding], head: Callable[[Finding], str], advised: set[tuple[str, ...]]
 ) -> Iterator[str]:
     """Yield findings, those of one rule together, each advice once."""
-    alike: dict[tuple[str, ...], list[Finding]] = {}
-    for one in findings:
-        alike.setdefault((one.severity, one.rule, *one.advice), []).append(one)
+    alike = grouped_by(findings, lambda one: (one.severity, one.rule, *one.advice))
     for (_, rule, *advice), some in alike.items():
         most = SHOWN_APART if rule in APART else SHOWN
         yield from map(head, some[:most])
@@ -146,25 +143,22 @@ def _names(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
 def verdicts(checked: Checked) -> list[dict[str, str]]:
     """Return OK, WARN or REJECT for each run, with a reason of one line that can be mailed."""
     return [
-        {"run": file, "verdict": _verdict(some), "reason": "; ".join(map(_reason, some))}
-        for file, some in _by_run(checked).items()
+        {"run": file, "verdict": verdict, "reason": "; ".join(map(_reason, some))}
+        for file, verdict, some in _by_run(checked)
     ]
 
 
-def _by_run(checked: Checked) -> dict[str, list[Finding]]:
-    """Return the errors and warnings of each run."""
-    found: dict[str, list[Finding]] = {cell.run_entry.path: [] for cell in checked.cells}
-    for one in checked.findings:
-        if (file := _at(one.place, found)["file"]) in found and one.severity != "note":
-            found[file].append(one)
-    return found
-
-
-def _verdict(some: Sequence[Finding]) -> str:
-    return _SUBMITTED[some[0].severity] if some else "OK"
-
-
 _SUBMITTED = {"error": "REJECT", "warning": "WARN"}
+
+
+def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
+    """Yield each run, its verdict, and its errors and warnings."""
+    files = dict.fromkeys(cell.run_entry.path for cell in checked.cells)
+    wrong = [one for one in checked.findings if one.severity != "note"]
+    found = grouped_by(wrong, lambda one: str(_at(one.place, files)["file"]))
+    for file in files:
+        some = found.get(file, [])
+        yield file, _SUBMITTED[some[0].severity] if some else "OK", some
 
 
 def _reason(one: Finding) -> str:
@@ -185,11 +179,11 @@ def verdicts_as_text(checked: Checked) -> str:
 def as_markdown(checked: Checked) -> str:
     """Return the verdicts as a table; each reason links to its rule."""
     lines = ["| run | verdict | reason |", "| --- | --- | --- |"]
-    for file, some in _by_run(checked).items():
+    for file, verdict, some in _by_run(checked):
         reason = "; ".join(
             f"{in_markdown(_reason(one))} [{one.rule}]({address(one.rule)})" for one in some
         )
-        lines.append(f"| {in_markdown(file)} | {_verdict(some)} | {reason} |")
+        lines.append(f"| {in_markdown(file)} | {verdict} | {reason} |")
     return lines_of(lines)
 
 

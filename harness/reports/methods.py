@@ -139,11 +139,6 @@ _REMOVED = {
 """Which documents a setting removes."""
 
 
-def _ties_in_words(policy: Policy) -> str:
-    how = _TIES.get(policy.ties, f"put in random order (seed {policy.seed})")
-    return f"{_PRECISION[policy.score_type]} were {how}"
-
-
 def treatment(
     metrics: Sequence[Metric],
     policy: Policy,
@@ -157,7 +152,10 @@ def treatment(
     """
     own = {one: policy.with_settings(one.settings) for one in metrics}
     if any(one.settings.ties is None for one in metrics):
-        how = {one: _ties_in_words(each) for one, each in own.items()}
+        how = {}
+        for one, each in own.items():
+            order = _TIES.get(each.ties, f"put in random order (seed {each.seed})")
+            how[one] = f"{_PRECISION[each.score_type]} were {order}"
         yield f"Score ties {by_metric(how, name)}."
     if any(each.depth for each in own.values()):
         how = {
@@ -263,16 +261,15 @@ def metric_list(metrics: Sequence[Metric], level: int, writer: Writer) -> str:
     nDCG@10 [jarvelin2002, burges2005] (exponential gain 2^g - 1)
     """
     families = grouped_by(metrics, lambda one: replace(one, cutoff=None, label=None))
-    return listed(_family(members, level, writer) for members in families.values())
-
-
-def _family(members: Sequence[Metric], level: int, writer: Writer) -> str:
-    metric, keys = members[0], members[0].title[1]
-    if str(dict(metric.params).get("gain", "")).startswith("exp"):
-        keys = (*keys, "burges2005")
-    text = listed(_title(one, writer) for one in members) + writer.cite(keys)
-    facts = list(_facts(metric, level, writer))
-    return f"{text} ({', '.join(facts)})" if facts else text
+    texts = []
+    for metric, members in families.items():
+        keys = metric.title[1]
+        if str(dict(metric.params).get("gain", "")).startswith("exp"):
+            keys = (*keys, "burges2005")
+        text = listed(_title(one, writer) for one in members) + writer.cite(keys)
+        facts = ", ".join(_facts(members[0], level, writer))
+        texts.append(f"{text} ({facts})" if facts else text)
+    return listed(texts)
 
 
 def has_level(metric: Metric) -> bool:
@@ -369,7 +366,8 @@ def bibliography(study: Study, *, metrics: Sequence[str] = ()) -> str:
 
 def _paragraph(study: Study, writer: Writer, names: Sequence[str]) -> str:
     metrics = [one for one in study.board.metrics if not names or str(one) in names]
-    own = [one for one in metrics if not _is_bound(one)]
+    ends = tuple(f"_{one}" for one in NAMES)  # of bounds
+    own = [one for one in metrics if not (one.label or "").endswith(ends)]
     sentences = [*_measured(study, own, writer), *_treated(study, own, writer)]
     if len(own) < len(metrics):
         sentences.append("Bounds are over all orders of tied documents.")
@@ -377,10 +375,6 @@ def _paragraph(study: Study, writer: Writer, names: Sequence[str]) -> str:
     if study.comparisons is not None and study.comparisons.rows:
         sentences += _compared(study.comparisons, study, writer)
     return " ".join(sentences) + "\n"
-
-
-def _is_bound(metric: Metric) -> bool:
-    return metric.label is not None and metric.label.endswith(tuple(f"_{one}" for one in NAMES))
 
 
 def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterator[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -112,8 +111,6 @@ def correlation_records(found: Sequence[Correlation]) -> list[dict[str, Any]]:
 
 _QUERIES = 50
 """Queries that the table shows."""
-
-
 Unit = Literal["run", "team"]
 
 
@@ -176,16 +173,10 @@ class Pool:
         """Documents to judge of each query, ``(n_queries,)``."""
         return np.bincount(self.query, minlength=len(self.qids))
 
-    @cached_property
-    def by_team(self) -> dict[str, Bools]:
-        """Which documents each team contributed."""
-        names = np.array(self.teams)
-        own = {one: self.by[:, names == one] for one in dict.fromkeys(self.teams)}
-        return {one: np.logical_or.reduce(by, axis=1) for one, by in own.items()}
-
     def only_by(self, unit: Unit) -> dict[str, Bools]:
         """Return the documents that one run or team alone contributed, by its name."""
-        of = dict(zip(self.runs, self.by.T, strict=True)) if unit == "run" else self.by_team
+        names = np.array(self.runs if unit == "run" else self.teams)
+        of = {one: self.by[:, names == one].any(axis=1) for one in dict.fromkeys(names.tolist())}
         alone: Bools = np.sum([*of.values()], axis=0, dtype=np.int64) == 1
         return {name: np.logical_and(some, alone) for name, some in of.items()}
 

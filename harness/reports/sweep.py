@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 
 from ..core.leaderboard import Entry, Leaderboard, best, grouped_by
 from ..core.metric import Metric
@@ -70,17 +71,14 @@ def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
         run, setting = settings[row.run]
         columns = {**row.columns, **dict(setting)}
         rows.append(replace(row, evaluation=replace(row.evaluation, run=run), columns=columns))
-    datasets, runs = ([*dict.fromkeys(some)] for some in zip(*map(_key, rows), strict=True))
+    key = attrgetter("dataset", "run")
+    datasets, runs = ([*dict.fromkeys(some)] for some in zip(*map(key, rows), strict=True))
     rows.sort(
         key=lambda one: (
             datasets.index(one.dataset), runs.index(one.run), [*map(_size, one.columns.values())],
         )
     )  # fmt: skip
     return Leaderboard(tuple(rows), selection=study.board.selection)
-
-
-def _key(one: Entry) -> tuple[str, str]:
-    return one.dataset, one.run
 
 
 def _size(value: str) -> tuple[float, str]:
@@ -107,7 +105,7 @@ def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Lea
         return dataset, one.run, *one.columns.items()
 
     def others(one: Entry) -> tuple[object, ...]:
-        return *_key(one), *(pair for pair in one.columns.items() if pair[0] not in names)
+        return one.dataset, one.run, *(pair for pair in one.columns.items() if pair[0] not in names)
 
     worth: dict[tuple[object, ...], float] = {}
     for one in board.entries:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ...core.leaderboard import warned_runs
+from ...core.leaderboard import grouped_by, warned_runs
 from ...core.metric import Metric
 from ...core.systems import FEWER, System, how_chosen, incomplete
 from ...errors import first_of
@@ -264,16 +264,15 @@ class Remarks:
             policy = systems[0].entries[0].evaluation.policy
             rule = missing_in_words(self.metrics, policy, self.settings.metric_name)
             yield f"Queries of {dataset} answered: {listed(answered)}; the others {rule}."
-        metrics: dict[str, list[Metric]] = {}
+        shown: dict[Metric, str] = {}
         for metric in self.metrics:
             counts = {name(one.run): (one.n(metric), len(one.qids)) for one in systems}
             shares = {run: f"{n:,}/{of:,}" for run, (n, of) in counts.items() if n < of}
             if shares and metric.settings.undefined in (None, "skip"):
-                text = listed(f"{run} {share}" for run, share in shares.items())
+                shown[metric] = listed(f"{run} {share}" for run, share in shares.items())
                 if len({*counts.values()}) == 1:
-                    text = next(iter(shares.values()))
-                metrics.setdefault(text, []).append(metric)
-        for text, some in metrics.items():
+                    shown[metric] = next(iter(shares.values()))
+        for text, some in grouped_by(shown, shown.__getitem__).items():
             yield f"Queries of {dataset} with a value of {self._names(some)}: {text}."
 
     def _column_notes(self) -> Iterator[str]:
