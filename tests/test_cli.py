@@ -49,27 +49,6 @@ def test_a_run_from_standard_input(root: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("evaluate", *TREC, "-m", "ndgc@10"), "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?"),
-        (("evaluate", TREC[0], "runs/trec/bm52.run", "-m", "map"), "no file runs/trec/bm52.run"),
-        (("evaluate", *TREC, "-m", "rbo(reference=x)"), "reference=x: no such run"),
-        (("evaluate", *TREC, "-m", "map", "--ties", "x"), "unknown ties policy 'x'"),
-        (("run", "configs/quickstrat.yaml"), "quickstart.yaml"),
-        (("metrics", "ndgc"), "did you mean 'ndcg'"),
-    ],
-)  # fmt: skip
-def test_wrong_usage_is_said_and_exits_2(
-    root: Path, arguments: tuple[str, ...], message: str
-) -> None:
-    done = finished(*arguments, cwd=root)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
-
-
 def test_debug_shows_the_traceback(root: Path) -> None:
     done = harness("--debug", "evaluate", *TREC, "-m", "ndgc", cwd=root)
     assert "Traceback" in done.stderr

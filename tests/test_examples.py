@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 import yaml
 from command_line import called
+from csv_rows import csv_rows
 
 from harness.cli import pytest_gate
 
@@ -32,8 +32,8 @@ def here(tmp_path: Path) -> Path:
 def test_slices(here: Path) -> None:
     done = called("run", "examples/slices/slices.yaml", cwd=here)
     assert done.code == 0, done.err
-    with (here / "results/slices/leaderboard.csv").open(encoding="utf-8") as file:
-        queries = {row["dataset"]: int(row["queries"]) for row in csv.DictReader(file)}
+    rows = csv_rows(here / "results/slices/leaderboard.csv")
+    queries = {row["dataset"]: int(row["queries"]) for row in rows}
     assert len(queries) == 6
     assert queries["trec [type=keyword]"] + queries["trec [type=question]"] == 30
     assert called("verify", "results/slices", cwd=here).code == 0

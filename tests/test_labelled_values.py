@@ -9,8 +9,6 @@ relevant documents, so that the names of documents do not affect any value.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import warnings
@@ -23,6 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command_line import called
+from csv_rows import csv_rows
 
 import harness
 
@@ -238,7 +237,7 @@ def _sorted_list(line: str) -> str:
 
 def _columns(text: str) -> Counter[str]:
     """Return the rows of a CSV as :func:`labelled` does, without columns that are random."""
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(text)
     kept = [name for name in rows[0] if not name.endswith(RANDOM)]
     return labelled("\n".join(str({name: row[name] for name in kept}) for row in rows))
 

@@ -254,6 +254,7 @@ WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "runs": (lambda r: harness.check("a", [3]), "runs: expected a path"),  # type: ignore[list-item]
     "duplicates": (lambda r: harness.check("a", "b", duplicates="x"), "unknown duplicates"),  # type: ignore[arg-type]
     "k": (lambda r: harness.explain(0.3, "a", "b", k="x"), "k: expected"),  # type: ignore[arg-type]
+    "reference": (lambda r: harness.evaluate(QRELS, RUN, ["rbo(reference=x)"]), "no such run"),
     "number": (lambda r: harness.explain("x", QRELS, RUN), "expected a number, got"),
     "name": (lambda r: harness.metric_name("ndcg@1,2"), "expected one metric"),
 }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 
 import pytest
 from command_line import called
+from csv_rows import csv_rows
 from folds_and_seeds import CELLS, put
 
 import harness
@@ -27,16 +27,12 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-
-
 POOLED = "summary={pool: [fold], spread: [seed]}"
 
 
 def test_one_row_a_system(place: Path) -> None:
     results = harness.run(place / "x.yaml", overrides=[POOLED])
-    a, b = rows_of(place / "out/leaderboard.csv")
+    a, b = csv_rows(place / "out/leaderboard.csv")
     assert (a["dataset"], a["run"], a["repetitions"], a["queries"]) == ("web", "a", "2", "3")
     # seed 1: (1 + 1 + 1/2) / 3, seed 2: (1/2 + 1/3 + 1) / 3
     means = (2.5 / 3, (1 / 2 + 1 / 3 + 1) / 3)
@@ -49,7 +45,7 @@ def test_one_row_a_system(place: Path) -> None:
     assert float(a["arp(over=grades)"]) == pytest.approx((1.25 + 2) / 2)
     assert a["arp(over=grades) low"] == ""  # queries weigh differently: no mean to resample
     assert "± 0.1571" in str(results)
-    cells = rows_of(place / "out/leaderboard_cells.csv")
+    cells = csv_rows(place / "out/leaderboard_cells.csv")
     assert [(one["dataset"], one["run"], one["fold"], one["seed"]) for one in cells[:2]] == [
         ("web-fold1", "a", "1", "1"),
         ("web-fold1", "a", "1", "2"),
@@ -62,7 +58,7 @@ AVERAGED = "summary={average: [fold], spread: [seed]}"
 
 def test_an_average_over_folds_has_no_interval(place: Path) -> None:
     harness.run(place / "x.yaml", overrides=[AVERAGED])
-    a, _ = rows_of(place / "out/leaderboard.csv")
+    a, _ = csv_rows(place / "out/leaderboard.csv")
     assert (a["repetitions"], a["map low"], a["map high"]) == ("2", "", "")
     words = "table", "out", "-m", "map", "--format", "text", "--spread", "interval"
     code, out, _ = called(*words, cwd=place)
@@ -90,7 +86,7 @@ def test_comparisons_are_of_systems(place: Path) -> None:
     # means over the seeds: a .75, 2/3, .75; b 1/2, 1/3, 1/2
     assert one.difference == pytest.approx((0.25 + 1 / 3 + 0.25) / 3)
     standing = results.comparisons.standing("web", "map", "a")
-    row = rows_of(place / "out/leaderboard.csv")[0]
+    row = csv_rows(place / "out/leaderboard.csv")[0]
     assert [repr(standing.low), repr(standing.high)] == [row["map low"], row["map high"]]
 
 
@@ -101,11 +97,11 @@ def test_a_fold_without_predictions_loses_no_other_run(place: Path) -> None:
     lacks = "1 of 2 parts are missing: web-fold2 (no predictions)"
     assert f"FAILED: a seed=2: {lacks}" in out
     assert f"error: a seed=2 on web: {lacks}" in err
-    a, b, failed = rows_of(place / "out/leaderboard.csv")
+    a, b, failed = csv_rows(place / "out/leaderboard.csv")
     assert (a["repetitions"], b["repetitions"], failed["run"]) == ("1", "2", "a")
     assert (failed["map"], failed["error"]) == ("", lacks)
     assert float(a["map"]) == pytest.approx(2.5 / 3)  # seed 1 alone
-    assert len(rows_of(place / "out/leaderboard_cells.csv")) == 7
+    assert len(csv_rows(place / "out/leaderboard_cells.csv")) == 7
 
 
 def test_a_seed_whose_files_are_missing(place: Path) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from csv_rows import csv_rows
 from folds_and_seeds import CELLS, put
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,8 +153,7 @@ def test_the_base_is_the_leaderboard(
 ) -> None:
     path = with_summary(tmp_path, summary)
     results = harness.run(path)
-    text = (results.folder / "leaderboard.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(results.folder / "leaderboard.csv")
     for source in (path, results.folder):
         found = audit(source)
         assert {matrix.systems for matrix in found.matrices} == {systems}
@@ -215,7 +213,7 @@ system  lowest"""
 
 def test_csv_is_long_and_reads_back(toy: Path) -> None:
     found = audit(toy, metrics=["ndcg@2", "map"], conventions=["lightgbm", "xgboost"])
-    rows = list(csv.DictReader(io.StringIO(as_csv(found))))
+    rows = csv_rows(as_csv(found))
     assert ",".join(rows[0]) == (
         "dataset,metric,system,convention,value,base,difference,order_changed,refused"
     )

@@ -37,8 +37,6 @@ TWO = pair(
     {"q": {"a": 1, "b": 2}, "r": {"a": 0, "b": 0}},
     {"q": {"a": 2.0, "b": 1.0}, "r": {"a": 2.0, "b": 1.0}},
 )
-# Three documents of two scores, as in docs/reference/conventions.md
-THREE = pair({"q": {"d0": 0, "d1": 3, "d2": 4}}, {"q": {"d0": 1.0, "d1": 1.000000001, "d2": 1.0}})
 
 
 def search(value: str, data: Pair, metric: str = "ndcg@3", depth: int = 2) -> Search:
@@ -88,21 +86,6 @@ def unchanged(found: Search) -> set[str | None]:
 )
 def test_unchanged_conventions(value: str, conventions: set[str | None]) -> None:
     assert unchanged(search(value, TWO, depth=0)) == conventions
-
-
-@pytest.mark.parametrize(
-    ("value", "conventions"),
-    [
-        ("0.6137", {"xgboost", "ranklib", "allrank", "ptranking"}),
-        ("0.7468", {"lightgbm", "catboost-exp", "quickrank"}),
-        ("0.7484", {"mslr"}),
-        ("0.8438", {"torchmetrics"}),
-        ("0.8479", {"gdeval"}),
-        ("0.9374", {"trec_eval10"}),
-    ],
-)
-def test_ties_tell_tools_apart(value: str, conventions: set[str]) -> None:
-    assert conventions <= unchanged(search(value, THREE, depth=0))
 
 
 def test_percent_and_cutoffs() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 
 import pytest
 from command_line import called
+from csv_rows import csv_rows
 from folds_and_seeds import CELLS, put
 
 import harness
@@ -136,7 +136,7 @@ def made(tmp_path: Path) -> Made:
 
 
 def rows_of(folder: Path, name: str = "leaderboard") -> list[dict[str, str]]:
-    return list(csv.DictReader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+    return csv_rows(folder / f"{name}.csv")
 
 
 def row(folder: Path, run: str, metric: str, **given: Any) -> Account:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
 from harness import batch
 from harness.errors import UnknownNameError
@@ -15,10 +14,6 @@ from harness.errors import UnknownNameError
 SCORES = [[1.0, 0.0, 1.5], [1.5, 0.2, 0.5]]
 RELEVANCE = [[0, 1, 0], [0, 1, 1]]
 N = [3, 3]
-PLAIN = {
-    "ndcg": {}, "dcg": {}, "arp": {}, "swaps": {}, "mse": {}, "rbo": {}, "ao": {}, "kendall": {},
-    "spearman": {}, "tau_ap": {}, "pearson": {}, "pairwise_logloss": {}, "lambdas": {},
-}  # fmt: skip
 
 
 def test_published_example() -> None:
@@ -47,25 +42,6 @@ def test_every_rank() -> None:
     ]
     short = batch.ndcg(scores, relevance, [3, 2], k=None, short="nan")
     assert np.isnan(short).tolist() == [[False, False, False, True], [False, False, True, True]]
-
-
-@pytest.mark.parametrize("name", PLAIN)
-def test_lists_arrays_and_tensors(name: str) -> None:
-    function = getattr(batch, name)
-    expected = function(SCORES, RELEVANCE, N)
-    assert isinstance(expected, np.ndarray)
-    assert expected.dtype == np.float64
-    assert expected.shape[0] == 2
-    scores = torch.tensor(SCORES, requires_grad=True)
-    relevance, n = torch.tensor(RELEVANCE), torch.tensor(N)
-    exact = np.float32(SCORES)  # 0.2 is another number as float32
-    expected = function(exact, RELEVANCE, N)
-    np.testing.assert_array_equal(function(scores, relevance, n), expected)
-    np.testing.assert_array_equal(function(scores[:, :, None], relevance, n), expected)
-    half = scores.half()
-    np.testing.assert_array_equal(
-        function(half, relevance, n), function(half.detach().numpy(), RELEVANCE, N)
-    )
 
 
 def test_ties_are_the_policy_s() -> None:

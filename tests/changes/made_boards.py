@@ -7,7 +7,6 @@ from pathlib import Path
 
 import harness
 
-QIDS = [f"q{place}" for place in range(1, 7)]
 Ranks = Mapping[str, Mapping[str, int]]
 """The rank of the one relevant document, by run and query: recip_rank is one over it."""
 

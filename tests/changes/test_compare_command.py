@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
 from command_line import called
+from csv_rows import csv_rows
 from made_boards import table
 
 from harness.audit.changes import changes
@@ -42,7 +41,7 @@ def test_exit_codes(
 
 
 def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
-    rows = list(csv.DictReader(io.StringIO(output(old, new, "-f", "csv", code=1))))
+    rows = csv_rows(output(old, new, "-f", "csv", code=1))
     found = changes(old, new)
     assert [(row["run"], row["metric"], row["status"]) for row in rows] == [
         (cell.key.run, cell.metric, cell.status) for cell in found.cells

@@ -202,6 +202,10 @@ def test_a_run_is_a_path_or_a_list_of_paths(tmp_path: Path) -> None:
             ["$.datasets.x{dataset}.path (line 1)", "$.runs.x{queries}.path (line 2)"],
         ),
         (
+            'datasets: {web: {path: web.txt}}\nruns: {"{a-b}": {path: "{a-b}.run"}}',
+            ["$.runs.{a-b}.path (line 2)"],
+        ),
+        (
             'datasets: {web: {path: web.txt}}\nruns: {x: {path: "{dataset}/{m}.run"}}',
             ["$.runs.x.path (line 2)"],
         ),

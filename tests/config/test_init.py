@@ -121,19 +121,6 @@ def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> Non
     assert "vali-gbrt2-lr{lr}.txt: 2 files: predictions for validation data\n" in text
 
 
-def test_a_proposed_choice_of_settings_is_ready_to_use(tmp_path: Path) -> None:
-    folds = [(fold, part) for fold in "12" for part in ("vali", "test")]
-    make(tmp_path, {f"Fold{f}/{part}.txt": letor(10, int(f) * 10) for f, part in folds})
-    make(tmp_path, {f"p/{m}_fold{f}_{part}.txt": scores(10) for m in "abcd" for f, part in folds})
-    text, _ = proposed(tmp_path)
-    assert '\n  "fold{fold}": {format: letor' in text
-    assert '\n# select: {on: "vali-fold{fold}", by: ndcg@10, over: [SETTING]}' in text
-    assert '\n#   datasets: "vali-fold{fold}": "Fold{fold}/vali.txt"\n' in text
-    run = '{dataset: "vali-fold{fold}", path: "p/{model}_fold{fold}_vali.txt"}'
-    assert f"\n#   runs:     - {run}\n" in text
-    assert "p/{model}_fold{fold}_vali.txt: 8 files: predictions for validation" in text
-
-
 def test_folders_of_settings_and_of_validation_predictions(tmp_path: Path) -> None:
     parts = ("vali", "test")
     make(tmp_path, {f"data/Fold1/{part}.txt": letor(10, 100) for part in parts})

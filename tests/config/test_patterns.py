@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_files import make
 
-from harness.config.patterns import NothingFoundError, Pattern, files, natural
+from harness.config.patterns import Pattern, natural
 
 NAMES = st.sampled_from(["fold", "seed", "model", "x_1"])
 # Values without a separator, literals of separators only: then a text can be read in one way.
@@ -43,29 +39,6 @@ def test_an_earlier_placeholder_takes_as_much_as_it_can() -> None:
         "model": "linear-regression",
         "seed": "1",
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("runs/bm25.rnu", "no file B/runs/bm25.rnu; the folder holds bm25.run, tfidf.run"),
-        ("rnus/bm25.run", "no file B/rnus/bm25.run; B/ holds runs/, other/"),
-        ("runs/{m}.txt", "no file matches B/runs/{m}.txt; the folder holds bm25.run, tfidf.run"),
-        (
-            "other/{m}/flod{f}.txt",
-            "no file matches B/other/{m}/flod{f}.txt; B/other/y/ ",
-        ),
-        ("runs", "B/runs is a folder, not a file; it holds bm25.run, tfidf.run"),
-        ("runs/bm25.run/x", "no file B/runs/bm25.run/x; B/runs/bm25.run is no folder"),
-        ("runs/*.run", "no file B/runs/*.run; the folder holds bm25.run, tfidf.run"),
-    ],
-)
-def test_what_there_is_when_nothing_is_found(tmp_path: Path, text: str, message: str) -> None:
-    make(tmp_path, "runs/bm25.run", "runs/tfidf.run", "other/x/a.csv")
-    make(tmp_path, *(f"other/y/fold{fold}.txt" for fold in (1, 2, 10)))
-    with pytest.raises(NothingFoundError) as caught:
-        files(tmp_path, text)
-    assert str(caught.value).replace(str(tmp_path), "B").startswith(message)
 
 
 @given(

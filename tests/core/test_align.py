@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401 - fills the registry
-from harness.core.align import align, align_parts, as_reference, rank_order
+from harness.core.align import align, align_parts, rank_order
 from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
@@ -195,17 +195,6 @@ class TestLiteralDefinition:
         order = rank_order(Run(qids, offsets, Docnos(None, offsets), scores))
         expected = np.lexsort((-scores, np.repeat(np.arange(lengths.size), lengths)))
         assert order.tolist() == expected.tolist()
-
-    @given(all_runs, st.lists(qids, unique=True))
-    def test_as_reference(self, run: Scores, wanted: list[str]) -> None:
-        made = as_reference(Run.from_dict(run), pa.array(wanted, pa.string())).to_dict()
-        assert made == {
-            qid: {
-                docno: grade
-                for grade, docno in enumerate(reversed(ranking(run.get(qid, {}), "trec_eval")), 1)
-            }
-            for qid in wanted
-        }
 
 
 def one(run: dict[str, float], grades: dict[str, int], **choices: Any) -> Aligned:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import numpy as np
 import pytest
+from csv_rows import csv_rows
 
 import harness
 import harness.metrics
@@ -97,5 +95,5 @@ def test_places_that_depend_on_ties_are_marked() -> None:
     assert lines[2].split()[3] == "0.5000~"
     assert lines[3].split()[3] == "0.3333"
     assert lines[-1] == "  ~ the rank in the column depends on the order of tied documents"
-    rows = list(csv.DictReader(io.StringIO(find("csv").render(board))))
+    rows = csv_rows(find("csv").render(board))
     assert [row["unsettled"] for row in rows] == ["recip_rank", "recip_rank", ""]

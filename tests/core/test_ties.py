@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,12 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness.metrics  # noqa: F401
-from harness.core.align import align, align_parts
+from harness.core.align import align
 from harness.core.aligned import Aligned
-from harness.core.metric import Metric
-from harness.core.names import parse
 from harness.core.tables import Qrels, Run
-from harness.core.views import reorder, sampled_together
+from harness.core.views import reorder
 
 Rows = list[tuple[int, int, float]]
 
@@ -56,18 +54,6 @@ class TestRandom:
         for qid, row in case.items():
             assert rows(reorder(aligned_of({qid: row}), ("random", seed)))[qid] == together[qid]
 
-    def test_parts_change_nothing(self) -> None:
-        case = {str(at): dict.fromkeys("abcdefgh", at) for at in range(9)}
-        for grades in case.values():
-            grades.update(zip("abcdefgh", range(8), strict=True))
-        qrels = Qrels.from_dict(case)
-        run = Run.for_rows(qrels, np.zeros(72))
-        whole = reorder(align(qrels, run), ("random", 5))
-        parts = [reorder(part, ("random", 5)) for part in align_parts(qrels, run, size=10)]
-        assert len(parts) > 2
-        assert [grade for part in parts for grade in part.grade.tolist()] == whole.grade.tolist()
-        assert len({tuple(row) for row in whole.grade.reshape(9, 8).tolist()}) == 9
-
     def test_the_order_is_pinned(self) -> None:
         # the order of 8 documents for a seed must not change from release to release
         aligned = one(dict.fromkeys("abcdefgh", 1.0), dict(zip("abcdefgh", range(8), strict=True)))
@@ -92,23 +78,3 @@ class TestRandom:
         counts = [drawn.count(order) for order in permutations(range(1, 5), 3)]
         assert sum(counts) == len(drawn)
         assert scipy.stats.chisquare(counts).pvalue > 0.001
-
-
-def bpref() -> Metric:
-    return parse("bpref")[0]
-
-
-class TestSampled:
-    CASE: ClassVar[Case] = {
-        "1": ({"a": 1, "b": 0}, {"a": 1.0, "b": 1.0}),
-        "2": ({"a": 1, "b": 0, "c": 1}, {"b": 2.0, "a": 1.0, "c": 0.5}),
-        "3": ({"a": 0}, {"a": 1.0, "u": 1.0}),
-    }
-
-    def test_several_metrics_have_the_same_draws(self) -> None:
-        metrics = [*parse("bpref"), *parse("recip_rank")]
-        values, errors = sampled_together(metrics, aligned_of(self.CASE), draws=10)
-        for column, metric in enumerate(metrics):
-            alone = sampled_together([metric], aligned_of(self.CASE), draws=10)
-            assert values[:, column].tolist() == alone[0][:, 0].tolist()
-            assert errors[:, column].tolist() == alone[1][:, 0].tolist()

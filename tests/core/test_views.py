@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from harness import metrics as _built_in
 from harness.core.align import align
@@ -19,52 +16,6 @@ from harness.core.views import policies_of, view
 from harness.errors import InputError
 
 del _built_in
-
-SCORES = st.sampled_from([0.0, -0.0, 1.0, 1.000000001, 2.0, -3.0, 1e-50])
-QUERY = st.lists(st.tuples(st.integers(-1, 4), SCORES), min_size=1, max_size=9)
-KEYS = {
-    "trec_eval": lambda place, docno: -int(docno[1:]),
-    "docno+": lambda place, docno: int(docno[1:]),
-    "stable": lambda place, docno: place,
-    "reverse": lambda place, docno: -place,
-}
-TYPES = {"float32": np.float32, "float64": np.float64, "none": lambda score: 0}
-
-
-@settings(max_examples=150, deadline=None)
-@given(
-    queries=st.lists(QUERY, min_size=1, max_size=4),
-    shift=st.integers(0, 5),
-    judged=st.sets(st.integers(0, 8), min_size=1),
-)
-def test_every_order_of_rows_in_one_pass(
-    queries: list[list[tuple[int, float]]], shift: int, judged: set[int]
-) -> None:
-    # docnos of one digit, in an order that is not that of the rows
-    names = [f"d{(7 * place + shift) % 9}" for place in range(9)]
-    rows = {f"q{n}": list(zip(names, query, strict=False)) for n, query in enumerate(queries)}
-    qrels = {
-        qid: {docno: grade for place, (docno, (grade, _)) in enumerate(row) if place in judged}
-        or {"other": 1}
-        for qid, row in rows.items()
-    }
-    run = {qid: {docno: score for docno, (_, score) in row} for qid, row in rows.items()}
-    policies = [Policy(ties, scores=scores) for ties in KEYS for scores in TYPES]
-    aligned = align(Qrels.from_dict(qrels), Run.from_dict(run), None, policies)
-    for policy in policies:
-        key, of = KEYS[policy.ties], TYPES[policy.score_type]
-        found = view(aligned, policy)
-        for query, (qid, row) in enumerate(rows.items()):
-            order = sorted(
-                range(len(row)), key=lambda at: (-of(row[at][1][1]), key(at, row[at][0]))
-            )
-            expected = [
-                (rank, qrels[qid][row[at][0]])
-                for rank, at in enumerate(order, start=1)
-                if row[at][0] in qrels[qid]
-            ]
-            part = slice(found.offsets[query], found.offsets[query + 1])
-            assert [*zip(found.rank[part], found.grade[part], strict=True)] == expected
 
 
 QRELS = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 3}})

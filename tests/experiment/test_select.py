@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import random
 import warnings
@@ -11,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from csv_rows import csv_rows
 from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
 
 from harness.errors import ConfigError, HarnessWarning, InputError
@@ -33,12 +33,6 @@ def ran(folder: Path, text: str = CONFIG, said: list[str] | None = None) -> Resu
     return found
 
 
-def rows_of(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file."""
-    with path.open(encoding="utf-8", newline="") as file:
-        return [*csv.DictReader(file)]
-
-
 def scores(folder: Path, model: str, where: str, lr: str, leaves: str, seed: int) -> Path:
     """Return the path of one file of predictions."""
     return folder / f"scores/{model}/{where}/lr{lr}-leaves{leaves}-seed{seed}.txt"
@@ -50,7 +44,7 @@ def expected(folder: Path, within: tuple[str, ...], by: str = "ndcg@10", sign: i
     Settings count that have all of the validation cells; the first in the file wins ties.
     """
     values = defaultdict(lambda: defaultdict(list))
-    for row in rows_of(folder / "out/leaderboard_cells.csv"):
+    for row in csv_rows(folder / "out/leaderboard_cells.csv"):
         if row["dataset"].startswith("vali") and row["lr"] and row[by]:
             key = row["run"], *(row[name] for name in within)
             values[key][row["lr"], row["leaves"]].append(float(row[by]))
@@ -67,13 +61,13 @@ def same_as_csv(folder: Path, within: tuple[str, ...], by: str = "ndcg@10", sign
     """Check that leaderboard.csv has the test values of the settings expected, and no others."""
     chosen = expected(folder, within, by, sign)
     wanted = []
-    for row in rows_of(folder / "out/leaderboard_cells.csv"):
+    for row in csv_rows(folder / "out/leaderboard_cells.csv"):
         key = row["run"], *(row[name] for name in within)
         if row["dataset"].startswith("test") and (
             not row["lr"] or (row["lr"], row["leaves"]) == chosen[key]
         ):
             wanted.append(tuple(row[name] for name in SHOWN))
-    found = [tuple(row[name] for name in SHOWN) for row in rows_of(folder / "out/leaderboard.csv")]
+    found = [tuple(row[name] for name in SHOWN) for row in csv_rows(folder / "out/leaderboard.csv")]
     assert sorted(found) == sorted(wanted)  # the best are first
     assert {row[0] for row in found} == {f"test-fold{fold}" for fold in FOLDS}
 
@@ -82,7 +76,7 @@ def test_each_model_fold_and_seed_has_its_own_choice(tmp_path: Path) -> None:
     put(tmp_path)
     found = ran(tmp_path)
     same_as_csv(tmp_path, ("fold", "seed"))
-    assert len(rows_of(tmp_path / "out/leaderboard_cells.csv")) == 2 * 2 * (1 + 2 * 2 * 6)
+    assert len(csv_rows(tmp_path / "out/leaderboard_cells.csv")) == 2 * 2 * (1 + 2 * 2 * 6)
     assert len(found.leaderboard.entries) == 2 * (1 + 2 * 2)
     assert len({choice.setting for choice in found.board.selection.choices}) > 1
 
@@ -102,10 +96,10 @@ def test_folds_are_pooled_and_seeds_averaged_after_the_choice(tmp_path: Path) ->
     chosen = expected(tmp_path, ("fold", "seed"))
     cells = {
         (row["run"], row["fold"], row["seed"], (row["lr"], row["leaves"])): float(row["map"])
-        for row in rows_of(tmp_path / "out/leaderboard_cells.csv")
+        for row in csv_rows(tmp_path / "out/leaderboard_cells.csv")
         if row["dataset"].startswith("test")
     }
-    for row in rows_of(tmp_path / "out/leaderboard.csv"):
+    for row in csv_rows(tmp_path / "out/leaderboard.csv"):
         if row["run"] in MODELS:
             own = [
                 cells[row["run"], str(fold), str(seed), chosen[row["run"], str(fold), str(seed)]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
+from csv_rows import csv_rows
 
 QIDS = [str(n) for n in (10, 2, 1, 30, 7, 21, 3, 16, 5, 44, 12, 9)]
 LENGTHS = dict(zip(QIDS, (1, 9, 3, 4, 5, 6, 10, 2, 4.5, 12, 1, 8), strict=True))
@@ -58,11 +58,6 @@ def run(folder: Path, more: str = "", config: str = CONFIG) -> Path:
     return folder / "out"
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def bin_of(length: float) -> str:
     return BINS[0] if length < 4 else BINS[1] if length < 10 else BINS[2]
 
@@ -72,7 +67,7 @@ def test_every_slice_is_a_dataset(folder: Path) -> None:
     table = pq.read_table(out / "per_query.parquet").to_pylist()
     own = {(row["qid"], row["length"], row["type"]) for row in table}
     assert own == {(qid, bin_of(LENGTHS[qid]), TYPES[qid] or None) for qid in QIDS}
-    found = {(row["dataset"], row["run"]): row for row in rows(out / "leaderboard.csv")}
+    found = {(row["dataset"], row["run"]): row for row in csv_rows(out / "leaderboard.csv")}
     groups = [("length", one) for one in BINS] + [("type", "news"), ("type", "web")]
     names = ["d", *(f"d [{column}={label}]" for column, label in groups)]
     assert list(dict.fromkeys(name for name, _ in found)) == names
@@ -86,7 +81,7 @@ def test_every_slice_is_a_dataset(folder: Path) -> None:
             assert (int(row["queries"]), row["judged"]) == (len(some), "")
             assert float(row["recip_rank"]) == pytest.approx(np.mean(some), abs=1e-15)
             assert int(row["num_ret"]) == 5 * len(some)
-    tested = rows(out / "significance.csv")
+    tested = csv_rows(out / "significance.csv")
     assert {row["dataset"] for row in tested} == {*names}
     p = np.array([float(row["p"]) for row in tested])
     adjusted = np.array([float(row["p_adjusted"]) for row in tested])
@@ -101,7 +96,7 @@ def test_restricted(folder: Path) -> None:
     words = ("compare", "a", "b", "--results", "out", "--format", "csv", "--dataset")
     for dataset, n in (("d", "12"), ("d [type=web]", "4")):
         done = called(*words, dataset, cwd=folder)
-        (row,) = csv.DictReader(done.out.splitlines())
+        (row,) = csv_rows(done.out)
         assert (row["dataset"], row["n"]) == (dataset, n)
     assert "type=web" not in (folder / "out/tables/main.md").read_text()
     shown = called("table", "out", "--dataset", "d [type*", cwd=folder).out
@@ -141,7 +136,7 @@ metrics: [recip_rank]
 """
     for how in ("pool", "average"):
         out = run(folder, f"summary: {{{how}: [fold], spread: [seed]}}\n", config)
-        found = {row["dataset"]: row for row in rows(out / "leaderboard.csv")}
+        found = {row["dataset"]: row for row in csv_rows(out / "leaderboard.csv")}
         web = [[q for q in some if TYPES[q] == "web"] for some in (QIDS[:5], QIDS[5:])]
         values = [[np.mean([1 / (1 + (int(q) * s) % 4) for s in (1, 2)]) for q in w] for w in web]
         expected = np.mean([np.mean(one) for one in values])
@@ -176,7 +171,7 @@ def test_parquet_and_a_function(folder: Path) -> None:
 def test_missing_queries_of_a_slice(folder: Path) -> None:
     write_run(folder / "c.run", dict.fromkeys([qid for qid in QIDS if TYPES[qid] != "web"], 1))
     out = run(folder, "reports: [page]\n")
-    found = {row["dataset"]: row for row in rows(out / "leaderboard.csv") if row["run"] == "c"}
+    found = {row["dataset"]: row for row in csv_rows(out / "leaderboard.csv") if row["run"] == "c"}
     assert [found[name]["missing"] for name in ("d", "d [type=web]", "d [type=news]")] == [
         "4", "4", "0",
     ]  # fmt: skip

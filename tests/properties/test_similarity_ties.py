@@ -136,6 +136,19 @@ def test_rbo_with_ties_is_its_definition(
     assert close(ao(aligned, tied=tied).item(), expected["ao"])
 
 
+def in_order(groups: Groups) -> Groups:
+    """Documents one by one, ties by falling docno."""
+    return [[docno] for group in groups for docno in sorted(group, reverse=True)]
+
+
+@given(rankings(), rankings(), persistence)
+def test_rbo_that_orders_ties_is_its_definition(first: Groups, second: Groups, p: float) -> None:
+    aligned, expected = compared(first, second), literal(in_order(first), in_order(second), p, "a")
+    for form in FORMS:
+        assert close(rbo(aligned, p=p, form=form).item(), expected[form]), form
+    assert close(ao(aligned).item(), expected["ao"])
+
+
 grades = st.dictionaries(st.sampled_from(list(NAMES)), st.integers(-1, 3), min_size=1)
 
 
@@ -144,8 +157,11 @@ def ideal_of(qrel: dict[str, int], rel: int) -> Groups:
     return [[docno for docno in qrel if qrel[docno] == level] for level in levels]
 
 
-@given(st.lists(st.tuples(rankings(), grades), min_size=1, max_size=4), st.integers(1, 2), variants)
-def test_rbo_with_ties_against_the_ideal_order(
+@given(
+    st.lists(st.tuples(rankings(), grades), min_size=1, max_size=4), st.integers(1, 2),
+    variants | st.just("none"),
+)  # fmt: skip
+def test_rbo_against_the_ideal_order(
     queries: list[tuple[Groups, dict[str, int]]], rel: int, tied: Any
 ) -> None:
     names = [f"q{at}" for at in range(len(queries))]
@@ -157,7 +173,14 @@ def test_rbo_with_ties_against_the_ideal_order(
     }
     for number, (groups, qrel) in enumerate(queries):
         ideal = ideal_of(qrel, rel)
-        expected = literal(groups, ideal, 0.9, tied) if ideal else {}
+        if tied == "none":  # documents of one grade are in the run's order
+            groups = in_order(groups)
+            place = {docno: at for at, (docno,) in enumerate(groups)}
+            ideal = [
+                [one] for group in ideal for one in sorted(group, key=lambda d: place.get(d, 99))
+            ]
+        variant = "a" if tied == "none" else tied
+        expected = literal(groups, ideal, 0.9, variant) if ideal else {}
         for form in FORMS:
             if ideal:
                 assert close(values[form][number], expected[form]), form

@@ -148,6 +148,18 @@ def test_duplicates_on_request(
     ]  # fmt: skip
 
 
+def test_scores_that_equal_grades(write: Write) -> None:
+    grades = {f"q{q}": {f"d{d}": d % 3 for d in range(10)} for q in range(2)}
+    rows = [(q, d, grade) for q, of in grades.items() for d, grade in of.items()]
+    for changed, expected in ((0, ["labels-as-scores"]), (2, [])):  # 18 of 20 equal
+        text = "".join(
+            f"{q} Q0 {d} 0 {g + (at < changed)} t\n" for at, (q, d, g) in enumerate(rows)
+        )
+        path = write("a.run", text)
+        _, found = warned(lambda path=path: list(readers.align_run(Qrels.from_dict(grades), path)))
+        assert [rule for rule, _, _ in found] == expected
+
+
 # A run in parts equals the whole run.
 
 

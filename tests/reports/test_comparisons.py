@@ -2,48 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
 import numpy as np
 import pytest
 from command_line import called
+from csv_rows import csv_rows
 from scipy import stats as scipy_stats
 
 import harness
 from harness.experiment import folder as results
-from harness.experiment.outcome import with_comparisons
 from harness.reports.comparisons import render
-from harness.stats.comparison import Comparisons, Plan
-
-QRELS = {f"q{place}": {"a": 1, "b": 0} for place in range(6)}
-GOOD = {qid: {"a": 2.0, "b": 1.0} for qid in QRELS}
-POOR = {qid: {"a": float(qid < "q3"), "b": 0.5} for qid in QRELS}
-RUNS = {"poor": POOR, "good": GOOD}
-
+from harness.stats.comparison import Comparisons
 
 # In Python
 
 
-def test_runs_by_name() -> None:
-    found = harness.compare(QRELS, RUNS, ["recip_rank", "map"], baseline="poor", dataset="made")
-    assert [(one.dataset, str(one.metric), one.run) for one in found.rows] == [
-        ("made", "recip_rank", "good"), ("made", "map", "good"),
-    ]  # fmt: skip
-    # 1 for all six, against 1, 1, 1, .5, .5, .5
-    assert [one.difference for one in found.rows] == [0.25, 0.25]
-    assert (found.rows[0].wins, found.rows[0].ties) == (3, 3)
-    assert found.family_sizes == (("table", 2),)
-
-
 # On the command line
-
-
-@pytest.fixture(scope="module")
-def trec(root: Path) -> Path:
-    """The folder of the example runs."""
-    return root / "runs/trec"
 
 
 def printed(*words: object, code: int = 0) -> str:
@@ -61,7 +36,7 @@ def compared(workplace: Path) -> Path:
 def test_names_of_a_folder(compared: Path) -> None:
     folder = compared
     text = printed("gbrt", "neural", "lambdamart", "--results", folder, "-f", "csv")
-    rows = list(csv.DictReader(io.StringIO(text)))
+    rows = csv_rows(text)
     assert [(row["dataset"], row["metric"], row["baseline"], row["run"]) for row in rows] == [
         (dataset, metric, "gbrt", run)
         for dataset in ("letor-fold1", "letor-fold2")
@@ -85,13 +60,8 @@ def test_names_of_a_folder(compared: Path) -> None:
         assert printed(*words, code=2).startswith(begin)
 
 
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
 def test_significance_csv(compared: Path) -> None:
-    found = rows(compared / "significance.csv")
+    found = csv_rows(compared / "significance.csv")
     assert list(found[0]) == [
         "dataset", "metric", "baseline", "run", "n", "baseline_value", "run_value", "difference",
         "low", "high", "interval", "level", "d_z", "hedges_g", "cliffs_delta", "wins", "ties",
@@ -115,7 +85,7 @@ def test_significance_csv(compared: Path) -> None:
 
 def test_p_is_that_of_scipy(compared: Path) -> None:
     study = results.read(compared)
-    (row, *_) = rows(compared / "significance.csv")
+    (row, *_) = csv_rows(compared / "significance.csv")
     run, baseline = (study.system(row["dataset"], row[key]) for key in ("run", "baseline"))
     assert run is not None
     assert baseline is not None
@@ -127,20 +97,6 @@ def test_p_is_that_of_scipy(compared: Path) -> None:
     assert float(row["statistic"]) == pytest.approx(expected.statistic, rel=1e-10)
     low, high = expected.confidence_interval()
     assert (float(row["low"]), float(row["high"])) == pytest.approx((low, high), rel=1e-10)
-
-
-def test_results_read_back_compare_alike(workplace: Path, compared: Path) -> None:
-    read = results.read(compared)
-    assert read.comparisons is None
-    again = with_comparisons(read).comparisons
-    run = harness.run(workplace / "configs/compare.yaml").comparisons
-    assert again is not None
-    assert run is not None
-    assert again.rows == run.rows
-    assert again.standings == run.standings
-    other = with_comparisons(read, Plan(test="tukey", metrics=("map",))).comparisons
-    assert other is not None
-    assert len(other.rows) == 2 * 10
 
 
 RNG = np.random.default_rng(8)
@@ -162,7 +118,7 @@ def by(test: str) -> Comparisons:
 def test_friedman_is_that_of_scipy_and_is_in_each_row() -> None:
     values = [one.column("map") for one in EVALUATIONS]
     expected = scipy_stats.friedmanchisquare(*values)
-    rows = list(csv.DictReader(io.StringIO(render(by("friedman-nemenyi"), "csv"))))
+    rows = csv_rows(render(by("friedman-nemenyi"), "csv"))
     for row in rows[:3]:
         assert float(row["overall_statistic"]) == pytest.approx(expected.statistic)
         assert float(row["overall_p"]) == pytest.approx(expected.pvalue)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from csv_rows import csv_rows
 
 import harness.metrics
 from harness.core.align import align
@@ -51,13 +50,13 @@ def test_table(board: Leaderboard) -> None:
 
 
 def test_csv_has_every_digit_and_reads_back(board: Leaderboard) -> None:
-    rows = list(csv.DictReader(io.StringIO(find("csv").render(board))))
+    rows = csv_rows(find("csv").render(board))
     assert list(rows[0]) == [
         "dataset", "run", "seed", "queries", "missing", "extra", "empty", "retrieved", "judged",
         "judgements", "tied", "undefined", "P@1", "num_ret",
     ]  # fmt: skip
     assert [row["missing"] for row in rows] == ["0", "1"]
-    long = list(csv.DictReader(io.StringIO(find("csv").render(board, per_query=True))))
+    long = csv_rows(find("csv").render(board, per_query=True))
     assert (long[0]["run"], long[0]["qid"], long[0]["P@1"]) == ("good|<b>", "q1", "1.0")
     assert [row["qid"] for row in long] == ["q1", "q2", "all"] * 2
     assert (long[5]["P@1"], long[5]["num_ret"]) == ("0.0", "2.0")
@@ -90,6 +89,6 @@ def test_undefined_values_are_a_dash_an_empty_field_a_null_and_counted() -> None
     assert "–" in find("table").render(board)
     text = find("table").render(board)
     assert "undefined, and left out of the mean: P@1 on 2 queries of every run" in text
-    row = next(csv.DictReader(io.StringIO(find("csv").render(board))))
+    (row,) = csv_rows(find("csv").render(board))
     assert (row["P@1"], row["undefined"]) == ("", "P@1=2")
     assert json.loads(find("jsonl").render(board))["value"] is None

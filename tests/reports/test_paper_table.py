@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from dataclasses import replace
 from itertools import groupby
 
 import pytest
+from csv_rows import csv_rows
 from studies import compared, constant, study
 
 from harness.core.evaluation import Counts
@@ -156,23 +155,6 @@ def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
         "Means over trec and web (2 queries each) and 1 to 2 repetitions per system (seed).",
         "After ±: standard deviation over the repetitions.",
     )
-
-
-def test_names_groups_and_order() -> None:
-    settings = Settings(
-        metrics=("mse", "map"),
-        datasets=("web", "*"),
-        groups={"Neural": ("*", "!fusion"), "Lexical": ("bm25",)},
-        names={"bm25": "BM25", "map": "MAP", "web": "WEB"},
-    )
-    table = build(study(TWO, METRICS), settings)
-    assert [(row.group, row.title) for row in table.rows] == [
-        ("Neural", "dense"),
-        ("Lexical", "BM25"),
-    ]
-    assert [(column.block, column.title) for column in table.columns] == [
-        ("WEB", "mse ↓"), ("WEB", "MAP ↑"), ("trec", "mse ↓"), ("trec", "MAP ↑"),
-    ]  # fmt: skip
 
 
 def test_further_columns() -> None:
@@ -337,12 +319,8 @@ def test_text() -> None:
     ]
 
 
-def rows(table: PaperTable) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(render(table, "csv"))))
-
-
 def test_csv_has_every_digit_and_the_marks() -> None:
-    found = rows(TABLE)
+    found = csv_rows(render(TABLE, "csv"))
     assert list(found[0]) == [
         "group", "run", "name", "sign", "trec map", "trec map n", "trec map marks", "trec mse",
         "trec mse n", "trec mse marks",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean
@@ -11,6 +9,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 from command_line import called
+from csv_rows import csv_rows
 from swept import CONFIG, POOLED, SETTINGS, put
 
 from harness.experiment import folder as results
@@ -40,18 +39,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def expected(folder: Path, metric: str = "ndcg@10") -> dict[tuple[str, ...], float]:
     """Return the mean over folds, which have as many queries, and seeds, from the CSV."""
     values = defaultdict(list)
-    with (folder / "out/leaderboard_cells.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["lr"]:
-                key = row["dataset"].split("-")[0], row["run"], row["leaves"], row["lr"]
-                values[key].append(float(row[metric]))
+    for row in csv_rows(folder / "out/leaderboard_cells.csv"):
+        if row["lr"]:
+            key = row["dataset"].split("-")[0], row["run"], row["leaves"], row["lr"]
+            values[key].append(float(row[metric]))
     return {key: fmean(some) for key, some in values.items()}
 
 
 @pytest.mark.parametrize("name", ["out", "plain"])
 def test_each_setting_has_its_mean_and_interval(folder: Path, name: str) -> None:
     done = called("table", name, "--sweep", "lr", "--format", "csv", cwd=folder)
-    rows = [*csv.DictReader(io.StringIO(done.out))]
+    rows = csv_rows(done.out)
     wanted = expected(folder)
     keys = [(row["dataset"], row["run"], row["leaves"], row["lr"]) for row in rows]
     assert keys == [

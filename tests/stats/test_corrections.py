@@ -72,14 +72,3 @@ def test_the_definition(p: list[float], method: Correction) -> None:
 def test_statsmodels(p: list[float], method: Correction) -> None:
     expected = multitest.multipletests(p, method=NAMES[method])[1]
     assert adjust(np.array(p), method) == pytest.approx(expected, rel=1e-12, abs=0)
-
-
-def test_by_hand() -> None:
-    p = np.array([0.04, 0.01, 0.03])
-    # Ordered .01 .03 .04. Holm: 3 * .01, 2 * .03, max(.06, .04). BH: min(.03, .045, .04),
-    # min(.045, .04), .04; BY: those times 1 + 1/2 + 1/3.
-    assert adjust(p, "holm") == pytest.approx([0.06, 0.03, 0.06])
-    assert adjust(p, "bonferroni") == pytest.approx([0.12, 0.03, 0.09])
-    assert adjust(p, "bh") == pytest.approx([0.04, 0.03, 0.04])
-    assert adjust(p, "by") == pytest.approx([0.04 * 11 / 6, 0.03 * 11 / 6, 0.04 * 11 / 6])
-    assert adjust(p, "none").tolist() == p.tolist()
