@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -167,3 +168,21 @@ def test_no_plugins_holds_wherever_it_is_written(small: Path) -> None:
     assert called(*PLAIN, *words, cwd=small).code == 0
     for given in ((*PLAIN, "--no-plugins", *words), ("--no-plugins", *PLAIN, *words)):
         assert called(*given, cwd=small).code == 2
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii"])
+@pytest.mark.parametrize(
+    "words",
+    [["metrics"], ["metrics", "ndcg"], ["compare", "--help"],
+     ["evaluate", "runs/trec/qrels.txt", "-m", "map"], ["evaluate", "no↑such±file", "no.run"]],
+    ids=lambda words: " ".join(words[:2]),
+)  # fmt: skip
+def test_no_console_encoding_is_an_error(root: Path, encoding: str, words: list[str]) -> None:
+    if words[:2] == ["evaluate", "runs/trec/qrels.txt"]:
+        words = [*words, *sorted(map(str, Path("runs/trec").glob("*.run")))]
+    done = subprocess.run(
+        [sys.executable, "-m", "harness", *words], capture_output=True, cwd=root, check=False,
+        env={**os.environ, "PYTHONIOENCODING": f"{encoding}:strict", "PYTHONUTF8": "0"},
+    )  # fmt: skip
+    assert done.returncode == (2 if "no.run" in words else 0), done.stderr
+    assert b"Traceback" not in done.stderr

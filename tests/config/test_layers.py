@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from made_files import make
 
 from harness.config import load as config
 from harness.config.cells import resolve
@@ -29,9 +30,7 @@ policy: {ties: stable, depth: 5}
 @pytest.fixture
 def base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A base in ``shared`` with its files, and an empty folder ``mine`` next to it."""
-    for name in ("shared/qrels.txt", "shared/runs/bm25.run", "shared/runs/a.res", "mine/b.res"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("x")
+    make(tmp_path, "shared/qrels.txt", "shared/runs/bm25.run", "shared/runs/a.res", "mine/b.res")
     (tmp_path / "shared/mine.py").write_text("")
     (tmp_path / "shared/base.yaml").write_text(BASE)
     monkeypatch.chdir(tmp_path)
@@ -141,9 +140,7 @@ metrics: [map]
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("data {1}/qrels.txt", "runs/a.run", "other/b.run", "$HOME/c.run"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("x")
+    make(tmp_path, "data {1}/qrels.txt", "runs/a.run", "other/b.run", "$HOME/c.run")
     monkeypatch.setenv("HARNESS_TEST_DATA", str(tmp_path / "data {1}"))
     monkeypatch.delenv("HARNESS_TEST_RUNS", raising=False)
     return tmp_path
@@ -190,8 +187,7 @@ metric_sets:
 
 @pytest.fixture
 def runs_ab(tmp_path: Path) -> Path:
-    for name in ("qrels.txt", "a.run", "b.run"):
-        (tmp_path / name).write_text("x")
+    make(tmp_path, "qrels.txt", "a.run", "b.run")
     return tmp_path
 
 

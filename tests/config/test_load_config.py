@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 
 import pytest
-from made_files import GOOD, complaint
+from made_files import GOOD, complaint, places
 
 import harness
 from harness.config import load as config
 from harness.config.load import loads
 from harness.core.policy import Policy
 from harness.errors import ConfigError
-
-
-def places(text: str, *overrides: str) -> list[str]:
-    """Where each problem of a config is."""
-    with pytest.raises(ConfigError) as caught:
-        config.loads(textwrap.dedent(text), "configs/robust.yaml", overrides=overrides)
-    return [problem.where for problem in caught.value.problems]
 
 
 def test_every_problem_at_once(base: Path) -> None:

@@ -6,9 +6,9 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from made_files import make, places
 
 from harness.config import load as config
-from harness.errors import ConfigError
 from harness.reports.paper_table.settings import Caption, Settings
 
 GOOD = """\
@@ -23,15 +23,8 @@ metrics: [map, ndcg@10, num_ret]
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
     """A folder with judgements and three runs."""
-    for name in ("qrels.txt", "bm25.run", "dense.run", "sparse.run"):
-        (tmp_path / name).write_text("x")
+    make(tmp_path, "qrels.txt", "bm25.run", "dense.run", "sparse.run")
     return tmp_path
-
-
-def complaint(base: Path, text: str) -> list[str]:
-    with pytest.raises(ConfigError) as caught:
-        config.loads(GOOD + text, "c.yaml", base)
-    return [problem.where for problem in caught.value.problems]
 
 
 def test_every_problem_at_once(base: Path) -> None:
@@ -46,7 +39,7 @@ def test_every_problem_at_once(base: Path) -> None:
       seeds: 1
       metrics: [mapp, num_ret, map]
     """)
-    assert complaint(base, text) == [
+    assert places(GOOD + text, base=base) == [
         "$.compare.baseline[1] (line 7)", "$.compare.test (line 8)",
         "$.compare.correction (line 9)", "$.compare.family (line 10)", "$.compare.level (line 11)",
         "$.compare.draws (line 12)", "$.compare.seeds (line 13)", "$.compare.metrics[0] (line 14)",
@@ -108,7 +101,7 @@ def test_every_problem_of_a_table_at_once(base: Path) -> None:
         marks: letters
         extras: [tier]
     """)
-    assert complaint(base, text) == [
+    assert places(GOOD + text, base=base) == [
         "$.tables['a/b'] (line 7)", "$.tables.main.metrics[1] (line 9)",
         "$.tables.main.datasets[0] (line 10)", "$.tables.main.runs[0] (line 11)",
         "$.tables.main.groups.New[1] (line 12)", "$.tables.main.groups.New[0] (line 12)",

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import tempfile
+import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +17,52 @@ import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 
 from harness.core.tables import Qrels
-from harness.errors import HarnessError
+from harness.errors import HarnessError, HarnessWarning
 from harness.readers import read_qrels, read_run, stream_run
 from harness.readers.format import ScatteredQueries
 from harness.readers.source import Source
 
 from . import literal
-from .target import FOLDER, Target, written
+
+_FOLDER = tempfile.TemporaryDirectory(prefix="harness-fuzz-")
+FOLDER = Path(_FOLDER.name)
+
+
+@dataclass(frozen=True)
+class Target:
+    """One thing to try: valid inputs, and the words that a change may put into them."""
+
+    name: str
+    function: Callable[[bytes], None]
+    seeds: tuple[bytes, ...]
+    words: tuple[bytes, ...] = ()
+
+    def __call__(self, data: bytes) -> None:
+        """Pass `data` to the target; any warning but the harness's own fails, too."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("error")
+            warnings.simplefilter("always", HarnessWarning)
+            try:
+                self.function(data)
+            except HarnessError as error:
+                check_text(str(error))
+        for warning in caught:
+            check_text(str(warning.message))
+
+
+def check_text(text: str) -> None:
+    """A text can be printed, is not empty, and is not endless."""
+    text.encode()
+    assert text.strip(), "an empty message"
+    assert len(text) < 100_000, f"a message of {len(text)} characters"
+
+
+def written(data: bytes, name: str) -> Path:
+    """Return a file that holds `data`."""
+    path = FOLDER / name
+    path.write_bytes(data)
+    return path
+
 
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
 RUN = b"q1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 1e-3 tag\nq2 Q0 d1 1 -0.5 tag\n"

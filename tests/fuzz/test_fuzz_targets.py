@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from harness.errors import HarnessError
 
 from . import reading
-from .target import Target
 
-TARGETS: dict[str, Target] = {one.name: one for one in reading.TARGETS}
+TARGETS: dict[str, reading.Target] = {one.name: one for one in reading.TARGETS}
 CORPUS = Path(__file__).resolve().parent / "corpus"
 CASES = sorted(path for path in CORPUS.rglob("*") if path.is_file())
 TRIALS = int(os.environ.get("HARNESS_TRIALS", "40"))
