@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from .errors import HarnessError as HarnessError
     from .experiment.compare import compare as compare
     from .experiment.evaluate import evaluate as evaluate
+    from .experiment.folder import Results as Results
     from .experiment.gate import gate as gate
-    from .experiment.outcome import Results as Results
     from .experiment.page import page as page
     from .experiment.run import run as run
     from .experiment.table_and_plots import Plots as Plots
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from .experiment.table_and_plots import plot as plot
     from .experiment.table_and_plots import table as table
     from .guard.check import Checked as Checked
-    from .metrics.similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
     from .readers.groups import query_groups as query_groups
     from .readers.save import save_predictions as save_predictions
     from .stats.comparison import Comparisons as Comparisons
+    from .stats.rankings import rank_similarity as rank_similarity
     from .stats.registry import all_pairs_test as all_pairs_test
     from .stats.registry import paired_test as paired_test
 
@@ -69,7 +69,7 @@ _HOME = {
     "Policy": "core.policy",
     "Qrels": "core.tables",
     "Range": "core.settings",
-    "Results": "experiment.outcome",
+    "Results": "experiment.folder",
     "Run": "core.tables",
     "Table": "experiment.table_and_plots",
     "align": "core.align",
@@ -89,7 +89,7 @@ _HOME = {
     "paired_test": "stats.registry",
     "plot": "experiment.table_and_plots",
     "query_groups": "readers.groups",
-    "rank_similarity": "metrics.similarity",
+    "rank_similarity": "stats.rankings",
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment.run",

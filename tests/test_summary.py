@@ -14,8 +14,7 @@ import harness
 from harness.config.load import load
 from harness.core.systems import Incomplete, incomplete
 from harness.errors import ConfigError, HarnessWarning
-from harness.experiment.folder import read
-from harness.experiment.outcome import with_comparisons
+from harness.experiment.folder import read, with_comparisons
 
 CONFIG = f'{CELLS}metrics: [map, "arp(over=grades)", num_rel]\n'
 

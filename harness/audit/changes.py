@@ -24,12 +24,12 @@ from ..errors import (
     first_of,
     shorten,
 )
-from ..metrics.similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.blocks import interval_of
 from ..stats.comparison import Plan, family_of
 from ..stats.corrections import adjust
 from ..stats.differences import differences, largest_first
 from ..stats.paired_t import paired_t
+from ..stats.rankings import RankSimilarity, rank_similarity, ranks
 from ..stats.registry import Stream, Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder

@@ -25,7 +25,7 @@ from ..errors import (
     shorten,
 )
 from ..experiment import folder as stored
-from ..experiment.outcome import Results, with_comparisons
+from ..experiment.folder import Results, with_comparisons
 from ..reports import formats
 from ..reports.paper_table.build import Cells, mean, over_same_queries
 from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_and_second, dagger

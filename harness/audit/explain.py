@@ -26,7 +26,7 @@ from ..core.tables import Qrels, Run
 from ..core.views import view
 from ..errors import InputError, for_terminal, legible
 from ..experiment import folder as stored
-from ..experiment.outcome import Results
+from ..experiment.folder import Results
 from ..experiment.table_and_plots import PathLike, folder_of, names_in
 from ..readers import in_memory
 from ..reports.phrases import counted, listed

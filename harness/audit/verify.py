@@ -34,9 +34,8 @@ from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
 from ..experiment.cells import Evaluated, as_one, evaluate_all, executor
-from ..experiment.folder import MANIFEST
+from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
-from ..experiment.outcome import Results
 from ..experiment.run import derive, tables_and_plots
 from ..readers import files as store
 from ..reports.grid import and_more

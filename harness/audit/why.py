@@ -49,7 +49,7 @@ from ..errors import (
     lines_of,
 )
 from ..experiment import folder as files
-from ..experiment.outcome import Results
+from ..experiment.folder import Results
 from ..experiment.table_and_plots import PathLike, folder_of
 from ..metrics.ndcg import Scale, scale_of
 from ..reports import text as text_report

@@ -10,7 +10,7 @@ import click
 from ..errors import InputError, Problem, UnknownNameError
 from ..experiment import folder as results_folder
 from ..experiment import page as report_page
-from ..experiment.outcome import with_comparisons
+from ..experiment.folder import with_comparisons
 from ..readers.files import write_all
 from ..reports.participant import sheet
 from . import options

@@ -15,7 +15,7 @@ from ..readers.files import writing
 from ..reports import formats
 from ..reports import rankings as report
 from ..reports.plots.plot import Format
-from ..stats.run_similarity import Measure
+from ..stats.rankings import Measure
 from . import options
 from .printing import show
 

@@ -37,7 +37,7 @@ from ..reports.phrases import warned_of
 from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan, Study
 from . import folder as results_folder
 from .evaluate import evaluate
-from .outcome import compared
+from .folder import compared
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
 _RUNS = Kind(

@@ -30,7 +30,7 @@ from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
 from . import folder as results_folder
 from .evaluate import evaluate
-from .outcome import Results
+from .folder import Results
 
 
 class Verdicts(tuple[Verdict, ...], Shown):

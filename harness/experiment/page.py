@@ -42,9 +42,8 @@ from ..stats.intervals import clustered, t_interval
 from .cache import Cache
 from .cells import Evaluated, evaluate_all
 from .evaluate import evaluate
-from .folder import PER_QUERY
+from .folder import PER_QUERY, Results, compared
 from .manifest import versions
-from .outcome import Results, compared
 
 PAGE = "page.html"
 DOWNLOAD = 1 << 20

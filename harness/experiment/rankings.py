@@ -28,7 +28,7 @@ from ..errors import InputError, Problem
 from ..metrics.rbo import PERSISTENCE
 from ..readers.groups import teams_of
 from ..reports.rankings import LeftOut, Pool, Unit
-from ..stats.run_similarity import Measure, Rankings, Similarity, compare_rankings
+from ..stats.rankings import Measure, Rankings, Similarity, compare_rankings
 from .evaluate import short_names
 
 if TYPE_CHECKING:

@@ -46,10 +46,13 @@ from .folder import (
     PLOTS,
     RENDERED,
     TIMING,
+    Results,
+    compare,
     has_cells,
+    render_comparisons,
+    systems,
     written,
 )
-from .outcome import Results, compare, render_comparisons, systems
 
 _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Config)
 

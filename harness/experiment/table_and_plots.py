@@ -50,7 +50,7 @@ from ..reports.plots.plot import Settings as PlotSettings
 from ..reports.plots.plot import find
 from ..stats.comparison import Plan, Study
 from . import folder as results_folder
-from .outcome import Results, with_comparisons
+from .folder import Results, with_comparisons
 
 if TYPE_CHECKING:
     import pandas

@@ -10,8 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.ragged import Bools, Ints
-from ..stats.metric_correlation import Correlation
-from ..stats.run_similarity import Similarity
+from ..stats.rankings import Correlation, Similarity
 from .grid import Grid, first_rows, grid
 from .phrases import counted, decimals, interval
 from .plots import plot

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.compat.trec_eval.arguments import parse
+from harness.compat.trec_eval.arguments import VERSIONS, parse
 from harness.compat.trec_eval.input import RunSource
-from harness.compat.trec_eval.measures import VERSIONS
 from harness.compat.trec_eval.program import main
 
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 a 1\n"

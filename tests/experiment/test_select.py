@@ -14,7 +14,7 @@ from csv_rows import csv_rows
 from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
 
 from harness.errors import ConfigError, HarnessWarning, InputError
-from harness.experiment.outcome import Results
+from harness.experiment.folder import Results
 from harness.experiment.run import run
 
 SHOWN = ("dataset", "run", "fold", "seed", "map", "ndcg@10")

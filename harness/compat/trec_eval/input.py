@@ -28,7 +28,7 @@ from ...readers.columns import Refused, numbers_of, read_block
 from ...readers.source import Source
 from ...readers.text import ahead, each
 from ...readers.trec import RUN, in_parts, tags_of, warn_cut, warn_ranks
-from .measures import FILES, Stop, atof, atol
+from .arguments import FILES, Stop, atof, atol
 
 Twice = dict[bytes, str]
 """The first docno by bytes that comes twice, by qid."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 import warnings
@@ -12,7 +13,6 @@ from operator import itemgetter
 
 import numpy as np
 
-from ... import metrics as _built_in
 from ...core.align import align
 from ...core.aligned import Aligned
 from ...core.arguments import MOST
@@ -25,25 +25,22 @@ from ...errors import AlignmentError, HarnessWarning
 from ...metrics.cascade import rank_biased_residual, rank_biased_sum
 from ...metrics.judged import n_judged_at, n_looked_at
 from ...metrics.shared import log2_discount, n_hits
-from ...metrics.trec_average import precision_from
+from ...metrics.trec_average import SMALLEST, precision_from
 from ...metrics.trec_gain import Gains, gain_table
 from ...readers.format import ScatteredQueries
-from .arguments import Arguments, help_text, parse
-from .input import RunFile, read_qrels, strings, twice_in
-from .measures import (
+from .arguments import (
     CALCULATION,
     FILES,
     NOTHING,
+    Arguments,
     Request,
     Stop,
-    Totals,
     atol,
-    per_query,
+    help_text,
+    parse,
     requests,
-    summaries,
 )
-
-del _built_in
+from .input import RunFile, read_qrels, strings, twice_in
 
 PERSISTENCE = 0.9
 """The default p of rbp."""
@@ -441,3 +438,72 @@ def _columns(request: Request, matched: Matched, arguments: Arguments) -> list[A
             column = np.where(matched.stood_in, "" if name == "relstring" else 0, column)
         columns.append(column)
     return columns
+
+
+_QID = "\0"  # in a line in place of the qid
+_FORMATS = {"relstring": "'%s'", "runid": "%s"}
+
+
+def _line(request: Request, name: str) -> str:
+    """Return the format of one line, without its qid.
+
+    >>> _line(Request(measure_of("num_ret"), ("num_ret",)), "num_ret")
+    'num_ret               \\t\\x00\\t%d\\n'
+    """
+    kind = _FORMATS.get(request.measure.name, "%d" if request.measure.whole else "%6.4f")
+    return f"{name:<22}\t{_QID}\t{kind}\n".replace(name, name.replace("%", "%%"), 1)
+
+
+def _fill(template: str, values: Sequence[float | str], qid: str) -> str:
+    """Return lines with their values and qid; NaN is written with its sign, as by C on x86."""
+    text = template % tuple(values)
+    if any(value != value for value in values):
+        text = text.replace(f"\t{np.nan:6.4f}\n", f"\t{'-nan':>6}\n")
+    return text.replace(_QID, qid)
+
+
+def per_query(requests: Sequence[Request], columns: Sequence[Array], qids: Iterable[str]) -> str:
+    """Return the lines of each query; `columns` are the values ``(n_queries,)`` of each line."""
+    template = "".join(_line(request, name) for request in requests for name in request.names)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return "".join(_fill(template, values, qid) for qid, values in zip(qids, rows, strict=False))
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What summaries need besides the values.
+
+    ``queries`` is the number of queries they are over, ``evaluated`` how many of them have
+    values; ``relevant`` replaces the sum of ``num_rel`` if it is not None.
+    """
+
+    queries: int
+    evaluated: int
+    relevant: int | None = None
+    run_id: str = ""
+
+
+def summaries(request: Request, columns: Sequence[Array], totals: Totals) -> str:
+    """Return the lines of one measure for all queries."""
+    if request.measure.summary == "nothing":
+        return ""
+    return "".join(
+        _fill(_line(request, name), (_summary(request, column, totals),), "all")
+        for name, column in zip(request.names, columns, strict=True)
+    )
+
+
+def _summary(request: Request, column: Array, totals: Totals) -> float | str:
+    """Return the summary of one line's values, which are added in the order of the queries."""
+    how = request.measure.summary
+    if how == "runid":
+        return totals.run_id
+    if how == "queries":
+        return totals.queries
+    if how == "relevant" and totals.relevant is not None:
+        return totals.relevant
+    total = float(np.cumsum(np.append(0.0, column))[-1])
+    if how == "gm":
+        total += (totals.queries - totals.evaluated) * math.log(SMALLEST)
+        return math.exp(total / totals.queries)
+    return total / totals.queries if how == "mean" else total

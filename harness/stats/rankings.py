@@ -1,0 +1,471 @@
+"""How alike rankings are: any two, those of runs by query, those of systems by two metrics."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import NormalDist
+from typing import Literal, get_args
+
+import numpy as np
+
+from ..core.align import align, as_reference
+from ..core.arguments import check_arguments, check_choice, wrong
+from ..core.metric import Metric
+from ..core.policy import Policy
+from ..core.ragged import Array, Floats, Ints
+from ..core.systems import System, compared
+from ..core.tables import Run
+from ..errors import InputError, Problem, first_of
+from ..metrics.correlation import kendall, spearman, tau_ap
+from ..metrics.overlap import Tied
+from ..metrics.pair_agreement import concordance
+from ..metrics.rbo import PERSISTENCE, ao, rbo, tails_to
+from ..metrics.shared import powers
+
+Ranking = Mapping[str, float] | Sequence[str | Collection[str]]
+"""Scores by name, higher is better; or names, the best first, those of an inner list being tied."""
+_POLICY = Policy(ties="stable")
+
+
+@dataclass(frozen=True)
+class RankSimilarity:
+    """What :func:`rank_similarity` finds; over the shared names unless stated.
+
+    Parameters
+    ----------
+    shared : int
+        Names on both lists.
+    only_first, only_second : tuple of str
+        Names on one of them.
+    tau_a, tau_b : float
+        Kendall's tau (:func:`harness.metrics.correlation.kendall`).
+    tau_ap, tau_ap_back : float
+        AP correlation, the first list being the truth, and the second one; if scores are
+        tied, the mean over the orders of ties (:func:`harness.metrics.correlation.tau_ap`).
+    spearman : float
+        Spearman's rho.
+    rbo, rbo_min, rbo_max, rbo_res : float
+        Rank-biased overlap of the whole lists, extrapolated, its bounds and what lies between
+        them (:func:`harness.metrics.rbo.rbo`).
+    ao : float
+        Average overlap of the whole lists, to the end of the shorter one.
+    swaps : int
+        Pairs in the opposite order; a pair that a list ties is in none.
+    swaps_normalised : float
+        These as a share of the pairs that the first list does not tie.
+    same_top : bool
+        Whether the lists have the same names at rank 1, on the whole lists.
+    rank_change : dict of str to int
+        By how many ranks each shared name is higher on the second list, both lists cut down
+        to the shared names, tied ones having the rank of the first of them.
+    """
+
+    shared: int
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+    tau_a: float
+    tau_b: float
+    tau_ap: float
+    tau_ap_back: float
+    spearman: float
+    rbo: float
+    rbo_min: float
+    rbo_max: float
+    rbo_res: float
+    ao: float
+    swaps: int
+    swaps_normalised: float
+    same_top: bool
+    rank_change: Mapping[str, int]
+
+
+def rank_similarity(
+    first: Ranking, second: Ranking, p: float = 0.9, tied: Tied = "w"
+) -> RankSimilarity:
+    """Return how alike two rankings are, by every measure at once.
+
+    The formulas are those of the metrics ``kendall``, ``tau_ap``, ``spearman``, ``rbo``, ``ao``
+    and ``swaps``, which compare rankings query by query.
+
+    Parameters
+    ----------
+    first, second : mapping of str to float, or sequence
+        Scores, higher is better; or names, the best first, tied ones in an inner list.
+    p : float
+        Persistence of RBO, in (0, 1).
+    tied : {"w", "a", "b", "none"}
+        How ties count in RBO and AO. ``w``, the default: equal ranks are real, as on a
+        leaderboard. ``none`` breaks them by the order in which names are given.
+
+    Returns
+    -------
+    RankSimilarity
+        NaN for what is not defined, as tau for fewer than two shared names.
+
+    Raises
+    ------
+    InputError
+        If a list is empty or names something twice, a score is not finite, or the lists
+        share no name.
+    ArgumentError, UnknownNameError
+        If p or `tied` has another value.
+
+    Notes
+    -----
+    Webber, Moffat and Zobel, TOIS 28(4), 2010; Corsi and Urbano, SIGIR 2024; Yilmaz, Aslam and
+    Robertson, SIGIR 2008.
+
+    Examples
+    --------
+    >>> found = rank_similarity({"bm25": 0.3, "lsi": 0.2, "rm3": 0.4}, ["bm25", "rm3", "lsi"])
+    >>> found.swaps, round(found.tau_b, 3), found.rank_change
+    (1, 0.333, {'bm25': 1, 'lsi': 0, 'rm3': -1})
+    >>> rank_similarity([["a", "b"], "c"], [["a", "b"], "c"]).rbo
+    1.0
+    """
+    check_arguments(locals(), p=PERSISTENCE)
+    check_choice("tied", tied, get_args(Tied))
+    runs = [_run(first, "first"), _run(second, "second")]
+    scores = [run.to_dict()[""] for run in runs]
+    shared = [name for name in scores[0] if name in scores[1]]
+    if not shared:
+        raise InputError(
+            Problem(
+                "",
+                f"the lists have no name in common: first has {first_of([*scores[0]], 3)}, "
+                f"second has {first_of([*scores[1]], 3)}",
+                fix="check that both write names alike",
+            )
+        )
+    # The first run is the reference, the second one is evaluated.
+    aligned = align(as_reference(runs[0], runs[0].qids, _POLICY), runs[1], _POLICY)
+    back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)
+    places = [ranks([each[name] for name in shared]) for each in scores]
+    changes = [one - other for one, other in zip(*places, strict=True)]
+    tops = [_best(each) for each in scores]
+    counts = concordance(aligned)
+    opposite, differing = counts.wrong.item(), (counts.pairs - counts.tied_grades).item()
+    return RankSimilarity(
+        shared=len(shared),
+        only_first=tuple(name for name in scores[0] if name not in scores[1]),
+        only_second=tuple(name for name in scores[1] if name not in scores[0]),
+        tau_a=kendall(aligned, form="a").item(),
+        tau_b=kendall(aligned).item(),
+        tau_ap=tau_ap(aligned, tied="a").item(),
+        tau_ap_back=tau_ap(back, tied="a").item(),
+        spearman=spearman(aligned).item(),
+        rbo=rbo(aligned, p=p, tied=tied).item(),
+        rbo_min=rbo(aligned, p=p, tied=tied, form="min").item(),
+        rbo_max=rbo(aligned, p=p, tied=tied, form="max").item(),
+        rbo_res=rbo(aligned, p=p, tied=tied, form="res").item(),
+        ao=ao(aligned, tied=tied).item(),
+        swaps=opposite,
+        swaps_normalised=opposite / differing if differing else math.nan,
+        same_top=tops[0] == tops[1],
+        rank_change=dict(zip(shared, changes, strict=True)),
+    )
+
+
+_FIX = "give {'a': 0.3, 'b': 0.2} or ['a', 'b'], with at least one name"
+
+
+def _run(ranking: Ranking, where: str) -> Run:
+    """Return a list as a run with one query."""
+    if isinstance(ranking, Mapping):
+        scores = dict(ranking)
+    else:
+        if not isinstance(ranking, Sequence) or isinstance(ranking, (str, bytes)):
+            raise wrong(where, "a mapping of names to scores, or a list of names", ranking, _FIX)
+        scores = {}
+        for place, group in enumerate(ranking):
+            for name in group if isinstance(group, (list, tuple, set)) else [group]:
+                if not isinstance(name, str):
+                    raise wrong(f"{where}[{place}]", "a name", name, _FIX)
+                if name in scores:
+                    raise InputError(
+                        Problem(
+                            where,
+                            f"expected each name once, got '{name}' twice",
+                            fix="name each once",
+                        )
+                    )
+                scores[name] = -float(place)
+    if not scores:
+        raise InputError(Problem(where, "an empty list", fix=_FIX))
+    return Run.from_dict({"": scores}, name=where)
+
+
+def ranks(scores: Sequence[float]) -> list[int]:
+    """Return ranks by falling score, tied ones having that of the first of them."""
+    falling = -np.asarray(scores)
+    found: list[int] = (np.searchsorted(np.sort(falling), falling) + 1).tolist()
+    return found
+
+
+def _best(scores: Mapping[str, float]) -> set[str]:
+    """Return the names at rank 1."""
+    most = max(scores.values())
+    return {name for name, score in scores.items() if score == most}
+
+
+Measure = Literal["rbo", "overlap"]
+Rankings = dict[str, Ints]
+"""The documents of each query as numbers, the best first."""
+
+
+@dataclass(frozen=True)
+class Similarity:
+    """How alike the rankings of a dataset's runs are.
+
+    Attributes
+    ----------
+    dataset : str
+    runs : tuple of str
+        Similar runs next to each other (the leaves of :attr:`tree`).
+    values : ndarray, shape (n_runs, n_runs)
+        Mean over the queries that both runs answer, in [0, 1]; NaN if they share no query.
+    n_queries : ndarray of int, shape (n_runs, n_runs)
+        Number of queries that both runs answer.
+    tree : ndarray, shape (n_runs - 1, 4)
+        SciPy's linkage of `runs` by average distance ``1 - value``.
+    measure : str
+        What was computed, such as ``RBO (p = 0.9)``.
+    """
+
+    dataset: str
+    runs: tuple[str, ...]
+    values: Floats
+    n_queries: Ints
+    tree: Floats
+    measure: str
+
+    def pairs(self, at_least: float = 0.0) -> list[tuple[str, str, float, int]]:
+        """Return pairs of runs with their value and number of queries, the most similar first."""
+        first, second = np.triu_indices(len(self.runs), 1)
+        values = self.values[first, second]
+        order = np.argsort(-values, kind="stable")
+        return [
+            (self.runs[first[k]], self.runs[second[k]], float(values[k]),
+             int(self.n_queries[first[k], second[k]]))
+            for k in order
+            if values[k] >= at_least
+        ]  # fmt: skip
+
+
+def _matrix(rankings: Sequence[Rankings], measure: Measure, p: float) -> tuple[Floats, Ints]:
+    """Return the mean similarity of each pair of runs, and over how many queries it is."""
+    total = np.zeros((len(rankings), len(rankings)))
+    n_queries = np.zeros(total.shape, dtype=np.int64)
+    for qid in dict.fromkeys(qid for one in rankings for qid in one):
+        here = np.array([k for k, one in enumerate(rankings) if len(one.get(qid, ()))])
+        lists = [rankings[k][qid] for k in here]
+        at = np.ix_(here, here)
+        total[at] += _one_query(lists, measure, p)
+        n_queries[at] += 1
+    with np.errstate(invalid="ignore"):
+        return total / n_queries, n_queries
+
+
+def _one_query(lists: Sequence[Ints], measure: Measure, p: float) -> Floats:
+    """Return the similarity of each pair of rankings of one query."""
+    lengths = np.array([one.size for one in lists])
+    longest = int(lengths.max())
+    documents, place = np.unique(np.concatenate(lists), return_inverse=True)
+    parts = np.split(place, np.cumsum(lengths)[:-1])
+    rank = np.full((len(lists), documents.size), longest + 1, dtype=np.int32)  # not retrieved
+    for row, part in enumerate(parts):
+        rank[row, part] = np.arange(1, part.size + 1)
+    tails = tails_to(p, 2 * longest + 1)
+    depths = np.arange(1, longest + 1)
+    scale = (1 - p) / p
+    # a document shared from depth m on adds scale * (R(m) - R(end + 1)) + p^end / end
+    shared_from = np.concatenate([[0.0], scale * tails[depths], [0.0]])
+    to_end = np.concatenate([[0.0], powers(p, depths) / depths - scale * tails[depths + 1]])
+    values = np.eye(len(lists))
+    for row, part in enumerate(parts[:-1]):
+        others = slice(row + 1, None)
+        depth = np.maximum(rank[others, part], np.arange(1, part.size + 1, dtype=np.int32))
+        n_shared = (depth <= longest).sum(1)
+        long = np.maximum(lengths[others], part.size)
+        if measure == "overlap":
+            value = n_shared / long
+        else:
+            short = np.minimum(lengths[others], part.size)
+            n_short = (depth <= short[:, None]).sum(1)
+            ends = n_short * to_end[short] + (n_shared - n_short) * to_end[long]
+            value = np.clip(shared_from[depth].sum(1) + ends, 0.0, 1.0)
+        values[row, others] = values[others, row] = value
+    return values
+
+
+def compare_rankings(
+    dataset: str, names: Sequence[str], rankings: Sequence[Rankings], measure: Measure, p: float,
+    depth: int,
+) -> Similarity:  # fmt: skip
+    """Compare the rankings of every pair of runs, and put similar runs next to each other.
+
+    ``rbo`` is extrapolated rank-biased overlap, as the metric ``rbo(reference=...)`` computes it;
+    ``overlap`` the number of shared documents over the length of the longer list. No ranking has
+    more than `depth` documents.
+    """
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
+
+    def tree(matrix: Floats) -> Floats:
+        distances = 1 - np.nan_to_num(matrix)
+        joined: Floats = linkage(
+            squareform(distances, checks=False), "average", optimal_ordering=True
+        )
+        return joined
+
+    label = f"RBO (p = {p:g})" if measure == "rbo" else f"overlap@{depth}"
+    values, n_queries = _matrix(rankings, measure, p)
+    order = leaves_list(tree(values))
+    at = np.ix_(order, order)
+    runs = tuple(names[k] for k in order)
+    return Similarity(dataset, runs, values[at], n_queries[at], tree(values[at]), label)
+
+
+_PART = 50
+"""Draws that are computed together."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How alike two metrics rank the systems of a dataset.
+
+    Attributes
+    ----------
+    dataset, first, second : str
+    n_systems, n_queries : int
+    tau_b : float
+        Kendall's tau-b of the systems' values.
+    tau_ap : float
+        tau_ap, the mean of both directions: mistakes at the top weigh more.
+    tau_b_interval, tau_ap_interval : tuple of float
+        Value plus and minus a normal quantile times the deviation over bootstrap samples of the
+        queries, within -1 and 1. Percentiles of the samples would lie too low: noise that sampling
+        adds makes rankings less alike.
+    """
+
+    dataset: str
+    first: str
+    second: str
+    n_systems: int
+    n_queries: int
+    tau_b: float
+    tau_b_interval: tuple[float, float]
+    tau_ap: float
+    tau_ap_interval: tuple[float, float]
+
+
+def correlations(
+    systems: Sequence[System],
+    metrics: Sequence[str] = (),
+    *,
+    level: float = 0.05,
+    draws: int = 1000,
+    seed: int = 0,
+) -> list[Correlation]:
+    """Correlate every pair of metrics over the systems of each dataset.
+
+    tau_b = (C - D) / sqrt((N - T_x)(N - T_y)) over the N pairs of systems: C in the same order
+    by both metrics, D in opposite order, T tied by one of them. tau_ap is the metric
+    ``tau_ap(tied=b)``: 2 * mean over the systems i that have others above them by one metric, of
+    the share of those that are above i by the other metric too, minus 1; the mean of both
+    directions. The better system is above, also by metrics that are better if lower. Each
+    bootstrap sample draws the dataset's queries with replacement, and ranks the systems by their
+    means over it.
+
+    Parameters
+    ----------
+    systems : sequence of System
+        Those of results, of one or several datasets.
+    metrics : sequence of str
+        All that have means over queries, if empty.
+    level : float
+        Intervals have the confidence ``1 - level``.
+    draws : int
+        Number of samples.
+    seed : int
+
+    Returns
+    -------
+    list of Correlation
+        For each dataset, the pairs that agree least first. Datasets with fewer than two systems
+        or metrics have none.
+
+    Notes
+    -----
+    Kendall, Biometrika 33, 1945; Yilmaz, Aslam and Robertson, SIGIR 2008.
+    """
+    found = []
+    for dataset in dict.fromkeys(one.dataset for one in systems):
+        chosen = [one for one in systems if one.dataset == dataset]
+        ranked_by = compared(chosen[0].metrics, metrics)
+        if len(chosen) > 1 and len(ranked_by) > 1:
+            found += _of_dataset(dataset, chosen, ranked_by, level, draws, seed)
+    return found
+
+
+def _of_dataset(
+    dataset: str, systems: Sequence[System], metrics: Sequence[Metric], level: float, draws: int,
+    seed: int,
+) -> list[Correlation]:  # fmt: skip
+    qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
+    place = {qid: k for k, qid in enumerate(qids)}
+    values = np.full((len(metrics), len(qids), len(systems)), np.nan)
+    for column, one in enumerate(systems):
+        rows = [place[qid] for qid in one.qids]
+        for k, metric in enumerate(metrics):
+            values[k, rows, column] = metric.sign * one.values(metric)
+    whole = np.ones((1, len(qids)))
+    (tau_b,), (tau_ap,) = next(_taus(values, whole))
+    rng = np.random.default_rng(seed)
+    samples = rng.multinomial(len(qids), np.full(len(qids), 1 / len(qids)), size=draws)
+    both = [np.concatenate(some) for some in zip(*_taus(values, samples), strict=True)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a metric that ties all systems has no correlation
+        margin = NormalDist().inv_cdf(1 - level / 2) * np.nanstd(both, axis=1)
+    low, high = (np.clip([tau_b, tau_ap] + side * margin, -1, 1) for side in (-1, 1))
+    pairs = [
+        Correlation(
+            dataset, str(metrics[i]), str(metrics[j]), len(systems), len(qids),
+            float(tau_b[i, j]), (float(low[0, i, j]), float(high[0, i, j])),
+            float(tau_ap[i, j]), (float(low[1, i, j]), float(high[1, i, j])),
+        )
+        for i, j in combinations(range(len(metrics)), 2)
+    ]  # fmt: skip
+    return sorted(pairs, key=lambda one: one.tau_b)
+
+
+def _taus(values: Floats, weights: Array) -> Iterator[tuple[Floats, Floats]]:
+    """Yield tau-b and tau_ap of each pair of metrics for some of the samples.
+
+    `values` are ``(n_metrics, n_queries, n_systems)``, `weights` ``(n_samples, n_queries)``; each
+    array that is yielded is ``(n_some, n_metrics, n_metrics)``.
+    """
+    has = ~np.isnan(values)
+    filled = np.where(has, values, 0.0)
+    for start in range(0, len(weights), _PART):
+        some = weights[start : start + _PART].astype(np.float64)
+        with np.errstate(invalid="ignore"):
+            means = (some @ filled) / (some @ has)  # (n_metrics, n_some, n_systems)
+        means = np.round(means, 12).swapaxes(0, 1)  # the order of a sum changes its last bits
+        shape = (*means.shape[:2], -1)
+        above = (means[..., None, :] > means[..., :, None]).astype(np.float64)
+        sign = (above - above.swapaxes(-1, -2)).reshape(shape)
+        product = sign @ sign.swapaxes(-1, -2)
+        norm = np.sqrt(np.diagonal(product, axis1=1, axis2=2))
+        n_above = above.sum(-1, keepdims=True)
+        share = np.divide(above, n_above, out=np.zeros_like(above), where=n_above > 0)
+        ranked = (n_above > 0).sum((-1, -2))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            tau_b = product / (norm[:, :, None] * norm[:, None, :])
+            agreed = above.reshape(shape) @ share.reshape(shape).swapaxes(-1, -2)
+            one_way = 2 * agreed / ranked[:, None, :] - 1
+        yield tau_b, (one_way + one_way.swapaxes(-1, -2)) / 2
