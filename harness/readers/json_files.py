@@ -68,7 +68,7 @@ def read_dict(
     """Read ``{qid: {docno: grade or score}}``."""
     word = "grade" if issubclass(of, Qrels) else "score"
     whole = word == "grade" and not fractions
-    queries, repeated = _queries(source, duplicates)
+    queries, docnos, repeated = _queries(source, duplicates)
     first = next(iter(queries.values()), {})
     for outer, inner in ((queries, first), (first, queries)):  # columns of rows, rows of columns
         if "0" in inner and {"qid", word} <= guess([*outer], of.kind).keys():
@@ -93,23 +93,24 @@ def read_dict(
     if not sound.all():
         raise _wrong_numbers(source, queries, word, whole)
     offsets = offsets_of([len(rows) for rows in queries.values()])
-    docnos = Docnos(string_column(chain.from_iterable(queries.values())), offsets)
     if issubclass(of, Qrels):
         numbers = of.check_numbers(numbers, name, fractions=not whole)
-    return of(string_column(queries), offsets, docnos, numbers, name)
+    return of(string_column(queries), offsets, Docnos(docnos, offsets), numbers, name)
 
 
 Queries = dict[str, dict[str, Any]]
 
 
-def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, list[str]]:
-    """Return the object of the file, each of its values an object, and the keys that repeat."""
+def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array, list[str]]:
+    """Return the object of the file, the docnos of all its queries, and the keys that repeat."""
     text = source.read()
     found: Any = None
     with contextlib.suppress(ValueError):
         found = orjson.loads(text.removeprefix(BOM))
-    if _is_mapping(found) and _holds_each_key_once(text, found):
-        return found, []
+    if _is_mapping(found):
+        docnos = string_column(chain.from_iterable(found.values()))
+        if _holds_each_key_once(text, found, docnos):
+            return found, docnos, []
     repeated: list[str] = []
 
     def hook(pairs: _Pairs) -> dict[str, Any]:
@@ -137,17 +138,17 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, list[str]
         )
         is_frame = isinstance(found, dict) and "schema" in found
         raise source.error(*(DATA_FRAME if is_frame else (what, fix)))
-    return found, repeated
+    return found, string_column(chain.from_iterable(found.values())), repeated
 
 
 def _is_mapping(found: Any) -> bool:
     return isinstance(found, dict) and all(isinstance(rows, dict) for rows in found.values())
 
 
-def _holds_each_key_once(text: bytes, queries: Queries) -> bool:
+def _holds_each_key_once(text: bytes, queries: Queries, docnos: pa.Array) -> bool:
     """Whether there is a colon for each key that was read; orjson keeps the last of equal keys."""
-    inside = sum("".join(keys).count(":") for keys in (queries, *queries.values()))
-    n = len(queries) + sum(map(len, queries.values()))
+    inside = "".join(queries).count(":") + docnos.buffers()[2].to_pybytes().count(b":")
+    n = len(queries) + len(docnos)
     return b"\\u003" not in text and text.count(b":") == n + inside
 
 

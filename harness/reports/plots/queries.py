@@ -71,46 +71,53 @@ def draw_boxes(found: Distribution, width: Width) -> Figure:
     low = min(float(box.values[0]) for box in found.boxes)
     high = max(float(box.values[-1]) for box in found.boxes)
     pad = 0.03 * (high - low) or 0.5
-    for row, box in enumerate(found.boxes):
-        _box(axes, row, box, (low, high))
+    colours = [plot.look(box.name.place).colour for box in found.boxes]
+    place = np.arange(rows)
+    few = np.array([box.values.size <= POINTS for box in found.boxes])
+    for row in place[~few]:
+        _density(axes, row, found.boxes[row].values, colours[row], (low, high))
+    for row in place[few]:
+        _points(axes, row, found.boxes[row].values, colours[row])
+    heights = np.where(few, 0.6, 0.24)
+    begin, middle, end = np.array([box.quartiles for box in found.boxes]).T
+    first, last = np.array([box.whiskers for box in found.boxes]).T
+    axes.hlines(
+        np.tile(place, 2), np.append(first, end), np.append(begin, last), color=colours * 2,
+        linewidth=0.8, zorder=2.5,
+    )  # fmt: skip
+    axes.barh(
+        place, end - begin, heights, left=begin, edgecolor=colours, linewidth=0.9, zorder=3,
+        facecolor=["white" if height < 0.5 else "none" for height in heights],
+    )  # fmt: skip
+    axes.vlines(
+        middle, place - heights / 2, place + heights / 2, color=colours, linewidth=2, zorder=4
+    )
+    axes.plot(
+        [box.mean for box in found.boxes], place, "D", markersize=3.2, markerfacecolor="white",
+        markeredgecolor="black", markeredgewidth=0.7, zorder=5,
+    )  # fmt: skip
     axes.set_xlim(low - pad, high + pad)
     plot.label_rows(axes, [box.name.label for box in found.boxes])
     axes.set_xlabel(found.metric)
     return figure
 
 
-def _box(axes: Axes, row: int, box: Box, span: tuple[float, float]) -> None:
-    colour = plot.look(box.name.place).colour
-    if box.values.size <= POINTS:
-        # fixed, even offsets: the same points in every drawing
-        spread = (np.arange(box.values.size) * _GOLDEN) % 1 - 0.5
-        axes.plot(
-            box.values, row + 0.6 * spread, ".", color=colour, alpha=0.45, markersize=3.5,
-            markeredgewidth=0, zorder=2,
-        )  # fmt: skip
-        height = 0.6
-    else:
-        counts, edges = np.histogram(box.values, BINS, range=span if span[0] < span[1] else None)
-        half = 0.42 * counts / counts.max()
-        half = np.append(half, half[-1])
-        axes.fill_between(
-            edges, row - half, row + half, step="post", color=colour, alpha=0.35, linewidth=0
-        )
-        height = 0.24
-    low, middle, high = box.quartiles
-    axes.hlines(
-        [row, row], [box.whiskers[0], high], [low, box.whiskers[1]], color=colour, linewidth=0.8,
-        zorder=2.5,
-    )  # fmt: skip
-    axes.barh(
-        row, high - low, height, left=low, facecolor="white" if height < 0.5 else "none",
-        edgecolor=colour, linewidth=0.9, zorder=3,
-    )  # fmt: skip
-    axes.vlines(middle, row - height / 2, row + height / 2, color=colour, linewidth=2, zorder=4)
+def _points(axes: Axes, row: int, values: Floats, colour: str) -> None:
+    """Draw each value as a point, at a fixed, even offset: the same in every drawing."""
+    spread = (np.arange(values.size) * _GOLDEN) % 1 - 0.5
     axes.plot(
-        box.mean, row, "D", markersize=3.2, markerfacecolor="white", markeredgecolor="black",
-        markeredgewidth=0.7, zorder=5,
+        values, row + 0.6 * spread, ".", color=colour, alpha=0.45, markersize=3.5,
+        markeredgewidth=0, zorder=2,
     )  # fmt: skip
+
+
+def _density(axes: Axes, row: int, values: Floats, colour: str, span: tuple[float, float]) -> None:
+    counts, edges = np.histogram(values, BINS, range=span if span[0] < span[1] else None)
+    half = 0.42 * counts / counts.max()
+    half = np.append(half, half[-1])
+    axes.fill_between(
+        edges, row - half, row + half, step="post", color=colour, alpha=0.35, linewidth=0
+    )
 
 
 DISTRIBUTION = Kind(quartiles, draw_boxes)
