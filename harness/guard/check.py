@@ -155,7 +155,7 @@ class _Check:
         if qrels is None or file is None:
             return None
         facts, hashes = JudgementFacts.of(qrels), query_hashes(qrels, file.row_marks)
-        add_lines(facts.first, file, "qrels", entry.format, facts.first)
+        add_lines(facts.first, file, "qrels", entry.format, whole=True)
         digest = self.digests[entry.path] = file.sha256()
         self.datasets[entry.path] = Dataset(cell, facts, qrels.qids, hashes, digest)
         return qrels
@@ -196,10 +196,10 @@ class _Check:
             run = with_ranks(run, file) if form == "trec" else run
             facts = Facts(self.datasets[cell.dataset_entry.path].facts, run)
             rules = {"unrelated", *(one.rule for one in facts.findings(entry.path))}
-            add_lines(run.first, file, "run", entry.format, rules)
+            add_lines(run.first, file, "run", entry.format, rules, whole=True)
             self.seen[place] = Seen(facts, findings, qrels.qids)
             if submission is not None:
-                add_lines(submission.first, file, "run", entry.format, submission.first)
+                add_lines(submission.first, file, "run", entry.format, whole=True)
                 self.submissions[entry.path] = submission
                 self.findings += submission.findings(entry.path)
 

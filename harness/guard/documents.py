@@ -22,7 +22,7 @@ from ..readers.columns import Refused, read_block
 from ..readers.source import Source
 from ..reports.phrases import counted
 from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, of_queries, short, texts_at
-from .registry import RULES, SHOWN, finding, percent
+from .registry import RULES, SHOWN, by_share, finding, percent
 from .spelling import OF_DOCNOS, affixes, of_qids, shown, spelled_as, spread
 
 if TYPE_CHECKING:
@@ -287,9 +287,10 @@ def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
         else:
             yield make("nothing-judged", what, rows)
     if run.identical:
-        queries = counted(facts.run.queries.queries, "query", "queries")
-        what = f"the docno equals the qid in {run.identical:,} of {queries}"
-        yield make("identical-ids", what, run.identical)
+        queries = facts.run.queries.queries
+        of = counted(queries, "query", "queries")
+        what = f"the docno equals the qid in {run.identical:,} of {of}"
+        yield make("identical-ids", what, run.identical, by_share(run.identical, queries))
     unjudged = run.shown - run.judged_shown
     if run.judged and unjudged >= MANY * run.shown:
         below = " or have a grade below 0" if facts.judgements.negative else ""

@@ -177,12 +177,14 @@ def add_lines(
     kind: Kind,
     format: str | None = None,
     among: Container[str] | None = None,
+    *,
+    whole: bool = False,
 ) -> None:
     """Add the line of each example's row in place, or the row's number in files without lines.
 
-    The file holds qrels or a run (`kind`) in the `format`, which is guessed by default. For the
-    rules `among` it is read again up to the line; without them, only lines in the first block are
-    found.
+    The file holds qrels or a run (`kind`) in the `format`, which is guessed by default. Lines are
+    added for the rules `among`; those after the first block are found only if the `whole` file may
+    be read again.
     """
     rows = {
         rule: one
@@ -196,7 +198,7 @@ def add_lines(
         is_data = form.is_data(source) if form.is_data is not None else None
         if is_data is not None:
             wanted = {one.row: one.words for one in rows.values()}
-            found = find_lines(source, wanted, is_data, whole=among is not None)
+            found = find_lines(source, wanted, is_data, whole=whole)
             for rule, one in rows.items():
                 first[rule] = one._replace(line=found.get(one.row, (0, ""))[0])
         elif form.has_rows:
@@ -208,7 +210,7 @@ def place_of_row(entry: RunEntry, row: int) -> str:
     """Return the place of a row of a run, whose file is read again; the file if unknown."""
     first = {"": Examples(row=row)}
     with contextlib.suppress(HarnessError, OSError):
-        add_lines(first, Source(entry.path), "run", entry.format, first)
+        add_lines(first, Source(entry.path), "run", entry.format, whole=True)
     return first[""].at(entry.path)
 
 
@@ -226,5 +228,5 @@ def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, str]:
         if place >= 0
     }
     with contextlib.suppress(HarnessError, OSError):
-        add_lines(first, Source(entry.path), "qrels", entry.format, first)
+        add_lines(first, Source(entry.path), "qrels", entry.format, whole=True)
     return {qid: one.at(entry.path) for qid, one in first.items()}

@@ -309,6 +309,9 @@ def facts_of(
         if may_be_ranks and (format or readers.guess_format(source, "run")) == "trec":
             of_run = scores.with_ranks(of_run, source)
         of_run = replace(of_run, unused=source.unused_columns, columns=source.columns)
-        add_lines(of_run.first, source, "run", format)
-        return Facts(judgements, of_run)
+        facts = Facts(judgements, of_run)
+        found = facts.findings(watch.place)
+        rules = {"unrelated", *(one.rule for one in found if one.severity != "note")}
+        add_lines(of_run.first, source, "run", format, rules)
+        return facts
     return None

@@ -305,7 +305,7 @@ RUN_RULES = (
          "they count for nothing",
          "nothing if only some queries were judged"),
     Rule("identical-ids", "warning",
-         "Documents of a run whose docno equals the qid.",
+         "Documents of a run whose docno equals the qid; a note in fewer than 10% of the queries.",
          "a query that finds itself pushes other documents down; BEIR and MTEB drop such documents",
          "add 'drop_identical_ids: true' under policy, or accept this rule if they are answers"),
     Rule("cut-last-query", "warning",
