@@ -141,7 +141,7 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
     With `old` results, the page also shows what changed since then.
     """
     config, settings, comparisons = outcome.config, outcome.config.page, outcome.comparisons
-    why = "an average is not tested" if config.summary.average else "`compare: {}` adds them"
+    why = "an average is not tested" if config.summary.average else "'compare: {}' adds them"
     test = f"The config has no tests, so there are no tiers and ranges of ranks: {why}."
     if comparisons is not None:
         test = next(iter(comparing.notes(comparisons)), "") + "."

@@ -443,9 +443,13 @@ def test_names_are_text(tmp_path: Path, open_page: Open) -> None:
         (tmp_path / f"{i}.run").write_text(f"q Q0 a 1 {i + 1}.0 t\nr Q0 c 1 2.0 t\n")
         names.append(f"  {json.dumps(name)}: {{path: {i}.run}}")
     config = "output: results\ndatasets: {d: {path: qrels.txt}}\nruns:\n" + "\n".join(names)
-    results = made(tmp_path, config + "\nmetrics: [map]\nreports: [page]\n")
+    results = made(tmp_path, config + "\nmetrics: [map]\ncompare: {}\nreports: [page]\n")
     tab = open_page(results / "page.html")
     assert tab.title() == "config"
+    script = """cells => cells.map(cell => cell.scrollWidth <= cell.clientWidth
+      && cell.querySelector('.tier').getBoundingClientRect().right
+         <= cell.getBoundingClientRect().right)"""
+    assert tab.eval_on_selector_all("table.board tbody th", script) == [True] * 4
     assert {name for name, _ in board(tab)} == set(HOSTILE)
 
 

@@ -13,7 +13,7 @@ export function About({ context }: { context: Context }) {
   return (
     <>
       <Methods context={context} />
-      {provenance.commands.length > 0 && <Panel title="Make these numbers again">
+      {provenance.commands.length > 0 && <Panel title="Make these numbers again" aside={provenance.config && <span class="muted">in the folder of the config</span>}>
         <dl class="commands">
           {provenance.commands.map(([what, command]) => (
             <div key={what}>

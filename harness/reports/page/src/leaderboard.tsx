@@ -69,7 +69,7 @@ export function Leaderboard({ context }: { context: Context }) {
                     </td>
                     <th scope="row" title={system.name}>
                       <bdi>{system.link ? <a href={system.link} rel="noreferrer">{system.name}</a> : system.name}</bdi>
-                      {withTiers && tiers[row] && <span class="tier" title="Tests do not tell systems that share a tier apart">tier {tiers[row]}</span>}
+                      {withTiers && tiers[row] && <>{" "}<span class="tier" title="Tests do not tell systems that share a tier apart">tier {tiers[row]}</span></>}
                       {board.warned[row] && <abbr class="warned" title={`The guard warns of ${board.warned[row]}`}>!</abbr>}
                     </th>
                     {shown.map(({ one, i }, k) => (

@@ -75,14 +75,15 @@ function Summary({ context, tests, a, b }: { context: Context; tests: Tests; a: 
   const rows = report.metrics
     .map((metric, m) => ({ metric, m }))
     .filter(({ m }) => !board.columns[m].value.every(isNaN));
-  const untested = rows.some(({ m }) => !tested(context, tests, m, first, second));
+  const hasTests = tests.run.length > 0;
+  const untested = hasTests && rows.some(({ m }) => !tested(context, tests, m, first, second));
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label="Differences by metric">
         <table>
           <thead>
             <tr>
-              {["Metric", a, b, "Difference", "95% interval", "p", "corrected p", "won / tied / lost"].map((text, i) => (
+              {["Metric", a, b, "Difference", ...(hasTests ? ["95% interval", "p", "corrected p"] : []), "won / tied / lost"].map((text, i) => (
                 <th key={i} scope="col" dir="auto" class={i ? "number" : ""}>{text}</th>
               ))}
             </tr>
@@ -102,9 +103,9 @@ function Summary({ context, tests, a, b }: { context: Context; tests: Tests; a: 
                   <td class="number"><Value value={values[first]} digits={metric.digits} /></td>
                   <td class="number"><Value value={values[second]} digits={metric.digits} /></td>
                   <td class="number"><Value value={difference} digits={metric.digits} sign /></td>
-                  <td class="number">{test && !isNaN(test.low) ? `[${signed(test.low, metric.digits)}, ${signed(test.high, metric.digits)}]` : "–"}</td>
+                  {hasTests && <><td class="number">{test && !isNaN(test.low) ? `[${signed(test.low, metric.digits)}, ${signed(test.high, metric.digits)}]` : "–"}</td>
                   <td class="number"><span title={String(test?.p ?? "not tested")}>{test ? probability(test.p) : "not tested"}</span></td>
-                  <td class={`number${test?.significant ? " best" : ""}`}><span title={String(test?.adjusted ?? "")}>{test ? probability(test.adjusted) : "–"}</span></td>
+                  <td class={`number${test?.significant ? " best" : ""}`}><span title={String(test?.adjusted ?? "")}>{test ? probability(test.adjusted) : "–"}</span></td></>}
                   <td class="number">{found.length ? `${won} / ${found.length - won - lost} / ${lost}` : "–"}</td>
                 </tr>
               );
@@ -113,7 +114,7 @@ function Summary({ context, tests, a, b }: { context: Context; tests: Tests; a: 
         </table>
       </div>
       <ul class="notes">
-        {report.comparisonNote && <li>{report.comparisonNote}{tests.run.length > 0 && " Bold: significant."}</li>}
+        {report.comparisonNote && <li>{report.comparisonNote}{hasTests && " Bold: significant."}</li>}
         {untested && <li>“Not tested”: the results hold no test of this pair. The difference is shown without one.</li>}
       </ul>
     </>

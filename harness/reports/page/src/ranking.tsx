@@ -61,7 +61,7 @@ function List({ title, documents, context }: { title: string; documents: Ranked[
                 <td class="number">{i + 1}</td>
                 <th scope="row" dir="auto">
                   {one.docno}
-                  {one.tied && <span class="tier" title="Another document of this query has the same score">tied</span>}
+                  {one.tied && <>{" "}<span class="tier" title="Another document of this query has the same score">tied</span></>}
                   {one.text && <p class="text" dir="auto">{one.text}</p>}
                 </th>
                 <td class="number">{isNaN(one.grade) ? <span class="muted">unjudged</span> : <span class="grade" style={{ "--share": String(Math.max(one.grade, 0) / most) }}>{one.grade}</span>}</td>

@@ -35,7 +35,7 @@ export function MetricName({ metric }: { metric: Metric }) {
       {metric.label}
       {words && (
         <span class="arrow" title={words}>
-          <span aria-hidden="true"> {ARROW[metric.direction]}</span>
+          <span aria-hidden="true">{"\u00a0"}{ARROW[metric.direction]}</span>
           <span class="hidden">, {words}</span>
         </span>
       )}
