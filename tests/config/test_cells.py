@@ -1,4 +1,4 @@
-"""Cells from placeholders and files: what matches, what does not fit, gaps, and `where`."""
+"""Cells from placeholders and files: patterns, what does not fit, gaps, and `where`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from made_files import make, places
 from harness.config import load as config
 from harness.config.cells import Cell, missing, missing_text, resolve
 from harness.config.model import Config, DatasetEntry, RunEntry
+from harness.config.patterns import Pattern, natural
 from harness.errors import ConfigError
 
 
@@ -335,3 +336,45 @@ def test_values_are_text_as_it_is_written(models: Path) -> None:
 def test_what_keeps_nothing_is_an_error(models: Path, where: str, wrong: list[str]) -> None:
     expected = [f"$.where{one} (line 7)" for one in wrong]
     assert places(f"{MODELS}where: {where}\n", base=models) == expected
+
+
+NAMES = st.sampled_from(["fold", "seed", "model", "x_1"])
+# Values without a separator, literals of separators only: then a text can be read in one way.
+VALUES = st.text("abcXYZ0189äß", min_size=1, max_size=5)
+LITERALS = st.text("-+()[]{}.*?^$|\\ #", min_size=1, max_size=4)
+
+
+@st.composite
+def patterns(draw: st.DrawFn) -> tuple[str, dict[str, str]]:
+    """A pattern, and values for its placeholders."""
+    text = draw(LITERALS).replace("{", "{{").replace("}", "}}")
+    values: dict[str, str] = {}
+    for name in draw(st.lists(NAMES, max_size=4)):
+        values.setdefault(name, draw(VALUES))
+        text += f"{{{name}}}" + draw(LITERALS).replace("{", "{{").replace("}", "}}")
+    return text, values
+
+
+@given(patterns())
+def test_filling_and_matching_round_trip(case: tuple[str, dict[str, str]]) -> None:
+    pattern, values = Pattern(case[0]), case[1]
+    filled = pattern.fill(values)
+    assert pattern.match(filled) == values
+    assert pattern.match(filled, values) == values
+    assert pattern.match(filled + "!") is None
+    assert set(pattern.names) == set(values)
+
+
+def test_an_earlier_placeholder_takes_as_much_as_it_can() -> None:
+    assert Pattern("{model}-{seed}").match("linear-regression-1") == {
+        "model": "linear-regression",
+        "seed": "1",
+    }
+
+
+@given(
+    st.lists(st.text(), unique=True).flatmap(lambda t: st.tuples(st.just(t), st.permutations(t)))
+)
+def test_natural_order_orders_any_text(texts: tuple[list[str], list[str]]) -> None:
+    one, other = (sorted(given, key=natural) for given in texts)
+    assert one == other

@@ -171,27 +171,3 @@ def test_variables_that_are_not_set(data: Path) -> None:
     assert [problem.where for problem in caught.value.problems] == [
         "$.datasets.trec.path (line 2)", "$.runs.{model}.path (line 4)", "$.output (--set)",
     ]  # fmt: skip
-
-
-SETS = """\
-datasets: {trec: {path: qrels.txt}}
-runs: {a: {path: a.run}, b: {path: b.run}}
-metric_sets:
-  main: [map, ndcg@10]
-  early: [P@5, "ndcg(gain=exp)@5"]
-  both:
-    - main
-    - early
-"""
-
-
-@pytest.fixture
-def runs_ab(tmp_path: Path) -> Path:
-    make(tmp_path, "qrels.txt", "a.run", "b.run")
-    return tmp_path
-
-
-def test_a_set_means_its_metrics(runs_ab: Path) -> None:
-    loaded = config.loads(SETS + "metrics: [P@1, main, P@5]\n", "c.yaml", runs_ab)
-    assert loaded.metrics == ("P@1", "map", "ndcg@10", "P@5")
-    assert config.loads(json.dumps(loaded.resolved()), "c.yaml", runs_ab) == loaded

@@ -22,25 +22,6 @@ QRELS = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 3}})
 RUN = Run.from_dict({"q": {"a": 1.0, "b": 1.0, "c": 1.0}})
 
 
-def _values(*names: str, qrels: Qrels = QRELS, policy: Policy | None = None) -> list[float]:
-    metrics, policy = parse_all(names), policy or Policy()
-    aligned = align(qrels, RUN, policy, policies_of(metrics, policy))
-    return [value for _, value in evaluate(aligned, metrics).summary().items()]
-
-
-def test_policies_of_single_metrics() -> None:
-    # three tied documents of grades 0, 1, 3; recip_rank is 1 / rank of the first relevant one
-    assert _values(
-        "recip_rank",                    # c b a: docno descending
-        "recip_rank(ties=docno+)",       # a b c
-        "recip_rank(ties=stable)",
-        "recip_rank(ties=reverse)",
-        "recip_rank(ties=best)",
-        "recip_rank(ties=worst)",
-        "recip_rank(ties=average)",      # a is first in one order of three: 2/3 * 1 + 1/3 * 1/2
-    ) == [1.0, 0.5, 0.5, 1.0, 1.0, 0.5, pytest.approx(2 / 3 + 1 / 6, abs=1e-15)]  # fmt: skip
-
-
 def test_metrics_without_a_closed_form_are_sampled_with_an_error() -> None:
     metrics = parse_all(["11pt_avg(ties=average)", "11pt_avg"])
     aligned = align(QRELS, RUN, None, policies_of(metrics, Policy()))

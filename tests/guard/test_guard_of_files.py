@@ -11,7 +11,7 @@ import pytest
 from command_line import called
 
 import harness
-from harness.guard.check import check_config
+from harness.guard.check import check_config, check_files
 
 Frame = pd.DataFrame
 GATE = ("ada.pred", "-m", "recip_rank", "--margin", "0.99", "--qrels", "test.txt")
@@ -131,3 +131,32 @@ def test_results_repeat_the_warnings(folder: Path) -> None:
     ):
         assert note in called(*words, cwd=folder).err, words
     assert "warns" not in called("why", "out", "--run", "ada", "--metric", "map", cwd=folder).out
+
+
+@pytest.mark.parametrize(
+    ("clothes", "fires"),
+    [
+        (lambda grades, noise: grades, True),
+        (lambda grades, noise: -grades, True),
+        (lambda grades, noise: 2.0**grades - 1, True),
+        (lambda grades, noise: grades > 2, True),
+        (lambda grades, noise: grades + 0.001 * noise, False),
+        (lambda grades, noise: noise, False),
+        (lambda grades, noise: 0 * grades + 7, False),
+    ],
+)
+def test_labels_in_other_clothes(tmp_path: Path, clothes: Any, fires: bool) -> None:
+    random = np.random.default_rng(5)
+    grades = random.integers(0, 5, (30, 12))
+    grades[:, :2] = 0, 4
+    rows = [f"{grade} qid:{q} 1:0\n" for q, row in enumerate(grades.tolist()) for grade in row]
+    (tmp_path / "test.txt").write_text("".join(rows))
+    scores = 1.0 * clothes(grades, random.normal(size=grades.shape))
+    np.savetxt(tmp_path / "p.txt", scores.ravel())
+    paths = str(tmp_path / "test.txt"), [str(tmp_path / "p.txt")]
+    found = check_files(*paths, of_qrels={}, of_runs={}).findings
+    labels = [one for one in found if one.rule == "labels-as-scores"]
+    assert [one.severity for one in labels] == ["error"] * fires
+    for one in labels:
+        assert len(one.examples) == 3
+        assert one.examples[0].startswith("query 0, document d")

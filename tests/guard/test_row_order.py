@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import harness
-from harness.config.model import RunEntry
 from harness.errors import HarnessWarning
 from harness.guard.row_order import (
-    CLEAR,
-    Fit,
     Rows,
     fit,
-    is_clear,
     look,
     look_elsewhere,
-    ranks,
     sorted_by_score,
-    wrong_count,
 )
 
 GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=30)
@@ -62,20 +55,6 @@ def test_a_fit_is_the_correlation_within_queries(
     assert found.r == pytest.approx(literal(rows, scores, offset), abs=1e-9)
 
 
-def test_fits_by_hand() -> None:
-    # Pearson's of (0, 1, 2) and (1, 2, 1e30) is .87; of their ranks it is 1
-    rows = Rows(np.array([0, 1, 2]), np.zeros(3, np.int64))
-    assert fit(rows, ranks(np.array([1.0, 2.0, 1e30]))).r == 1.0
-    # query 0 has one grade, query 1 one score, query 2 fits
-    rows = Rows(np.array([1, 1, 0, 2, 0, 2]), np.array([0, 0, 1, 1, 2, 2]))
-    assert fit(rows, np.array([0.0, 5.0, 3.0, 3.0, 1.0, 2.0])) == Fit(0, 1.0, 2)
-    strong, weak, none = Fit(1, 0.5, 1000), Fit(0, 0.3, 1000), Fit(0, 0.1, 1000)
-    assert strong.z > CLEAR  # .5 x sqrt(1000) = 15.8
-    assert is_clear(strong, none)
-    assert not is_clear(strong, weak)  # not twice as large: rows sorted by grade do that
-    assert not is_clear(Fit(1, 0.5, 100), Fit(0, 0.0, 100))  # 5 standard errors
-
-
 def predicted(seed: int, n: int = 1000) -> tuple[Rows, Scores]:
     """Rows in queries of 20, and scores that correlate with their grades by about 0.6."""
     random = np.random.default_rng(seed)
@@ -105,18 +84,6 @@ def test_shifted_stretches(
     assert slip.there.offset == offset
     assert abs(slip.first - first * n) <= 60
     assert abs(slip.end - end * n) <= 60
-
-
-def test_another_fold_of_the_count(tmp_path: Path) -> None:
-    (own, _), (other, theirs) = predicted(1, 400), predicted(2, 401)
-    run = RunEntry(path=str(tmp_path / "p.txt"))
-    np.savetxt(run.path, theirs)
-    found = wrong_count(run, "f5", own, theirs, {"f3": other})
-    assert re.search(r"; f3 has [0-9,]+ rows, which they fit \(correlation 0\.\d\d\)$", found.what)
-    assert (found.fix, found.place) == ("give the predictions of f5", run.path)
-    found = wrong_count(run, "f5", own, theirs, {})
-    assert found.what == "401 predictions for 400 rows of f5"
-    assert found.place == f"{run.path}:401"
 
 
 Array = np.ndarray[Any, Any]

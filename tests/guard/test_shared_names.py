@@ -9,11 +9,8 @@ import pytest
 import yaml
 
 import harness
-from harness.config.cells import Cell
-from harness.config.model import DatasetEntry, RunEntry
 from harness.errors import Finding, HarnessWarning
 from harness.guard.check import check_config
-from harness.guard.datasets import part_of
 
 
 @pytest.fixture
@@ -58,29 +55,6 @@ def test_two_names_of_one_file(folder: Path) -> None:
     (folder / "a.run").write_text("1 Q0 d1 1\n")  # and if it cannot be read
     (one,) = checked(folder, runs=TWICE)
     assert one.examples == ("bm25", "dense")
-
-
-@pytest.mark.parametrize(
-    ("captured", "pooled", "part"),
-    [
-        ({"fold": "a"}, [], ("d", "a")),
-        ({"k": "3"}, [], ("d", "3")),
-        ({"k": "web"}, [], None),
-        ({"collection": "3"}, [], None),
-        ({"half": "3"}, ["half"], ("d", "3")),
-        ({"collection": "mslr", "fold": "1"}, [], ("d mslr", "1")),
-        ({"fold": "1", "split": "test"}, [], ("d test", "1")),  # training rows of other folds
-        ({"fold": "1", "split": "test"}, ["split", "fold"], ("d", "1 test")),
-        ({"split": "2"}, [], ("d", "2")),
-    ],
-)
-def test_placeholders_of_folds(captured: Any, pooled: list[str], part: Any) -> None:
-    assert part_of(cell_on("d", **captured), pooled) == part
-
-
-def cell_on(dataset: str, **captured: str) -> Cell:
-    entry, run = DatasetEntry(path="d.txt", format="letor"), RunEntry(path="r.txt")
-    return Cell(dataset, "r", entry, run, dataset, "r", captured, {})
 
 
 def test_runs_of_the_same_rankings(tmp_path: Path) -> None:

@@ -11,8 +11,6 @@ import pytest
 import scipy.special
 from goldens import golden
 
-import harness
-import harness.metrics
 from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.policy import Policy
@@ -103,22 +101,6 @@ def test_golden(case: dict) -> None:
             assert tau_ap(aligned).item() == pytest.approx(case["tau_ap_truth_y"], abs=1e-12)
 
 
-def test_tau_ap_by_hand() -> None:
-    # order b a c d, grades a 3, b 2, c 1, d 0: C(2)/1 + C(3)/2 + C(4)/3 = 0 + 1 + 1: 2/3 * 2 - 1
-    assert tau_ap(aligned_of([3, 2, 1, 0], [3, 4, 2, 1])).item() == pytest.approx(1 / 3, abs=1e-15)
-    # the same exchange at the end costs less: 1 + 1 + 2/3: 2/3 * 8/3 - 1
-    assert tau_ap(aligned_of([3, 2, 1, 0], [4, 3, 1, 2])).item() == pytest.approx(7 / 9, abs=1e-15)
-    # one grade needs no order: 2 1 1 is ideal; on average over its orders, C(3) is 1 + 1/2 of 2
-    assert tau_ap(aligned_of([2, 1, 1], [3, 2, 1])).item() == 1.0
-    value = tau_ap(aligned_of([2, 1, 1], [3, 2, 1]), tied="a").item()
-    assert value == pytest.approx(2 / 2 * (1 + 1.5 / 2) - 1, abs=1e-15)
-    # b: from the scores' side C is 1 of 1, 1 of 2, from the grades' side 1 of 1 twice:
-    # (2 * (1 + 1/2) / 2 - 1 + 2 * (1 + 1) / 2 - 1) / 2
-    value = tau_ap(aligned_of([2, 1, 1], [3, 2, 1]), tied="b").item()
-    assert value == pytest.approx((0.5 + 1) / 2, abs=1e-15)
-    assert tau_ap(aligned_of([2, 1, 1], [3, 2, 2]), tied="b").item() == 1.0
-
-
 def run_of(*lists: list[str]) -> Run:
     return Run.from_dict(
         {f"q{i}": {d: -float(j) for j, d in enumerate(docs)} for i, docs in enumerate(lists)}
@@ -195,22 +177,6 @@ def tied_lists(first: list[list[str]], second: list[list[str]]) -> Aligned:
     return align(as_reference(runs[1], runs[0].qids), runs[0])
 
 
-def test_ties_among_unjudged_documents_take_up_ranks() -> None:
-    # (x a y) and the ideal a: at depths 1 2 3 a counts 1/3, 2/3, 1; s = 1, l = 3, p = .5.
-    # a: A_1 = 1/3. Beyond: x and y are only in the longer list, and count 2/3, 1 each:
-    # A_2 = (2/3 + 1 * 1/3 * 2/3) / 2 = 4/9, A_3 = (1 + 2 * 1/3 * 1) / 3 = 5/9
-    # ext = .5 * 1/3 + .25 * 4/9 + .125 * 5/9 + .125 * 5/9
-    qrels = Qrels.from_dict({"q": {"a": 1}})
-    aligned = align(qrels, Run.from_dict({"q": dict.fromkeys("xay", 1.0)}))
-    expected = 0.5 / 3 + 0.25 * 4 / 9 + 0.25 * 5 / 9
-    assert rbo(aligned, p=0.5, tied="a").item() == pytest.approx(expected, abs=1e-15)
-    # cut at two documents, by falling docno: (y x); a is gone
-    cut = align(qrels, Run.from_dict({"q": dict.fromkeys("xay", 1.0)}), Policy(depth=2))
-    assert rbo(cut, p=0.5, tied="a").item() == 0.0
-    # w: at depth 1 a counts 1 of (3 + 1) / 2
-    assert rbo(aligned, tied="w", form="truncated").item() == pytest.approx(0.1 / 2, abs=1e-15)
-
-
 @pytest.mark.parametrize("p", [0.01, 0.5, 0.9, 0.99, 0.999, 0.999999])
 def test_tails_keep_their_digits(p: float) -> None:
     # R(1) = ln(1/(1-p)); R(d) - R(d + 1) = p^d / d; p^d / d < R(d) < p^d / (d (1 - p))
@@ -268,18 +234,6 @@ def test_golden_score_vectors(case: dict) -> None:
     for value, key in ((found.tau_ap, "tau_ap_a_truth_x"), (found.tau_ap_back, "tau_ap_truth_y")):
         if case[key] is not None:
             assert value == pytest.approx(case[key], abs=1e-12), key
-
-
-def test_by_hand_of_similarity() -> None:
-    # a (b c) d against b a e: of a, b the order is the opposite; both lists have a and b
-    found = harness.rank_similarity(["a", ["b", "c"], "d"], ["b", "a", "e"], p=0.5, tied="a")
-    assert (found.shared, found.only_first, found.only_second) == (2, ("c", "d"), ("e",))
-    assert (found.swaps, found.swaps_normalised, found.tau_b) == (1, 1.0, -1.0)
-    assert found.rank_change == {"a": -1, "b": 1}
-    assert not found.same_top
-    # X = 0, 1 * 1 + 1/2 * 1, 2 at depths 1 to 3: AO = (0 + 3/4 + 2/3) / 3
-    assert found.ao == pytest.approx((0.75 + 2 / 3) / 3, abs=1e-15)
-    assert found.rbo_res == pytest.approx(found.rbo_max - found.rbo_min, abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -278,16 +278,6 @@ def assert_within_5_errors(p: float, expected: float, draws: int) -> None:
     assert abs(p - expected) < 5 * error
 
 
-def test_all_resamples_by_hand() -> None:
-    # 1, 3: mean 2, centred -1, 1; the four resamples have means -1, 0, 0, 1, none as far as 2
-    assert exact([1, 3], studentised=False) == 0
-    # t = 2 / 1 (sd / sqrt 2 = 1); of the four, two have one value alone and count; the others
-    # have t* = 0: 2/4
-    assert exact([1, 3], studentised=True) == Fraction(1, 2)
-    # 0, 1, 5: total 6, so a total of 0 or at least 12: 000 and 555, and none of 155 (11): 2/27
-    assert exact([0, 1, 5], studentised=False) == Fraction(2, 27)
-
-
 @pytest.mark.parametrize(
     "values", [[1, 3], [0, 1, 5], [0, 1, 1, 2], [-1, 2, 3, 3, 0], [4, 1, -2, 3, 0, 0]], ids=str
 )
