@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
     from .readers.groups import query_groups as query_groups
-    from .readers.save import save_predictions as save_predictions
+    from .readers.in_memory import save_predictions as save_predictions
     from .stats.comparison import Comparisons as Comparisons
     from .stats.rankings import rank_similarity as rank_similarity
     from .stats.registry import all_pairs_test as all_pairs_test
@@ -93,7 +93,7 @@ _HOME = {
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment.run",
-    "save_predictions": "readers.save",
+    "save_predictions": "readers.in_memory",
     "table": "experiment.table_and_plots",
     "to_pytrec_eval": "batch.dicts",
     "why": "audit.why",

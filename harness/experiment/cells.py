@@ -31,8 +31,8 @@ from ..errors import (
     ShortageError,
     others_at,
 )
-from ..guard.query_groups import Grouping, attach
-from ..guard.query_groups import load_all as load_groups
+from ..guard.datasets import Grouping, attach
+from ..guard.datasets import load_all as load_groups
 from ..guard.registry import accepted, refused
 from ..guard.sweep import GuardError, Seen, accepted_rules, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names

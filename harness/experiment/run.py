@@ -23,7 +23,7 @@ from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import FEWER, dataset_name, failed_rows, incomplete, key_of, systems_of
 from ..errors import HarnessError, HarnessWarning
-from ..guard.query_groups import reversals
+from ..guard.datasets import reversals
 from ..guard.registry import accepted
 from ..readers import files
 from ..reports import comparisons as comparing

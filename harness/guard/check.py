@@ -34,11 +34,10 @@ from ..readers.build import last_line
 from ..readers.source import NAMELESS, STDIN, HashedSource
 from ..reports.findings import as_text, counts, looked_at
 from ..reports.text import Shown
-from .datasets import Dataset, JudgementFacts, query_hashes
+from .datasets import Dataset, JudgementFacts, load_all, match, query_hashes
 from .documents import explain_no_common_query
 from .examples import BY_ROW, add_lines, run_format, suppressing_problems
 from .facts import Facts, Watch, observing
-from .query_groups import load_all, match
 from .registry import (
     accepted,
     collecting,

@@ -10,7 +10,7 @@ from scipy.special import chdtrc
 from ..core.ragged import Floats
 from .differences import noise
 from .registry import AllPairs, Stream, all_pairs_test, as_p, mirrored, pairwise, without_answer
-from .studentized_range import studentized_range_isf, studentized_range_sf
+from .tukey import studentized_range_isf, studentized_range_sf
 
 
 @all_pairs_test(

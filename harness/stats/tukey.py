@@ -1,12 +1,14 @@
-"""Tukey's honestly significant difference of systems that share their queries."""
+"""Tukey's honestly significant difference of systems that share their queries, and its q."""
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from functools import lru_cache
+from typing import NamedTuple, cast
 
 import numpy as np
-from scipy.special import fdtrc
+from numpy.polynomial import Chebyshev
+from scipy.special import fdtrc, ndtr
 
 from ..core.ragged import Floats
 from .differences import noise, unit
@@ -22,7 +24,149 @@ from .registry import (
     tolerance,
     without_answer,
 )
-from .studentized_range import studentized_range_isf, studentized_range_sf
+
+CHUNK = 1 << 20
+"""Points of both integrals in memory at once."""
+FAR = 60.0
+"""A range of normals beyond which the tail is below the smallest float."""
+LOST = 45.0
+"""exp(-LOST) of the peak is left out at each end of an integral."""
+TINY = float(np.finfo(np.float64).tiny)
+STEP_Z = 0.1
+MANY = 1000
+"""Values from which on they are interpolated: the pairs of 46 systems."""
+DEGREE, LAST = 20, 3600
+"""Degree of the polynomials, each of length 1, and where the last one begins."""
+
+
+def _range_tail(width: Floats, k: int) -> Floats:
+    """Return P(range of k standard normals > width), 1-d.
+
+    As k ∫ φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - w))^(k-1)) dz: nothing is taken from 1, so a small
+    tail keeps its digits. The trapezoidal rule converges exponentially on such an integrand.
+    """
+    width = np.minimum(width, FAR)
+    z = np.arange(-9.0, float(width.max(initial=0.0)) / 2 + 9.0, STEP_Z)
+    below = ndtr(z)
+    largest = k * STEP_Z / math.sqrt(2 * math.pi) * np.exp(-z * z / 2) * below ** (k - 1)
+    with np.errstate(divide="ignore"):  # log(0) if the width is 0, and then expm1 gives -1
+        share = np.minimum(ndtr(z - width[:, None]) / below, 1.0)  # above 1 by rounding
+        within = np.log1p(-share)
+    tail: Floats = -np.expm1((k - 1) * within) @ largest
+    return tail
+
+
+def studentized_range_sf(q: Floats, k: int, df: float) -> Floats:
+    r"""Return the probability that a studentised range exceeds each `q`.
+
+    .. math:: P(Q > q) = \int f_\nu(s)\, P(W_k > q s)\, ds
+
+    with :math:`W_k` the range of k standard normals, and :math:`f_\nu` the density of a standard
+    deviation estimated with ν degrees of freedom. Both integrals by the trapezoidal rule, the
+    outer one over log s around its own peak.
+
+    Against ``scipy.stats.studentized_range.sf``: some hundred times as quick for many values,
+    within 1e-10 of it, and good to 10 digits also if the probability is 1e-100. From 100,000
+    degrees of freedom on SciPy takes the limit, and is 4e-5 off for 50 means.
+
+    From 1,000 values on, the logarithm is interpolated by polynomials, which are kept for the next
+    metric: the pairs of 143 systems need some 600 integrals instead of 10,000, and each p-value
+    keeps 11 digits.
+
+    >>> studentized_range_sf(np.array([0.0, 3.151, 3.737]), 2, 6).round(3).tolist()
+    [1.0, 0.067, 0.038]
+    >>> studentized_range_sf(np.array([2.77181]), 2, np.inf).round(5).tolist()  # 1.96 sqrt(2)
+    [0.05]
+    """
+    q = np.asarray(q, dtype=np.float64)
+    if q.size < MANY:
+        return _integrals(q, k, df)
+    tail = np.zeros(q.size)
+    piece = np.minimum(q, LAST + 1).astype(int)
+    lows, counts = np.unique(piece, return_counts=True)
+    for low, count in zip(lows.tolist(), counts.tolist(), strict=True):
+        some = piece == low
+        log_tail = _log_tail(low, k, df) if count > DEGREE and low <= LAST else None
+        tail[some] = _integrals(q[some], k, df) if log_tail is None else np.exp(log_tail(q[some]))
+        if not tail[some].any():
+            break  # so are all larger ones
+    return np.minimum(tail, 1.0)
+
+
+@lru_cache(4096)
+def _log_tail(low: int, k: int, df: float) -> Chebyshev | None:
+    """Return the logarithm of the tail from `low` to `low` + 1; None if the tail ends there."""
+    if _integrals(np.array([low + 1.0]), k, df)[0] < TINY:
+        return None
+    domain, log_tail = [low, low + 1], lambda q: np.log(_integrals(q, k, df))
+    found: Chebyshev = Chebyshev.interpolate(log_tail, DEGREE, domain=domain)
+    return found
+
+
+def _integrals(q: Floats, k: int, df: float) -> Floats:
+    """Return the tail of each value by both integrals."""
+    tail = np.empty(q.size)
+    spread = np.zeros(1) if math.isinf(df) else _around_peak(df)
+    rows = max(1, CHUNK // (spread.size * int((FAR / 2 + 18) / STEP_Z)))
+    for first in range(0, q.size, rows):
+        some = slice(first, first + rows)
+        if math.isinf(df):
+            tail[some] = _range_tail(q[some], k)
+            continue
+        log_s = _peak(q[some], k, df)[:, None] + spread
+        with np.errstate(invalid="ignore"):  # an infinite q if s is 0
+            width = np.nan_to_num(q[some, None] * np.exp(log_s), nan=FAR)
+        tails = _range_tail(width.ravel(), k).reshape(width.shape)
+        density = np.exp(_log_density(log_s, df)) / np.exp(_log_density(spread, df)).sum()
+        tail[some] = (density * tails).sum(axis=1)
+    return np.minimum(tail, 1.0)
+
+
+def _around_peak(df: float) -> Floats:
+    """Return steps of log s that reach from one end of the outer integrand to the other."""
+    step = min(0.1, 0.4 / math.sqrt(df))
+    before = LOST / df + math.sqrt(LOST / df)
+    after = min(math.sqrt(LOST / df), 2.5)
+    steps: Floats = np.arange(-before, after + step, step)
+    return steps
+
+
+def _log_density(log_s: Floats, df: float) -> Floats:
+    """Return the log of the density of log s, 0 at its peak."""
+    density: Floats = df * (log_s - np.expm1(2 * log_s) / 2)
+    return density
+
+
+def _peak(q: Floats, k: int, df: float) -> Floats:
+    """Return the log s near which the outer integrand is largest.
+
+    The tail of a range is 1 for small widths and falls like k² exp(-w²/4) / 2 from where that
+    is 1: the peak is at s = 1, where the tail begins to fall, or where density and falling tail
+    balance, whichever of the three lies in the middle.
+    """
+    balance = -np.log(np.hypot(1.0, q / math.sqrt(2 * df)))
+    with np.errstate(divide="ignore"):
+        falls = np.log(2 * math.sqrt(math.log(k * k / 2))) - np.log(q)
+    peak: Floats = np.clip(falls, balance, 0.0)
+    return peak
+
+
+def studentized_range_isf(level: float, k: int, df: float) -> float:
+    """Return the studentised range that is exceeded with probability `level`.
+
+    >>> round(studentized_range_isf(0.05, 6, np.inf) / 2**0.5, 3)  # Demsar 2006, table 5
+    2.85
+    """
+
+    def above(q: float) -> float:
+        return float(studentized_range_sf(np.array([q]), k, df)[0]) - level
+
+    high = 4.0
+    while above(high) > 0:
+        high *= 2
+    from scipy.optimize import brentq  # imports in 0.5 s
+
+    return cast(float, brentq(above, 0.0, high, xtol=1e-13, rtol=1e-14))
 
 
 @all_pairs_test(

@@ -16,8 +16,7 @@ from harness.core.ragged import Floats
 from harness.stats.friedman import friedman_nemenyi, ranks
 from harness.stats.randomised_tukey import randomized_tukey
 from harness.stats.registry import Stream
-from harness.stats.studentized_range import MANY, studentized_range_isf, studentized_range_sf
-from harness.stats.tukey import tukey
+from harness.stats.tukey import MANY, studentized_range_isf, studentized_range_sf, tukey
 
 Q = np.array([0.0, 1e-300, 1e-8, 0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0])
 

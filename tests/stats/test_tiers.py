@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from made_systems import VALUES, systems, tables
 
 from harness.core.ragged import Bools, Floats
-from harness.stats.compare import compare, rank_intervals
+from harness.stats.compare import compare, groups, paired_t_of_pairs, rank_intervals, tiers
 from harness.stats.comparison import Comparisons, Plan
 from harness.stats.differences import differences
 from harness.stats.paired_t import paired_t
 from harness.stats.registry import Stream
-from harness.stats.tiers import groups, paired_t_of_pairs, tiers
 
 GOLDEN = golden("significance")
 

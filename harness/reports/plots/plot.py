@@ -89,13 +89,13 @@ class Kind(NamedTuple):
 
 KINDS = {
     "critical-difference": "critical_difference.KIND",
-    "cutoffs": "lines.CUTOFFS",
+    "cutoffs": "metrics.CUTOFFS",
     "differences": "baseline.DIFFERENCES",
     "distribution": "queries.DISTRIBUTION",
     "effects": "baseline.EFFECTS",
     "heatmap": "queries.HEATMAP",
-    "scatter": "scatter.KIND",
-    "sweep": "lines.SWEEP",
+    "scatter": "metrics.SCATTER",
+    "sweep": "metrics.SWEEP",
 }
 KindName = Annotated[str, OneOf(lambda: tuple(KINDS))]
 
