@@ -546,6 +546,7 @@ def _check_significance(
     signs = _signs(match, used, study, verdict) if used and study.comparisons else None
     if signs is None:
         return
+    run_of = {sign: run for run, sign in signs.of.items()}
     has_lowered = any(one.printed.lowered for one in numbers)
     is_long = any(len(sign) > 1 for sign in signs.of.values())
     by_commas = is_long and any(len(one.printed.raised) > 1 for one in numbers)
@@ -562,9 +563,24 @@ def _check_significance(
             above = one.printed.raised
         if "".join(one.printed.raised) == "".join(better):  # aa without commas
             above = better
-        verdict.findings += _differing(one, above, better, worse, signs, "better", "worse")
-        if has_lowered:
-            verdict.findings += _differing(one, below, worse, better, signs, "worse", "better")
+        ways = [
+            (above, better, worse, "better", "worse"),
+            (below, worse, better, "worse", "better"),
+        ]
+        for marks, right, opposite, how, other in ways if has_lowered else ways[:1]:
+            for mark in dict.fromkeys((*marks, *right)):
+                run, text = run_of.get(mark, mark), one.printed.text
+                if mark not in right:
+                    way = (
+                        f"significantly {other}" if mark in opposite else f"not significantly {how}"
+                    )
+                    found = f"{text} with {mark}", f"without {mark}", f"{way} than {run}"
+                elif mark not in marks:
+                    why = f"significantly {how} than {run}"
+                    found = f"{text} without {mark}", f"with {mark}", why
+                else:
+                    continue
+                verdict.findings.append(one.finding("marker", *found))
 
 
 def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) -> Signs | None:
@@ -593,24 +609,6 @@ def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) ->
         verdict.notes.append(f"marks {' '.join(letters)} {why}")
         return None
     return Signs("daggers" if symbols else "letters", of, study.comparisons)
-
-
-def _differing(
-    one: Number, marks: Sequence[str], right: Sequence[str], opposite: Sequence[str],
-    signs: Signs, how: str, other: str,
-) -> Iterator[Finding]:  # fmt: skip
-    """Yield the marks that are too many or too few; `opposite` are right for the `other` way."""
-    of = {sign: run for run, sign in signs.of.items()}
-    text = one.printed.text
-    for mark in dict.fromkeys((*marks, *right)):
-        run = of.get(mark, mark)
-        if mark not in right:
-            way = f"significantly {other}" if mark in opposite else f"not significantly {how}"
-            why = f"{way} than {run}"
-            yield one.finding("marker", f"{text} with {mark}", f"without {mark}", why)
-        elif mark not in marks:
-            why = f"significantly {how} than {run}"
-            yield one.finding("marker", f"{text} without {mark}", f"with {mark}", why)
 
 
 def _text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:

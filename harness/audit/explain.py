@@ -128,14 +128,6 @@ def try_all(
 
 
 @dataclass(frozen=True, eq=False)
-class _Ranking:
-    """The run under a policy."""
-
-    aligned: Aligned
-    policy: Policy
-
-
-@dataclass(frozen=True, eq=False)
 class _Values:
     """A metric's values, ``(n_cutoffs, n_queries)``, before :class:`After` is applied."""
 
@@ -292,8 +284,8 @@ class Search(Shown):
             raise found
         return found
 
-    def _ranking(self, policy: Policy) -> _Ranking:
-        """Return the run under a policy, the same one for policies that rank alike."""
+    def _ranking(self, policy: Policy) -> tuple[bytes, Aligned, Policy]:
+        """Return a key that policies that rank alike share, the run under it, and its policy."""
         aligned = view(self._aligned, policy)
         tied = (aligned.tie_last > aligned.tie_first).any()
         average = bool(policy.ties == "average" and tied)
@@ -305,28 +297,28 @@ class Search(Shown):
             digest.update(np.ascontiguousarray(array).data)
         if policy.ties == "average" and not average:
             policy = replace(policy, ties="stable")
-        return self._once(digest.digest(), lambda: _Ranking(aligned, policy))
+        key = digest.digest()
+        return self._once(key, lambda: (key, aligned, policy))
 
     def _values(
         self, definition: Definition, params: Params, policy: Policy,
         cutoffs: tuple[float | None, ...],
     ) -> tuple[_Values | None, Bools]:  # fmt: skip
         """Return a metric's values, None if ties have no closed form, and the empty queries."""
-        ranking = self._once(policy, lambda: self._ranking(policy))
-        aligned = ranking.aligned
+        ranking, aligned, own = self._once(policy, lambda: self._ranking(policy))
 
         def compute() -> _Values | None:
             metrics = tuple(Metric(definition, cutoff, params) for cutoff in cutoffs)
-            rows = [values_of(metric, aligned, ranking.policy) for metric in metrics]
+            rows = [values_of(metric, aligned, own) for metric in metrics]
             done = [row for row in rows if row is not None]
             if len(done) < len(rows):
                 return None
             return _Values(metrics, aligned, np.stack(done), metrics[0].weights(aligned))
 
         values = self._once((definition.name, params, ranking, cutoffs), compute)
-        own = tuple(item for item in params if item[0] in ("rel", "above", "top", "target"))
-        key = "rel" in definition.parameters, own, ranking
-        return values, self._once(key, lambda: empty_of(Metric(definition, None, own), aligned))
+        level = tuple(item for item in params if item[0] in ("rel", "above", "top", "target"))
+        key = "rel" in definition.parameters, level, ranking
+        return values, self._once(key, lambda: empty_of(Metric(definition, None, level), aligned))
 
     def try_base(self, base: Base) -> None:
         """Try all settings that start from `base`."""

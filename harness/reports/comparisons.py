@@ -173,23 +173,16 @@ def notes(found: Comparisons) -> list[str]:
         lines.append(f"{where}{texts}; the others count as in the leaderboard")
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
-        lines += _too_few_draws(found)
-    return lines
-
-
-def _too_few_draws(found: Comparisons) -> list[str]:
-    """Return a note if no p can be small enough for the correction."""
-    plan = found.plan
-    largest = max((size for _, size in found.family_sizes), default=0)
+    size = max((size for _, size in found.family_sizes), default=0)
     is_drawn = any(one.method.endswith("draws") for one in found.rows)
-    strict = plan.correction in ("holm", "bonferroni") and found.kind == "paired"
-    if not (is_drawn and strict and largest / (plan.draws + 1) > plan.level):
-        return []
-    return [
-        f"too few draws: with {plan.draws} no p is below {1 / (plan.draws + 1):.2g}, which "
-        f"corrected for {largest} comparisons is above {plan.level:g}; take "
-        f"{math.ceil(largest / plan.level)} or more"
-    ]
+    is_strict = plan.correction in ("holm", "bonferroni") and found.kind == "paired"
+    if is_drawn and is_strict and size / (plan.draws + 1) > plan.level:
+        lines.append(
+            f"too few draws: with {plan.draws} no p is below {1 / (plan.draws + 1):.2g}, which "
+            f"corrected for {size} comparisons is above {plan.level:g}; take "
+            f"{math.ceil(size / plan.level)} or more"
+        )
+    return lines
 
 
 def standing_notes(found: Comparisons) -> list[str]:

@@ -199,22 +199,16 @@ def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | 
     return by_name[names[0]]
 
 
-def sign_of(metric: Metric) -> int:
-    """Return 1, or -1 if lower values of the metric are better."""
-    return -1 if metric.definition.direction == "lower" else 1
-
-
 def best_first(items: Iterable[Row], metric: Metric | None) -> list[Row]:
     """Return entries or systems by a metric, best first; those without a value last."""
     if metric is None:
         return list(items)
-    sign = -sign_of(metric)
 
     def key(one: Row) -> tuple[bool, float]:
         value = one.value(metric) if isinstance(one, System) else one.summary.get(str(metric))
         if value is None or math.isnan(value):
             return True, 0.0
-        return False, sign * value
+        return False, -metric.sign * value
 
     return sorted(items, key=key)
 

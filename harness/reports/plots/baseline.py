@@ -15,7 +15,6 @@ from ...core.ragged import Bools, Floats
 from ...errors import HarnessWarning
 from ...stats.differences import differences
 from ..phrases import confidence
-from ..select import sign_of
 from ..text import cut
 from . import plot
 from .plot import Kind, Name, Request, Width
@@ -95,7 +94,7 @@ def sorted_differences(request: Request) -> Differences:
         values = unsorted[order]
         largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:NAMED])
         named = [(int(at), qids[shared[order[at]]]) for at in largest if values[at] != 0]
-        worth = sign_of(metric) * values
+        worth = metric.sign * values
         won, lost = int((worth > 0).sum()), int((worth < 0).sum())
         tied = len(values) - won - lost
         panels.append(Panel(name, values, worth > 0, tuple(named), won, tied, lost))

@@ -11,7 +11,6 @@ import numpy as np
 
 from ...core.ragged import Floats
 from ...stats.registry import Stream, find
-from ..select import sign_of
 from . import plot
 from .plot import Kind, Name, Request, Width, characters
 
@@ -51,7 +50,7 @@ def data(request: Request) -> CriticalDifference:
         raise request.refuse(f"expected two queries or more with a value in every run, got {n}")
     stream = Stream((request.dataset, str(request.metric)))
     test = find("friedman-nemenyi").function
-    found = test(sign_of(request.metric) * values, stream, request.level)
+    found = test(request.metric.sign * values, stream, request.level)
     positions, difference = found.positions, found.critical_difference  # type: ignore[union-attr]
     if positions is None or not math.isfinite(difference):
         raise request.refuse(f"Friedman's test has no answer: {found.note}")

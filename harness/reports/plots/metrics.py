@@ -15,7 +15,6 @@ from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...errors import UnknownNameError
 from ...stats.comparison import Plan
-from ..select import sign_of
 from ..sweep import is_validation, sweep
 from ..text import cut_all
 from . import plot
@@ -108,7 +107,7 @@ def swept(request: Request) -> Lines:
 
     names = [" ".join((request.called(run), *rest)) for run, *rest in here]
     labels = cut_all(names, plot.characters(request.settings.width, 0.85))
-    sign = sign_of(request.metric)
+    sign = request.metric.sign
     values = [column(some, "mean") for some in here.values()]
     peaks = [sign * max(sign * row[~np.isnan(row)], default=math.nan) for row in values]
     shown = best_of_many(np.array(peaks), request.metric)
@@ -250,7 +249,7 @@ def points(request: Request) -> Scatter:
     if np.ptp(x) and np.ptp(y):
         from scipy.stats import kendalltau
 
-        signs = [sign_of(metric) for metric in request.metrics]
+        signs = [metric.sign for metric in request.metrics]
         tau = float(kendalltau(signs[0] * x, signs[1] * y).statistic)
     return Scatter(x, y, names, tuple(map(bool, shown)), tau, labels)
 

@@ -45,7 +45,6 @@ from ..select import (
     pattern_problems,
     select,
     setting_problems,
-    sign_of,
     sort_metric,
     value_for,
 )
@@ -386,7 +385,7 @@ def best_of_many(values: Floats, metric: Metric) -> Bools:
     """Return which systems a legend names: all up to `ROOM`, and of more the `BEST`."""
     shown = np.ones(len(values), dtype=bool)
     if len(values) > ROOM:
-        worth = np.where(np.isnan(values), -np.inf, sign_of(metric) * values)
+        worth = np.where(np.isnan(values), -np.inf, metric.sign * values)
         shown[np.argsort(-worth, kind="stable")[BEST:]] = False
     return shown
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.ragged import Floats
-from ..select import sign_of
 from ..text import cut_all
 from . import plot
 from .plot import Kind, Name, Request, Width
@@ -141,7 +140,7 @@ def by_difficulty(request: Request) -> Heatmap:
         raise request.refuse("no query has a value")
     count = has.sum(axis=0)
     mean = np.where(has, values, 0.0).sum(axis=0) / np.maximum(count, 1)
-    order = np.argsort(np.where(count, sign_of(request.metric) * mean, np.inf), kind="stable")
+    order = np.argsort(np.where(count, request.metric.sign * mean, np.inf), kind="stable")
     return Heatmap(
         request.named(request.systems, 0.45), tuple(qids[place] for place in order),
         np.where(has, values, np.nan)[:, order], request.axis(request.metric),
