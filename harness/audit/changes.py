@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -173,15 +174,13 @@ def reproduced(
     old: Board, new: Board, metrics: Sequence[str], keys: Sequence[Key], baselines: Sequence[str]
 ) -> Iterator[Reproduced]:
     """Yield each run by each metric: over each baseline with the same dataset and columns."""
-    for metric in metrics:
-        for key in keys:
-            errors = _errors(old, new, metric, key)
-            bases = [
-                base for base in keys
-                if base.run in baselines and base.run != key.run
-                and (base.dataset, base.columns) == (key.dataset, key.columns)
-            ]  # fmt: skip
-            yield from [_effect(errors, old, new, base) for base in bases] or [errors]
+    for metric, key in product(metrics, keys):
+        errors = _errors(old, new, metric, key)
+        bases = [
+            base for base in keys
+            if base.run in baselines and base != key and base == replace(key, run=base.run)
+        ]  # fmt: skip
+        yield from [_effect(errors, old, new, base) for base in bases] or [errors]
 
 
 def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
@@ -206,9 +205,8 @@ def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
 def _effect(errors: Reproduced, old: Board, new: Board, base: Key) -> Reproduced:
     metric = old.metrics[errors.metric]
     reason = why_not(metric) if metric is not None else ""
-    means = [
-        board.rows[key].values[errors.metric] for board in (old, new) for key in (errors.key, base)
-    ]
+    pairs = product((old, new), (errors.key, base))
+    means = [board.rows[key].values[errors.metric] for board, key in pairs]
     ratio = relative = math.nan
     if reason or any(map(math.isnan, means)):
         notes = [f"no effect: {reason or 'a value is missing'}"]

@@ -489,7 +489,14 @@ def _systems(
     Folds are pooled or averaged and seeds averaged as in the leaderboard. If the summary keeps
     the best of several, the first metric chooses. `done` is called after each cell.
     """
-    stubs = [_stub(cell) for cell in cells]
+    none = Evaluation(np.empty((0, 0)), pa.array([], pa.string()), ())
+    stubs = [  # entries without values show which cells belong together
+        Entry(
+            replace(none, run=cell.run, dataset=cell.dataset), cell.columns,
+            cell.dataset_key if cell.of_dataset else "",
+        )
+        for cell in cells
+    ]  # fmt: skip
     failed = pooled(Leaderboard(tuple(stubs), (), summary)).failed
     left_out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
     keys = [key_of(stub, summary.parts) if summary.parts else at for at, stub in enumerate(stubs)]
@@ -536,14 +543,6 @@ def _title(cell: Cell, cells: Sequence[Cell]) -> str:
     paths = {one.dataset_entry.path for one in cells if one.dataset == cell.dataset}
     columns = cell.of_dataset.items() if len(paths) > 1 else ()
     return f"{cell.dataset} {pairs(columns)}".rstrip()
-
-
-def _stub(cell: Cell) -> Entry:
-    """Return an entry without values, to find which cells belong together."""
-    nothing = Evaluation(
-        np.empty((0, 0)), pa.array([], pa.string()), (), run=cell.run, dataset=cell.dataset
-    )
-    return Entry(nothing, cell.columns, cell.dataset_key if cell.of_dataset else "")
 
 
 class _Evaluator:

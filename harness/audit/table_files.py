@@ -294,7 +294,8 @@ def read_rows(text: str, path: str = "") -> list[CsvRow]:
     skipped.
     """
     lines = text.splitlines(keepends=True)
-    first = next((at for at, line in enumerate(lines) if not _is_comment(line)), len(lines))
+    comments = re.compile(rf"\s*$|#(?![{re.escape(DELIMITERS)}])")
+    first = next((at for at, line in enumerate(lines) if not comments.match(line)), len(lines))
     bare = re.sub(r'"[^"]*"', "", "".join(lines[first : first + 1]))
     body = io.StringIO("".join(lines[first:]), newline="")
     reader = csv.reader(body, delimiter=max(DELIMITERS, key=bare.count), strict=True)
@@ -320,10 +321,6 @@ def read_rows(text: str, path: str = "") -> list[CsvRow]:
     if problems:
         raise InputError(problems)
     return rows
-
-
-def _is_comment(line: str) -> bool:
-    return not line.strip() or (line.startswith("#") and line[1:2] not in tuple(DELIMITERS))
 
 
 def csv_grids(text: str) -> list[Grid]:

@@ -220,8 +220,8 @@ def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Difference]
 
     now = {results.name_of(one.cell): str(one.error).splitlines()[0] for one in evaluated.failures}
     now |= {results.name_of(one.cell): "evaluated" for one in evaluated.cells}
-    then = {name(one): one["error"] for one in found.manifest.get("failed", ())}
-    then |= {name(one): "evaluated" for one in found.manifest["cells"]}
+    cells = (*found.manifest.get("failed", ()), *found.manifest["cells"])
+    then = {name(one): one.get("error", "evaluated") for one in cells}
     for cell, old in then.items():
         new = now.get(cell, "not found under this name")
         if cell not in now or (old == "evaluated") != (new == "evaluated"):
@@ -323,11 +323,10 @@ def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]
             return _one(name, "the data of the page", f"cannot be read: {error}", "readable")
         if values := list(compare_plain(name, old_page, new_page)):
             return values[0], len(values)
-    a, b = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
-    pairs = enumerate(itertools.zip_longest(a, b, fillvalue=NOTHING), start=1)
-    wrong = [(number, old, new) for number, (old, new) in pairs if old != new]
-    number, old_line, new_line = wrong[0]
-    return Difference("value", name, f"line {number}", old_line, new_line), len(wrong)
+    lines = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
+    pairs = enumerate(itertools.zip_longest(*lines, fillvalue=NOTHING), start=1)
+    wrong = [(f"line {number}", old, new) for number, (old, new) in pairs if old != new]
+    return _one(name, *wrong[0])[0], len(wrong)
 
 
 def _one(name: str, where: str, then: str, now: str) -> tuple[Difference, int]:

@@ -193,7 +193,9 @@ def _rows(
     for entry in entries:
         texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]
         texts += [" ".join(pairs(one.setting) for one in entry.choices)] if setting else []
-        texts += [_repetitions(entry)] if has_fewer else []
+        if has_fewer:
+            times = max((one.repetitions for one in entry.spread.values()), default=1)
+            texts.append(str(times) if entry.incomplete is None else entry.incomplete.share)
         tied = "–" if entry.evaluation.group else str(entry.evaluation.counts.tied)
         texts += ["{}/{}".format(*entry.evaluation.coverage), tied]
         rows.append(list(map(Cell, texts)))
@@ -215,14 +217,6 @@ def _rows(
             sign = UNSETTLED if place in unsettled else ""
             rows[place].append(Cell(shown, sign, bold=place in top))
     return header, rows, unfair
-
-
-def _repetitions(entry: Entry) -> str:
-    """Return how many repetitions a row is over: ``3``, or ``1 of 3`` if some are missing."""
-    fewer = entry.incomplete
-    if fewer is not None:
-        return fewer.share
-    return str(max((one.repetitions for one in entry.spread.values()), default=1))
 
 
 def _query_grid(entry: Entry) -> Grid:
