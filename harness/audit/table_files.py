@@ -278,7 +278,8 @@ def read_text(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise InputError(Problem(str(path), f"cannot be read: {error.strerror}")) from None
+        what = f"cannot be read: {error.strerror}"
+        raise InputError(Problem(str(path), what, fix="correct the path")) from None
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

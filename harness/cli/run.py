@@ -67,9 +67,6 @@ def command(
         table = f"harness table {shlex.quote(where)} --dataset '*[*'"
         has_page = "page.html" in results.files
         show(f"\nslices: {len(slices)}, see {f'{where}/page.html' if has_page else table}\n")
-    findings = warned((one.rule, one.severity) for one in results.findings)
-    if format == "table" and findings:
-        show(f"guard: {findings}; see manifest.json, or harness check {config}\n")
     if results.comparisons is not None:
         comparisons = render_comparisons(results.comparisons, format, **width)
         show(f"\n{comparisons}" if comparisons else "")
@@ -83,7 +80,7 @@ def command(
         show(f"error: {error}\n", error=True)
     if failed:
         raise click.exceptions.Exit(2)
-    if strict and findings:
+    if strict and warned((one.rule, one.severity) for one in results.findings):
         raise click.exceptions.Exit(1)
 
 

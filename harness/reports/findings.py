@@ -148,7 +148,7 @@ def verdicts(checked: Checked) -> list[dict[str, str]]:
     ]
 
 
-_SUBMITTED = {"error": "REJECT", "warning": "WARN"}
+_SUBMITTED = {**VERDICTS, "error": "REJECT"}
 
 
 def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
@@ -156,9 +156,10 @@ def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
     files = dict.fromkeys(cell.run_entry.path for cell in checked.cells)
     wrong = [one for one in checked.findings if one.severity != "note"]
     found = grouped_by(wrong, lambda one: str(_at(one.place, files)["file"]))
+    words = _SUBMITTED if checked.submitted else VERDICTS
     for file in files:
         some = found.get(file, [])
-        yield file, _SUBMITTED[some[0].severity] if some else "OK", some
+        yield file, words[some[0].severity if some else "note"], some
 
 
 def _reason(one: Finding) -> str:
