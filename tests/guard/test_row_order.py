@@ -2,57 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import harness
 from harness.errors import HarnessWarning
 from harness.guard.row_order import (
     Rows,
-    fit,
     look,
     look_elsewhere,
     sorted_by_score,
 )
 
-GRADES = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=30)
 Scores = np.ndarray[Any, Any]
-
-
-def literal(rows: list[tuple[int, int]], scores: list[float], offset: int) -> float:
-    """Pearson's correlation of what is left when each query's means are taken away."""
-    pairs: dict[int, list[tuple[int, float]]] = {}
-    for at, (query, grade) in enumerate(rows):
-        if 0 <= at + offset < len(scores):
-            pairs.setdefault(query, []).append((grade, scores[at + offset]))
-    xx = yy = xy = 0.0
-    for some in pairs.values():
-        if len({x for x, _ in some}) > 1 and len({y for _, y in some}) > 1:
-            mean_x = sum(x for x, _ in some) / len(some)
-            mean_y = sum(y for _, y in some) / len(some)
-            xx += sum((x - mean_x) ** 2 for x, _ in some)
-            yy += sum((y - mean_y) ** 2 for _, y in some)
-            xy += sum((x - mean_x) * (y - mean_y) for x, y in some)
-    return xy / math.sqrt(xx * yy) if xx and yy else 0.0
-
-
-@given(GRADES, st.data())
-def test_a_fit_is_the_correlation_within_queries(
-    rows: list[tuple[int, int]], data: st.DataObject
-) -> None:
-    rows = sorted(rows, key=lambda row: row[0])
-    scores = data.draw(st.lists(st.integers(0, 9).map(float), min_size=1, max_size=35))
-    offset = data.draw(st.integers(-3, 3))
-    some = Rows(np.array([grade for _, grade in rows]), np.array([query for query, _ in rows]))
-    found = fit(some, np.array(scores), offset)
-    assert found.r == pytest.approx(literal(rows, scores, offset), abs=1e-9)
 
 
 def predicted(seed: int, n: int = 1000) -> tuple[Rows, Scores]:
