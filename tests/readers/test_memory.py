@@ -116,3 +116,14 @@ def test_other_formats_take_eight_times_their_size(
 def test_predictions_as_an_array(tmp_path: Path, letor: Path) -> None:
     np.save(tmp_path / "a.npy", np.arange(QUERIES * DOCUMENTS, dtype=float))
     assert peak(tmp_path / "a.npy", "align", letor) <= FLAT
+
+
+def test_evaluate_takes_at_most_400_mb(root: Path, tmp_path: Path) -> None:
+    # through a process in between: the peak of a child is at least that of its parent
+    words = [sys.executable, "-m", "benchmarks.load", "rows", "--size", "0.15"]  # 510 MB
+    done = subprocess.run(
+        [*words, "--data", str(tmp_path)], capture_output=True, text=True, check=True, cwd=root
+    )
+    peaks = [float(line.split(" | ")[4]) for line in done.stdout.splitlines()[2:]]
+    assert len(peaks) == 2
+    assert max(peaks) < 400
