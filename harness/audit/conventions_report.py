@@ -17,7 +17,7 @@ from ..reports import text as text_report
 from ..reports.grid import Cell, Grid, grid
 from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
 from ..reports.text import wrapped
-from .conventions import BASE, DIGITS, Audited, Comparison, Effect, Matrix, Row, Walk
+from .conventions import BASE, DIGITS, Audited, Comparison, Matrix, Row, Walk
 
 WIDTH = 100
 REFUSED = "x"
@@ -221,22 +221,19 @@ def _walk(matrix: Matrix, walk: Walk) -> Grid:
 
 def _effects(matrix: Matrix) -> Grid:
     """Return the table of choices, one at a time from the base."""
-    rows = [_choice(each, matrix) for each in matrix.effects if each.matters]
+    rows = []
+    for one in (each for each in matrix.effects if each.matters):
+        change = [decimals(one.change, sign=True), matrix.systems[one.system]]
+        under = one.tau_value if one.tau != 1 else ""
+        tau, other = tau_text(one.tau), first_of(one.best_changed, 3)
+        shown = change if one.system >= 0 else ["", ""]
+        rows.append([one.choice, one.own, one.value, *shown, tau, under, other])
     lost = [f"{each.choice}={value}" for each in matrix.effects for value in each.lost]
     inert = [each.choice for each in matrix.effects if not each.matters]
     notes = [f"no value for some system with: {', '.join(lost)}"] if lost else []
     notes += [f"without effect here: {', '.join(inert)}"] if inert else []
     title = "One choice at a time, the others as in the base"
     return grid(CHOICES, rows, left=len(CHOICES), title=title, notes=notes)
-
-
-def _choice(found: Effect, matrix: Matrix) -> list[str]:
-    change = ["", ""]
-    if found.system >= 0:
-        change = [decimals(found.change, sign=True), matrix.systems[found.system]]
-    under = found.tau_value if found.tau != 1 else ""
-    tau, other = tau_text(found.tau), first_of(found.best_changed, 3)
-    return [found.choice, found.own, found.value, *change, tau, under, other]
 
 
 def _colour(difference: float, largest: float) -> str:

@@ -376,14 +376,13 @@ _MARKS = (
 def markdown_grids(text: str) -> list[Grid]:
     """Return the tables of a Markdown file, in order, with those in HTML."""
     lines = text.split("\n")
-    grids, at, since = html_grids(text), 1, 0
-    while at < len(lines):
-        is_divider = "|" in lines[at] and _DIVIDER.fullmatch(lines[at]) is not None
-        if not is_divider or "|" not in lines[at - 1]:
-            at += 1
+    grids, since, end = html_grids(text), 0, 0
+    for at in range(1, len(lines)):
+        is_divider = "|" in lines[at] and _DIVIDER.fullmatch(lines[at])
+        if at < end or not is_divider or "|" not in lines[at - 1]:
             continue
         start, end = at - 1, at + 1
-        while end < len(lines) and "|" in lines[end] and lines[end].strip():
+        while end < len(lines) and "|" in lines[end]:
             end += 1
         rows = []
         for place in (start, *range(at + 1, end)):
@@ -393,7 +392,7 @@ def markdown_grids(text: str) -> list[Grid]:
         titles = re.findall(r"^\s*#+\s*(.*?)\s*#*\s*$", "\n".join(lines[since:start]), re.MULTILINE)
         above = " ".join(lines[since:start])
         grids += grid_of(rows, 1, start + 1, titles[-1] if titles else "", above)
-        at = since = end
+        since = end
     return sorted(grids, key=lambda grid: grid.line)
 
 

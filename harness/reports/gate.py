@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 from xml.etree import ElementTree
 
 from ..errors import first_of
@@ -25,7 +24,11 @@ def render(verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = 
     """Return the verdicts, the worst first, in one of :data:`FORMATS`."""
     ordered = sorted(verdicts, key=lambda one: (ORDER[one.outcome], one.worst_gain + one.margin))
     if format == "json":
-        return json.dumps({"verdicts": [_plain(one) for one in ordered]}, indent=1) + "\n"
+        content = [
+            {**vars(one), "metric": str(one.metric), "worst": [*map(list, one.worst)]}
+            for one in ordered
+        ]
+        return json.dumps({"verdicts": [*map(formats.plain, content)]}, indent=1) + "\n"
     if format == "junit":
         return _junit(ordered, undecided_fails)
     if format == "github":
@@ -105,13 +108,6 @@ def _sentence(one: Verdict) -> str:
     if any(one.unanswered):
         found += "; unanswered queries: {} by the baseline, {} by the run".format(*one.unanswered)
     return found
-
-
-def _plain(one: Verdict) -> dict[str, Any]:
-    """Return a verdict as JSON has it; NaN is null."""
-    fields = {name: getattr(one, name) for name in Verdict.__dataclass_fields__}
-    fields |= {"metric": str(one.metric), "worst": [list(each) for each in one.worst]}
-    return formats.plain(fields)
 
 
 def _junit(verdicts: Sequence[Verdict], undecided_fails: bool) -> str:
