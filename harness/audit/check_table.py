@@ -283,7 +283,7 @@ def numbers_of(match: Match, study: Study, verdict: Verdict) -> list[list[Number
 
     Cells with digits that cannot be read as a number are unknown to the verdict.
     """
-    named = {one.column.dataset: None for one in match.headings if one.column is not None}
+    named = dict.fromkeys(one.column.dataset for one in match.headings if one.column)
     datasets = [name for name in named if name is not None] or study.datasets
     columns = []
     for place, heading in enumerate(match.headings):
