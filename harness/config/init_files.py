@@ -367,11 +367,12 @@ class Matcher:
         and of these, graded ones that judge most of its documents. InputError if none fit.
         """
         by_row, some = readers.FORMATS[run.format].needs_dataset, None
+        without = "no rows to follow"
         if not by_row:
             try:
                 some = self._retrieved(run)
-            except HarnessError:  # such as a table without docnos
-                by_row = True
+            except HarnessError as error:  # such as a table without docnos
+                by_row, without = True, error.problems[0].what
         near: dict[tuple[int, str], float] = {}
         wrong = {4: "no qrels"}  # the smallest number says most
         for number, (group, form) in enumerate(self.datasets):
@@ -392,7 +393,7 @@ class Matcher:
                 elif score:
                     near[number, path] = score
                 else:
-                    what = "no rows to follow" if by_row else "other queries or documents"
+                    what = without if by_row else "other queries or documents"
                     wrong[2] = f"fits no qrels: {what}"
         if not near:
             most = min(wrong)

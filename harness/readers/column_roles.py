@@ -171,7 +171,7 @@ def _choose(
             chosen["index"] = index[0]
     for role in (number,) if by_row else ("qid", number):
         if role not in chosen:
-            what = f"no column of {role}s found" + " or ranks" * (role == "score")
+            what = "no column of scores or ranks" if role == "score" else f"no column of {role}s"
             found_once = "" if problems else listed
             problems.append(Problem(where, what, found_once, name_it(source, role)))
     for role in of_rows if "docno" not in chosen else ():
