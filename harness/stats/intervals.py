@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from .differences import EPS, deviation, unit
 from .registry import Stream
 
 
+@lru_cache(maxsize=1024)
 def two_sided(freedom: float, level: float) -> float:
     """Return the value that ``|t|`` exceeds with probability `level`.
 
