@@ -9,6 +9,7 @@ import io
 import json
 import math
 import os
+import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -34,11 +35,19 @@ from ..core.metric import Metric, from_plain_data
 from ..core.policy import Policy
 from ..core.ragged import Floats
 from ..core.selection import select
-from ..core.systems import chosen_of, failed_systems, incomplete, of_systems, systems_of
+from ..core.systems import (
+    chosen_of,
+    failed_rows,
+    failed_systems,
+    incomplete,
+    of_systems,
+    systems_of,
+)
 from ..errors import (
     SHOWN,
     Finding,
     HarnessError,
+    HarnessWarning,
     InputError,
     Problem,
     UnknownNameError,
@@ -156,13 +165,23 @@ def systems(board: Leaderboard, config: Config) -> Leaderboard:
 
 
 def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Comparisons | None:
-    """Return the comparisons of a leaderboard by a plan, or its config's; None without either."""
-    plan = config.compare if plan is None else plan
-    if plan is None:
+    """Return the comparisons of a leaderboard by a plan, or its config's; None without either.
+
+    If failed runs leave nothing to compare by the config's, that is a warning.
+    """
+    wanted = plan or config.compare
+    if wanted is None:
         return None
-    if board.summary.average:
-        raise HarnessError(Problem("compare", NOT_COMPARED))
-    return compared(board, plan)
+    try:
+        if board.summary.average:
+            raise HarnessError(Problem("compare", NOT_COMPARED))
+        return compared(board, wanted)
+    except HarnessError as error:
+        if plan is not None or not failed_rows(board):
+            raise
+        what = f"some runs failed, and the others cannot be compared: {error}"
+        warnings.warn(what, HarnessWarning, stacklevel=4)
+        return None
 
 
 def compared(board: Leaderboard, plan: Plan) -> Comparisons:

@@ -21,8 +21,8 @@ from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
-from ..core.systems import FEWER, dataset_name, failed_rows, incomplete, key_of, systems_of
-from ..errors import HarnessError, HarnessWarning
+from ..core.systems import FEWER, dataset_name, incomplete, key_of, systems_of
+from ..errors import HarnessWarning
 from ..guard.datasets import reversals
 from ..guard.registry import accepted
 from ..readers import files
@@ -167,7 +167,7 @@ def derive(
     if config.select is not None:
         board = select(cells, config.select)
     rows = systems(board, config)
-    comparisons = _comparisons(board, config)
+    comparisons = compare(board, config)
     findings = evaluated.findings
     if any(one.entry.evaluation.groups for one in evaluated.cells):
         places = {
@@ -234,18 +234,6 @@ def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
     for one in absent:
         where = "".join(f" {name}={value}" for name, value in one.columns.items())
         yield f"{one.run}{where} on {one.dataset}: {one.error}"
-
-
-def _comparisons(board: Leaderboard, config: Config) -> Comparisons | None:
-    """Return the comparisons; a warning if failed runs leave nothing to compare."""
-    try:
-        return compare(board, config)
-    except HarnessError as error:
-        if not failed_rows(board):
-            raise
-        what = f"some runs failed, and the others cannot be compared: {error}"
-        warnings.warn(what, HarnessWarning, stacklevel=4)
-        return None
 
 
 def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) -> Results:

@@ -29,7 +29,6 @@ from ..core.systems import dataset_name, system_name
 from ..errors import (
     ArgumentError,
     ConfigError,
-    HarnessError,
     HarnessWarning,
     InputError,
     Problem,
@@ -304,21 +303,9 @@ def make_table(
     settings = replace(settings, **{**changes, "names": names})
     extras = {"tier", "rank"} & {*settings.extras}
     if settings.marks != "none" or settings.spread == "interval" or extras:
-        results = _compared(results, plan)
+        asked = replace(results.config.compare or Plan(), **plan) if plan else None
+        results = with_comparisons(results, asked)
     return Table(build(results, settings, name or "table"), settings, results)
-
-
-def _compared(results: Results, changes: Mapping[str, Any]) -> Results:
-    """Return results with comparisons; without, if failed runs leave nothing to compare."""
-    plan = replace(results.config.compare or Plan(), **changes) if changes else None
-    try:
-        return with_comparisons(results, plan)
-    except HarnessError as error:
-        if plan or not results.failed:
-            raise
-        what = f"some runs failed, and the others cannot be compared: {error}"
-        warnings.warn(what, HarnessWarning, stacklevel=4)
-        return results
 
 
 def pictures(

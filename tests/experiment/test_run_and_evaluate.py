@@ -22,7 +22,7 @@ import harness
 from harness.cli.main import main
 from harness.config.plugins import load
 from harness.core.metric import REGISTRY
-from harness.errors import ConfigError, InputError
+from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.experiment.folder import read as read_results
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
@@ -83,6 +83,17 @@ def test_a_run_that_cannot_be_read_loses_no_other(
     manifest = json.loads((workplace / "out/manifest.json").read_text(encoding="utf-8"))
     assert [each["run"] for each in manifest["failed"]] == ["zzz"]
     assert read_results(workplace / "out").runs == tuple(sorted(row["run"] for row in rows[:-1]))
+
+
+def test_a_failed_baseline_leaves_tables_and_pages_without_tests(workplace: Path) -> None:
+    (workplace / "runs/trec/zzz.run").write_text("1 Q0 d1 1 nan zzz\n")
+    config = write(workplace, f"{TREC}\ncompare: {{baseline: zzz}}\n")
+    warning = r"the others cannot be compared: baseline: no run 'zzz'"
+    with pytest.warns(HarnessWarning, match=warning):
+        assert harness.run(config).comparisons is None
+    for command in ("page", "table"):
+        with pytest.raises(SystemExit, match=r"^0$"), pytest.warns(HarnessWarning, match=warning):
+            main([command, str(workplace / "out")])
 
 
 def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
