@@ -1,7 +1,5 @@
 """Alignment against its literal definition: sort each query, look each document up."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harness.metrics  # noqa: F401 - fills the registry
 from harness.core.align import align, align_parts, rank_order
 from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate
@@ -19,7 +16,7 @@ from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.ragged import offsets_of
 from harness.core.tables import Docnos, Qrels, Run
-from harness.core.views import policies_of
+from harness.core.views import policies_of, view
 from harness.errors import AlignmentError
 
 Judgements = dict[str, dict[str, int]]
@@ -38,9 +35,12 @@ all_qrels = st.dictionaries(
     qids, st.dictionaries(docnos, st.integers(-2, 4), max_size=9), min_size=1
 )
 all_runs = st.dictionaries(qids, st.dictionaries(docnos, scores, max_size=9), min_size=1)
+ORDERS = ["trec_eval", "trec_eval10", "docno+", "stable", "reverse"]
+TYPES = [None, "float32", "float64", "none"]
 policies = st.builds(
     Policy,
-    ties=st.sampled_from(["trec_eval", "trec_eval10", "stable"]),
+    ties=st.sampled_from(ORDERS),
+    scores=st.sampled_from(TYPES),
     missing_queries=st.sampled_from(["zero", "skip"]),
     depth=st.none() | st.integers(1, 6),
     judged_only=st.booleans(),
@@ -59,19 +59,21 @@ class Literal:
     ideal: dict[str, list[int]] = field(default_factory=dict)
 
 
-def compared(score: float, ties: str) -> float:
-    if ties != "trec_eval":
-        return score
+def compared(score: float, policy: Policy) -> float:
+    if policy.score_type == "none":
+        return 0.0
     with np.errstate(over="ignore"):
-        return float(np.float32(score))
+        return float(np.float32(score)) if policy.score_type == "float32" else score
 
 
-def ranking(row: dict[str, float], ties: str) -> list[str]:
-    """Docnos by falling score; ties by falling bytes of the docno, or as they came."""
+def ranking(row: dict[str, float], policy: Policy) -> list[str]:
+    """Docnos by falling score; ties by the bytes of the docno, or by their place in the file."""
     order = list(row)
-    if ties != "stable":
-        order.sort(key=lambda docno: docno.encode(), reverse=True)
-    return sorted(order, key=lambda docno: -compared(row[docno], ties))
+    if policy.ties not in ("stable", "reverse"):
+        order.sort(key=str.encode)
+    if policy.ties not in ("stable", "docno+"):
+        order.reverse()
+    return sorted(order, key=lambda docno: -compared(row[docno], policy))
 
 
 def literal(qrels: Judgements, run: Scores, policy: Policy) -> Literal:
@@ -80,8 +82,8 @@ def literal(qrels: Judgements, run: Scores, policy: Policy) -> Literal:
         if qid not in run and policy.missing_queries == "skip":
             continue
         row = run.get(qid, {})
-        order = ranking(row, policy.ties)
-        value = {docno: compared(row[docno], policy.ties) for docno in order}
+        order = ranking(row, policy)
+        value = {docno: compared(row[docno], policy) for docno in order}
         result.n_tied[qid] = sum(list(value.values()).count(value[docno]) > 1 for docno in order)
         order = order[: policy.depth]
         if policy.judged_only:
@@ -137,6 +139,14 @@ class TestLiteralDefinition:
         aligned = align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
         check(aligned, literal(qrels, run, policy))
 
+    @given(all_qrels, all_runs)
+    def test_every_order_in_one_pass(self, qrels: Judgements, run: Scores) -> None:
+        if set(qrels) & set(run):
+            several = [Policy(ties, scores=type_) for ties in ORDERS for type_ in TYPES]
+            aligned = align(Qrels.from_dict(qrels), Run.from_dict(run), None, several)
+            for policy in several:
+                check(view(aligned, policy), literal(qrels, run, policy))
+
     @given(
         st.lists(
             st.lists(st.tuples(st.integers(-1, 4), scores), max_size=14), min_size=1, max_size=4
@@ -148,7 +158,7 @@ class TestLiteralDefinition:
         self, lists: list[list[tuple[int, float]]], policy: Policy, falling: bool
     ) -> None:
         lists = [
-            sorted(row, key=lambda pair: -compared(pair[1], "trec_eval")) if falling else row
+            sorted(row, key=lambda pair: -compared(pair[1], Policy())) if falling else row
             for row in lists
         ]
         lengths = [len(row) for row in lists]
@@ -178,12 +188,11 @@ class TestLiteralDefinition:
         table = Run.from_columns(*columns, [row[2] for row in rows])
         check(align(Qrels.from_dict(qrels), table, policy), literal(qrels, shuffled, policy))
 
-    @given(all_runs, st.sampled_from(["trec_eval", "trec_eval10", "stable"]))
-    def test_rank_order(self, run: Scores, ties: Any) -> None:
+    @given(all_runs, policies)
+    def test_rank_order(self, run: Scores, policy: Policy) -> None:
         table = Run.from_dict(run)
-        order = rank_order(table, Policy(ties=ties))
-        names = table.docnos.take(order).to_pylist()
-        assert names == [docno for row in run.values() for docno in ranking(row, ties)]
+        names = table.docnos.take(rank_order(table, policy)).to_pylist()
+        assert names == [docno for row in run.values() for docno in ranking(row, policy)]
 
     def test_rank_order_of_many_queries_and_a_long_one(self) -> None:
         """Queries and positions that take more than the 31 bits next to a score."""
