@@ -6,8 +6,6 @@ rule, file and line of each finding and error over the examples and the real dat
 text is not. The tests of the readers and of the guard hold what broken files give.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

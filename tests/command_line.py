@@ -1,7 +1,5 @@
 """The command line as tests call it: as a program of its own, or in this process."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

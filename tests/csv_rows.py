@@ -1,7 +1,5 @@
 """The rows of a CSV file, or of the text of one."""
 
-from __future__ import annotations
-
 import csv
 import io
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Two models on two folds with two seeds each, small enough to work out by hand."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 DATA = {

@@ -1,7 +1,5 @@
 """Golden values: what other programs printed, with their source."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from pathlib import Path

@@ -3,8 +3,6 @@
 ``Experiment(seed)`` draws one. ``str(experiment)`` shows all that is needed to replay it.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

@@ -5,8 +5,6 @@ It shares nothing with the harness: judgements are ``{qid: {docno: grade}}``, a 
 docs/reference/metrics.md has it. Ties that no rule orders are settled by trying every order.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import struct

@@ -1,7 +1,5 @@
 """Two tree models and a linear one on two folds, with seeds and a grid of settings."""
 
-from __future__ import annotations
-
 import itertools
 import random
 from pathlib import Path

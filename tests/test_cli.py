@@ -1,7 +1,5 @@
 """The commands, as a user types them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

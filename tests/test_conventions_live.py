@@ -4,8 +4,6 @@
 values of ``tests/metrics`` cover many more tools.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Every command, output and Python block of the README and the docs is run."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

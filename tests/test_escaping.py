@@ -1,7 +1,5 @@
 """Names that would do something else than be shown, through every format and every command."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -3,8 +3,6 @@
 The default suite takes every ninth.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The examples of slices, gates and CI run as they are."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Names that become files: none leaves the output folder, and no two become one file."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """Folds of a dataset whose name lacks the placeholder of its path: one name, several files."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fractions as grades, from a file or memory to a value; and grades that a metric refuses."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The gate on the 143 runs of TREC-COVID, against values and statistics of other programs."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import warnings

@@ -7,8 +7,6 @@ back, every line of every output must be the same. Scores are only tied in a que
 relevant documents, so that the names of documents do not affect any value.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import warnings

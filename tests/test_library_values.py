@@ -1,7 +1,5 @@
 """The values that other tools print, from the settings of docs/reference/conventions.md."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Names of metrics: trec_eval's, ir_measures' and ours; what is printed is read again."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
@@ -9,13 +7,10 @@ import pytrec_eval
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import harness.metrics
 from harness.core.metric import REGISTRY
 from harness.core.names import NICKNAMES, known_names, parse, parse_all
 from harness.core.settings import CONVENTIONS, NEEDED, Convention, Parameter
 from harness.errors import UnknownNameError
-
-assert harness.metrics
 
 
 def names(text: str, **defaults: Any) -> list[str]:

@@ -1,7 +1,5 @@
 """The package as a whole: what it exports, and what importing it costs."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Wrong parameters of metrics and comparisons are refused before any dataset or run is opened."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

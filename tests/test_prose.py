@@ -1,7 +1,5 @@
 """Docs, help, changelog and messages follow the rules of plain English."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import io

@@ -1,7 +1,5 @@
 """The public names of Python: what they are called, what they show, and what they raise."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import inspect

@@ -5,8 +5,6 @@ tests/test_random_experiments.py`` replays that one. ``pytest -m slow`` tries 5,
 ``RANDOM_EXPERIMENTS`` of them.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """Real runs: the values that were published for them."""
 
-from __future__ import annotations
-
 import csv
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Imports go one way through the packages."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from pathlib import Path

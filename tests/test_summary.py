@@ -1,7 +1,5 @@
 """Folds and seeds: one row a system, in the leaderboard, the comparisons and what is read back."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

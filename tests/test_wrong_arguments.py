@@ -1,7 +1,5 @@
 """Wrong arguments of public functions: one HarnessError that names the argument, nothing raw."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import warnings

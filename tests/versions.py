@@ -6,8 +6,6 @@ it, prints hashes of what they wrote, and runs the test suite. ``newest`` takes 
 Further words go to pytest. Test files that import torch are left out.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import re

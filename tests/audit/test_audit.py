@@ -1,7 +1,5 @@
 """``harness audit``: a leaderboard under every convention, worked by hand."""
 
-from __future__ import annotations
-
 import math
 import re
 from pathlib import Path

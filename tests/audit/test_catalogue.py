@@ -1,7 +1,5 @@
 """``harness metrics``: lists and definitions of metrics and conventions."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """``harness explain``: hand-worked values, and each fit against evaluating its name."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``harness verify``: every change of a folder of results, an input or a version is named."""
 
-from __future__ import annotations
-
 import io
 import json
 import re

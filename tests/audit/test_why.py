@@ -1,7 +1,5 @@
 """``harness why``: the path of a cell, of a query's value, and of a row of folds and seeds."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable

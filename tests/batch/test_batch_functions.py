@@ -1,7 +1,5 @@
 """Native metrics as functions on padded batches."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

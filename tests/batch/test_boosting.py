@@ -1,7 +1,5 @@
 """harness.lightgbm and harness.xgboost in the libraries' own training loops."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Batches gathered in an evaluation loop."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

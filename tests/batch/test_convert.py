@@ -1,7 +1,5 @@
 """Padded batches to tables and dicts and back, in every form an array can have."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

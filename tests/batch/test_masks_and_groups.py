@@ -1,7 +1,5 @@
 """Batches with a mask in place of list lengths, rows with group sizes, and grades below 0."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from pathlib import Path

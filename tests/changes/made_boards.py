@@ -1,7 +1,5 @@
 """Leaderboards made by hand: folders of results of a few queries, and CSV files."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 

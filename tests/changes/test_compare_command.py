@@ -1,7 +1,5 @@
 """`harness compare OLD NEW`: exit codes, formats, messages."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Leaderboards as CSV files, in the dialects that people write."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Two folders of results, one value of which was changed by hand."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

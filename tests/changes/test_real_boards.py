@@ -1,7 +1,5 @@
 """Published leaderboards against our own evaluation of the runs behind them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

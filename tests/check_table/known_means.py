@@ -1,7 +1,5 @@
 """Studies whose means are known by hand, and checks of tables against them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

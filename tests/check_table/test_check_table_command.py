@@ -1,7 +1,5 @@
 """harness check-table: what it prints, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Tables as papers have them, in different styles, right and with slips planted."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables of the harness hold up to its own check; one slip put into them is found, and no other."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache, partial
 

@@ -1,7 +1,5 @@
 """harness.compat.pytrec_eval against pytrec_eval itself, and what it says of wrong input."""
 
-from __future__ import annotations
-
 import collections
 import io
 import math

@@ -1,7 +1,5 @@
 """Every output of trec_eval that is at hand, byte for byte."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

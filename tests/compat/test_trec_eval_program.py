@@ -1,7 +1,5 @@
 """``harness trec_eval`` as a user meets it: errors, warnings, help, unusual files."""
 
-from __future__ import annotations
-
 import io
 import subprocess
 import sys

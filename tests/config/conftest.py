@@ -1,7 +1,5 @@
 """A folder that a config is read in."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Files for patterns to find, and a config with its problems."""
 
-from __future__ import annotations
-
 import textwrap
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Cells from placeholders and files: patterns, what does not fit, gaps, and `where`."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import textwrap

@@ -1,7 +1,5 @@
 """The layers of a config: files that it extends, environment variables, sets of metrics."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Configs: every problem at once, with its path and line; overrides, defaults and short forms."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

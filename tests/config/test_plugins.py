@@ -1,7 +1,5 @@
 """Plugins: files, modules and entry points, what fails in them, and `--no-plugins`."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`compare:` and `tables:` in a config: what is wrong is reported before any data are read."""
 
-from __future__ import annotations
-
 import textwrap
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """YAML that is wrong, harmful, or means something else: refused with line and fix."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

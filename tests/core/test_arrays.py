@@ -1,7 +1,5 @@
 """Arrays against their definitions: hashes, ragged rows, docnos by position."""
 
-from __future__ import annotations
-
 import string
 
 import numpy as np

@@ -1,13 +1,10 @@
 """Values, policies, summaries and bounds."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from csv_rows import csv_rows
 
 import harness
-import harness.metrics
 from harness.core.align import align
 from harness.core.evaluation import Evaluation, evaluate
 from harness.core.leaderboard import Entry, Leaderboard
@@ -16,8 +13,6 @@ from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run
 from harness.errors import AlignmentError
 from harness.reports.leaderboard import find
-
-assert harness.metrics  # the registry is filled by importing it
 
 QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"a": 1}, "q3": {"a": 0}, "q4": {"b": 1}}
 RUN = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"x": 1.0, "a": 0.5}, "q3": {"a": 1.0}}

@@ -1,7 +1,5 @@
 """Documents whose docno equals the qid: dropped from runs on request, and reported if kept."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Other orders of tied documents: by hand, reproducible, and uniform."""
 
-from __future__ import annotations
-
 from itertools import permutations
 from typing import Any
 
@@ -11,7 +9,6 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harness.metrics  # noqa: F401
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.tables import Qrels, Run

@@ -1,12 +1,9 @@
 """One run under many policies."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
 
-from harness import metrics as _built_in
 from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
@@ -14,9 +11,6 @@ from harness.core.policy import GradeRule, Policy
 from harness.core.tables import Qrels, Run
 from harness.core.views import policies_of, view
 from harness.errors import InputError
-
-del _built_in
-
 
 QRELS = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 3}})
 RUN = Run.from_dict({"q": {"a": 1.0, "b": 1.0, "c": 1.0}})

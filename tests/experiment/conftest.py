@@ -1,7 +1,5 @@
 """A small project, and what its commands give."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from pathlib import Path

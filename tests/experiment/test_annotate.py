@@ -1,7 +1,5 @@
 """harness annotate: metadata at the head of a copy, and the run as it was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """harness cache: what a cache holds, what can go, whether it is sound."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

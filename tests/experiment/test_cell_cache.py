@@ -1,7 +1,5 @@
 """Evaluated cells are kept, and computed again only if something they follow from changed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

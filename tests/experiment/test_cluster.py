@@ -1,7 +1,5 @@
 """A real cluster on this machine: a scheduler, two worker processes, one of them killed."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

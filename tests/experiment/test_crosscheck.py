@@ -1,7 +1,5 @@
 """The second opinion agrees where we are right, and stops us where we are not."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json

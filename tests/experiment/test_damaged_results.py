@@ -3,8 +3,6 @@
 Edits are consistent: the manifest holds the hash of each file as it was edited.
 """
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import io

@@ -1,7 +1,5 @@
 """harness export: JSON, and local stores of MLflow and Weights & Biases where installed."""
 
-from __future__ import annotations
-
 import json
 import math
 import subprocess

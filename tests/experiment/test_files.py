@@ -1,7 +1,5 @@
 """Files are written whole or not at all, by one process at a time."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Compare, gate and page from data frames of pandas and polars."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``harness gate``: verdicts, formats, exit codes and wrong usage."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Metrics of installed packages: their code is part of what a cell's values follow from."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """A mistake in the guard is a finding, and one in a worker is named; the values are there."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

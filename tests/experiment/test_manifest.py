@@ -1,7 +1,5 @@
 """manifest.json: its schema, and that it has the same bytes wherever it is made."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

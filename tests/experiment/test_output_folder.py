@@ -1,7 +1,5 @@
 """The output folder: what a run replaces and removes there, and what it leaves alone."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

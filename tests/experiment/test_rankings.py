@@ -1,7 +1,5 @@
 """Rankings of several runs: pools of documents to judge, and the similarity of runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """From a config, or files, to a leaderboard on disk."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Slices: groups of a dataset's queries in every output, and what is wrong with a file of them."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Several processes give the same bytes; a worker that dies loses no more than its job."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 The JSON has ``call`` (module, name, how many calls before), ``act`` and ``limits``.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import multiprocessing

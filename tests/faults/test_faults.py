@@ -3,8 +3,6 @@
 ``HARNESS_TRIALS=500`` kills 500 runs at any time of theirs.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

@@ -1,7 +1,5 @@
 """The formats of text read the slow way, line by line, by their description."""
 
-from __future__ import annotations
-
 import math
 import re
 

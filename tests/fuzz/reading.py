@@ -1,7 +1,5 @@
 """Targets: every reader."""
 
-from __future__ import annotations
-
 import io
 import json
 import tempfile

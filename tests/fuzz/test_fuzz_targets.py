@@ -1,7 +1,5 @@
 """Inputs that once failed, and random changes to valid inputs, for every target."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

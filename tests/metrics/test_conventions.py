@@ -5,8 +5,6 @@
 ``docs/reference/conventions.md`` says; ``tool_columns.tool_of`` has what else is known of a column.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from functools import cache

@@ -1,7 +1,5 @@
 """alpha-nDCG and ERR-IA against ndeval, and qrels with subtopics."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

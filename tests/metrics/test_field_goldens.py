@@ -1,7 +1,5 @@
 """ERR, nERR, pfound, RBP, pair accuracy and ARP: what other tools printed for the same lists."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -9,7 +7,6 @@ import numpy as np
 import pytest
 from goldens import golden
 
-import harness.metrics  # noqa: F401
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.names import parse

@@ -1,7 +1,5 @@
 """nDCG and DCG against published and hand-worked values, and gains by grade against trec_eval."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -10,7 +8,6 @@ import pytrec_eval_ext
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harness.metrics  # noqa: F401
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate

@@ -1,7 +1,5 @@
 """Swaps, correlations, RBO and two lists of names: golden, published and hand-worked values."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

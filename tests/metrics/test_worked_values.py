@@ -1,7 +1,5 @@
 """Every native metric on lists worked by hand, and what it refuses."""
 
-from __future__ import annotations
-
 import math
 import re
 from dataclasses import replace
@@ -11,7 +9,6 @@ import pytest
 import scipy.stats
 import torch
 
-import harness.metrics
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate
@@ -23,7 +20,6 @@ from harness.errors import InputError
 from harness.metrics.cascade import stop_probabilities
 from harness.metrics.pair_agreement import lambdas, sigmoid
 
-assert harness.metrics
 NAN = math.nan
 THIRD = 1 / math.log2(3)
 """The share of its gain that a document has at rank 2."""

@@ -1,7 +1,5 @@
 """Our name for each column of ../shared/golden/conventions.json, and what else to know of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 ALL = 100_000

@@ -1,7 +1,5 @@
 """The report page: every view, every number, and what a reader does with it."""
 
-from __future__ import annotations
-
 import base64
 import csv
 import json

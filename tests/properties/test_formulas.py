@@ -1,7 +1,5 @@
 """Native metrics on anything: SciPy, and their literal definitions."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable
@@ -13,7 +11,6 @@ import scipy.stats
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import harness.metrics  # noqa: F401
 from harness.compat.trec_eval.program import rank_biased_precision
 from harness.core.align import align
 from harness.core.aligned import Aligned

@@ -1,7 +1,5 @@
 """Every metric under grades that are fractions: by its definition, or refused; never cut off."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -10,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness import metrics as _built_in
 from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY
@@ -19,8 +16,6 @@ from harness.core.policy import GradeRule, Policy
 from harness.core.tables import Qrels, Run
 from harness.core.views import policies_of
 from harness.errors import InputError
-
-del _built_in
 
 Graded = list[tuple[float, float]]
 """The documents of a query: grade and score."""

@@ -3,8 +3,6 @@
 A new metric is held to it by being registered: nothing here lists metrics but ``ORACLES``.
 """
 
-from __future__ import annotations
-
 import inspect
 import itertools
 import math
@@ -16,7 +14,6 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harness.metrics  # noqa: F401
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate

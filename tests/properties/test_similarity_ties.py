@@ -1,7 +1,5 @@
 """Rank similarity with ties against literal definitions, and expectations by enumeration."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -13,7 +11,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import harness.metrics  # noqa: F401
 from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.metric import REGISTRY

@@ -1,7 +1,5 @@
 """Ties against their literal definition: every order of every group, one after another."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cache
@@ -12,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harness.metrics  # noqa: F401
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.metric import REGISTRY, Metric

@@ -1,7 +1,5 @@
 """A real LaTeX, where there is one."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,19 +1,14 @@
 """Studies made by hand: values of a few queries, and comparisons with known outcomes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-import harness.metrics
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Entry, Leaderboard
 from harness.core.names import parse_all
 from harness.stats.comparison import Comparison, Comparisons, Plan, Study
-
-assert harness.metrics  # fills the registry
 
 Values = Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
 MANIFEST = {"config": {"name": "paper"}}

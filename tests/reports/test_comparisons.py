@@ -1,7 +1,5 @@
 """Comparisons: tables, notes, files, and `harness compare` of runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""Tables as LaTeX: what is written, that it compiles, and what the page shows."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

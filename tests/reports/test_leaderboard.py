@@ -1,7 +1,5 @@
 """The renderings of one small leaderboard, pinned to the letter, and the numbers in them."""
 
-from __future__ import annotations
-
 import json
 import math
 
@@ -12,7 +10,6 @@ from csv_rows import csv_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harness.metrics
 from harness.core.align import align
 from harness.core.evaluation import Counts, Evaluation, evaluate
 from harness.core.leaderboard import Entry, Leaderboard
@@ -20,8 +17,6 @@ from harness.core.names import parse, parse_all
 from harness.core.tables import Qrels, Run
 from harness.reports.leaderboard import find
 from harness.reports.phrases import fixed
-
-assert harness.metrics  # the registry is filled by importing it
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """The methods paragraph says what was done, and nothing else; its citations have entries."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """From a study to a table: values, marks, means, captions, notes."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import groupby

@@ -1,7 +1,5 @@
 """``harness page --participant``: own value, best, median and worst of each query."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`harness plot`, and the pictures that `harness run` writes."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from pathlib import Path

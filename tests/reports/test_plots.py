@@ -1,7 +1,5 @@
 """The numbers and labels of each kind of picture, worked by hand; no pixels."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence

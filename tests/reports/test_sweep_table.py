@@ -1,7 +1,5 @@
 """Values against a setting, from the CSV of all cells."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from pathlib import Path
 from statistics import fmean

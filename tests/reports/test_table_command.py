@@ -1,7 +1,5 @@
 """From a config to tables: what `harness run` writes, and `harness table` makes again."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

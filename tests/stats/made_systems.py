@@ -1,7 +1,5 @@
 """Systems made of plain values, without judgements or runs; the golden ones among them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

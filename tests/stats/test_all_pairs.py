@@ -1,7 +1,5 @@
 """Tests of all pairs at once: Tukey, randomised Tukey, Friedman with Nemenyi."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

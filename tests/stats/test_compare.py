@@ -1,7 +1,5 @@
 """Systems and a plan -> comparisons: pairing, baselines, families, standings, named outcomes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Corrections against their definitions, statsmodels and the golden values."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

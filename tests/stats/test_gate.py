@@ -1,7 +1,5 @@
 """The gate's verdicts, against scipy and by simulation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Intervals, effect sizes, power, and differences free of rounding."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Correlation of metrics: point values of other implementations, and a bootstrap by loops."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

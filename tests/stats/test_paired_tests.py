@@ -1,7 +1,5 @@
 """Paired tests: golden, published and literal values; named outcomes; draws."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable

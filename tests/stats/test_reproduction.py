@@ -1,7 +1,5 @@
 """Reproduction measures: golden values, SciPy, hand-worked values, and where nothing is defined."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Tiers, and intervals of ranks."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from fractions import Fraction

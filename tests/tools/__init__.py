@@ -5,8 +5,6 @@ that it takes; ``SINGLE``, whether it computes with float32; and ``printed(queri
 returns, for our name of each metric, what the tool itself gave.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain

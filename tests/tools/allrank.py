@@ -1,7 +1,5 @@
 """allRank: all queries as one padded batch, as its own evaluation does."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """BEIR: its functions for one query each, and for all queries for the means; 5 decimals."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from . import CUTOFFS, Column, Printed, Query, name

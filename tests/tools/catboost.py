@@ -1,7 +1,5 @@
 """CatBoost: ``catboost.utils.eval_metric``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

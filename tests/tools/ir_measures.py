@@ -1,7 +1,5 @@
 """ir_measures: pytrec_eval's values, gdeval's (a Perl script) and its own msmarco provider's."""
 
-from __future__ import annotations
-
 import math
 import shutil
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """LightGBM: ``Booster.eval_valid`` of a model without trees, whose scores are its start."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """MTEB: what its retrieval tasks compute from qrels and results."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from . import CUTOFFS, Column, Printed, Query, name

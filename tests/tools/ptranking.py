@@ -1,7 +1,5 @@
 """ptranking: ``torch_*_at_ks`` on one query each, and the mean as its evaluator takes it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """PyTorchLTR, which breaks ties at random and has no means of its own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

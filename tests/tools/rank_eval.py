@@ -3,8 +3,6 @@
 A server is not started here. Hits are at most k, in the engine's order.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -4,8 +4,6 @@ Compiling it takes a minute, so it runs as plain Python here. numpy orders its t
 lists with ties are left to the golden values.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from contextlib import suppress

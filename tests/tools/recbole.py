@@ -1,7 +1,5 @@
 """RecBole: its metric classes on the relevant documents of ranked lists."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """scikit-learn: one row a query; it has no mean over lists of different lengths."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

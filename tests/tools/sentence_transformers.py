@@ -1,7 +1,5 @@
 """Sentence Transformers: InformationRetrievalEvaluator, given scores in place of a model."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """torchmetrics: its functions on one query each, its classes for the means."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

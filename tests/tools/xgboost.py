@@ -1,7 +1,5 @@
 """XGBoost: ``Booster.eval_set`` of a model without trees, whose scores are its start."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
