@@ -276,7 +276,7 @@ def _name_datasets(made: Proposal) -> None:
         if len(made.datasets) > 1:
             folders += [_stripped(one) for one in entry.path.split("/")[:-1]]
         name = own[-1] if own else [doubled(one).strip() for one in folders if one.strip()][-1]
-        if name.isdecimal():  # qrels.1.txt: the number alone says little
+        if name.isdecimal() or name == "qrels":  # qrels.1.txt, qrels/test.tsv
             name = stem_of(entry.path.rpartition("/")[2])[0]
         numbers = (name, *(f"{name}-{n}" for n in range(2, len(made.datasets) + 2)))
         name = next(one for one in numbers if one not in taken)

@@ -80,8 +80,8 @@ class Look:
 def look(folders: Sequence[Path]) -> Look:
     """Return the judgements and runs below folders.
 
-    Hidden files, results of earlier runs, and training and validation data next to test data are
-    skipped.
+    Hidden files, results of earlier runs, and rows for training and validation next to test data
+    are skipped.
     """
     folder = folders[0]
     if len(folders) > 1:
@@ -105,7 +105,7 @@ def look(folders: Sequence[Path]) -> Look:
         word = _NOT_TEST.search(name) if (one.kind, parent) in test else None
         if (one.kind, _NOT_TEST.sub(r"\1test\3", parent)) in places:  # vali/ next to test/
             word = word or _NOT_TEST.search(parent)
-        if word:
+        if word and (one.kind == "run" or one.format in ("letor", "batch")):  # else, queries tell
             found.files.remove(one)
             of = "training data" if word[2].lower() == "train" else "validation data"
             found.aside[one.path] = of if one.kind == "dataset" else f"predictions for {of}"
@@ -151,7 +151,8 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
         needed: dict[Kind, str] = {"dataset": "relevance", "run": "scores"}
         return [(kind, "batch") for kind, array in needed.items() if array in names]
     if len(formats) == 2:
-        del formats["run" if _JUDGEMENTS.search(path.name) else "dataset"]
+        is_data = _JUDGEMENTS.search(path.name) or "qrel" in path.parent.name.lower()
+        del formats["run" if is_data or formats["dataset"] == "beir" else "dataset"]
     ((kind, form),) = formats.items()
     if form in ("trec", "scores"):
         source, fits = Source(path), readers.FORMATS[form].fits

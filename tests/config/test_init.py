@@ -198,6 +198,22 @@ def test_the_fold_that_has_as_many_rows_is_named(tmp_path: Path) -> None:
     assert "#   b/fold7.pred: fits no qrels: expected 14 predictions, one for each" in text
 
 
+def test_qrels_of_beir(tmp_path: Path) -> None:
+    head = "query-id\tcorpus-id\tscore\n"
+    for n, split in enumerate(("train", "test", "dev")):
+        make(tmp_path, {f"qrels/{split}.tsv": f"{head}{n}\ta\t1\n"})
+    make(tmp_path, {"qrels/test.jsonl": '{"query-id": "9", "corpus-id": "a", "score": 1}\n'})
+    assert "\n  train: {format: beir, " in propose_config(tmp_path, tmp_path)[0]
+    make(tmp_path, {"bm25.trec": RUN[:18], "dense.csv": "qid,docno,score\n1,a,0.2\n1,b,0.1\n"})
+    text, loaded = proposed(tmp_path)
+    assert [cell.run for cell in resolve(loaded)] == ["bm25", "dense"]
+    assert "{format: beir, path: qrels/test.tsv}" in text
+    for name in ("train.tsv", "dev.tsv", "test.jsonl"):
+        assert f"#   qrels/{name}: no run was assigned to it\n" in text
+    make(tmp_path, {"e5.trec": RUN[:18].replace("1 Q0", "2 Q0")})  # as on MS MARCO
+    assert "dev e5 e5.trec" in cells(tmp_path)
+
+
 def test_what_to_fill_in(tmp_path: Path) -> None:
     make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 7)})
     text, _ = propose_config(tmp_path, tmp_path)
