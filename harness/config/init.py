@@ -41,6 +41,7 @@ from .yaml_file import PlacedProblem
 SHOWN = 100
 """Lines of files left out."""
 VALIDATION = "predictions for validation data"
+FOR_SELECT = "   # for select"
 _TREC = ["map", "ndcg@10", "P@10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
@@ -131,7 +132,7 @@ class Entry:
 
     `path` is the group's pattern, or one with ``{dataset}``. `dataset` is the index of a run's
     dataset, which it names if `names_dataset`. `note` says what is unsure. Folds of judgements may
-    share queries.
+    share queries. `validation` is the path of the same for validation data.
     """
 
     key: str
@@ -142,6 +143,7 @@ class Entry:
     names_dataset: bool = False
     note: str = ""
     shares_queries: bool = False
+    validation: str = ""
 
 
 @dataclass
@@ -217,6 +219,7 @@ def propose(found: Look) -> Proposal:
     _name_datasets(made)
     _name_runs(made)
     _join_datasets(made)
+    _add_validation(made)
     return made
 
 
@@ -339,6 +342,21 @@ def _join_datasets(made: Proposal) -> None:
             made.runs = [one for one in made.runs if one not in entries[1:]]
 
 
+def _add_validation(made: Proposal) -> None:
+    """Add the paths for validation data to a dataset and its runs, if it alone has them."""
+    paths = [_validation(entry, made.aside) for entry in made.datasets]
+    runs = [_validation(entry, made.aside) for entry in made.runs]
+    having = {entry.dataset for entry, path in zip(made.runs, runs, strict=True) if path}
+    if len(having) == 1 and paths[number := having.pop()]:
+        made.datasets[number] = replace(made.datasets[number], validation=paths[number])
+        made.runs = [
+            replace(entry, validation=path, names_dataset=True)
+            if entry.dataset == number
+            else entry
+            for entry, path in zip(made.runs, runs, strict=True)
+        ]
+
+
 def render(made: Proposal, base: Path, where: str) -> str:
     """Return the config for a folder `base`; it gets a ``name`` if `where` cannot be one."""
     way = _relative(made.folder, base)
@@ -362,7 +380,7 @@ def render(made: Proposal, base: Path, where: str) -> str:
         *_run_lines(made, start),
         "",
         *_where_lines(made),
-        *_select_lines(made, start, columns[1]),
+        *_select_lines(made, columns[1]),
         "metrics:   # all of them: harness metrics",
         *(f"  - {_quoted(name)}" for name in dict.fromkeys(metrics)),
         "",
@@ -391,6 +409,9 @@ def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
     for entry in made.datasets:
         path = _quoted(start + entry.path)
         yield f"  {_quoted(entry.key)}: {{format: {entry.format}, path: {path}}}"
+        if entry.validation:
+            key, path = _quoted(_validation_key(entry)), _quoted(start + entry.validation)
+            yield f"  # {key}: {{format: {entry.format}, path: {path}}}{FOR_SELECT}"
 
 
 def _run_lines(made: Proposal, start: str) -> Iterator[str]:
@@ -403,7 +424,7 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
             yield f"  model{n + 1 if n else ''}: {{{name}path: FILL-IN}}"
     for key in dict.fromkeys(entry.key for entry in made.runs):
         entries = [entry for entry in made.runs if entry.key == key]
-        is_list = len(entries) > 1
+        is_list = len(entries) > 1 or any(entry.validation for entry in entries)
         if is_list:
             yield f"  {_quoted(key)}:"
         for entry in entries:
@@ -413,6 +434,10 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
             if entry.note:
                 yield f"{'    ' if is_list else '  '}# {legible(entry.note)}"
             yield f"{'    -' if is_list else f'  {_quoted(key)}:'} {{{', '.join(parts)}}}"
+            if entry.validation:
+                parts[0] = f"dataset: {_quoted(_validation_key(made.datasets[entry.dataset]))}"
+                parts[-1] = f"path: {_quoted(start + entry.validation)}"
+                yield f"    # - {{{', '.join(parts)}}}{FOR_SELECT}"
 
 
 def _where_lines(made: Proposal) -> Iterator[str]:
@@ -429,27 +454,21 @@ def _where_lines(made: Proposal) -> Iterator[str]:
         yield ""
 
 
-def _select_lines(made: Proposal, start: str, metric: str) -> Iterator[str]:
+def _select_lines(made: Proposal, metric: str) -> Iterator[str]:
     """Yield how to choose settings, if there are predictions for validation data."""
     if VALIDATION in made.aside.values():
-        on = "VALIDATION"
-        lines = []
-        for number, entry in enumerate(made.datasets):
-            marks = [f"{mark}{{{mark}}}" for mark in entry.group.names]
-            key = _quoted("-".join(["vali", *([str(number + 1)] if number else []), *marks]))
-            runs = [_validation(one, made.aside) for one in made.runs if one.dataset == number]
-            if (path := _validation(entry, made.aside)) and (runs := [*filter(None, runs)]):
-                on = key if on == "VALIDATION" else on
-                lines.append(f"#   datasets: {key}: {_quoted(start + path)}")
-                lines += [
-                    f"#   runs:     - {{dataset: {key}, path: {_quoted(start + run)}}}"
-                    for run in runs
-                ]
+        keys = [_validation_key(entry) for entry in made.datasets if entry.validation]
         over = ", ".join(made.settings) or "SETTING"
-        yield f"# select: {{on: {on}, by: {metric}, over: [{over}]}}   # add these for it:"
-        yield from lines or ["#   the validation data below, and their predictions"]
-        yield "#   docs/how-to/choose-on-validation.md"
+        what = "remove the first # of each line for select"
+        yield f"# To choose on validation data, {what if keys else 'add them and their predictions'};"
+        yield "# see docs/how-to/choose-on-validation.md"
+        on = _quoted(keys[0]) if keys else "VALIDATION"
+        yield f"# select: {{on: {on}, by: {metric}, over: [{over}]}}{FOR_SELECT}"
         yield ""
+
+
+def _validation_key(entry: Entry) -> str:
+    return "-".join(["vali", *(f"{mark}{{{mark}}}" for mark in entry.group.names)])
 
 
 def _validation(entry: Entry, aside: Collection[str]) -> str:

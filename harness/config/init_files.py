@@ -46,7 +46,7 @@ _ABOVE = 20
 """Lines that may be a header or comments."""
 _NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])"
 _SETTING = (
-    r"(?:(?<=[ _.,-])|(?<![^/])(?=[A-Za-z]+=?[0-9][0-9.e-]*/))"
+    r"(?:(?<=[ _.,-])|(?<![^/])(?=(?:[_,-]?[A-Za-z]+=?[0-9][0-9.e-]*)+/))"
     r"({})(=?)([0-9]+(?:\.[0-9]+)?(?:e-?[0-9]+)?)(?![0-9])"
 )
 """A word and its number, such as lr0.1; what a file begins with is the model, as in gbrt2.txt."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import random
+import re
 import shutil
+import warnings
 import zipfile
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +21,7 @@ import harness
 from harness.config import load as config
 from harness.config.cells import Cell, resolve
 from harness.config.init import propose_config, save
+from harness.errors import HarnessWarning
 
 QRELS = "1 0 a 1\n1 0 b 0\n2 0 c 2\n2 0 d 0\n"
 RUN = "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n2 Q0 c 1 2.0 t\n2 Q0 x 2 1.0 t\n"
@@ -109,32 +114,60 @@ def test_folds_and_seeds(tmp_path: Path) -> None:
     assert len(resolve(loaded)) == 8
 
 
+def chosen(base: Path) -> tuple[str, set[str]]:
+    """Return the config, and the choices of one whose lines for select are no comments."""
+    text, _ = proposed(base)
+    (base / "c.yaml").write_text(text)
+    with warnings.catch_warnings():  # ties
+        warnings.simplefilter("ignore", HarnessWarning)
+        harness.run(base / "c.yaml")
+        (base / "c.yaml").write_text(re.sub(r"(?m)^( *)# (.*   # for select)$", r"\1\2", text))
+        results = harness.run(base / "c.yaml")
+    return text, {f"{one.name}: {', '.join(dict(one.setting))}, {len(one.ranked)}"
+                  for one in results.board.selection.choices}  # fmt: skip
+
+
+def make_parts(base: Path, folds: Sequence[int] = (1,)) -> None:
+    """Write training, validation and test data of 10 rows for each fold."""
+    for n, (fold, part) in enumerate(itertools.product(folds, ("train", "vali", "test"))):
+        make(base, {f"data/Fold{fold}/{part}.txt": letor(10, 100 * n)})
+
+
 def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> None:
-    parts = ("vali", "test")
-    make(tmp_path, {f"data/Fold1/{part}.txt": letor(10, 100) for part in parts})
-    make(tmp_path, {f"preds/{part}-gbrt2-lr{lr}.txt": scores(10) for part in parts for lr in "12"})
-    text, _ = proposed(tmp_path)
-    assert '\n  gbrt2: {format: scores, path: "preds/test-gbrt2-lr{lr}.txt"}\n' in text
-    assert "\n# select: {on: vali, by: ndcg@10, over: [lr]}   # add" in text
-    assert '\n#   runs:     - {dataset: vali, path: "preds/vali-gbrt2-lr{lr}.txt"}\n' in text
-    assert "\n#   datasets: vali: data/Fold1/vali.txt\n" in text
+    make_parts(tmp_path)
+    files = [f"preds/{part}-gbrt2-lr{lr}.txt" for part in ("vali", "test") for lr in "12"]
+    make(tmp_path, dict.fromkeys([*files, "linear.txt"], scores(10)))
+    text, choices = chosen(tmp_path)
+    assert choices == {"gbrt2: lr, 2"}
+    assert "\n  # vali: {format: letor, path: data/Fold1/vali.txt}   # for select\n" in text
+    run = '{dataset: vali, format: scores, path: "preds/vali-gbrt2-lr{lr}.txt"}'
+    assert f"\n    # - {run}   # for select\n" in text
     assert "vali-gbrt2-lr{lr}.txt: 2 files: predictions for validation data\n" in text
 
 
 def test_folders_of_settings_and_of_validation_predictions(tmp_path: Path) -> None:
-    parts = ("vali", "test")
-    make(tmp_path, {f"data/Fold1/{part}.txt": letor(10, 100) for part in parts})
-    models = [(part, lr, m) for part in parts for lr in "12" for m in ("gbrt", "svm")]
-    make(tmp_path, {f"p/lr0.{lr}/{part}/{m}_seed1.txt": scores(10) for part, lr, m in models})
-    text, _ = proposed(tmp_path)
-    assert '\n  "{model}": {format: scores, path: "p/lr{lr}/test/{model}_seed1.txt"}\n' in text
-    assert "\n# select: {on: vali, by: ndcg@10, over: [lr]}   # add" in text
-    run = '{dataset: vali, path: "p/lr{lr}/vali/{model}_seed1.txt"}'
-    assert f"\n#   runs:     - {run}\n" in text
+    make_parts(tmp_path)
+    models = itertools.product(("vali", "test"), "12", ("gbrt", "svm"))
+    files = [f"p/lr0.{lr}/{part}/{m}_seed1.txt" for part, lr, m in models]
+    make(tmp_path, dict.fromkeys(files, scores(10)))
+    text, choices = chosen(tmp_path)
+    assert choices == {"gbrt: lr, 2", "svm: lr, 2"}
+    assert 'path: "p/lr{lr}/test/{model}_seed1.txt"}\n' in text
+    assert "\n# select: {on: vali, by: ndcg@10, over: [lr]}   # for select\n" in text
     assert "vali/svm_seed{seed}.txt: 2 files: predictions for validation data\n" in text
     assert "\ncompare: {baseline: gbrt, " in text
     assert "# name your baseline\n" in text
     assert "\ntables:\n" in text
+
+
+def test_folders_of_several_settings(tmp_path: Path) -> None:
+    make_parts(tmp_path, (1, 2))
+    names = itertools.product(("0.1", "1e-3"), "37", "12", ("vali", "test"))
+    files = [f"out/lgbm/lr{lr}_leaves{n}/fold{fold}_{part}.txt" for lr, n, fold, part in names]
+    make(tmp_path, dict.fromkeys(files, scores(10)))
+    text, choices = chosen(tmp_path)
+    assert choices == {"lgbm fold=1: lr, leaves, 4", "lgbm fold=2: lr, leaves, 4"}
+    assert 'path: "out/lgbm/lr{lr}_leaves{leaves}/fold{fold}_test.txt"}\n' in text
 
 
 def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> None:
