@@ -460,7 +460,8 @@ def _select_lines(made: Proposal, metric: str) -> Iterator[str]:
         keys = [_validation_key(entry) for entry in made.datasets if entry.validation]
         over = ", ".join(made.settings) or "SETTING"
         what = "remove the first # of each line for select"
-        yield f"# To choose on validation data, {what if keys else 'add them and their predictions'};"
+        what = what if keys else "add them and their predictions"
+        yield f"# To choose on validation data, {what};"
         yield "# see docs/how-to/choose-on-validation.md"
         on = _quoted(keys[0]) if keys else "VALIDATION"
         yield f"# select: {{on: {on}, by: {metric}, over: [{over}]}}{FOR_SELECT}"
@@ -523,19 +524,21 @@ def _folds(values: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
-    """Yield comparisons, with the first run if no name is a usual baseline's, and a table."""
+    """Yield comparisons, with a usual baseline or the first run that all data have, and a table."""
     names: dict[int, dict[str, None]] = defaultdict(dict)
     for entry in made.runs:
         for place, name in sorted(_models(entry.key, entry)):
             names[place][unescaped(name)] = None
-    known = all(_baselines(some) for some in names.values())
-    first = [[*_baselines(some), *some][0] for some in names.values()]
     each = dict.fromkeys(name for some in names.values() for name in some)
+    usual = [_baselines(some)[:1] for some in names.values()]
+    known = all(usual)
+    shared = [name for name in each if all(name in some for some in names.values())]
+    first = [name for (name,) in usual] if known else shared[:1]
     baselines = [_quoted(name) for name in dict.fromkeys(first or ["RUN"])]
     baseline = baselines[0] if len(baselines) == 1 else f"[{', '.join(baselines)}]"
     sharing = any(entry.shares_queries for entry in made.datasets)
     if len(each) != 1:
-        mark = _mark(made, "compare", bool(each) and not sharing)
+        mark = _mark(made, "compare", bool(first) and not sharing)
         plan = f"baseline: {baseline}, metrics: [{', '.join(columns)}]"
         note = "" if known else "   # name your baseline"
         yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}{note}"

@@ -192,6 +192,14 @@ def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> Non
     assert "\ncompare: " in text
 
 
+def test_the_baseline_is_a_run_that_every_dataset_has(tmp_path: Path) -> None:
+    make(tmp_path, {f"d{n}/test.txt": letor(10 * n, 100 * n) for n in (1, 2)})
+    make(tmp_path, {"d1/gbrt.pred": scores(10), "d2/neural.pred": scores(20)})
+    assert "\n# compare: {baseline: RUN, " in proposed(tmp_path)[0]
+    make(tmp_path, {f"d{n}/svm.pred": scores(10 * n) for n in (1, 2)})
+    assert "\ncompare: {baseline: svm, " in proposed(tmp_path)[0]
+
+
 def test_a_folder_for_each_dataset(tmp_path: Path) -> None:
     for rows, name in ((6, "mq2007"), (8, "mq2008")):
         make(tmp_path, {f"data/{name}/test.txt": letor(rows)})
