@@ -117,9 +117,13 @@ REFUSED = (
 )  # fmt: skip
 WARNED = (
     Rule("scattered-queries", "warning",
-         "Rows of one query that are not next to each other.",
+         "Learning-to-rank rows of one query that are not next to each other.",
          "they are gathered by qid here; LightGBM and XGBoost see several queries",
          "sort the file by qid"),
+    Rule("gathered-queries", "note",
+         "Rows of one query that are not next to each other, in a run or qrels.",
+         "none on the values: rows are gathered by qid",
+         "sort the file by qid if other tools need it"),
     Rule("dropped-rows", "warning",
          "Rows dropped under 'duplicates: first' or 'last'.",
          "the values depend on which score or grade is kept",

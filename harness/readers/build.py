@@ -175,18 +175,21 @@ def warn(
 
 
 def warn_moved(
-    source: Source, table: Table, duplicates: Duplicates, is_data: IsDataLine | None = None
-) -> None:
+    source: Source, table: Table, duplicates: Duplicates, is_data: IsDataLine | None = None,
+    scattered: str = "gathered-queries",
+) -> None:  # fmt: skip
     """Warn of rows of a table that were gathered by qid, or dropped."""
-    warn_scattered(source, table.scattered, is_data)
+    warn_scattered(source, table.scattered, is_data, scattered)
     warn_dropped(source, table.dropped or NOTHING, duplicates, is_data)
 
 
-def warn_scattered(source: Source, found: Odd, is_data: IsDataLine | None = None) -> None:
+def warn_scattered(
+    source: Source, found: Odd, is_data: IsDataLine | None = None, rule: str = "gathered-queries"
+) -> None:
     """Warn of queries that came back after another had begun."""
     if n := found.queries:
         what = f"rows of {n:,} queries are not next to each other; they are gathered by qid"
-        warn(source, what, "scattered-queries", n, *_first(source, found, is_data))
+        warn(source, what, rule, n, *_first(source, found, is_data))
 
 
 def warn_dropped(

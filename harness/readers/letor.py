@@ -218,7 +218,7 @@ def read_qrels(
         _warn_repeated(source, error, qids, docnos)
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     _warn_cut(source)
-    warn_moved(source, qrels, duplicates, is_data)
+    warn_moved(source, qrels, duplicates, is_data, "scattered-queries")
     return qrels
 
 

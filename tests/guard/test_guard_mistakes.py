@@ -298,7 +298,7 @@ TREC: dict[str, Case] = {
     ),
     "qids and docnos swapped": (
         fields("run", lambda q, z, d, *more: (d, z, q, *more)),
-        "error swapped-columns run, warning scattered-queries run:112",
+        "error swapped-columns run, note gathered-queries run:112",
     ),
     "qrels and run swapped": (
         swapped_files, "error swapped-files qrels, error swapped-files run"
@@ -378,7 +378,7 @@ TREC: dict[str, Case] = {
     ),
     "shuffled rows": (
         lines("run", lambda rows: random.Random(2).sample(rows, len(rows))),
-        "warning scattered-queries run:11",
+        "note gathered-queries run:11",
     ),
     "two systems": (
         lines("run", lambda rows: [row.replace("bm25", "x" if n > 1399 else "bm25")

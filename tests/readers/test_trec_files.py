@@ -143,7 +143,7 @@ def test_duplicates_on_request(
     qrels, found = warned(readers.read_qrels, write("q.txt", text), duplicates="last")
     assert qrels.to_dict() == {"a": {"x": 2}, "b": {"x": 2, "y": 1}}
     assert [(rule, count) for rule, count, _ in found] == [
-        ("scattered-queries", 2), ("dropped-rows", 3)
+        ("gathered-queries", 2), ("dropped-rows", 3)
     ]  # fmt: skip
 
 
@@ -210,7 +210,7 @@ def test_streamed_alignment_is_that_of_the_whole(
     run, _ = warned(readers.read_run, path)
     expected = align(qrels, run)
     (streamed,), found = warned(lambda: list(readers.align_run(qrels, path)))
-    assert [rule for rule, _, _ in found] == ["scattered-queries"] * scattered
+    assert [rule for rule, _, _ in found] == ["gathered-queries"] * scattered
     for name in ("offsets", "rank", "grade", "score", "n_retrieved", "n_tied", "answered"):
         assert getattr(streamed, name).tolist() == getattr(expected, name).tolist()
     assert streamed.n_extra == expected.n_extra
