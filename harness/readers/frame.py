@@ -286,21 +286,27 @@ def join_rows(dataset: Qrels, scores: Array, qids: pa.Array | None, cells: _Cell
     first = int(present[differ.argmax()]) if differ.any() else min(n, n_rows)
     by_row = int(np.searchsorted(present, first))
     of = f" of {dataset.name}" if dataset.name else ""
+    expected = found = "the end"
+    if by_row < query.size:
+        expected = f"query '{dataset.qids[int(query[by_row])]}'"
+        expected += "" if grades is None else f" with grade {wanted[by_row]:g}"
+    if first < n:
+        found = f"query '{names[by_row] if qids is None else qids[first]}'"
+        found += "" if grades is None else f" with grade {grades[first]:g}"
     if n != n_rows and qids is not None:
-        theirs = f"query '{qids[first]}'" if first < n else "the end"
-        own = "the end"
-        if by_row < query.size:
-            own = f"query '{dataset.qids[int(query[by_row])].as_py()}'"
         what = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
-        what += f"; first difference: expected {own}, got {theirs}"
         fix = "predict every row of that file, in its order, and nothing else"
+        one = qids[min(first, n - 1)]
+        count = int(equal(qids, one).sum())
+        size = int((dataset.row == dataset.place(pa.array([one]))).sum())
+        if first < n and 0 < count < size:
+            what += f"; {count:,} of {size:,} rows of query '{one}'"
+            fix += "; a cut list needs a column docno or row"
+        else:
+            what += f"; first difference: expected {expected}, got {found}"
         raise InputError(Problem(cells.row(min(first, n - 1)), what, fix=fix, rule="row-count"))
-    expected = f"query '{names[by_row]}'"
-    found = expected if qids is None else f"query '{qids[first]}'"
     fix = _OTHER_ROWS
     if grades is not None:
-        expected += f" with grade {wanted[by_row]:g}"
-        found += f" with grade {grades[first]:g}"
         fix += "; columns: {grade: none} for other labels" * is_file
     what = f"expected {expected}, as row {first + 1:,}{of} has, got {found}"
     seen = first if place is None else int(np.flatnonzero(place == first)[0])

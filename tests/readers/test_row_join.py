@@ -121,6 +121,12 @@ def test_json_lines_without_queries(tmp_path: Path, dataset: Qrels) -> None:
         ("label,score\n2,.9\n1,.8\n0,.1\n0,.3\n0,.4\n", ":3",
          "expected query '10' with grade 0, as row 2 of test has, got query '10' with grade 1"),
         ("qid,label,score\n10,2,.9\n10,0,.1\n", ":3", "expected 5 predictions, one for each row"),
+        # the two best of each query
+        ("qid,label,score\n10,2,.9\n10,0,.1\n9,0,.8\n9,0,.4\n", ":4",
+         "expected 5 predictions, one for each row of test, got 4; 2 of 3 rows of query '9'"),
+        ("qid,score\n9,.8\n9,.3\n10,.9\n", ":2", "got 3; 2 of 3 rows of query '9'"),
+        ("qid,label,score\n10,2,.9\n10,1,.1\n9,1,.8\n", ":3",
+         "expected query '10' with grade 0, got query '10' with grade 1"),
     ],
 )  # fmt: skip
 def test_the_first_row_that_contradicts(
