@@ -252,10 +252,11 @@ def _near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
             return not_one_number(texts[0])
         if mostly(fields, lambda f: len(f) == 5 and any(map(is_like_number, f[3:]))):
             return _too_few(5, kind)
-        if mostly([text.replace(",", " ").split() for text in texts], _are_columns):
-            return not_one_number(texts[0])
     if (found := without_names(head, kind)) is not None:
         return found
+    if kind == "run":
+        if mostly([text.replace(",", " ").split() for text in texts], _are_columns):
+            return not_one_number(texts[0])
     if mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
         return _too_few(3, kind)
     return None
@@ -274,6 +275,8 @@ def _too_few(n: int, kind: Kind) -> tuple[str, str]:
 
 def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
     """Return what is wrong with a table without usual names, and the fix; None for others."""
+    if kind == "run" and (found := _rows_without_names(head)) is not None:
+        return found
     number = "grade" if kind == "qrels" else "score"
     for names in (("qid", "docno", number), FIELDS[kind]):
         at = names.index(number)
@@ -292,6 +295,33 @@ def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
                 )
                 return f"it looks like a table of {', '.join(names)} without a line of names", fix
     return None
+
+
+def _rows_without_names(head: Head) -> tuple[str, str] | None:
+    """Return what is wrong with predictions that have qids or grades, and no line of names.
+
+    Whole numbers that repeat before fractions are neither docnos nor an index.
+    """
+    lines = [decoded(line[:LOOK]) for line in head.lines]
+    rows = [re.split(r"[\s,;]+", line.strip()) for line in lines]
+    if not mostly(rows, _is_scored) or len({tuple(row[:-1]) for row in rows}) == len(rows):
+        return None
+    what, names = "qid, grade, score", "qid,grade,score"
+    if len(rows[0]) == 2:
+        what, names = "qid or grade, and score,", "qid,score or grade,score"
+    fix = (
+        "write one score a line, or use harness.save_predictions; or put names above the columns, "
+        f"and commas between: {names}"
+    )
+    return f"it looks like a table of {what} without a line of names", fix
+
+
+def _is_scored(words: list[str]) -> bool:
+    """Whether one or two whole numbers come before a fraction."""
+    if len(words) not in (2, 3) or not all(map(is_like_number, words)):
+        return False
+    *is_broken, is_fraction = (float(word) % 1 != 0 for word in words)
+    return is_fraction and not any(is_broken)
 
 
 def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:

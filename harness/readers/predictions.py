@@ -18,7 +18,7 @@ from .build import column, gathered, last_lines, lines_of_rows, warn_cut_line
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, add_formats
 from .source import Source
-from .text import LIKE_NUMBER, WITHOUT_INDEX
+from .text import LIKE_NUMBER, SCORES_ALONE
 
 RUN = Layout(
     ("score",),
@@ -118,7 +118,7 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
     fix = "predict every row of that file, in its order, and nothing else"
     if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
         what += "; the first line is 0, as pandas calls a column without a name"
-        fix = WITHOUT_INDEX
+        fix = SCORES_ALONE
     if n < n_rows:
         order = np.arange(dataset.n_rows) if dataset.order is None else dataset.order
         at = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())

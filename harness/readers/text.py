@@ -37,7 +37,7 @@ ONE_EACH = (
     "write one number a line: '\\n'.join(map(str, scores)); "
     "of several class probabilities, write the one to rank by"
 )
-WITHOUT_INDEX = "write it without the index: series.to_csv(path, index=False, header=False)"
+SCORES_ALONE = "write the scores alone: series.to_csv(path, index=False, header=False)"
 
 
 def decoded(line: bytes) -> str:
@@ -182,10 +182,10 @@ def not_one_number(line: str) -> tuple[str, str] | None:
     if _DECIMAL_COMMA.fullmatch(text):
         number = text.replace(".", "").replace(",", ".")
         what = "expected one number a line, got 2 columns or a decimal comma"
-        return what, f"write {number}; or, if there is an index, {WITHOUT_INDEX}"
+        return what, f"write {number}; or, if there is an index, {SCORES_ALONE}"
     n = len(BETWEEN.findall(text)) + 1
     has_index = any(not is_like_number(word) or word.lstrip("+-").isdigit() for word in words)
     return (
         f"expected one number a line, got {n:,} columns",
-        WITHOUT_INDEX if has_index else ONE_EACH,
+        SCORES_ALONE if has_index else ONE_EACH,
     )

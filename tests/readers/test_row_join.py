@@ -157,3 +157,35 @@ def test_scattered_and_dropped_rows(tmp_path: Path) -> None:
     assert read(tmp_path, text, dataset, columns=columns) == [0.1, 0.3, 0.4]
     with pytest.raises(HarnessError, match="with grade 0, as row 3"):
         read(tmp_path, text.replace("a,0", "a,2"), dataset, columns=columns)
+
+
+@pytest.mark.parametrize("between", [",", "\t", ";", " "])
+@pytest.mark.parametrize(
+    ("columns", "names"),
+    [
+        ("10 10 9 9 9", "qid"),
+        ("1e1 1e1 9.0 9.0 9.0", "qid"),  # as np.savetxt writes them
+        ("2 0 1 0 0", "grade"),
+        ("10:2 10:0 9:1 9:0 9:0", "qid,grade"),
+        ("10.0:2.0 10.0:0.0 9.0:1.0 9.0:0.0 9.0:0.0", "qid,grade"),
+    ],
+)
+def test_columns_without_names(
+    tmp_path: Path, dataset: Qrels, between: str, columns: str, names: str
+) -> None:
+    rows = [f"{one}:{score}\n" for one, score in zip(columns.split(), SCORES, strict=True)]
+    text = "".join(rows).replace(":", between)
+    with pytest.raises(HarnessError, match="it looks like a table of qid") as caught:
+        read(tmp_path, text, dataset)
+    assert f"{names},score" in caught.value.problems[0].fix
+    with_names = f"{names},score\n" + text.replace(between, ",")
+    assert read(tmp_path, with_names, dataset) == SCORES
+
+
+@pytest.mark.parametrize("columns", ["0 1 2 3 4", "10,d7 10,d8 9,d7 9,d8 9,d9"])
+def test_an_index_and_docnos_are_no_qids_and_grades(
+    tmp_path: Path, dataset: Qrels, columns: str
+) -> None:
+    rows = [f"{one},{score}\n" for one, score in zip(columns.split(), SCORES, strict=True)]
+    with pytest.raises(HarnessError, match="got 2 columns|qid, docno, score"):
+        read(tmp_path, "".join(rows), dataset)
