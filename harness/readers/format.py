@@ -254,9 +254,9 @@ def _near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
             return _too_few(5, kind)
     if (found := without_names(head, kind)) is not None:
         return found
-    if kind == "run":
-        if mostly([text.replace(",", " ").split() for text in texts], _are_columns):
-            return not_one_number(texts[0])
+    words = [text.replace(",", " ").split() for text in texts]
+    if kind == "run" and mostly(words, _are_columns):
+        return not_one_number(texts[0])
     if mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
         return _too_few(3, kind)
     return None
