@@ -267,7 +267,7 @@ class _Run:
                 failures.append(Failure(cell, self.failed[place]))
                 continue
             record = self.records.pop(place)  # the entry has the values now
-            marks = guarded.marks.get(cell.run_entry.path, ())
+            marks = guarded.marks.get(place, ())
             entry = replace(record.entry(self.metrics, self.policy, cell), warned=marks)
             kept.append(EvaluatedCell(cell, entry, record.audit, record.header))
         if groups:

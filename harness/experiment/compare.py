@@ -36,7 +36,7 @@ from ..reports.grid import Grid
 from ..reports.phrases import warned_of
 from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan, Study
 from . import folder as results_folder
-from .evaluate import evaluate
+from .evaluate import evaluate_runs
 from .folder import compared
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
@@ -130,17 +130,12 @@ def compare(
         tuple(baselines), _name_of(test), correction, family, level, interval, draws, seed, only
     )
     if runs is None:
-        evaluations = _named(qrels)
+        board = Leaderboard(tuple(map(Entry, _named(qrels))))
     else:
         check_plan(plan, list(runs))
-        evaluations = [
-            evaluate(
-                qrels, run, given, policy=policy, rel=rel, convention=convention,
-                references=runs, name=name, dataset=dataset,
-            )
-            for name, run in runs.items()
-        ]  # fmt: skip
-    return compared(Leaderboard(tuple(map(Entry, evaluations))), plan)
+        how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
+        board = evaluate_runs(qrels, runs, given, dataset=dataset, **how)
+    return compared(board, plan)
 
 
 def check_plan(plan: Plan, runs: Sequence[str]) -> None:

@@ -128,6 +128,46 @@ def evaluate(
         locals(), rel=whole_from(1).or_none(), convention=TEXT.or_none(),
         references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
     )  # fmt: skip
+    found, watch = _evaluated(
+        qrels, run, metrics, policy, rel, convention, n, mask, qids, references, name, dataset
+    )
+    _warn([watch])
+    return found
+
+
+def evaluate_runs(
+    qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, policy: Any,
+    rel: int | None, convention: str | None, dataset: str,
+) -> Leaderboard:  # fmt: skip
+    """Evaluate several runs, by name, as :func:`evaluate` does one; they are references too."""
+    check_arguments(
+        locals(), runs=MAPPING, rel=whole_from(1).or_none(), convention=TEXT.or_none(),
+        dataset=TEXT,
+    )  # fmt: skip
+    metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    metrics = list(metrics) if isinstance(metrics, Iterable) else metrics
+    every = [
+        _evaluated(qrels, run, metrics, policy, rel, convention, references=runs, name=name,
+                   dataset=dataset)
+        for name, run in runs.items()
+    ]  # fmt: skip
+    _warn([watch for _, watch in every])
+    return Leaderboard(tuple(Entry(found) for found, _ in every))
+
+
+def _warn(watches: Iterable[Watch | None]) -> None:
+    if some := [watch for watch in watches if watch is not None]:
+        from ..guard.facts import warn_of
+
+        warn_of(some)
+
+
+def _evaluated(
+    qrels: Any, run: Any, metrics: Any, policy: Any, rel: int | None, convention: str | None,
+    n: Any = None, mask: Any = None, qids: Any = None, references: Mapping[str, Any] | None = None,
+    name: str = "", dataset: str = "",
+) -> tuple[Evaluation, Watch | None]:  # fmt: skip
+    """Evaluate one run; also return what looked at scores that could belong to other rows."""
     ties = policy.get("ties") if isinstance(policy, Mapping) else None
     bounds = isinstance(ties, str) and ties == BOUNDS
     if isinstance(policy, Mapping) and bounds:
@@ -151,7 +191,7 @@ def evaluate(
     if not isinstance(given, Run) or share_memory(given.qids, judgements.qids):
         from ..guard.facts import Watch  # which runs that name their documents do not need
 
-        place = name or "run" if isinstance(given, Run) else os.fspath(given)
+        place = name or ("run" if isinstance(given, Run) else os.fspath(given))
         watch = Watch(judgements, policy, place)
     looked = watch.run if watch is not None else None
     stream: Callable[[], Aligned | Iterable[Aligned]]
@@ -166,9 +206,7 @@ def evaluate(
         judgements, wanted, policy, stream=stream, read=read, reference=reference,
         seen=None if watch is None else watch.aligned, run=name, dataset=dataset,
     )  # fmt: skip
-    if watch is not None:
-        watch.warn()
-    return found
+    return found, watch
 
 
 def evaluate_files(

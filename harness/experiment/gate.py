@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.leaderboard import Entry, Leaderboard, sliced_name, warned_runs
+from ..core.leaderboard import sliced_name, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
@@ -29,7 +29,7 @@ from ..reports.text import Shown
 from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
 from . import folder as results_folder
-from .evaluate import evaluate
+from .evaluate import evaluate_runs
 from .folder import Results
 
 
@@ -91,11 +91,7 @@ def gate(
     margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
     rules = {name: Rule(margin=str(size)) for name, size in margins.items()}
     how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
-    entries = [
-        Entry(evaluate(qrels, run, metrics, name=name, dataset=dataset, references=runs, **how))
-        for name, run in runs.items()
-    ]
-    systems = systems_of(Leaderboard(tuple(entries)))
+    systems = systems_of(evaluate_runs(qrels, runs, metrics, dataset=dataset, **how))
     return Verdicts(gate_baseline(systems, baseline, rules, level=level, correction=correction))
 
 

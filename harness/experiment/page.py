@@ -20,7 +20,7 @@ from .. import readers as readers
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.align import rank_order
-from ..core.leaderboard import Entry, Leaderboard, numbers_of
+from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.systems import Columns, System, key_of, systems_of, why_not
@@ -41,7 +41,7 @@ from ..stats.comparison import Plan
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
 from .cells import Evaluated, evaluate_all
-from .evaluate import evaluate
+from .evaluate import evaluate_runs
 from .folder import PER_QUERY, Results, compared
 from .manifest import versions
 
@@ -111,12 +111,7 @@ def page(
     'page.html'
     """
     how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
-    board = Leaderboard(
-        tuple(
-            Entry(evaluate(qrels, run, metrics, name=name, dataset=dataset, references=runs, **how))
-            for name, run in runs.items()
-        )
-    )
+    board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **how)
     baselines = (baseline,) if isinstance(baseline, str) else tuple(baseline)
     plan = Plan(baselines)
     tests = compared(board, plan) if len(runs) > 1 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,7 +33,7 @@ from .examples import (
     texts_at,
 )
 from .registry import SHOWN, finding
-from .row_order import RULES_OF_ROWS, Following, OrderFacts
+from .row_order import CHANCE, ENOUGH, NO_FIT, RANDOM, RULES_OF_ROWS, Fit, Following, OrderFacts
 from .scores import Ahead, LabelFacts, Labels, Order, RankFacts, ScoreFacts, Scores
 
 if TYPE_CHECKING:
@@ -271,15 +271,32 @@ class Watch:
             )
         return None
 
-    def warn(self) -> None:
-        """Warn if the scores seem to belong to other rows."""
-        found, facts = [*self.failures], self.facts()
+
+def warn_of(watches: Sequence[Watch]) -> None:
+    """Warn of runs whose scores seem to belong to other rows of their dataset."""
+    every = [(watch, watch.facts()) for watch in watches]
+    fits = {watch.place: facts.order.fit or NO_FIT for watch, facts in every if facts is not None}
+    for watch, facts in every:
+        found = [*watch.failures]
         if facts is not None:
-            with observing(found, self.place):
-                found += Facts(JudgementFacts.of(self.qrels), facts).findings(self.place)
+            with observing(found, watch.place):
+                found += Facts(JudgementFacts.of(watch.qrels), facts).findings(watch.place)
+                found += _unrelated(watch.place, facts, fits)
         for one in found:
             if one.severity == "warning" and one.rule in {"guard-failed", *RULES_OF_ROWS}:
-                warnings.warn(HarnessWarning(str(one).removeprefix("warning: ")), stacklevel=3)
+                warnings.warn(HarnessWarning(str(one).removeprefix("warning: ")), stacklevel=4)
+
+
+def _unrelated(place: str, facts: RunFacts, fits: Mapping[str, Fit]) -> Iterator[Finding]:
+    """Yield that a run fits nothing, if it is like chance or another one fits."""
+    own = fits[place]
+    if row_order.fits_nothing(facts) and RANDOM not in place.lower():
+        others = {name: one for name, one in fits.items() if name != place}
+        best = max(others, key=lambda name: others[name].z, default="")
+        like_chance = own.n >= ENOUGH and own.z < CHANCE
+        better = (best, others[best]) if best and like_chance else None
+        found = row_order.unrelated(place, facts, better, wary=row_order.is_chance(facts))
+        yield from filter(None, [found])
 
 
 def judgement_facts(

@@ -59,6 +59,8 @@ MOVED = 1 << 12
 """Rows, about, of the queries that an order moves, in which scores are compared."""
 FIRST = 1 << 12
 """Rows that are checked before all others: scores of nearly every file rise and fall there."""
+RANDOM = "random"
+"""Part of the name of a random baseline."""
 RULES_OF_ROWS = {"sorted-by-score", "row-order", "shifted", "upside-down", "unrelated"}
 """Rules whose examples are rows."""
 NO_CHANCE = math.log(1e9)
@@ -537,10 +539,10 @@ def unrelated(
     fits = better is not None and is_clear(better[1], own)
     if not own.n or not (fits or (own.n >= ENOUGH and own.z < CHANCE)):
         return None
-    what = f"correlation with the grades {own.r:.2f}"
+    what = f"correlation with the grades {own.r:.2f}, below 0 in {run.order.falling:,} of "
+    what += counted(n, "query", "queries")
     if better is not None and fits:
-        what += f"; {better[0]} has {better[1].r:.2f}"
-    what += f", below 0 in {run.order.falling:,} of {counted(n, 'query', 'queries')}"
+        what += f"; that of {better[0]} is {better[1].r:.2f}"
     severity: Severity | None = "warning" if wary or fits else None
     return findings_at(place, run.first)("unrelated", what, n, severity)
 

@@ -50,6 +50,7 @@ from .row_order import (
     CHANCE,
     ENOUGH,
     NO_FIT,
+    RANDOM,
     Fit,
     Rows,
     fits_nothing,
@@ -62,8 +63,6 @@ from .row_order import (
 
 ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
-RANDOM = "random"
-"""Part of the name of a random baseline."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +143,7 @@ class Sweep:
         for place, cell in self.cells.items():
             seen = self.seen[place]
             own = [] if seen.facts is None else [*seen.facts.findings(cell.run_entry.path)]
+            own = [_of_column(cell, one) for one in own]
             known = {rule for one in own for rule in (one.rule, *FOLLOWS.get(one.rule, ()))}
             yield from (Placed(one, cell.dataset_key, place) for one in own)
             read = [one for one in seen.warnings if one.rule not in known]
@@ -164,7 +164,7 @@ class Sweep:
                     wary = self.wary or cell.dataset_entry.path in self._without_fit
                     found = unrelated(path, facts.run, better, wary)
                 if found is not None:
-                    yield Placed(found, cell.dataset_key)
+                    yield Placed(_of_column(cell, found), cell.dataset_key, place)
 
     @cached_property
     def _without_fit(self) -> set[str]:
@@ -327,8 +327,8 @@ class Guarded:
     """Errors first. Notes of one rule and one entry of the config's datasets are one."""
     printed: list[str] = field(default_factory=list)
     """The text of each warning; those of one rule and one entry are one."""
-    marks: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The rules of the warnings about each run, by its path."""
+    marks: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    """The rules of the warnings about each cell, by position."""
     failed: dict[int, HarnessError] = field(default_factory=dict)
     """Cells that a finding makes fail, by position."""
     warnings: list[str] = field(default_factory=list)
@@ -386,19 +386,28 @@ def guard(
     notes = grouped(one for one in found if one.finding.severity == "note")
     rest = (one.finding for one in found if one.finding.severity != "note")
     result.findings = in_order([*rest, *notes])
-    result.marks = _marks(result.findings)
+    result.marks = _marks(found, cells)
     return result
 
 
-def _marks(findings: Iterable[Finding]) -> dict[str, tuple[str, ...]]:
-    """Return the rules of the warnings that a leaderboard marks, by file."""
-    rules: dict[str, dict[str, None]] = {}
-    for one in findings:
+def _marks(found: Iterable[Placed], cells: Mapping[int, Cell]) -> dict[int, tuple[str, ...]]:
+    """Return the rules of the warnings that a leaderboard marks, by cell."""
+    rules: dict[int, dict[str, None]] = {}
+    for placed in found:
+        one = placed.finding
         if one.severity == "warning" and not RULES[one.rule].in_table:
-            alike = one.examples if one.rule == "same-file-twice" else ()
-            for file in (file_of(one), *alike):
-                rules.setdefault(file, {})[one.rule] = None
-    return {file: (*some,) for file, some in rules.items()}
+            files = {file_of(one), *(one.examples if one.rule == "same-file-twice" else ())}
+            of_file = [at for at, cell in cells.items() if cell.run_entry.path in files]
+            at_cell = None if placed.by_reader else placed.cell  # a reader's may be of the qrels
+            for at in of_file if at_cell is None else [at_cell]:
+                rules.setdefault(at, {})[one.rule] = None
+    return {at: (*some,) for at, some in rules.items()}
+
+
+def _of_column(cell: Cell, one: Finding) -> Finding:
+    """Return a finding that names the column of scores, if the config does."""
+    column = (cell.run_entry.options().get("columns") or {}).get("score")
+    return one if column is None else replace(one, what=f"column '{column}': {one.what}")
 
 
 def _problem(one: Finding) -> Problem:
@@ -472,4 +481,4 @@ class FileGuard:
         found = guard(self.cells, self.seen, {}, {}, accept=self.accept, only_warns=True)
         for text in found.printed:
             warnings.warn(text, HarnessWarning, stacklevel=4)
-        return [found.marks.get(cell.run_entry.path, ()) for cell in self.cells.values()]
+        return [found.marks.get(place, ()) for place in self.cells]

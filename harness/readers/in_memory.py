@@ -51,8 +51,7 @@ def as_pair(
         if grades.ndim == 1 and n is None:
             what = f"expected grades by query, got {grades.size} of one dimension"
             raise InputError(Problem("relevance", what, fix=ROWS))
-        if n is None and mask is None:
-            n = np.full(grades.shape[0], grades.shape[1])
+        check_index(run, qrels)
         return from_batch(run, grades, n, qids, mask=mask, fractions=fractions, copy=False)
     if _is_array(qrels) and n is not None:
         sizes = as_array(n, "n")
@@ -67,8 +66,7 @@ def as_pair(
         return judgements, run
     if not _is_array(run):
         return judgements, as_table(Run, run, dataset=judgements)
-    if isinstance(qrels, (str, os.PathLike, Qrels)):
-        check_index(run)
+    check_index(run, qrels)
     scores = numbers_of(as_array(run, "scores"), "scores")
     scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
     if scores.ndim != 1:
@@ -160,15 +158,29 @@ def _strings(value: Any, word: str) -> pa.Array:
     return strings
 
 
-def check_index(scores: Any) -> None:
-    """Raise if a pandas series has shuffled row numbers, as after ``sort_values``."""
-    index = np.asarray(scores.index) if hasattr(scores, "sort_index") else np.zeros(0)
-    down = np.flatnonzero(index[1:] < index[:-1]) if index.dtype.kind in "iu" else index
-    if down.size and np.unique(index).size == index.size:
-        at = int(down[0]) + 1
-        what = f"expected row numbers that rise, got {index[at]} after {index[at - 1]} in the index"
-        fix = "give series.sort_index(), or series.to_numpy() if rows follow the dataset's order"
+def check_index(scores: Any, rows: Any = "") -> None:
+    """Raise if a pandas series has the row numbers of `rows` in another order.
+
+    The rows are a file's, whose numbers rise, or have an index of their own.
+    """
+    index, others = _index(scores), _index(rows)
+    if index is None or np.unique(index).size != index.size:
+        return
+    if isinstance(rows, (str, os.PathLike, Qrels)) and index.dtype.kind in "iu":
+        others = np.sort(index)
+    if others is None or {*index.tolist()} != {*others.tolist()}:
+        return
+    if (apart := np.flatnonzero(index != others)).size:
+        at = int(apart[0])
+        what = f"expected the index in the order of the rows, got {index[at]} for {others[at]}"
+        fix = "give series.sort_index(), or series.to_numpy() if it is in the order of the rows"
         raise InputError(Problem("scores", what, fix=fix, rule="columns"))
+
+
+def _index(value: Any) -> Array | None:
+    """Return the index of a series or a data frame of pandas, or of the first of several."""
+    value = value[0] if isinstance(value, tuple) and value else value
+    return np.asarray(value.index) if hasattr(value, "sort_index") else None
 
 
 def _is_run(value: Any) -> bool:

@@ -153,3 +153,29 @@ def test_python_warns_of_rows_in_another_order(form: Any, tmp_path: Path) -> Non
     with pytest.warns(HarnessWarning, match=r"queries in reverse order.*row-order"):
         wrong = harness.evaluate(qrels, run, ["ndcg@10"], **how).summary()["ndcg@10"]
     assert wrong < sound - 0.1
+
+
+def test_python_warns_of_shuffled_rows_beside_a_run_that_fits() -> None:
+    rows, scores = dataset(6)
+    shuffled = np.random.default_rng(1).permutation(scores)
+    qrels = rows.query.astype(str), rows.grades
+    words = r"^b: correlation with the grades.*; that of a is 0\.\d\d \[unrelated\]"
+    with pytest.warns(HarnessWarning, match=words):
+        harness.compare(qrels, {"a": scores, "b": shuffled}, ["map"])
+    harness.compare(qrels, {"a": scores, "random": shuffled}, ["map"])  # a baseline, no warning
+
+
+def test_a_column_s_warning_marks_its_own_run(tmp_path: Path) -> None:
+    rows, scores = dataset(7)
+    as_files(rows, scores, tmp_path)
+    columns = zip(scores.tolist(), (-scores).tolist(), strict=True)
+    text = "good,bad\n" + "".join(f"{one},{other}\n" for one, other in columns)
+    (tmp_path / "two.csv").write_text(text)
+    config = "datasets: {d: {path: test.txt}}\nmetrics: [map]\nruns:\n"
+    for name in ("good", "bad"):
+        config += f"  {name}: {{path: two.csv, columns: {{score: {name}}}}}\n"
+    (tmp_path / "c.yaml").write_text(config)
+    with pytest.warns(HarnessWarning, match=r"two\.csv.*column 'bad': .*upside-down"):
+        results = harness.run(tmp_path / "c.yaml")
+    marked = {one.run: one.warned for one in results.leaderboard.entries}
+    assert marked == {"good": (), "bad": ("upside-down",)}

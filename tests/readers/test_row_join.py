@@ -78,10 +78,17 @@ def test_shuffled_series(tmp_path: Path, dataset: Qrels) -> None:
     pandas = pytest.importorskip("pandas")
     series = pandas.Series(SCORES)
     assert as_pair(dataset, series)[1].scores.tolist() == SCORES
-    with pytest.raises(HarnessError, match="row numbers that rise, got 0 after 4"):
+    with pytest.raises(HarnessError, match="index in the order of the rows"):
         as_pair(dataset, series[[3, 4, 0, 1, 2]])
     grades = pandas.Series([2, 0, 1, 0, 0])[[3, 4, 0, 1, 2]]  # in the order of the scores
     as_pair((["10", "10", "9", "9", "9"], grades), series[[3, 4, 0, 1, 2]])
+    rows = pandas.DataFrame({"qid": [10, 10, 9, 9, 9], "label": [2, 0, 1, 0, 0]})
+    for qrels, how in (
+        ((rows.qid, rows.label), {}), (rows, {}), (rows.label, {"n": [2, 3]}),
+    ):  # fmt: skip
+        with pytest.raises(HarnessError, match="index in the order of the rows, got 3 for 0"):
+            as_pair(qrels, series[[3, 4, 0, 1, 2]], **how)
+    as_pair(rows[rows.qid > 9], pandas.Series([0.1, 0.2]))  # numbered anew
 
 
 def test_scores_by_query(dataset: Qrels) -> None:

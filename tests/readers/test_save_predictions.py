@@ -73,6 +73,6 @@ def test_shuffled_rows_are_refused(letor: Path, tmp_path: Path) -> None:
     shuffled = scores.sort_values(ascending=False)
     qids = pandas.Series(QIDS)
     for rows in (letor, qids[shuffled.index]):
-        with pytest.raises(HarnessError, match="row numbers that rise"):
+        with pytest.raises(HarnessError, match="index in the order of the rows"):
             harness.save_predictions(tmp_path / "p.run", shuffled, rows)
     harness.save_predictions(tmp_path / "p.run", shuffled.sort_index(), letor)
