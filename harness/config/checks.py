@@ -404,7 +404,8 @@ def _check_select(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
         what = f"there is no dataset '{settings.on}'{near}  (there are: {', '.join(datasets)})"
         yield config.problem(("select", "on"), what)
     of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
-    every = dict.fromkeys(name for cell in cells for name in (*cell.of_dataset, *cell.of_run))
+    columns_of = (name for cell in cells for name in (*cell.of_dataset, *cell.of_run))
+    every = dict.fromkeys(["model", *columns_of])  # runs that are named are kept apart too
     taken = {
         name: f"summary.{key}" for key, names in vars(config.summary).items() for name in names
     }

@@ -337,9 +337,10 @@ def _join_datasets(made: Proposal) -> None:
             alike["/".join(parts), entry.key, entry.format].append(entry)
     for (path, _, _), entries in alike.items():
         if len(entries) > 1:
-            at = made.runs.index(entries[0])
-            made.runs[at] = replace(entries[0], path=path, names_dataset=False)
-            made.runs = [one for one in made.runs if one not in entries[1:]]
+            made.runs = [
+                replace(one, path=path, names_dataset=False) if one in entries else one
+                for one in made.runs
+            ]
 
 
 def _add_validation(made: Proposal) -> None:
@@ -423,7 +424,9 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
             name = f"dataset: {_quoted(entry.key)}, " if entry and len(made.datasets) > 1 else ""
             yield f"  model{n + 1 if n else ''}: {{{name}path: FILL-IN}}"
     for key in dict.fromkeys(entry.key for entry in made.runs):
-        entries = [entry for entry in made.runs if entry.key == key]
+        some = [entry for entry in made.runs if entry.key == key]
+        lines = {(one.path, one.format, one.names_dataset and one.dataset): one for one in some}
+        entries = lines.values()  # a line for all datasets that are in its path
         is_list = len(entries) > 1 or any(entry.validation for entry in entries)
         if is_list:
             yield f"  {_quoted(key)}:"

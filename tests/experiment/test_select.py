@@ -81,6 +81,13 @@ def test_each_model_fold_and_seed_has_its_own_choice(tmp_path: Path) -> None:
     assert len({choice.setting for choice in found.board.selection.choices}) > 1
 
 
+def test_runs_that_are_named_are_models(tmp_path: Path) -> None:
+    put(tmp_path)
+    text = CONFIG.replace('"{model}"', "gbrt").replace("scores/{model}", "scores/gbrt")
+    ran(tmp_path, text.replace("[model, fold, seed]", "[model, fold]"))
+    same_as_csv(tmp_path, ("fold",))
+
+
 def test_lower_is_better(tmp_path: Path) -> None:
     put(tmp_path)
     text = CONFIG.replace("[map, ndcg@10]", "[map, ndcg@10, swaps]").replace(
