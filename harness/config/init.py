@@ -20,6 +20,7 @@ from ..readers.ir_metadata import load as load_yaml
 from .cells import DATASET
 from .init_files import (
     MODEL,
+    SHORT,
     WORDS,
     Group,
     Look,
@@ -30,6 +31,7 @@ from .init_files import (
     look,
     numbered,
     settings_in,
+    short_in,
     stem_of,
     unescaped,
 )  # fmt: skip
@@ -46,7 +48,8 @@ _TREC = ["map", "ndcg@10", "P@10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
 _FILLED = re.compile(
-    rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)}|(\w+)(?==?\{{\1\}}))?[ _.=-]?"
+    rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)}|(\w+)(?==?\{{\1\}})|f(?=\{{fold)|s(?=\{{seed))?"
+    r"[ _.=-]?"
     r"(?<!\{)\{\w+\}(?!\})",
     re.I,
 )
@@ -150,7 +153,7 @@ class Entry:
 class Proposal:
     """What a config will hold: `aside` has the files left out and why, `commented` sections.
 
-    `settings` are the placeholders to choose from on validation data.
+    `settings` are the words of placeholders to choose from on validation data, and short ones.
     """
 
     folder: Path
@@ -167,7 +170,9 @@ def propose(found: Look) -> Proposal:
     made = Proposal(found.folder)
     data = [one for one in found.files if one.kind == "dataset"]
     runs = [one for one in found.files if one.kind == "run"]
-    numbers = {p: v for one in numbered([run.path for run in runs]) for p, v in one.values.items()}
+    paths = [run.path for run in runs]
+    short = short_in(paths, [one.path for one in data])
+    numbers = {p: v for one in numbered(paths, short) for p, v in one.values.items()}
     shared = {name for values in numbers.values() for name in values}
     groups: list[tuple[Group, str]] = []
     for form in dict.fromkeys(one.format for one in data):
@@ -207,7 +212,7 @@ def propose(found: Look) -> Proposal:
     made.aside = {**reason, **made.aside, **found.aside}
     folds = settings_in(one.path for one in data)
     chosen = settings_in(path for path, why in found.aside.items() if why == VALIDATION)
-    made.settings = tuple(word for word in chosen if word not in folds)
+    made.settings = (*(word for word in chosen if word not in folds), *short)
     for (number, form), paths in of_dataset.items():
         place = used.index(number)
         for group in families(numbered(paths, made.settings), groups[number][0].pattern):
@@ -461,7 +466,7 @@ def _select_lines(made: Proposal, metric: str) -> Iterator[str]:
     """Yield how to choose settings, if there are predictions for validation data."""
     if VALIDATION in made.aside.values():
         keys = [_validation_key(entry) for entry in made.datasets if entry.validation]
-        over = ", ".join(made.settings) or "SETTING"
+        over = ", ".join(one for one in made.settings if one not in SHORT) or "SETTING"
         what = "remove the first # of each line for select"
         what = what if keys else "add them and their predictions"
         yield f"# To choose on validation data, {what};"

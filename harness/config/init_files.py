@@ -27,6 +27,7 @@ MOST = 5000
 LARGEST = 256 << 20
 """Bytes of a file that is read."""
 WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
+SHORT = {"f": "fold", "s": "seed"}
 MODEL = "model"
 _READ_AS: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
 _BROKEN = ("truncated", "damaged", "unpacks-too-far")
@@ -215,7 +216,20 @@ def settings_in(paths: Iterable[str]) -> tuple[str, ...]:
         for one in re.finditer(_SETTING.format("[A-Za-z]+"), path):
             numbers[one[1].lower(), path[: one.start(3)], path[one.end(3) :]].add(one[3])
     words = dict.fromkeys(word for (word, *_), some in numbers.items() if len(some) > 1)
-    return tuple(word for word in words if word not in (*WORDS, MODEL, "run", "dataset"))
+    return tuple(word for word in words if word not in (*WORDS, *SHORT, MODEL, "run", "dataset"))
+
+
+def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
+    """Return the letters of fold and seed, if no run has a fold but all after f are the data's.
+
+    >>> short_in(["svm-f1-s0.txt", "svm-f2-s0.txt"], ["fold1.txt", "fold2.txt"])
+    ('f', 's')
+    """
+    folds, full, short = (
+        {fold for group in some for one in group.values.values() if (fold := one.get("fold"))}
+        for some in (numbered(data), numbered(runs), numbered(runs, [*SHORT]))
+    )
+    return tuple(SHORT) if short and short <= folds and not full else ()
 
 
 def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
@@ -233,8 +247,9 @@ def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
 
         def placeholder(match: re.Match[str], values: dict[str, str] = values) -> str:
             word, between, number = (one for one in match.groups() if one is not None)
-            same = values.setdefault(word.lower(), number) == number
-            return f"{word}{between}{{{word.lower()}}}" if same else match[0]
+            name = SHORT.get(word.lower(), word.lower())
+            same = values.setdefault(name, number) == number
+            return f"{word}{between}{{{name}}}" if same else match[0]
 
         groups[form.sub(placeholder, escaped(path))][path] = values
     return [Group(pattern, values) for pattern, values in groups.items()]

@@ -133,6 +133,17 @@ def make_parts(base: Path, folds: Sequence[int] = (1,)) -> None:
         make(base, {f"data/Fold{fold}/{part}.txt": letor(10, 100 * n)})
 
 
+def test_short_words_for_fold_and_seed(tmp_path: Path) -> None:
+    make_parts(tmp_path, (1, 2))
+    names = [f"p/{m}-f{n}-s{s}.txt" for m in ("net", "svm") for n in (1, 2) for s in (0, 1)]
+    make(tmp_path, dict.fromkeys(names, scores(10)))
+    text, _ = proposed(tmp_path)
+    assert '\n  "{model}": {format: scores, path: "p/{model}-f{fold}-s{seed}.txt"}\n' in text
+    assert "\nsummary: {pool: [fold], spread: [seed]}" in text
+    make(tmp_path, {"p/rnn-f0.txt": scores(10)})  # data have no fold 0
+    assert "{seed}" not in proposed(tmp_path)[0]
+
+
 def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> None:
     make_parts(tmp_path)
     files = [f"preds/{part}-gbrt2-lr{lr}.txt" for part in ("vali", "test") for lr in "12"]
