@@ -25,7 +25,7 @@ docno: docno doc_id document d doc did document_id document_no document_number d
   result_id hit_id url uri doc_url document_url
 grade: grade grades relevance rel label labels relevancy relevance_label relevance_grade rel_label
   relevance_judgment relevance_judgement judgment judgement rating gain gold ground_truth gt
-  target y y_true relevance_score
+  target y y_true y_test y_val y_valid true truth actual actuals relevance_score
 score: score s sim similarity scores relevance_score rel_score model_score retrieval_score
   ranking_score prediction predictions pred preds predicted predicted_score pred_score y_pred
   y_hat y_score logit logits prob probability
@@ -42,6 +42,7 @@ OF_ROWS = ("grade", "row")
 _OF_BEIR = "corpusid"  # The name of docnos in BEIR, whose grades are called score
 _COUNTERS = {"", "index", "rowindex", "rownumber", "unnamed:0", "levelindex0", "indexlevel0"}
 """Names that tools give the numbers of rows."""
+_PANDAS_INDEX = "__index_level_"  # How Arrow names the index of a data frame
 _ENDS = "id", "ids", "key", "url", "uri", "label", "labels", "grade"
 """Ends of names of columns that may hold identifiers or labels."""
 
@@ -130,7 +131,7 @@ def _choose(
     first_rows: Callable[[list[str]], pa.Table],
 ) -> dict[str, str]:
     where = source if isinstance(source, str) else source.name
-    listed = f"columns: {first_of(names)}"
+    listed = f"columns: {first_of([one for one in names if not one.startswith(_PANDAS_INDEX)])}"
     positional, of_rows = by_position(names, columns), OF_ROWS if kind == "run" else ()
     roles = (*_ROLES[kind], *of_rows)
     unread = {role for role in ("docno", *of_rows) if _is_none(names, columns, role)}
@@ -172,8 +173,11 @@ def _choose(
     for role in (number,) if by_row else ("qid", number):
         if role not in chosen:
             what = "no column of scores or ranks" if role == "score" else f"no column of {role}s"
-            found_once = "" if problems else listed
-            problems.append(Problem(where, what, found_once, name_it(source, role)))
+            fix = name_it(source, role)
+            if role == "qid" and kind == "run" and "docno" not in chosen:
+                what += " or labels"
+                fix = f"rename it to qid or label; {_in_order(source)}"
+            problems.append(Problem(where, what, "" if problems else listed, fix))
     for role in of_rows if "docno" not in chosen else ():
         usual = {fold(name): name for name in reversed(names) if name not in chosen.values()}
         found = next((usual[one] for one in _ROLE_NAMES[role] if one in usual), None)
@@ -201,11 +205,18 @@ def name_docnos(where: Source | str, column: str = "") -> str:
     """Return how to name the column of docnos, or to say that rows follow the dataset's order."""
     if isinstance(where, str):
         fix = f"rename column {column!r} to 'docno'" if column else "add a column docno or row"
-        return f"{fix}; if rows follow the dataset's order, give the column of scores alone"
+        return f"{fix}; {_in_order(where)}"
     fix = "add a column docno or row, or use harness.save_predictions"
     if column:
         fix = f"name it in a config: columns: {{docno: {shorten(column, 60)}}}"
-    return f"{fix}; if rows follow the dataset's order, in a config: columns: {{docno: none}}"
+    return f"{fix}; {_in_order(where)}"
+
+
+def _in_order(where: Source | str) -> str:
+    way = "give the column of scores alone"
+    if not isinstance(where, str):
+        way = "in a config: columns: {docno: none}"
+    return f"if rows follow the dataset's order, {way}"
 
 
 def _scores(

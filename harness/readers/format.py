@@ -304,7 +304,8 @@ def _rows_without_names(head: Head) -> tuple[str, str] | None:
     """
     lines = [decoded(line[:LOOK]) for line in head.lines]
     rows = [re.split(r"[\s,;]+", line.strip()) for line in lines]
-    if not mostly(rows, _is_scored) or len({tuple(row[:-1]) for row in rows}) == len(rows):
+    is_repeated = len({tuple(row[:-1]) for row in rows}) < len(rows)
+    if not (is_repeated and _is_scored(rows[0]) and mostly(rows, _is_scored)):
         return None
     what, names = "qid, grade, score", "qid,grade,score"
     if len(rows[0]) == 2:

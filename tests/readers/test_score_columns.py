@@ -34,6 +34,14 @@ TABLES = [
         {"index": False},
         {"score": "yhat", "grade": "label"},
     ),
+    *(
+        (
+            pd.DataFrame({label: [2, 0, 1, 0, 1], score: SCORES}),
+            {"index": False},
+            {"score": score, "grade": label},
+        )
+        for label, score in (("actual", "predicted"), ("true", "pred"), ("y_test", "gbm"))
+    ),
     (
         pd.DataFrame({"qid": QIDS, "gbm": SCORES}),
         {"index": False},
@@ -69,7 +77,8 @@ WRONG = [  # frame, what the message names
     (pd.DataFrame({"gbm": SCORES, "net": SCORES}), "one column of scores, got gbm, net"),
     (pd.DataFrame({"pred": SCORES, "y_pred": SCORES}), "one column of scores, got pred, y_pred"),
     (pd.DataFrame({"qid": QIDS, "gbm": SCORES, "net": SCORES}), "got gbm, net"),
-    (pd.DataFrame({"topicX": [1, 1, 1, 2, 2], "pred": SCORES}), "no column of qids"),
+    (pd.DataFrame({"topicX": [1, 1, 1, 2, 2], "pred": SCORES}), "no column of qids or labels"),
+    (pd.DataFrame({"mine": [2, 0, 1, 0, 1], "pred": SCORES}, [1, 2, 4, 7, 8]), "qids or labels"),
     (pd.DataFrame({"key": QIDS, "pred": SCORES}), "no column of qids"),
     (SERIES.to_frame("pred").sort_values("pred").reset_index(), "row numbers that rise"),
     (SERIES[:4].to_frame("pred"), "5 "),
@@ -87,6 +96,10 @@ def test_wrong_score_tables(tmp_path: Path, dataset: Qrels, frame: pd.DataFrame,
         assert what in str(error.value)
         is_path = isinstance(given, str)
         assert is_path or "config" not in str(error.value)
+        assert "__index_level_0__" not in str(error.value)
+    if "qids or labels" in what:
+        run = readers.read_run(path, dataset=dataset, columns={"docno": "none"})
+        assert run.scores.tolist() == SCORES
     if "one column" in what:
         named, _ = warned(
             readers.read_run, path, dataset=dataset, columns={"score": frame.columns[-1]}
