@@ -6,7 +6,7 @@ import io
 import re
 import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..batch.arrays import as_array
 from ..core.arrow import index_in, unique
-from ..core.ragged import Array, Ints, offsets_of
+from ..core.ragged import Array, Ints, lengths_of, offsets_of
 from ..core.tables import Docnos, DuplicateRows, Qrels, Run, T
 from ..errors import InputError, Problem, first_of, said_by
 from .column_roles import Names, by_position, guess, select_columns
@@ -28,9 +28,7 @@ from .source import PLAIN_ARRAY, TORCH, Source, check_unpacked
 _MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
 _MOST = 2**40  # Documents of a query, at most; more would not add up
 GIVE_QIDS = "give qids to collector.add, so that batches in another order still find their queries"
-_TENSORS = (
-    "save a tensor with one score for each row, or a dict of such tensors: {'scores': scores}"
-)
+_TENSORS = "save one score for each row, as an array or tensor, or as {'scores': scores}"
 
 
 class NoArrayError(Exception):
@@ -73,21 +71,7 @@ def read_predictions(source: Source, *, dataset: Qrels | None = None, name: str,
         scores = array_of(source.read())
     except NoArrayError as error:
         raise source.error(f"not an array of numbers ({error})", PLAIN_ARRAY) from None
-    return _by_rows(source, dataset, scores, name)
-
-
-def _by_rows(source: Source, dataset: Qrels | None, scores: Array, name: str) -> Run:
-    if scores.ndim == 2 and scores.shape[1] == 1:
-        scores = scores[:, 0]
-    if scores.ndim != 1 or scores.dtype.kind not in "iuf":
-        what = f"expected numbers of shape (n,), got {scores.dtype} of shape {scores.shape}"
-        raise source.error(what, "save one number for each row")
-    return follow(source, dataset, scores, name)
-
-
-def read_qrels(source: Source, *, name: str, fractions: bool = False, **how: Any) -> Qrels:
-    """Read the grades of a batch; documents without names are d0, d1, ... by position."""
-    return qrels_of(source, _arrays(source), name, fractions)
+    return follow(source, dataset, _column(source, "scores", scores, "iuf"), name)
 
 
 def qrels_of(source: Source, arrays: dict[str, Any], name: str, fractions: bool) -> Qrels:
@@ -95,18 +79,6 @@ def qrels_of(source: Source, arrays: dict[str, Any], name: str, fractions: bool)
     qids, offsets = _unpadded(source, arrays, "relevance")
     grades = Qrels.check_numbers(arrays["relevance"], source.name, fractions=fractions)
     return Qrels(qids, offsets, _docnos(source, arrays, offsets, Qrels, grades), grades, name)
-
-
-def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
-    """Read the scores of a batch; with a `dataset`, documents without names are its rows.
-
-    An archive of one array, as ``np.savez(path, scores)`` writes, has a score for each of its rows.
-    """
-    arrays = _arrays(source)
-    if dataset is not None and len(arrays) == 1:
-        (scores,) = arrays.values()
-        return _by_rows(source, dataset, scores, name)
-    return run_of(source, arrays, dataset, name)
 
 
 def run_of(source: Source, arrays: dict[str, Any], dataset: Qrels | None, name: str) -> Run:
@@ -147,7 +119,7 @@ def run_of(source: Source, arrays: dict[str, Any], dataset: Qrels | None, name: 
     return Run(qids, offsets, Docnos(dataset.docnos.take(rows), offsets), scores, name)
 
 
-def _arrays(source: Source) -> dict[str, Any]:
+def _load_archive(source: Source) -> dict[str, Any]:
     try:
         return dict(_loaded(source.read(), source.name))
     except (NoArrayError, TypeError) as error:
@@ -162,11 +134,10 @@ def _unpadded(source: Source, arrays: dict[str, Any], column: str) -> tuple[pa.A
     def refused(what: str, fix: str = "") -> InputError:
         return source.error(what, fix)
 
-    absent = [key for key in ("qids", "n", column) if key not in arrays]
+    absent = [key for key in ("qids", column) if key not in arrays]
     if absent:
-        what = f"no array '{absent[0]}'; the archive holds {first_of(sorted(arrays)) or 'nothing'}"
-        fix = "save predictions alone with np.save(path, scores); a batch has qids, n and " + column
-        raise refused(what, fix)
+        what = f"no array '{absent[0]}' beside n; it holds {first_of(sorted(arrays))}"
+        raise refused(what, f"a batch has qids, n and {column}")
     n = arrays["n"]
     if n.ndim != 1 or n.dtype.kind not in "iu" or (n < 0).any() or (n > _MOST).any():
         raise refused("n must be one count for each query")
@@ -219,15 +190,18 @@ def _docnos(
     return Docnos(names, offsets)
 
 
-def read_torch(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
-    """Read a tensor of scores or a list of them, a dict of columns, or a batch: a dict with `n`."""
-    loaded, dataset, name = _load_torch(source), how.get("dataset"), how["name"]
+def read_arrays(
+    of: type[T], load: Callable[[Source], Any], source: Source, *,
+    columns: Names | None = None, **how: Any,
+) -> T:  # fmt: skip
+    """Read an array of scores or a list of them, a dict of columns, or a batch: a dict with `n`."""
+    loaded, dataset, name = load(source), how.get("dataset"), how["name"]
     if not isinstance(loaded, Mapping):
         if of is not Run:
-            what = "expected a dict of tensors with qids and grades, got one tensor"
+            what = "expected a dict with qids and grades, got one tensor"
             raise source.error(what, "name a file of qrels")
         parts = loaded if isinstance(loaded, (list, tuple)) else [loaded]
-        scores = np.concatenate([_column(source, "scores", one) for one in parts])
+        scores = np.concatenate([_column(source, "scores", one, "iuf") for one in parts])
         return follow(source, dataset, scores, name)  # type: ignore[return-value]
     if "n" in loaded:
         arrays = {str(key): as_array(one, str(key)) for key, one in loaded.items()}
@@ -239,19 +213,33 @@ def read_torch(of: type[T], source: Source, *, columns: Names | None = None, **h
         for key, one in loaded.items()
         if not isinstance(one, (int, float))  # as of an epoch
     }
+    if of is Run and dataset is not None:
+        _drop_group(source, found, dataset)
     sizes = dict.fromkeys(f"{one.size:,}" for one in found.values())
     if of is Run and dataset is not None:
         is_query = dataset.place(pa.array([*found], pa.string())) >= 0
         if is_query.any() and not guess([*found], of.kind):
             return follow_queries(source.name, dataset, found, name)  # type: ignore[return-value]
     if len(sizes) != 1:
-        what = f"expected tensors of one length, got {first_of([*sizes]) or 'no tensor'}"
+        what = f"expected arrays of one length, got {first_of([*sizes]) or 'none'}"
         what += "; no key is a query of the dataset" * (len(sizes) > 1 and dataset is not None)
         raise source.error(what, _TENSORS)
     table = pa.table(found)
     names = table.column_names
     chosen = select_columns(names, of.kind, columns, source, table.select)
     return table_of(table, of, chosen, source, None, asked=by_position(names, columns), **how)
+
+
+def _drop_group(source: Source, found: dict[str, Array], dataset: Qrels) -> None:
+    """Take LightGBM's group sizes out of the columns; raise if they are not the dataset's."""
+    group, own = found.get("group"), lengths_of(dataset.offsets)
+    if group is None or group.size == max(one.size for one in found.values()):
+        return
+    del found["group"]
+    if not np.array_equal(group, own):
+        what = f"expected the dataset's group sizes ({first_of([*map(str, own)])})"
+        what += f", got {first_of([*map(str, group)])}"
+        raise source.error(what, "save the qid of each row in place of group", "group-sizes")
 
 
 def _load_torch(source: Source) -> Any:
@@ -270,12 +258,12 @@ def _load_torch(source: Source) -> Any:
         raise source.error(what, _TENSORS) from None
 
 
-def _column(source: Source, key: str, values: Any) -> Array:
+def _column(source: Source, key: str, values: Any, kinds: str = "iufUS") -> Array:
     """Return an entry as an array of one dimension."""
     array = as_array(values, key)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim != 1 or array.dtype.kind not in "iufUS":
+    if array.ndim != 1 or array.dtype.kind not in kinds:
         what = f"{key}: expected numbers of shape (n,), got {array.dtype} of shape {array.shape}"
         raise source.error(what, _TENSORS)
     return array
@@ -294,10 +282,10 @@ add_formats(
     Format(
         name="batch",
         about="batches, as BatchCollector.save writes them: an .npz that holds qids, n (documents "
-        "of each query), and scores (a run) or relevance (a dataset); or one array of predictions",
+        "of each query), and scores (a run) or relevance (a dataset); or arrays as in torch",
         suffixes=(".npz",),
-        qrels=read_qrels,
-        run=read_run,
+        qrels=partial(read_arrays, Qrels, _load_archive),
+        run=partial(read_arrays, Run, _load_archive),
         magic=re.compile(_ARCHIVE),
         looks=lambda head, kind: head.suffix == ".npz",
     ),
@@ -306,8 +294,8 @@ add_formats(
         about="torch.save of a tensor of scores, in the order of the dataset's rows, or of a dict "
         "of tensors with the names of columns or queries; needs torch",
         suffixes=(".pt", ".pth"),
-        qrels=partial(read_torch, Qrels),
-        run=partial(read_torch, Run),
+        qrels=partial(read_arrays, Qrels, _load_torch),
+        run=partial(read_arrays, Run, _load_torch),
         magic=TORCH,
         has_rows=True,
     ),

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
-from .source import HEAD, TORCH, Source, no_rows
+from .source import HEAD, Source, no_rows
 from .text import (
     LOOK,
     count_head,
@@ -331,8 +331,9 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
         return named_format(name, source.name)
     able = {one.name for one in able_formats(kind) if {*options} <= {*one.options(kind)}}
     if options and {"table", "jsonl"} <= able:
-        is_json = source.head.lstrip().startswith(b"{")
-        return FORMATS["torch" if TORCH.match(source.head) else "jsonl" if is_json else "table"]
+        is_json, head = source.head.lstrip().startswith(b"{"), Head.of(source)
+        binary = (one for one in able if FORMATS[one].is_binary(head))
+        return FORMATS[next(binary, "jsonl" if is_json else "table")]
     if options and len(able) == 1:
         return FORMATS[able.pop()]
     return FORMATS[guess_format(source, kind)]

@@ -97,5 +97,32 @@ def test_an_archive_of_one_array_has_a_score_a_row(
     )
     assert found == expected
     np.savez(tmp_path / "p.npz", scores, scores)
-    with pytest.raises(InputError, match=r"np\.save\(path, scores\)"):
+    with pytest.raises(InputError, match="one column of scores, got arr_0, arr_1"):
         readers.read_run(tmp_path / "p.npz", dataset=dataset)
+
+
+SCORES, GRADES = np.array([3.0, 1.0, 2.0, 0.5, 1.5]), np.array([2, 0, 1, 0, 1])
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"scores": SCORES, "labels": GRADES},
+        {"scores": SCORES, "labels": GRADES, "qid": np.array(["q1"] * 3 + ["q2"] * 2)},
+        {"scores": SCORES[:, None], "group": np.array([3, 2])},
+        {"scores": SCORES, "labels": GRADES, "group": np.array([3, 2])},
+        {"q2": SCORES[3:], "q1": SCORES[:3]},
+    ],
+)
+def test_an_archive_of_columns(dataset: Qrels, arrays: dict[str, Any]) -> None:
+    assert readers.read_run(save(arrays), dataset=dataset).scores.tolist() == SCORES.tolist()
+
+
+def test_columns_that_contradict_the_rows(dataset: Qrels) -> None:
+    path = save({"scores": SCORES, "group": np.array([2, 3])})
+    assert refused(readers.read_run, path, dataset=dataset) == [("b.npz", "group-sizes")]
+    path = save({"scores": SCORES, "labels": GRADES[::-1]})
+    assert refused(readers.read_run, path, dataset=dataset) == [("b.npz: row 1", "other-rows")]
+    path = save({"a": SCORES, "b": GRADES / 2})
+    run = readers.read_run(path, dataset=dataset, columns={"score": "a", "docno": "none"})
+    assert run.scores.tolist() == SCORES.tolist()

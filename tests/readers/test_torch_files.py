@@ -53,10 +53,10 @@ def test_scores(write: Write, dataset: Qrels, content: Any, zipped: bool) -> Non
     ("content", "what"),
     [
         ({"a": T, "b": T}, "expected one column of scores, got a, b"),
-        ({"a": T, "b": T[:2]}, "expected tensors of one length, got 5, 2"),
-        ({}, "no tensor"),
+        ({"a": T, "b": T[:2]}, "expected arrays of one length, got 5, 2"),
+        ({}, "got none"),
         (PADDED, "shape (2, 3)"),
-        ({"epoch": 3}, "no tensor"),
+        ({"epoch": 3}, "got none"),
         (T[:4], "5 predictions"),
         (torch.nn.Linear(2, 1), "Python objects"),
     ],
