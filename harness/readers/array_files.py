@@ -136,7 +136,7 @@ def _unpadded(source: Source, arrays: dict[str, Any], column: str) -> tuple[pa.A
 
     absent = [key for key in ("qids", column) if key not in arrays]
     if absent:
-        what = f"no array '{absent[0]}' beside n; it holds {first_of(sorted(arrays))}"
+        what = f"no array '{absent[0]}' next to n; it holds {first_of(sorted(arrays))}"
         raise refused(what, f"a batch has qids, n and {column}")
     n = arrays["n"]
     if n.ndim != 1 or n.dtype.kind not in "iu" or (n < 0).any() or (n > _MOST).any():
