@@ -170,7 +170,8 @@ def formats_page() -> str:
         "- a docno twice in a query (`duplicates: first` or `last` keeps one),\n"
         "- a line with missing fields,\n"
         "- more or fewer predictions than the dataset has rows.\n\n"
-        "If the rows of a query are scattered, the readers gather them, with a warning.\n"
+        "If the rows of a query are scattered, the readers gather them, with a warning for LETOR "
+        "files and a note for others.\n"
     )
     lines.append(
         "## Comments\n\n"
