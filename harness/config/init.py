@@ -549,6 +549,8 @@ def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
         mark = _mark(made, "compare", bool(first) and not sharing)
         plan = f"baseline: {baseline}, metrics: [{', '.join(columns)}]"
         note = "" if known else "   # name your baseline"
+        if "compare" in made.commented and any(entry.validation for entry in made.datasets):
+            note += FOR_SELECT
         yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}{note}"
     mark = _mark(made, "tables", bool(made.runs))
     width = ", width: page" if len(made.datasets) > 1 else ""

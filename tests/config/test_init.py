@@ -173,12 +173,14 @@ def test_folders_of_settings_and_of_validation_predictions(tmp_path: Path) -> No
 
 def test_folders_of_several_settings(tmp_path: Path) -> None:
     make_parts(tmp_path, (1, 2))
-    names = itertools.product(("0.1", "1e-3"), "37", "12", ("vali", "test"))
-    files = [f"out/lgbm/lr{lr}_leaves{n}/fold{fold}_{part}.txt" for lr, n, fold, part in names]
+    some = itertools.product(("net", "svm"), ("0.1", "1e-3"), "37", "12", ("vali", "test"))
+    files = [f"out/{m}/lr{lr}_leaves{n}/fold{fold}_{part}.txt" for m, lr, n, fold, part in some]
     make(tmp_path, dict.fromkeys(files, scores(10)))
     text, choices = chosen(tmp_path)
-    assert choices == {"lgbm fold=1: lr, leaves, 4", "lgbm fold=2: lr, leaves, 4"}
-    assert 'path: "out/lgbm/lr{lr}_leaves{leaves}/fold{fold}_test.txt"}\n' in text
+    assert choices == {f"{m} fold={fold}: lr, leaves, 4" for m in ("net", "svm") for fold in "12"}
+    assert 'path: "out/{model}/lr{lr}_leaves{leaves}/fold{fold}_test.txt"}\n' in text
+    assert "\n# compare: {baseline: net, " in text  # a row each setting
+    assert (tmp_path / "results/c/significance.csv").exists()
 
 
 def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> None:
