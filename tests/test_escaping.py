@@ -1,7 +1,5 @@
 """Names that would do something else than be shown, through every format and every command."""
 
-import csv
-import io
 import json
 import sys
 from html.parser import HTMLParser
@@ -10,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from command_line import called
+from csv_rows import csv_rows
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,7 +47,7 @@ def test_a_name_reads_back_from_csv_and_is_no_formula(name: str) -> None:
     text = text_of([{"run": name, "x": -0.5}])
     if "\0" in name and sys.version_info < (3, 11):
         return  # it is written, and csv of Python 3.10 reads no NUL
-    (row,) = csv.DictReader(io.StringIO(text, newline=""))
+    (row,) = csv_rows(text)
     assert (from_csv(row["run"]), row["x"]) == (name, "-0.5")
 
 
@@ -148,8 +147,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def names_in(base: Path, format: str) -> list[str]:
-    text = (base / f"out/{format}").read_bytes().decode()
-    return [row["run"] for row in csv.DictReader(io.StringIO(text, newline=""))]
+    return [row["run"] for row in csv_rows(base / "out" / format)]
 
 
 def test_every_name_is_whole_in_files(results: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,23 @@ import harness
 HEAVY = ("pandas", "torch", "polars", "matplotlib", "scipy", "sklearn", "pydantic", "click", "yaml")
 
 
-def test_import_loads_nothing_heavy() -> None:
-    code = f"import sys, harness; print([m for m in {HEAVY} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+def loaded(code: str, unwanted: Iterable[str], folder: Path) -> str:
+    """Return which of these modules are there when a program ends."""
+    report = f"print([m for m in {sorted(unwanted)} if m in sys.modules])"
+    code = f"import atexit, sys, harness; atexit.register(lambda: {report}); {code}"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1]
 
 
-def test_evaluating_loads_none_of_the_extras() -> None:
+def test_import_loads_nothing_heavy(root: Path) -> None:
+    assert loaded("", HEAVY, root) == "[]"
+
+
+def test_evaluating_loads_none_of_the_extras(root: Path) -> None:
     unwanted = ("pandas", "torch", "polars", "matplotlib", "scipy", "pyarrow.compute")
-    code = (
-        "import sys, harness; harness.evaluate({'q': {'d': 1}}, {'q': {'d': 1.0}}, ['P@1']);"
-        f"print([m for m in {unwanted} if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    code = "harness.evaluate({'q': {'d': 1}}, {'q': {'d': 1.0}}, ['P@1'])"
+    assert loaded(code, unwanted, root) == "[]"
 
 
 FILES = {
@@ -43,15 +47,9 @@ def test_the_command_starts_without_what_it_does_not_need(tmp_path: Path, kind: 
     for name, text in zip(("qrels.txt", "a.run"), FILES[kind], strict=True):
         (tmp_path / name).write_text(text)
     unwanted = {*HEAVY, "pyarrow.compute", "pyarrow.parquet"} - {"click", "yaml"}
-    code = (
-        "import atexit, sys; from harness.cli.main import main;"
-        f"atexit.register(lambda: print([m for m in sorted({unwanted}) if m in sys.modules]));"
-        "main(['evaluate', 'qrels.txt', 'a.run', '-m', 'map', '-m', 'bpref', '--ties', 'stable'])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "[]"
+    words = ["evaluate", "qrels.txt", "a.run", "-m", "map", "-m", "bpref", "--ties", "stable"]
+    code = f"from harness.cli.main import main; main({words})"
+    assert loaded(code, unwanted, tmp_path) == "[]"
 
 
 def test_another_package_of_the_same_name_is_an_error(tmp_path: Path) -> None:

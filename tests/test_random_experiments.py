@@ -6,8 +6,6 @@ tests/test_random_experiments.py`` replays that one. ``pytest -m slow`` tries 5,
 """
 
 import contextlib
-import csv
-import io
 import itertools
 import json
 import math
@@ -22,6 +20,7 @@ from typing import Any
 import pyarrow.parquet as parquet
 import pytest
 from command_line import Said, called
+from csv_rows import csv_rows
 from random_experiments import TIES, Experiment, File
 from simple_evaluation import FORMULAS, Expected, Span
 
@@ -145,7 +144,7 @@ class Trial:
         if said.code:
             return
         as_jsonl = form == "jsonl"
-        rows = jsonl_rows(said.out, len(self.made.labels)) if as_jsonl else csv_rows(said.out)
+        rows = jsonl_rows(said.out, len(self.made.labels)) if as_jsonl else plain_rows(said.out)
         for run in runs:
             mine = [(row["qid"], row) for row in rows if row["run"] == run.name]
             assert {row["dataset"] for _, row in mine} == {dataset.name}
@@ -215,7 +214,7 @@ class Trial:
         self.compare("--results", "results", runs=self.made.run_names)
 
     def check_leaderboard(self, said: Said) -> None:
-        rows = csv_rows((self.folder / "results/leaderboard.csv").read_text(encoding="utf-8"))
+        rows = plain_rows(self.folder / "results/leaderboard.csv")
         assert len(rows) == len(self.made.runs)
         for row in rows:
             run, wanted = self.cell(row["dataset"], row["run"])
@@ -237,7 +236,7 @@ class Trial:
             self.check_queries(self.cell(dataset, run)[0], rows.items())
 
     def table(self) -> None:
-        rows = csv_rows(self.call("table", "results", "-f", "csv").out)
+        rows = plain_rows(self.call("table", "results", "-f", "csv").out)
         assert {row["run"] for row in rows} == {*self.made.run_names}
         for row, dataset, metric in itertools.product(rows, self.made.datasets, self.made.labels):
             shown = row.get(f"{dataset.name} {metric}")
@@ -285,13 +284,9 @@ class Trial:
         self.call("verify", "results", codes=codes)
 
 
-def csv_rows(text: str) -> list[dict[str, str]]:
+def plain_rows(given: Path | str) -> list[dict[str, str]]:
     """Return rows without what guards a name from spreadsheets."""
-    rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-    return [
-        {plain(key): plain(value) for key, value in row.items() if value is not None}
-        for row in rows
-    ]
+    return [{plain(key): plain(row[key]) for key in row} for row in csv_rows(given)]
 
 
 def plain(text: str) -> str:

@@ -1,9 +1,9 @@
 """Real runs: the values that were published for them."""
 
-import csv
 from pathlib import Path
 
 import pytest
+from csv_rows import csv_rows
 
 from harness import Policy, evaluate, read_qrels, read_run
 
@@ -54,9 +54,7 @@ def test_trec_covid_published_leaderboard_of_143_systems(shared: Path) -> None:
     folder = shared / "data" / "trec_covid_round1"
     qrels = read_qrels(folder / "qrels-rnd1.txt")
     wrong, compared = [], 0
-    with (folder / "leaderboard.csv").open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
-    for row in rows:
+    for row in csv_rows(folder / "leaderboard.csv"):
         run = folder / "runs" / f"{row['run']}.gz"
         found = evaluate(qrels, run, list(TREC_COVID), policy=DEEP).summary()
         for value, column in zip(found.values(), TREC_COVID.values(), strict=True):

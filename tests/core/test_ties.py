@@ -6,19 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.stats
+from alignments import Case, aligned_of, named
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.align import align
 from harness.core.aligned import Aligned
-from harness.core.tables import Qrels, Run
 from harness.core.views import reorder
 
 Rows = list[tuple[int, int, float]]
-
-
-def one(run: dict[str, float], grades: dict[str, int]) -> Aligned:
-    return align(Qrels.from_dict({"q": grades}), Run.from_dict({"q": run}))
 
 
 def rows(aligned: Aligned) -> dict[str, Rows]:
@@ -34,12 +29,6 @@ def rows(aligned: Aligned) -> dict[str, Rows]:
 judged = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-1, 3), max_size=8)
 retrieved = st.dictionaries(st.sampled_from("abcdefghuvwx"), st.sampled_from([1.0, 2.0, 3.0]))
 cases = st.dictionaries(st.sampled_from("123"), st.tuples(judged, retrieved), min_size=1)
-Case = dict[str, tuple[dict[str, int], dict[str, float]]]
-
-
-def aligned_of(case: Case) -> Aligned:
-    qrels = Qrels.from_dict({qid: grades for qid, (grades, _) in case.items()})
-    return align(qrels, Run.from_dict({qid: run for qid, (_, run) in case.items()}))
 
 
 class TestRandom:
@@ -53,7 +42,7 @@ class TestRandom:
 
     def test_the_order_is_pinned(self) -> None:
         # the order of 8 documents for a seed must not change from release to release
-        aligned = one(dict.fromkeys("abcdefgh", 1.0), dict(zip("abcdefgh", range(8), strict=True)))
+        aligned = aligned_of({"q": (named(range(8)), named([1.0] * 8))})
         assert reorder(aligned, ("random", 0)).grade.tolist() == [3, 5, 0, 7, 1, 4, 2, 6]
         assert reorder(aligned, ("random", 1)).grade.tolist() == [4, 1, 2, 3, 0, 5, 7, 6]
 
@@ -63,7 +52,7 @@ class TestRandom:
         grades, run = {"a": 0, "b": 1, "c": 2}, dict.fromkeys("abcu", 1.0)
         drawn: list[Any] = []
         if of == "seeds":
-            aligned = one(run, grades)
+            aligned = aligned_of({"q": (grades, run)})
             for seed in range(2400):
                 other = reorder(aligned, ("random", seed))
                 drawn.append(tuple(other.rank[np.argsort(other.grade)].tolist()))

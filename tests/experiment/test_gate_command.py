@@ -7,27 +7,20 @@ from xml.etree import ElementTree
 
 import pytest
 from command_line import called
+from ranks import QIDS, write_qrels, write_run
 
-QUERIES = [str(n) for n in (10, 2, 1, 30, 7, 21, 3, 16, 5, 44, 12, 9)]
-
-
-def run_file(path: Path, hits: dict[str, int], queries: list[str] = QUERIES) -> None:
-    """Write a run that has its relevant document at a rank per query."""
-    lines = [
-        f"{qid} Q0 {'r' if rank == hits.get(qid, 1) else f'x{rank}'} {rank} {9 - rank} t\n"
-        for qid in queries
-        for rank in range(1, 6)
-    ]
-    path.write_text("".join(lines))
+TWO = ("base.run", "worse.run", "--qrels", "qrels.txt")
+ALL_FIRST = dict.fromkeys(QIDS, 1)
+ALL_BUT_THE_LAST = dict.fromkeys(QIDS[:-1], 1)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "qrels.txt").write_text("".join(f"{qid} 0 r 1\n" for qid in QUERIES))
-    run_file(tmp_path / "base.run", {})
-    run_file(tmp_path / "same.run", {})
-    run_file(tmp_path / "worse.run", dict.fromkeys(QUERIES[:8], 2))
-    run_file(tmp_path / "unclear.run", {QUERIES[0]: 2})
+    write_qrels(tmp_path / "qrels.txt")
+    write_run(tmp_path / "base.run", ALL_FIRST)
+    write_run(tmp_path / "same.run", ALL_FIRST)
+    write_run(tmp_path / "worse.run", {**ALL_FIRST, **dict.fromkeys(QIDS[:8], 2)})
+    write_run(tmp_path / "unclear.run", {**ALL_FIRST, QIDS[0]: 2})
     (tmp_path / "gate.yaml").write_text(
         "datasets: {d: {path: qrels.txt}}\n"
         "runs: {'{run}': {path: '{run}.run'}}\nmetrics: [recip_rank, P@1, num_ret]\n"
@@ -43,7 +36,7 @@ def gate(folder: Path, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
 
 
 def test_a_margin_that_no_drop_can_exceed(folder: Path) -> None:
-    words = ("base.run", "worse.run", "--qrels", "qrels.txt", "-m", "recip_rank", "--margin")
+    words = (*TWO, "-m", "recip_rank", "--margin")
     done = called("gate", *words, "5", cwd=folder)
     assert (done.code, done.out) == (2, "")
     assert "fix:   write 5% for a share of the baseline's value" in done.err
@@ -97,16 +90,7 @@ def test_two_folders_of_results(folder: Path) -> None:
 
 
 def test_formats(folder: Path) -> None:
-    words = (
-        "gate",
-        "base.run",
-        "worse.run",
-        "unclear.run",
-        "--qrels",
-        "qrels.txt",
-        "-m",
-        "recip_rank",
-    )
+    words = ("gate", *TWO, "unclear.run", "-m", "recip_rank")
     shown = {
         name: called(*words, "--margin", "5%", "--format", name, cwd=folder).out
         for name in ("text", "markdown", "junit", "github")
@@ -129,7 +113,7 @@ def test_the_worst_is_first_if_lower_is_better(folder: Path) -> None:
 
 @pytest.mark.parametrize("first", ["base", "few"])
 def test_unanswered_queries_are_shown(folder: Path, first: str) -> None:
-    run_file(folder / "few.run", {}, QUERIES[:-1])
+    write_run(folder / "few.run", ALL_BUT_THE_LAST)
     runs = (f"{first}.run", "base.run" if first == "few" else "few.run")
     words = ("gate", *runs, "--qrels", "qrels.txt", "-m", "map", "--margin", "0.1")
     by = "few" if first == "base" else "the baseline of base"
@@ -206,7 +190,6 @@ def test_options_that_would_do_nothing(folder: Path, words: tuple[str, ...], mes
     assert message in done.err
 
 
-TWO = ("base.run", "worse.run", "--qrels", "qrels.txt")
 FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
 
 
@@ -228,7 +211,7 @@ FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
     ],
 )
 def test_wrong_usage(folder: Path, words: tuple[str, ...], message: str) -> None:
-    run_file(folder / "few.run", {}, QUERIES[:-1])
+    write_run(folder / "few.run", ALL_BUT_THE_LAST)
     text = (folder / "gate.yaml").read_text().replace("baseline: base", "baseline: main")
     (folder / "no-baseline.yaml").write_text(text)
     done = called("gate", *words, cwd=folder)

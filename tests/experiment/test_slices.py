@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import called
 from csv_rows import csv_rows
+from ranks import QIDS, write_qrels, write_run
 
-QIDS = [str(n) for n in (10, 2, 1, 30, 7, 21, 3, 16, 5, 44, 12, 9)]
 LENGTHS = dict(zip(QIDS, (1, 9, 3, 4, 5, 6, 10, 2, 4.5, 12, 1, 8), strict=True))
 TYPES = dict(zip(QIDS, ("web", "news", "") * 4, strict=True))
 CONFIG = """
@@ -19,16 +19,6 @@ runs: {"{run}": {path: "{run}.run"}}
 metrics: [recip_rank, num_ret]
 """
 BINS = ("below 4", "4 to 10", "10 or more")
-
-
-def write_run(path: Path, ranks: dict[str, int]) -> None:
-    """Write a run that has its relevant document at a rank per query."""
-    lines = (
-        f"{qid} Q0 {'r' if rank == hit else f'x{rank}'} {rank} {9 - rank} t\n"
-        for qid, hit in ranks.items()
-        for rank in range(1, 6)
-    )
-    path.write_text("".join(lines))
 
 
 def write_groups(path: Path, qids: list[str] = QIDS, **columns: dict[str, object]) -> None:
@@ -41,7 +31,7 @@ def write_groups(path: Path, qids: list[str] = QIDS, **columns: dict[str, object
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     rng = np.random.default_rng(5)
-    (tmp_path / "qrels.txt").write_text("".join(f"{qid} 0 r 1\n" for qid in QIDS))
+    write_qrels(tmp_path / "qrels.txt")
     for name in ("a", "b", "c"):
         write_run(tmp_path / f"{name}.run", {qid: int(rng.integers(1, 5)) for qid in QIDS})
     write_groups(tmp_path / "queries.csv")
@@ -122,7 +112,7 @@ def test_gate(folder: Path) -> None:
 def test_folds_and_seeds(folder: Path) -> None:
     """Slices of pooled and averaged folds, whose files and groups are apart."""
     for fold, some in enumerate((QIDS[:5], QIDS[5:]), 1):
-        (folder / f"qrels{fold}.txt").write_text("".join(f"{qid} 0 r 1\n" for qid in some))
+        write_qrels(folder / f"qrels{fold}.txt", some)
         write_groups(folder / f"queries{fold}.csv", some, type=TYPES)
         for seed in (1, 2):
             ranks = {qid: 1 + (int(qid) * seed) % 4 for qid in some}

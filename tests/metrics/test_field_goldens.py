@@ -5,30 +5,20 @@ from typing import Any
 
 import numpy as np
 import pytest
+from alignments import aligned_of, named
 from goldens import golden
 
-from harness.core.align import align
-from harness.core.aligned import Aligned
 from harness.core.names import parse
 from harness.core.policy import Policy
-from harness.core.tables import Qrels, Run
 
 GOLDEN = golden("field")
 COLUMNS = GOLDEN["columns"]
 
 
-def aligned_of(lists: list[dict[str, Any]], policy: Policy) -> Aligned:
-    qrels, run = {}, {}
-    for each in lists:
-        docnos = [f"d{i}" for i in range(len(each["labels"]))]
-        qrels[each["id"]] = dict(zip(docnos, each["labels"], strict=True))
-        run[each["id"]] = dict(zip(docnos, each["scores"], strict=True))
-    return align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
-
-
 def values_of(name: str, lists: list[dict[str, Any]], policy: Policy | None = None) -> list[float]:
     [metric] = parse(name)
-    return metric(aligned_of(lists, policy or Policy())).tolist()
+    case = {each["id"]: (named(each["labels"]), named(each["scores"])) for each in lists}
+    return metric(aligned_of(case, policy)).tolist()
 
 
 def is_defined(name: str, labels: list[int]) -> bool:

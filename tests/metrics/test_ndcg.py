@@ -5,15 +5,13 @@ import math
 import numpy as np
 import pytest
 import pytrec_eval_ext
+from alignments import aligned_of, ranked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.core.align import align
-from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate
 from harness.core.names import parse, parse_all
 from harness.core.policy import Policy
-from harness.core.tables import Qrels, Run
 from harness.metrics.ndcg import (
     dcg,
     dcg_at_every_rank,
@@ -23,14 +21,6 @@ from harness.metrics.ndcg import (
     ndcg_at_every_rank,
 )
 
-
-def ranked(*lists: list[int]) -> Aligned:
-    """Align lists of grades in ranked order: a query each, everything judged and retrieved."""
-    qrels = {f"q{i}": {f"d{j:03}": g for j, g in enumerate(gs)} for i, gs in enumerate(lists)}
-    run = {q: {d: -float(j) for j, d in enumerate(row)} for q, row in qrels.items()}
-    return align(Qrels.from_dict(qrels), Run.from_dict(run))
-
-
 # A learning-to-rank tutorial on LETOR 4.0: grades of D1..D5 and two models' scores.
 GRADES = {"D1": 0, "D2": 2, "D3": 1, "D4": 0, "D5": 1}
 F1 = {"D1": 0.3, "D2": 0.4, "D3": 0.2, "D4": 0.5, "D5": 1.1}
@@ -38,9 +28,7 @@ F2 = {"D1": 0.1, "D2": 1.5, "D3": 0.2, "D4": 0.4, "D5": 0.6}
 
 
 def test_published_example_of_two_models() -> None:
-    qrels = Qrels.from_dict({"q": GRADES})
-    first = align(qrels, Run.from_dict({"q": F1}))
-    second = align(qrels, Run.from_dict({"q": F2}))
+    first, second = (aligned_of({"q": (GRADES, scores)}) for scores in (F1, F2))
     # f1 ranks D5 D4 D2 D1 D3: gains 1 0 3 0 1, DCG 1 + 3/2 + 1/log2(6) = 2.88685, printed as 2.8868
     assert ideal_dcg(first, "exp").item() == pytest.approx(4.1309, abs=1e-4)
     assert dcg(first, gain="exp").item() == pytest.approx(2.8868, abs=1e-4)
@@ -103,17 +91,13 @@ def test_gains_by_hand() -> None:
 
 def test_a_tied_group_past_the_cutoff_can_count_whole() -> None:
     # grades 0 and 2 tied at ranks 1 and 2: a mean gain of 1 at each; ideal@1 is 2
-    qrels = Qrels.from_dict({"q": {"a": 0, "b": 2}})
-    aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 1.0}}), Policy(ties="average"))
+    scores, policy = {"a": 1.0, "b": 1.0}, Policy(ties="average")
+    aligned = aligned_of({"q": ({"a": 0, "b": 2}, scores)}, policy)
     metrics = parse_all(["ndcg@1", "ndcg(spill=true)@1"])
     assert evaluate(aligned, metrics).values[0].tolist() == pytest.approx(
         [1 / 2, (1 + 1 / math.log2(3)) / 2], abs=1e-15
     )
-    both = align(
-        Qrels.from_dict({"q": {"a": 2, "b": 2}}),
-        Run.from_dict({"q": {"a": 1.0, "b": 1.0}}),
-        Policy(ties="average"),
-    )
+    both = aligned_of({"q": ({"a": 2, "b": 2}, scores)}, policy)
     assert evaluate(both, metrics).values[0, 1] == pytest.approx(1 + 1 / math.log2(3))
 
 
@@ -144,6 +128,5 @@ def test_gains_equal_trec_eval(
     text = name + "." + ",".join(f"{grade}={gain}" for grade, gain in given_gains.items())
     expected = evaluated(text, judged, ranked)
     (metric,) = parse(text)
-    policy = Policy(missing_queries="skip")
-    aligned = align(Qrels.from_dict({"q": judged}), Run.from_dict({"q": ranked}), policy)
+    aligned = aligned_of({"q": (judged, ranked)}, Policy(missing_queries="skip"))
     assert np.array_equal(metric(aligned), [expected], equal_nan=True), str(metric)

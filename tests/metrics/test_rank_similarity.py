@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.special
+from alignments import aligned_of, named, ranked
 from goldens import golden
 
 from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.policy import Policy
-from harness.core.tables import Qrels, Run
+from harness.core.tables import Run
 from harness.errors import InputError, UnknownNameError
 from harness.metrics.correlation import kendall, spearman, tau_ap
 from harness.metrics.pair_agreement import swaps
@@ -20,12 +21,6 @@ from harness.metrics.rbo import ao, exp1, rbo, rbo_weight, tails_to
 from harness.stats.rankings import rank_similarity
 
 GOLDEN = golden("rank_similarity")
-
-
-def ranked(*lists: list[int]) -> Aligned:
-    qrels = {f"q{i}": {f"d{j:03}": g for j, g in enumerate(gs)} for i, gs in enumerate(lists)}
-    run = {q: {d: -float(j) for j, d in enumerate(row)} for q, row in qrels.items()}
-    return align(Qrels.from_dict(qrels), Run.from_dict(run))
 
 
 @pytest.mark.parametrize("case", GOLDEN["swaps"], ids=lambda case: case["name"])
@@ -46,33 +41,23 @@ def test_golden_bubble_sorts(case: dict) -> None:
 @pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])
 def test_golden_discordant_pairs(case: dict) -> None:
     grades = np.unique(case["x"], return_inverse=True)[1].tolist()
-    docnos = [f"d{i}" for i in range(len(grades))]
     if len(set(case["y"])) < len(grades):
         return  # tied scores have an order here
-    qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
-    run = Run.from_dict({"q": dict(zip(docnos, case["y"], strict=True))})
-    aligned = align(qrels, run)
+    aligned = aligned_of({"q": (named(grades), named(case["y"]))})
     assert swaps(aligned).tolist() == [case["swaps_discordant"]]
     if not case["ties_x_only"] + case["ties_both"]:  # there, pairs of one grade are pairs too
         share = swaps(aligned, normalize=True).item()
         assert share == pytest.approx(case["swaps_normalised"], abs=1e-15)
 
 
-def aligned_of(grades: list[int], scores: list[float], ties: str = "trec_eval") -> Aligned:
-    docnos = [f"d{i}" for i in range(len(grades))]
-    qrels = Qrels.from_dict({"q": dict(zip(docnos, grades, strict=True))})
-    run = Run.from_dict({"q": dict(zip(docnos, scores, strict=True))})
-    return align(qrels, run, Policy(ties=ties))  # type: ignore[arg-type]
-
-
 def both_ways(truth: list[float], estimate: list[float]) -> list[Aligned]:
     """The same two vectors as judgements with a run, and as a reference run with a run."""
     grades = np.unique(truth, return_inverse=True)[1].tolist()
-    names = [f"d{i}" for i in range(len(grades))]
     policy = Policy(ties="stable")
-    runs = [Run.from_dict({"q": dict(zip(names, each, strict=True))}) for each in (truth, estimate)]
+    runs = [Run.from_dict({"q": named(each)}) for each in (truth, estimate)]
     reference = as_reference(runs[0], runs[1].qids, policy)
-    return [aligned_of(grades, estimate, ties="stable"), align(reference, runs[1], policy)]
+    case = {"q": (named(grades), named(estimate))}
+    return [aligned_of(case, policy), align(reference, runs[1], policy)]
 
 
 @pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])

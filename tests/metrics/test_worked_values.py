@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 import torch
+from alignments import aligned_of, named
 
 from harness.core.align import align
 from harness.core.aligned import Aligned
@@ -255,16 +256,15 @@ def test_thresholds_between_whole_grades() -> None:
 
 def test_auc_is_the_mann_whitney_statistic_as_a_share() -> None:
     rng = np.random.default_rng(5)
-    expected, qrels, run = [], {}, {}
+    expected, case = [], {}
     for number in range(40):
         labels = np.append(rng.integers(0, 2, rng.integers(1, 60)), [0, 1])
         scores = rng.integers(0, 9, labels.size).astype(float)
         good, other = scores[labels == 1], scores[labels == 0]
         statistic = scipy.stats.mannwhitneyu(good, other).statistic
         expected.append(statistic / (good.size * other.size))
-        qrels[f"q{number}"] = {f"d{i}": int(label) for i, label in enumerate(labels)}
-        run[f"q{number}"] = {f"d{i}": score for i, score in enumerate(scores.tolist())}
-    found = parse("auc")[0](align(Qrels.from_dict(qrels), Run.from_dict(run)))
+        case[f"q{number}"] = (named(labels.tolist()), named(scores.tolist()))
+    found = parse("auc")[0](aligned_of(case))
     np.testing.assert_allclose(found, expected, rtol=1e-13)
 
 
@@ -278,11 +278,7 @@ def test_lambdas_are_the_slopes_of_the_loss(alpha: float) -> None:
     loss.backward()
     slopes = lambdas(np.array([0, 9]), scores, grades, alpha=alpha)
     np.testing.assert_allclose(slopes, s.grad.numpy(), atol=1e-12)
-    docnos = [f"d{i}" for i in range(9)]
-    aligned = align(
-        Qrels.from_dict({"q": dict(zip(docnos, grades.tolist(), strict=True))}),
-        Run.from_dict({"q": dict(zip(docnos, scores.tolist(), strict=True))}),
-    )
+    aligned = aligned_of({"q": (named(grades.tolist()), named(scores.tolist()))})
     mean = parse(f"pairwise_logloss(alpha={alpha})")[0](aligned).item()
     assert mean == pytest.approx(loss.item() / int(better.sum()), abs=1e-12)
 
@@ -293,7 +289,6 @@ def test_lambdas_by_hand_and_large_differences() -> None:
     assert slopes.tolist() == pytest.approx([-0.75, 0.75])
     assert sigmoid([-1e9, 1e9]).tolist() == [0.0, 1.0]
     (metric,) = parse("pairwise_logloss")
-    qrels = Qrels.from_dict({"q": {"a": 1, "b": 0}})
     for score, loss in ((-1e6, 2e6), (1e6, 0.0)):  # ln(1 + exp(d)) is d for large d
-        run = Run.from_dict({"q": {"a": score, "b": -score}})
-        assert metric(align(qrels, run)).tolist() == [loss]
+        found = metric(aligned_of({"q": ({"a": 1, "b": 0}, {"a": score, "b": -score})}))
+        assert found.tolist() == [loss]

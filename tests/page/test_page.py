@@ -1,7 +1,6 @@
 """The report page: every view, every number, and what a reader does with it."""
 
 import base64
-import csv
 import json
 import math
 import shlex
@@ -14,6 +13,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 from command_line import called
+from csv_rows import csv_rows as rows
 
 from harness.experiment import folder
 from harness.reports.page import DATA, EMBEDDED, pack, unpack
@@ -49,11 +49,6 @@ def made(folder: Path, config: str) -> Path:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made(tmp_path_factory.mktemp("page"), CONFIG.format(runs=ROOT / "runs"))
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def board(tab: Any) -> list[tuple[str, list[str]]]:

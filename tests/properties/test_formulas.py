@@ -8,14 +8,12 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 import scipy.stats
+from alignments import Case, aligned_of, named
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from harness.compat.trec_eval.program import rank_biased_precision
-from harness.core.align import align
-from harness.core.aligned import Aligned
 from harness.core.ragged import offsets_of
-from harness.core.tables import Qrels, Run
 from harness.metrics.cascade import err, nerr, pfound, rbp
 from harness.metrics.correlation import kendall, pearson, spearman
 from harness.metrics.ndcg import ndcg
@@ -33,14 +31,6 @@ retrieved = st.dictionaries(docnos, scores, max_size=14)
 cases = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3", "10"]), st.tuples(judged_documents, retrieved), min_size=1
 )
-Case = dict[str, tuple[dict[str, int], dict[str, float]]]
-
-
-def aligned_of(case: Case) -> Aligned:
-    return align(
-        Qrels.from_dict({qid: qrel for qid, (qrel, _) in case.items()}),
-        Run.from_dict({qid: run for qid, (_, run) in case.items()}),
-    )
 
 
 def ranking(run: dict[str, float]) -> list[str]:
@@ -106,9 +96,7 @@ def test_correlations_equal_scipy(case: Case) -> None:
 def test_pearson_equals_scipy(rows: list[tuple[int, int]]) -> None:
     y, x = zip(*rows, strict=True)
     assume(len(set(x)) > 1 and len(set(y)) > 1)
-    qrel = {f"d{i}": grade for i, grade in enumerate(y)}
-    run = {f"d{i}": float(score) for i, score in enumerate(x)}
-    value = pearson(aligned_of({"q": (qrel, run)}))
+    value = pearson(aligned_of({"q": (named(y), named(map(float, x)))}))
     same(value, [float(scipy.stats.pearsonr(x, y).statistic)])
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 import pytrec_eval
+from alignments import Case, aligned_of, tables
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -109,14 +110,6 @@ retrieved = st.dictionaries(docnos, scores, max_size=12)
 queries = st.dictionaries(
     st.sampled_from(["q1", "q2", "q3"]), st.tuples(judged, retrieved), min_size=1
 )
-Queries = dict[str, tuple[dict[str, int], dict[str, float]]]
-
-
-def tables(case: Queries) -> tuple[Qrels, Run]:
-    return (
-        Qrels.from_dict({qid: qrel for qid, (qrel, _) in case.items()}),
-        Run.from_dict({qid: run for qid, (_, run) in case.items()}),
-    )
 
 
 @each_definition
@@ -165,8 +158,8 @@ def test_name_round_trips(definition: Definition) -> None:
 
 
 @given(queries)
-def test_values_are_within_bounds_and_the_same_when_computed_twice(case: Queries) -> None:
-    aligned = align(*tables(case))
+def test_values_are_within_bounds_and_the_same_when_computed_twice(case: Case) -> None:
+    aligned = aligned_of(case)
     first = columns(aligned, METRICS)
     for metric in METRICS[::-1]:
         values = metric(aligned)
@@ -179,7 +172,7 @@ def test_values_are_within_bounds_and_the_same_when_computed_twice(case: Queries
 
 
 @given(queries, st.randoms(use_true_random=False))
-def test_the_order_of_the_input_changes_nothing(case: Queries, random: object) -> None:
+def test_the_order_of_the_input_changes_nothing(case: Case, random: object) -> None:
     def shuffled(mapping: dict) -> dict:
         items = list(mapping.items())
         random.shuffle(items)  # type: ignore[attr-defined]
@@ -210,9 +203,8 @@ def test_the_ideal_order_gives_the_best_value(
     by_grade = sorted(docs, key=lambda d: -labels[docs.index(d)])
     ideal = dict(zip(by_grade, sorted(used, reverse=True), strict=True))
     anyhow = dict(zip(docs, [used[i] for i in order if i < len(used)], strict=True))
-    qrels = Qrels.from_dict({"q": dict(zip(docs, labels, strict=True))})
-    best = align(qrels, Run.from_dict({"q": ideal}))
-    other = align(qrels, Run.from_dict({"q": anyhow}))
+    judged = dict(zip(docs, labels, strict=True))
+    best, other = (aligned_of({"q": (judged, scores)}) for scores in (ideal, anyhow))
     for metric in METRICS:
         if not is_quality(metric):
             continue
@@ -222,16 +214,14 @@ def test_the_ideal_order_gives_the_best_value(
         assert np.isnan(ahead).all() or (ahead >= -TOLERANCE * scale).all(), str(metric)
 
 
-EMPTY = {"empty": {"a": 0, "b": 0}, "fine": {"a": 1, "b": 0}}
-EMPTY_RUN = {"empty": {"a": 2.0, "b": 1.0}, "fine": {"a": 2.0, "b": 1.0}}
+FALLING = {"a": 2.0, "b": 1.0}
+EMPTY = {"empty": ({"a": 0, "b": 0}, FALLING), "fine": ({"a": 1, "b": 0}, FALLING)}
 
 
 @each_definition
 def test_a_query_without_relevant_documents(definition: Definition) -> None:
-    aligned, skipped, filled = (
-        align(Qrels.from_dict(EMPTY), Run.from_dict(EMPTY_RUN), Policy(empty_queries=how))
-        for how in ("zero", "skip", "one")
-    )
+    policies = (Policy(empty_queries=how) for how in ("zero", "skip", "one"))
+    aligned, skipped, filled = (aligned_of(EMPTY, policy) for policy in policies)
     for metric in variants(definition):
         value, expected = metric(aligned)[0], definition.empty
         if expected is None:
@@ -265,7 +255,7 @@ def test_queries_without_an_answer_and_of_one_document(definition: Definition) -
 
 @each_definition
 def test_weights_fit_the_values(definition: Definition) -> None:
-    aligned = align(Qrels.from_dict(EMPTY), Run.from_dict(EMPTY_RUN))
+    aligned = aligned_of(EMPTY)
     for metric in variants(definition):
         weights = metric.weights(aligned)
         assert weights is None or (weights.shape == (2,) and (weights >= 0).all())

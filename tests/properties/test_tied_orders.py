@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import permutations, product
 
+import alignments
 import numpy as np
 import pytest
 from hypothesis import given
@@ -90,12 +91,8 @@ def judgements(row: Documents, not_retrieved: list[int]) -> dict[str, int]:
 
 
 def aligned_of(rows: dict[str, tuple[Documents, list[int]]]) -> Aligned:
-    qrels = {qid: judgements(*case) for qid, case in rows.items()}
-    run = {
-        qid: {f"d{at}": score for at, (_, score) in enumerate(row)}
-        for qid, (row, _) in rows.items()
-    }
-    return align(Qrels.from_dict(qrels), Run.from_dict(run))
+    scores = {qid: {f"d{at}": s for at, (_, s) in enumerate(row)} for qid, (row, _) in rows.items()}
+    return alignments.aligned_of({q: (judgements(*rows[q]), scores[q]) for q in rows})
 
 
 def every_order(row: Documents, not_retrieved: list[int]) -> Aligned:
