@@ -47,6 +47,20 @@ def called(*words: object, cwd: Path | None = None) -> Said:
     return Said(code, *(stream.buffer.getvalue().decode() for stream in (out, err)))  # type: ignore[attr-defined]
 
 
+def succeeds(*words: object, cwd: Path | None = None) -> str:
+    """Return what a command prints that ends with 0."""
+    done = called(*words, cwd=cwd)
+    assert done.code == 0, done.err
+    return done.out
+
+
+def refused(*words: object, cwd: Path | None = None) -> str:
+    """Return the errors of a command that ends with 2 and prints nothing else."""
+    done = called(*words, cwd=cwd)
+    assert (done.code, done.out) == (2, ""), done
+    return done.err
+
+
 def finished(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """What `started` gives, of a command run in this process."""
     with mock.patch.dict(os.environ, COLUMNS="100"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from command_line import called
+from command_line import called, succeeds
 from csv_rows import csv_rows
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,8 +141,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }  # fmt: skip
     text = yaml.safe_dump(config)
     (base / "c.yaml").write_text(text)
-    done = called("run", "c.yaml", cwd=base)
-    assert done.code == 0, done.err[-2000:]
+    succeeds("run", "c.yaml", cwd=base)
     return base
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from command_line import called
+from command_line import called, succeeds
 from csv_rows import csv_rows
 
 from harness.cli import pytest_gate
@@ -28,8 +28,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def test_slices(here: Path) -> None:
-    done = called("run", "examples/slices/slices.yaml", cwd=here)
-    assert done.code == 0, done.err
+    succeeds("run", "examples/slices/slices.yaml", cwd=here)
     rows = csv_rows(here / "results/slices/leaderboard.csv")
     queries = {row["dataset"]: int(row["queries"]) for row in rows}
     assert len(queries) == 6
@@ -38,9 +37,8 @@ def test_slices(here: Path) -> None:
 
 
 def test_gate(here: Path) -> None:
-    done = called("gate", "examples/gate/gate.yaml", "--format", "json", cwd=here)
-    assert done.code == 0, done.err
-    assert {one["outcome"] for one in json.loads(done.out)["verdicts"]} == {"pass"}
+    out = succeeds("gate", "examples/gate/gate.yaml", "--format", "json", cwd=here)
+    assert {one["outcome"] for one in json.loads(out)["verdicts"]} == {"pass"}
 
 
 @pytest.fixture

@@ -22,11 +22,8 @@ MEASURE, MARGIN, LEVEL = "ndcg_cut_10", 0.05, 0.05
 
 
 @pytest.fixture(scope="module")
-def covid() -> Path:
-    folder = Path(__file__).parents[2] / "shared/data/trec_covid_round1"
-    if not folder.is_dir():
-        pytest.skip("needs the runs of TREC-COVID in ../shared/data")
-    return folder
+def covid(shared: Path) -> Path:
+    return shared / "data/trec_covid_round1"
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,47 +19,46 @@ CUTOFFS = (1, 3, 5, 10)
 BOOSTED = harness.Policy(ties="stable", empty_queries="one")
 
 
+def prediction(shared: Path, dataset: str, model: str) -> Path:
+    return shared / "data/ltr/predictions_made_here" / dataset / f"{model}.pred"
+
+
+def reported(shared: Path) -> Any:
+    path = shared / "data/ltr/predictions_made_here/library_reported_ndcg.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_boosting_libraries_on_their_own_predictions(
     shared: Path, dataset: str, model: str
 ) -> None:
     folder = shared / "data" / "ltr"
-    predictions = folder / "predictions_made_here"
-    reported = json.loads((predictions / "library_reported_ndcg.json").read_text(encoding="utf-8"))
     qrels = harness.read_qrels(folder / dataset / DATASETS[dataset])
     if model == "xgb_rank_map":  # it takes two grades only: relevant or not
         grades = (qrels.grades >= 1).astype(np.int64)
         qrels = harness.Qrels(qrels.qids, qrels.offsets, qrels.docnos, grades)
     prefix = "eval-" if model.startswith("xgb") else ""
     found = harness.evaluate(
-        qrels, predictions / dataset / f"{model}.pred", ["ndcg(gain=exp)@1,3,5,10"], policy=BOOSTED
+        qrels, prediction(shared, dataset, model), ["ndcg(gain=exp)@1,3,5,10"], policy=BOOSTED
     ).summary()
     for k in CUTOFFS:
-        own = float(reported[dataset][model][f"{prefix}ndcg@{k}"])
+        own = float(reported(shared)[dataset][model][f"{prefix}ndcg@{k}"])
         assert found[f"ndcg(gain=exp)@{k}"] == pytest.approx(own, abs=1e-12, rel=0), k
 
 
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_lightgbm_l2_is_a_mean_over_rows(shared: Path, dataset: str) -> None:
     folder = shared / "data" / "ltr"
-    predictions = folder / "predictions_made_here"
-    reported = json.loads((predictions / "library_reported_ndcg.json").read_text(encoding="utf-8"))
-    found = harness.evaluate(
-        folder / dataset / DATASETS[dataset],
-        predictions / dataset / "lgb_regression.pred",
-        ["mse(over=pairs)"],
-    ).summary()
-    own = reported[dataset]["lgb_regression"]["l2"]
+    qrels, run = folder / dataset / DATASETS[dataset], prediction(shared, dataset, "lgb_regression")
+    found = harness.evaluate(qrels, run, ["mse(over=pairs)"]).summary()
+    own = reported(shared)[dataset]["lgb_regression"]["l2"]
     assert found["mse(over=pairs)"] == pytest.approx(own, abs=1e-12, rel=0)
 
 
 def test_the_same_predictions_as_the_readme_shows_them(shared: Path) -> None:
-    folder = shared / "data" / "ltr"
-    files = (
-        folder / "mq2008_fold1" / "test.txt",
-        folder / "predictions_made_here" / "mq2008_fold1" / "lgb_lambdarank.pred",
-    )
+    run = prediction(shared, "mq2008_fold1", "lgb_lambdarank")
+    files = (shared / "data/ltr/mq2008_fold1/test.txt", run)
     pytrec_eval = harness.evaluate(*files, ["ndcg@10"]).summary()["ndcg@10"]
     lightgbm = harness.evaluate(*files, ["ndcg(gain=exp)@10"], policy=BOOSTED).summary()
     assert f"{pytrec_eval:.10f}" == "0.4732608070"  # as pytrec_eval 0.5.11 gave it

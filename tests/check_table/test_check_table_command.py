@@ -11,13 +11,11 @@ import harness
 from harness.audit.check_table import SIZE, check_table
 from harness.errors import InputError, UnknownNameError
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(tmp_path_factory: pytest.TempPathFactory, root: Path) -> Path:
     folder = tmp_path_factory.mktemp("results") / "compare"
-    harness.run(ROOT / "configs" / "compare.yaml", overrides=[f"output={folder}"])
+    harness.run(root / "configs" / "compare.yaml", overrides=[f"output={folder}"])
     return folder
 
 

@@ -44,14 +44,10 @@ def test_folds_meet_their_own_data_in_natural_order(tmp_path: Path) -> None:
         runs:
           "{model}": {path: "runs/{model}/fold{fold}-seed{seed}.txt"}
     """
+    path = "runs/{}/fold{}-seed{}.txt"
     assert rows(tmp_path, text) == [
-        (
-            f"mslr-fold{fold}",
-            model,
-            {"fold": fold, "seed": seed},
-            f"runs/{model}/fold{fold}-seed{seed}.txt",
-        )
-        for fold in ("1", "2", "10")
+        (f"mslr-fold{f}", model, {"fold": f, "seed": seed}, path.format(model, f, seed))
+        for f in ("1", "2", "10")
         for model in ("gbrt", "svm")
         for seed in ("1", "2")
     ]
@@ -166,53 +162,33 @@ def test_a_run_is_a_path_or_a_list_of_paths(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("datasets", "runs", "wrong"),
     [
-        (
-            "datasets: {trec: {path: qrels.tsv}}\nruns: {bm25: {path: bm26.run}}",
-            ["$.datasets.trec.path (line 1)", "$.runs.bm25.path (line 2)"],
-        ),
-        (
-            "datasets: {trec: {path: qrels.txt}, web: {path: web.txt}}\n"
-            "runs:\n  bm25: {path: bm25.run}\n  lsi: {path: bm25.run, dataset: trek}",
-            ["$.runs.bm25 (line 3)", "$.runs.lsi.dataset (line 4)"],
-        ),
-        (
-            'datasets: {trec: {path: qrels.txt}}\nruns:\n  "{system}":\n'
-            '    - {path: "{system}.run"}\n    - {path: "{system}.run.gz"}',
-            ["$.runs.{system}[1] (line 5)"],
-        ),
-        (
-            'datasets: {"{set}": {path: "{set}.txt"}, web: {path: web.txt}}\n'
-            'runs: {bm25: {path: bm25.run, dataset: "{set}"}}',
-            ["$.datasets.web (line 1)"],
-        ),
-        (
-            'datasets: {"{fold}": {path: "{fld}.txt"}}\nruns: {"{model": {path: "{model}.run"}}',
-            ["$.datasets.{fold} (line 1)", "$.runs.{model (line 2)"],
-        ),
-        (
-            'datasets: {trec: {path: qrels.txt}}\nruns: {"{model}": {path: bm25.run}}',
-            ["$.runs.{model} (line 2)"],
-        ),
-        (
-            'datasets: {"x{dataset}": {path: "{dataset}.txt"}}\n'
-            'runs: {"x{queries}": {path: "{queries}.run"}}',
-            ["$.datasets.x{dataset}.path (line 1)", "$.runs.x{queries}.path (line 2)"],
-        ),
-        (
-            'datasets: {web: {path: web.txt}}\nruns: {"{a-b}": {path: "{a-b}.run"}}',
-            ["$.runs.{a-b}.path (line 2)"],
-        ),
-        (
-            'datasets: {web: {path: web.txt}}\nruns: {x: {path: "{dataset}/{m}.run"}}',
-            ["$.runs.x.path (line 2)"],
-        ),
+        ("{trec: {path: qrels.tsv}}", "{bm25: {path: bm26.run}}",
+         "datasets.trec.path 1; runs.bm25.path 2"),
+        ("{trec: {path: qrels.txt}, web: {path: web.txt}}",
+         "\n  bm25: {path: bm25.run}\n  lsi: {path: bm25.run, dataset: trek}",
+         "runs.bm25 3; runs.lsi.dataset 4"),
+        ("{trec: {path: qrels.txt}}",
+         '\n  "{system}":\n    - {path: "{system}.run"}\n    - {path: "{system}.run.gz"}',
+         "runs.{system}[1] 5"),
+        ('{"{set}": {path: "{set}.txt"}, web: {path: web.txt}}',
+         '{bm25: {path: bm25.run, dataset: "{set}"}}', "datasets.web 1"),
+        ('{"{fold}": {path: "{fld}.txt"}}', '{"{model": {path: "{model}.run"}}',
+         "datasets.{fold} 1; runs.{model 2"),
+        ("{trec: {path: qrels.txt}}", '{"{model}": {path: bm25.run}}', "runs.{model} 2"),
+        ('{"x{dataset}": {path: "{dataset}.txt"}}', '{"x{queries}": {path: "{queries}.run"}}',
+         "datasets.x{dataset}.path 1; runs.x{queries}.path 2"),
+        ("{web: {path: web.txt}}", '{"{a-b}": {path: "{a-b}.run"}}', "runs.{a-b}.path 2"),
+        ("{web: {path: web.txt}}", '{x: {path: "{dataset}/{m}.run"}}', "runs.x.path 2"),
     ],
-)
-def test_what_does_not_fit(tmp_path: Path, text: str, expected: list[str]) -> None:
+)  # fmt: skip
+def test_what_does_not_fit(tmp_path: Path, datasets: str, runs: str, wrong: str) -> None:
+    """Each place is wrong on the line whose number follows it."""
     make(tmp_path, "qrels.txt", "web.txt", "bm25.run", "bm25.run.gz")
-    assert places(text + "\nmetrics: [map]\n", base=tmp_path) == expected
+    text = f"datasets: {datasets}\nruns: {runs}\nmetrics: [map]\n"
+    expected = ["$.{} (line {})".format(*one.rsplit(" ", 1)) for one in wrong.split("; ")]
+    assert places(text, base=tmp_path) == expected
 
 
 @given(st.sets(st.tuples(st.integers(1, 3), st.integers(1, 3), st.sampled_from("ab")), min_size=1))
@@ -234,13 +210,15 @@ def test_cells_and_gaps_make_the_whole_grid(there: set[tuple[int, int, str]]) ->
     assert {*missing(cells)} == gaps
 
 
-SEEDS = """\
+MODELS = """\
 datasets:
   fold{fold}: {path: "fold{fold}.txt"}
 runs:
   "{model}": {path: "{model}/fold{fold}-s{seed}.txt"}
+  bm25: {path: "bm25-{fold}.txt"}
 metrics: [map]
 """
+SEEDS = MODELS.replace('  bm25: {path: "bm25-{fold}.txt"}\n', "")
 
 
 @pytest.fixture
@@ -269,27 +247,14 @@ def test_complete(seeds: Path) -> None:
     ]
     assert [line.strip() for line in problem.what.splitlines()[1:]] == gaps
     assert [line.strip() for line in grid(seeds, SEEDS)[1:]] == gaps
-    loaded = config.loads(
-        SEEDS + "complete: true\nwhere: {seed: 1}\n", "c.yaml", seeds, ["where.fold=1"]
-    )
-    assert len(resolve(loaded)) == 2
+    text = SEEDS + "complete: true\nwhere: {seed: 1}\n"
+    assert len(resolve(config.loads(text, "c.yaml", seeds, ["where.fold=1"]))) == 2
     make(seeds, "gbrt/fold2-s1.txt")
-    loaded = config.loads(SEEDS + "complete: true\nwhere: {seed: 1}\n", "c.yaml", seeds)
+    loaded = config.loads(text, "c.yaml", seeds)
     (seeds / "svm/fold2-s1.txt").unlink()
-    with pytest.raises(
-        ConfigError, match="1 of 4 cells are missing:\n    svm on fold2 fold=2 seed=1"
-    ):
+    gap = "1 of 4 cells are missing:\n    svm on fold2 fold=2 seed=1"
+    with pytest.raises(ConfigError, match=gap):
         resolve(loaded)
-
-
-MODELS = """\
-datasets:
-  fold{fold}: {path: "fold{fold}.txt"}
-runs:
-  "{model}": {path: "{model}/fold{fold}-s{seed}.txt"}
-  bm25: {path: "bm25-{fold}.txt"}
-metrics: [map]
-"""
 
 
 @pytest.fixture

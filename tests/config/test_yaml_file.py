@@ -106,10 +106,7 @@ def test_what_is_refused_at_once(text: str, where: str, what: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (
-            "a: !!python/object/apply:os.system [ls]",
-            "the tag tag:yaml.org,2002:python/object/apply:os.system is not allowed here",
-        ),
+        ("a: !!python/object/apply:os.system [ls]", "apply:os.system is not allowed here"),
         ("name: !!python/name:os.system", "could not determine a constructor for the tag"),
         ("a: !!set {b}", "the tag tag:yaml.org,2002:set is not allowed here"),
         ("name: !!timestamp x", "expected timestamp, got 'x'"),

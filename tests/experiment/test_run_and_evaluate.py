@@ -3,7 +3,6 @@
 import hashlib
 import json
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,16 +28,8 @@ RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"a": 0.5}}
 MAP = (0.25 + 1.0) / 2
 
 
-@pytest.fixture
-def workplace(tmp_path: Path, root: Path) -> Path:
-    """A user's folder: the example data, and room for configs and results."""
-    shutil.copytree(root / "runs", tmp_path / "runs", ignore=shutil.ignore_patterns("*.py"))
-    (tmp_path / "configs").mkdir()
-    return tmp_path
-
-
-def write(workplace: Path, text: str, name: str = "x") -> Path:
-    path = workplace / "configs" / f"{name}.yaml"
+def write(examples: Path, text: str, name: str = "x") -> Path:
+    path = examples / "configs" / f"{name}.yaml"
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -51,12 +42,12 @@ metrics: [map, ndcg@10, arp]
 """
 
 
-def test_the_manifest_names_inputs_versions_and_policies(workplace: Path) -> None:
-    harness.run(write(workplace, TREC), overrides=["policy.ties=stable"])
-    manifest = json.loads((workplace / "out/manifest.json").read_text())
+def test_the_manifest_names_inputs_versions_and_policies(examples: Path) -> None:
+    harness.run(write(examples, TREC), overrides=["policy.ties=stable"])
+    manifest = json.loads((examples / "out/manifest.json").read_text())
     assert manifest["config"]["policy"]["ties"] == "stable"
     paths = {row["path"]: row for row in manifest["inputs"]}
-    content = (workplace / "runs/trec/bm25.run").read_bytes()
+    content = (examples / "runs/trec/bm25.run").read_bytes()
     assert paths["../runs/trec/bm25.run"]["sha256"] == hashlib.sha256(content).hexdigest()
     assert paths["../runs/trec/bm25.run"]["bytes"] == len(content)
     assert manifest["versions"]["harness"] == harness.__version__
@@ -65,41 +56,41 @@ def test_the_manifest_names_inputs_versions_and_policies(workplace: Path) -> Non
 
 
 def test_a_run_that_cannot_be_read_loses_no_other(
-    workplace: Path, capsys: pytest.CaptureFixture[str]
+    examples: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (workplace / "runs/trec/zzz.run").write_text("1 Q0 d1 1 nan zzz\n")
-    config = write(workplace, TREC)
+    (examples / "runs/trec/zzz.run").write_text("1 Q0 d1 1 nan zzz\n")
+    config = write(examples, TREC)
     with pytest.raises(SystemExit, match=r"^2$"):
         main(["run", str(config)])
     out, err = capsys.readouterr()
     assert re.search(r"FAILED: zzz: \S*zzz\.run:1: score: expected a finite number", out)
     assert re.search(r"error: zzz on trec: \S*zzz\.run:1: score: expected", err)
-    rows = csv_rows(workplace / "out/leaderboard.csv")
+    rows = csv_rows(examples / "out/leaderboard.csv")
     assert [row["run"] for row in rows if row["error"]] == ["zzz"]
     assert (rows[-1]["map"], rows[-1]["queries"]) == ("", "")
     assert all(float(row["map"]) > 0 for row in rows[:-1])
-    manifest = json.loads((workplace / "out/manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((examples / "out/manifest.json").read_text(encoding="utf-8"))
     assert [each["run"] for each in manifest["failed"]] == ["zzz"]
-    assert read_results(workplace / "out").runs == tuple(sorted(row["run"] for row in rows[:-1]))
+    assert read_results(examples / "out").runs == tuple(sorted(row["run"] for row in rows[:-1]))
 
 
-def test_a_failed_baseline_leaves_tables_and_pages_without_tests(workplace: Path) -> None:
-    (workplace / "runs/trec/zzz.run").write_text("1 Q0 d1 1 nan zzz\n")
-    config = write(workplace, f"{TREC}\ncompare: {{baseline: zzz}}\n")
+def test_a_failed_baseline_leaves_tables_and_pages_without_tests(examples: Path) -> None:
+    (examples / "runs/trec/zzz.run").write_text("1 Q0 d1 1 nan zzz\n")
+    config = write(examples, f"{TREC}\ncompare: {{baseline: zzz}}\n")
     warning = r"the others cannot be compared: baseline: no run 'zzz'"
     with pytest.warns(HarnessWarning, match=warning):
         assert harness.run(config).comparisons is None
     for command in ("page", "table"):
         with pytest.raises(SystemExit, match=r"^0$"), pytest.warns(HarnessWarning, match=warning):
-            main([command, str(workplace / "out")])
+            main([command, str(examples / "out")])
 
 
-def test_where_no_run_can_be_read_nothing_is_written(workplace: Path) -> None:
-    for path in (workplace / "runs/trec").glob("*.run"):
+def test_where_no_run_can_be_read_nothing_is_written(examples: Path) -> None:
+    for path in (examples / "runs/trec").glob("*.run"):
         path.write_text("1 Q0 d1 1 nan zzz\n")
     with pytest.raises(InputError, match=r"\.run:1: score: expected a finite number"):
-        harness.run(write(workplace, TREC))
-    written = [path for path in (workplace / "out").rglob("*") if path.is_file()]
+        harness.run(write(examples, TREC))
+    written = [path for path in (examples / "out").rglob("*") if path.is_file()]
     assert {path.name for path in written} == {".lock"}
 
 
@@ -218,9 +209,9 @@ class TestEvaluate:
 
 
 def test_rows_are_sorted_or_keep_their_order(
-    workplace: Path, capsys: pytest.CaptureFixture[str]
+    examples: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = write(workplace, TREC)
+    config = write(examples, TREC)
     expected = {
         "none": ["bm25", "lsi", "random", "tfidf"],
         "map": ["bm25", "lsi", "tfidf", "random"],
@@ -233,7 +224,7 @@ def test_rows_are_sorted_or_keep_their_order(
         lines = capsys.readouterr().out.splitlines()
         assert [name for line in lines if (name := line[2:].split(" ")[0]) in runs] == runs
         # files are read in the order of the manifest, whatever the order of rows
-        board = read_results(workplace / "out").board
+        board = read_results(examples / "out").board
         assert [one.run for one in board.entries] == expected["none"]
         assert [one.summary for one in board.entries] == [one.summary for one in whole.entries]
     with pytest.raises(ConfigError, match="there is no metric 'mapp'; did you mean 'map'"):

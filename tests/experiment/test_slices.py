@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from command_line import called
+from command_line import called, refused, succeeds
 from csv_rows import csv_rows
 from ranks import QIDS, write_qrels, write_run
 
@@ -41,8 +41,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, more: str = "", config: str = CONFIG) -> Path:
     (folder / "c.yaml").write_text(f"output: out\n{config}{more}")
-    done = called("run", "c.yaml", cwd=folder)
-    assert done.code == 0, done.err
+    succeeds("run", "c.yaml", cwd=folder)
     return folder / "out"
 
 
@@ -204,14 +203,11 @@ def test_a_reversal_is_found(folder: Path) -> None:
 def test_wrong_files(folder: Path, rows: str, message: str, fix: str) -> None:
     (folder / "queries.csv").write_text(rows)
     (folder / "c.yaml").write_text(CONFIG.replace("bins: {length: [4, 10]}", "bins: {}"))
-    done = called("run", "c.yaml", cwd=folder)
-    assert done.code == 2
-    assert message in done.err
-    assert fix in done.err
+    err = refused("run", "c.yaml", cwd=folder)
+    assert message in err
+    assert fix in err
     words = ("evaluate", "qrels.txt", "a.run", "-m", "map", "--groups", "queries.csv")
-    done = called(*words, cwd=folder)
-    assert done.code == 2
-    assert message.replace("'d'", "'qrels'") in done.err
+    assert message.replace("'d'", "'qrels'") in refused(*words, cwd=folder)
 
 
 @pytest.mark.parametrize(
@@ -230,9 +226,7 @@ def test_wrong_settings(folder: Path, groups: str, message: str) -> None:
     groups = groups.replace("kinds", "unknown")
     text = CONFIG.replace("{path: queries.csv, bins: {length: [4, 10]}}", groups)
     (folder / "c.yaml").write_text(text)
-    done = called("run", "c.yaml", cwd=folder)
-    assert done.code == 2
-    assert message in done.err
+    assert message in refused("run", "c.yaml", cwd=folder)
 
 
 def test_unknown_and_absent_qids_are_a_finding(folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from command_line import called
+from command_line import called, succeeds
 from csv_rows import csv_rows as rows
 
 from harness.experiment import folder
@@ -40,9 +40,7 @@ reports: [page]
 
 def made(folder: Path, config: str) -> Path:
     (folder / "config.yaml").write_text(config, encoding="utf-8")
-    done = called("run", "config.yaml", cwd=folder)
-    assert done.code == 0, done.err
-    assert "page.html" in done.out
+    assert "page.html" in succeeds("run", "config.yaml", cwd=folder)
     return folder / "results"
 
 
@@ -421,8 +419,7 @@ def test_axe_finds_nothing(results: Path, open_page: Open, scheme: str) -> None:
 
 
 def test_the_same_bytes(results: Path, tmp_path: Path) -> None:
-    done = called("page", str(results), "-o", str(tmp_path / "again.html"), cwd=tmp_path)
-    assert done.code == 0, done.err
+    succeeds("page", str(results), "-o", str(tmp_path / "again.html"), cwd=tmp_path)
     assert (tmp_path / "again.html").read_bytes() == (results / "page.html").read_bytes()
 
 
@@ -600,11 +597,9 @@ def seconds_to_open(chromium: Any, page: Path) -> float:
 
 @pytest.mark.parametrize("compared", ["[ndcg@10, map]", "[]"])
 def test_the_page_of_143_real_runs(
-    tmp_path: Path, open_page: Open, chromium: Any, compared: str
+    tmp_path: Path, open_page: Open, chromium: Any, shared: Path, compared: str
 ) -> None:
-    data = ROOT.parent / "shared/data/trec_covid_round1"
-    if not data.is_dir():
-        pytest.skip("needs ../shared/data")
+    data = shared / "data/trec_covid_round1"
     config = f"""
 output: results
 datasets: {{covid: {data}/qrels-rnd1.txt}}

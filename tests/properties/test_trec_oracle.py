@@ -14,16 +14,8 @@ from harness.core.tables import Qrels, Run
 
 MEASURES = sorted(pytrec_eval.supported_measures)
 # a cutoff list takes the place of the default one, so these are asked for apart
-CUTOFFS = [
-    "P.1,3,7",
-    "recall.1,3,7",
-    "success.2,7",
-    "map_cut.1,3,7",
-    "relative_P.1,3,7",
-    "ndcg_cut.1,3,7",
-    "iprec_at_recall.0.33,0.55,1.25",
-    "Rprec_mult.0,0.33,3.7",
-]
+CUTOFFS = [f"{name}.1,3,7" for name in ("P", "recall", "map_cut", "relative_P", "ndcg_cut")]
+CUTOFFS += ["success.2,7", "iprec_at_recall.0.33,0.55,1.25", "Rprec_mult.0,0.33,3.7"]
 ONE_PARAMETER = ["set_F.0.5", "set_F_3", "11pt_avg.0.25,0.5,0.75", "11pt_avg_0", "relstring.5"]
 
 Judgements = dict[str, dict[str, int]]

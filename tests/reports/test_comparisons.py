@@ -13,11 +13,6 @@ from harness.experiment import folder as results
 from harness.reports.comparisons import render
 from harness.stats.comparison import Comparisons
 
-# In Python
-
-
-# On the command line
-
 
 def printed(*words: object, code: int = 0) -> str:
     done = called("compare", *words)

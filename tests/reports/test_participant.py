@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import yaml
-from command_line import called
+from command_line import called, refused, succeeds
 
 
 def test_a_sheet_for_one_run(tmp_path: Path) -> None:
@@ -19,8 +19,7 @@ def test_a_sheet_for_one_run(tmp_path: Path) -> None:
                "output": "out"}  # fmt: skip
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(content))
     assert called("run", "c.yaml", cwd=tmp_path).code == 0
-    done = called("page", "out", "--participant", "own<1>", "-o", "sheet.html", cwd=tmp_path)
-    assert done.code == 0, done.err
+    succeeds("page", "out", "--participant", "own<1>", "-o", "sheet.html", cwd=tmp_path)
     page = (tmp_path / "sheet.html").read_text()
     assert "secret" not in page
     assert "own&lt;1&gt;" in page
@@ -33,9 +32,7 @@ def test_a_sheet_for_one_run(tmp_path: Path) -> None:
     assert ["3", *["0.0000"] * 4] in cells
     assert ["all", "queries", "<strong>0.5000</strong>", "0.5000", "0.5000", "0.2778"] in cells
     assert "3 runs; above the median in 1 of 3 queries" in page
-    done = called("page", "out", "--participant", "own", cwd=tmp_path)
-    assert done.code == 2
-    assert "there is no run 'own'; did you mean 'own<1>'?" in done.err
+    err = refused("page", "out", "--participant", "own", cwd=tmp_path)
+    assert "there is no run 'own'; did you mean 'own<1>'?" in err
     (tmp_path / "sheet.html").write_text("mine")
-    done = called("page", "out", "--participant", "third", "-o", "sheet.html", cwd=tmp_path)
-    assert done.code == 2
+    refused("page", "out", "--participant", "third", "-o", "sheet.html", cwd=tmp_path)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_line import finished
+from command_line import refused, succeeds
 
 CONFIG = """\
 output: results
@@ -23,9 +23,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plots")
     root = Path(__file__).resolve().parents[2]
     (folder / "a.yaml").write_text(CONFIG.replace("ROOT", str(root)))
-    done = finished("run", "a.yaml", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.endswith(
+    assert succeeds("run", "a.yaml", cwd=folder).endswith(
         "written to results: leaderboard.csv, per_query.parquet, significance.csv, standings.csv, "
         "plots/effects-letor-ndcg-5.svg, plots/effects-letor-ndcg-5.pdf, "
         "plots/cutoffs-letor-ndcg.png, manifest.json\n"
@@ -43,12 +41,9 @@ def test_a_config_asks_for_pictures(here: Path) -> None:
 
 
 def test_the_command_draws_the_same_bytes(here: Path) -> None:
-    done = finished(
-        "plot", "results", "effects", "-m", "ndcg@5", "--format", "svg", "-o", "again", cwd=here
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == str(Path("again/effects-letor-ndcg-5.svg")) + "\n"
+    words = ("plot", "results", "effects", "-m", "ndcg@5", "--format", "svg", "-o", "again")
     name = "effects-letor-ndcg-5.svg"
+    assert succeeds(*words, cwd=here) == f"{Path('again') / name}\n"
     assert (here / "again" / name).read_bytes() == (here / "results/plots" / name).read_bytes()
 
 
@@ -63,9 +58,7 @@ def test_the_command_draws_the_same_bytes(here: Path) -> None:
     ],
 )  # fmt: skip
 def test_errors(here: Path, arguments: list[str], begin: str) -> None:
-    done = finished("plot", *arguments, cwd=here)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: {begin}")
+    assert refused("plot", *arguments, cwd=here).startswith(f"error: {begin}")
 
 
 @pytest.mark.parametrize("words", [("run", "a.yaml"), ("plot", "results", "heatmap")])
@@ -75,7 +68,6 @@ def test_without_matplotlib(
     for name in [one for one in sys.modules if one.partition(".")[0] == "matplotlib"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    done = finished(*words, cwd=here)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: plots: pictures need matplotlib")
-    assert "pip install matplotlib" in done.stderr
+    err = refused(*words, cwd=here)
+    assert err.startswith("error: plots: pictures need matplotlib")
+    assert "pip install matplotlib" in err

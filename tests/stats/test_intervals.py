@@ -107,9 +107,9 @@ def test_it_covers_the_truth_where_the_means_of_seeds_alone_do_not() -> None:
     assert alone / 400 < 0.8
 
 
-@pytest.mark.parametrize("name", list(SAMPLES))
+@each_sample
 def test_golden(name: str) -> None:
-    found = effects(differences(np.array(SAMPLES[name]["b"]), np.array(SAMPLES[name]["a"])))
+    found = effects(sample(name))
     expected = SAMPLES[name]["expected"]["effect"]
     assert found.d_z == pytest.approx(expected["d_z"], abs=1e-12)
     assert found.hedges_g == pytest.approx(expected["g_z_exact"], abs=1e-12)
@@ -120,11 +120,9 @@ def test_golden(name: str) -> None:
 
 def test_published() -> None:
     # Sakai's 20 topics: d_z = .473
-    one = SAMPLES["sakai_table5_1_Y_vs_X"]
-    found = effects(differences(np.array(one["b"]), np.array(one["a"])))
-    assert found.d_z == pytest.approx(
-        GOLDEN["published_anchors"]["sakai_table5_1"]["d_z"], abs=5e-4
-    )
+    found = effects(sample("sakai_table5_1_Y_vs_X"))
+    expected = GOLDEN["published_anchors"]["sakai_table5_1"]["d_z"]
+    assert found.d_z == pytest.approx(expected, abs=5e-4)
 
 
 @given(st.lists(st.integers(-50, 50), min_size=3, max_size=40).filter(lambda v: len(set(v)) > 1))

@@ -235,8 +235,7 @@ def test_the_same_seed_gives_the_same_p_for_any_number_of_workers() -> None:
             assert list(pool.map(p, comparisons()[::-1])) == alone[::-1]
 
 
-# --- the registry's facts ---
-
+# --- the bootstrap ---
 
 BOTH = pytest.mark.parametrize("test", [bootstrap, bootstrap_t])
 Test = Callable[[Floats, Stream], Outcome]
