@@ -99,15 +99,16 @@ def shared() -> Path:
 @pytest.fixture
 def examples(tmp_path: Path) -> Path:
     """A folder of the test's own with the example configs and data."""
-    for name in ("configs", "runs"):
-        shutil.copytree(ROOT / name, tmp_path / name)
-    return tmp_path
+    return with_examples(tmp_path)
 
 
 @pytest.fixture(scope="session")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A user's folder with the example configs and data, to which tests add results."""
-    folder = tmp_path_factory.mktemp("workplace")
+    return with_examples(tmp_path_factory.mktemp("workplace"))
+
+
+def with_examples(folder: Path) -> Path:
     for name in ("configs", "runs"):
         shutil.copytree(ROOT / name, folder / name)
     return folder

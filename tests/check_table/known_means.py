@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
+import studies
 
 from harness.audit.check_table import FORMATS, Verdict, verify, with_dataset
 from harness.audit.check_table_match import Known, match
-from harness.core.evaluation import Counts, Evaluation
-from harness.core.leaderboard import Entry, Leaderboard
-from harness.core.names import parse_all
-from harness.core.policy import Policy
 from harness.stats.compare import compare
 from harness.stats.comparison import Plan, Study
 
@@ -27,24 +24,19 @@ ALL = Plan(correction="none")
 
 
 def study(plan: Plan | None = None, seeds: int = 1, means: Means = MEANS) -> Study:
-    metrics = parse_all(("map", "ndcg@10"))
     queries = np.arange(20)
-    entries = []
+    values: dict[str, dict[str, Any]] = {dataset: {} for dataset in means}
     for dataset, runs in means.items():
-        for place, (run, values) in enumerate(runs.items()):
+        for place, (run, both) in enumerate(runs.items()):
             # bm25: +-.1 from its mean; the others up to .01 from that, each in its own way
             own = 0.01 * np.sin((queries + 1.0) * (place + 1)) * (place > 0)
             pattern = 0.1 * np.where(queries % 2 == 0, 1.0, -1.0) + own - own.mean()
             for seed in range(seeds):
                 # two seeds: .01 above and below, so that their deviation is .01 x sqrt(2) = .0141
                 shift = 0.01 * (1 - 2 * seed) * (seeds > 1)
-                evaluation = Evaluation(
-                    np.stack([value + pattern + shift for value in values], axis=1),
-                    pa.array([f"q{at}" for at in queries]), metrics, Policy(), Counts(queries=20),
-                    run=run, dataset=dataset,
-                )  # fmt: skip
-                entries.append(Entry(evaluation, {"seed": str(seed)} if seeds > 1 else {}))
-    found = Study(Leaderboard(tuple(entries)), None, {}, "f" * 64)
+                key = f"{run}::{seed}" if seeds > 1 else run
+                values[dataset][key] = np.stack([mean + pattern + shift for mean in both], axis=1)
+    found = studies.study(values, ("map", "ndcg@10"))
     if plan is None:
         return found
     return Study(found.board, compare(found.systems, plan), {}, found.trace)

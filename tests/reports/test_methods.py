@@ -4,14 +4,15 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
+import studies
 
-from harness.core.evaluation import Counts, Evaluation
-from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.evaluation import Counts
+from harness.core.leaderboard import Leaderboard
 from harness.core.metric import REGISTRY
 from harness.core.names import parse_all
 from harness.core.policy import Policy
@@ -38,25 +39,18 @@ def study(
     plan: Plan | None = None,
     **manifest: object,
 ) -> Study:
-    parsed = parse_all(metrics)
-    draw = np.random.default_rng(1)
-    entries = tuple(
-        Entry(
-            Evaluation(
-                draw.random((20, len(parsed))) / 2 + place / 10,
-                pa.array([f"q{at}" for at in range(20)]),
-                parsed,
-                policy or Policy(),
-                counts or Counts(queries=20),
-                run=run,
-                dataset="web_1",
-            ),
-            {"seed": str(seed)} if seeds > 1 else {},
-        )
+    n, draw = len(parse_all(metrics)), np.random.default_rng(1)
+    values = {
+        f"{run}::{seed}" if seeds > 1 else run: draw.random((20, n)) / 2 + place / 10
         for place, run in enumerate(runs)
         for seed in range(seeds)
+    }
+    chosen = {"counts": counts or Counts(queries=20), "policy": policy or Policy()}
+    entries = studies.study({"web_1": values}, metrics).board.entries
+    board = Leaderboard(
+        tuple(replace(one, evaluation=replace(one.evaluation, **chosen)) for one in entries)
     )
-    found = Study(Leaderboard(entries), None, {"versions": {"harness": "1.0"}, **manifest})
+    found = Study(board, None, {"versions": {"harness": "1.0"}, **manifest})
     if plan is None:
         return found
     return Study(found.board, compare(found.systems, plan), found.manifest)
