@@ -14,7 +14,7 @@ import pytest
 from goldens import golden
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tools import CUTOFFS, Column, Query
+from tools import CUTOFFS, Column, Query, dicts
 
 import harness
 from harness.core.metric import REGISTRY
@@ -82,15 +82,7 @@ def batches(draw: st.DrawFn, grades: tuple[tuple[int, int], ...], at_least: int)
 
 
 def ours(queries: list[Query], names: list[str]) -> harness.Evaluation:
-    qids = [f"{1000 + place}" for place in range(len(queries))]
-    qrels, run = (
-        {
-            qid: dict(zip(query.docnos, getattr(query, numbers), strict=True))
-            for qid, query in zip(qids, queries, strict=True)
-        }
-        for numbers in ("grades", "scores")
-    )
-    return harness.evaluate(qrels, run, names)
+    return harness.evaluate(*dicts(queries), names)
 
 
 def within(adapter: Any, metric: str, value: float) -> float:

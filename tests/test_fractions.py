@@ -67,22 +67,15 @@ def test_files(name: str, tmp_path: Path) -> None:
 
 def test_files_and_configs(tmp_path: Path) -> None:
     FILES["q.qrels"](tmp_path / "q.qrels")
-    (tmp_path / "bm25.run").write_text(
-        "".join(
-            f"{qid} Q0 {docno} 1 {score} bm25\n"
-            for qid, row in RUN.items()
-            for docno, score in row.items()
-        ),
-        encoding="utf-8",
-    )
-    qrels, run = str(tmp_path / "q.qrels"), str(tmp_path / "bm25.run")
+    qrels, run = str(tmp_path / "q.qrels"), str(tmp_path / "bm25.json")
+    Path(run).write_text(json.dumps(RUN), encoding="utf-8")
     (entry,) = direct.evaluate_files(qrels, [run], ["ndcg"], convention="catboost").entries
     # q1: 0.5 + 2.5 / 2 of 2.5 + 0.5 / log2(3)
     expected = (VALUE / (2.5 + 0.5 / np.log2(3)), 1.0)
     assert entry.evaluation.values[:, 0] == pytest.approx(expected, abs=1e-15)
     config = tmp_path / "x.yaml"
     text = "\n".join([
-        "output: out", "datasets: {d: {path: q.qrels}}", "runs: {bm25: {path: bm25.run}}",
+        "output: out", "datasets: {d: {path: q.qrels}}", "runs: {bm25: {path: bm25.json}}",
         "metrics: [ndcg, 'map(convention=trec_eval9)']", "convention: catboost", "crosscheck: all",
     ])  # fmt: skip
     config.write_text(text, encoding="utf-8")

@@ -1,5 +1,6 @@
 """Documents whose docno equals the qid: dropped from runs on request, and reported if kept."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -51,19 +52,15 @@ def test_reference_run_drops_too() -> None:
 @pytest.fixture
 def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    Path("q.txt").write_text("".join(
-        f"{q} 0 {d} {g}\n" for q, judged in QRELS.items() for d, g in judged.items()
-    ))  # fmt: skip
-    Path("a.run").write_text("".join(
-        f"{q} Q0 {d} 1 {s} t\n" for q, found in RUN.items() for d, s in found.items()
-    ))  # fmt: skip
+    Path("q.json").write_text(json.dumps(QRELS))
+    Path("a.json").write_text(json.dumps(RUN))
     return tmp_path
 
 
 @pytest.mark.parametrize("drop", [False, True])
 def test_run_checks_every_value_and_reports_what_is_kept(experiment: Path, drop: bool) -> None:
     Path("c.yaml").write_text(
-        f"datasets: {{d: {{path: q.txt}}}}\nruns: {{a: {{path: a.run}}}}\nmetrics: [map, num_ret]\n"
+        "datasets: {d: q.json}\nruns: {a: a.json}\nmetrics: [map, num_ret]\n"
         f"policy: {{drop_identical_ids: {str(drop).lower()}}}\ncrosscheck: all\noutput: out\n"
     )
     assert ("0.4167" if drop else "0.4444") in succeeds("run", "c.yaml", cwd=experiment)

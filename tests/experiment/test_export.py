@@ -15,10 +15,7 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("export")
-    qrels = {"10": {"b": 1, "a": 0}, "2": {"c": 1}, "1": {"d": 0}}
-    (folder / "q.txt").write_text(
-        "".join(f"{q} 0 {d} {g}\n" for q, judged in qrels.items() for d, g in judged.items())
-    )
+    (folder / "q.txt").write_text("10 0 b 1\n10 0 a 0\n2 0 c 1\n1 0 d 0\n")
     for seed in (3, 11):
         (folder / f"s{seed}.run").write_text(f"2 Q0 c 1 {seed} t\n10 Q0 a 1 2 t\n10 Q0 b 2 1 t\n")
     (folder / "c.yaml").write_text(

@@ -46,6 +46,7 @@ class Column:
 
 
 Printed = dict[str, Column]
+Table = dict[str, dict[str, float]]
 
 
 def name(metric: str, convention: str, cutoff: int | None = None, *settings: str) -> str:
@@ -56,6 +57,14 @@ def name(metric: str, convention: str, cutoff: int | None = None, *settings: str
     """
     inside = ",".join((f"convention={convention}", *settings))
     return f"{metric}({inside})" + (f"@{cutoff}" if cutoff else "")
+
+
+def dicts(queries: Sequence[Query]) -> tuple[Table, Table]:
+    """Return judgements and scores by query and document; qids are in order as text, too."""
+    qids = [f"{1000 + place}" for place in range(len(queries))]
+    grades = [dict(zip(query.docnos, query.grades, strict=True)) for query in queries]
+    scores = [dict(zip(query.docnos, query.scores, strict=True)) for query in queries]
+    return dict(zip(qids, grades, strict=True)), dict(zip(qids, scores, strict=True))
 
 
 def flat(columns: Iterable[Sequence[float]]) -> list[float]:

@@ -4,7 +4,7 @@ import math
 import shutil
 from collections.abc import Sequence
 
-from . import CUTOFFS, Column, Printed, Query, name
+from . import CUTOFFS, Column, Printed, Query, dicts, name
 
 CONVENTIONS = ("gdeval",) if shutil.which("perl") else ()
 GRADES = ((0, 4), (0, 1), (0, 0), (-1, 4))
@@ -50,15 +50,8 @@ def _calls(
 
     measures = {text: ir_measures.parse_measure(text) for text in names}
     texts = {measure: text for text, measure in measures.items()}
-    qids = [f"{1000 + place}" for place in range(len(queries))]
-    qrels, run = (
-        {
-            qid: dict(zip(query.docnos, getattr(query, numbers), strict=True))
-            for qid, query in zip(qids, queries, strict=True)
-        }
-        for numbers in ("grades", "scores")
-    )
-    values = {text: dict.fromkeys(qids, math.nan) for text in names}
+    qrels, run = dicts(queries)
+    values = {text: dict.fromkeys(qrels, math.nan) for text in names}
     for found in ir_measures.iter_calc(list(texts), qrels, run):
         values[texts[found.measure]][found.query_id] = float(found.value)
     means = ir_measures.calc_aggregate(list(texts), qrels, run)

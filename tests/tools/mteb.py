@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from . import CUTOFFS, Column, Printed, Query, name
+from . import CUTOFFS, Column, Printed, Query, dicts, name
 
 CONVENTIONS = ("mteb",)
 GRADES = ((0, 4), (0, 1), (0, 0))
@@ -12,13 +12,7 @@ _NAMES = {"ndcg": "ndcg_cut", "map": "map_cut", "recall": "recall", "P": "P", "s
 def printed(queries: Sequence[Query]) -> Printed:
     from mteb._evaluators.retrieval_metrics import calculate_retrieval_scores, mrr
 
-    qrels, run = (
-        {
-            f"q{place}": dict(zip(query.docnos, getattr(query, numbers), strict=True))
-            for place, query in enumerate(queries)
-        }
-        for numbers in ("grades", "scores")
-    )
+    qrels, run = dicts(queries)
     table = calculate_retrieval_scores(run, qrels, CUTOFFS).all_scores
     found = {
         name(ours, "mteb", k): Column([table[qid][f"{theirs}_{k}"] for qid in qrels])

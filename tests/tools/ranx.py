@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from . import ALL, CUTOFFS, Column, Printed, Query, name
+from . import ALL, CUTOFFS, Column, Printed, Query, dicts, name
 
 CONVENTIONS = ("ranx",)
 GRADES = ((0, 4), (0, 1), (-1, 4))
@@ -28,19 +28,11 @@ def prepare() -> None:
             numba.config.DISABLE_JIT = True
 
 
-def _columns(queries: Sequence[Query], metrics: list[str], dicts: bool) -> dict[str, Column]:
+def _columns(queries: Sequence[Query], metrics: list[str], as_dicts: bool) -> dict[str, Column]:
     import ranx
 
-    names = [f"{1000 + place}" for place in range(len(queries))]
-    qrels = {
-        qid: dict(zip(query.docnos, query.grades, strict=True))
-        for qid, query in zip(names, queries, strict=True)
-    }
-    run = {
-        qid: dict(zip(query.docnos, query.scores, strict=True))
-        for qid, query in zip(names, queries, strict=True)
-    }
-    given = (qrels, run) if dicts else (ranx.Qrels(qrels), ranx.Run(run))
+    qrels, run = dicts(queries)
+    given = (qrels, run) if as_dicts else (ranx.Qrels(qrels), ranx.Run(run))
     each = ranx.evaluate(*given, metrics, return_mean=False)
     means = ranx.evaluate(*given, metrics)
     settled = [not query.tied() for query in queries]
@@ -56,11 +48,11 @@ def _columns(queries: Sequence[Query], metrics: list[str], dicts: bool) -> dict[
 def printed(queries: Sequence[Query]) -> Printed:
     metrics = [f"{metric}{at}" for metric in _METRICS for at in ("", *(f"@{k}" for k in CUTOFFS))]
     found = {}
-    for dicts in (False, True):
-        for column, given in _columns(queries, metrics, dicts).items():
+    for as_dicts in (False, True):
+        for column, given in _columns(queries, metrics, as_dicts).items():
             metric, _, cutoff = column.partition("@")
             ours, settings = _METRICS[metric]
-            settings += ("ties=reverse",) if dicts else ()
+            settings += ("ties=reverse",) if as_dicts else ()
             settings += ("denominator=list",) if column == "precision" else ()
             found[name(ours, "ranx", int(cutoff or ALL), *settings)] = given
     return found
