@@ -153,6 +153,20 @@ def test_wrong_words_are_refused(words: str, message: str, small: Path) -> None:
     assert message in refused("evaluate", *words.split(), cwd=small)
 
 
+def test_one_wrong_run_does_not_stop_the_others(small: Path) -> None:
+    (small / "bad.run").write_text("1 Q0 a 1 nan t\n")
+    (small / "b.run").write_text(FILES["a.run"])
+    done = called("evaluate", "q.txt", "a.run", "bad.run", "b.run", "-m", "map", cwd=small)
+    assert done.code == 2
+    assert [line.split()[0] for line in done.out.splitlines()] == [
+        "q", "run", "a", "b", "*", "FAILED:"
+    ]  # fmt: skip
+    assert "FAILED: bad: bad.run:1: score: expected a finite number, got 'nan'\n" in done.out
+    assert done.err.startswith("error: bad.run:1: score: expected a finite number")
+    alone = called("evaluate", "q.txt", "bad.run", "-m", "map", cwd=small)
+    assert (alone.code, alone.out, alone.err) == (2, "", done.err)
+
+
 def test_trec_eval_gets_its_words_as_they_are(small: Path) -> None:
     done = called("trec_eval", "-q", "-m", "map", "--", "q.txt", "a.run", cwd=small)
     assert done.out.split() == ["map", "1", "1.0000", "map", "all", "1.0000"]

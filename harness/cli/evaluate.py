@@ -41,6 +41,7 @@ def command(
     A query that the run does not answer counts as 0, as in 'trec_eval -c'. A note below the table
     counts them; csv, jsonl and trec print it to standard error. The guard warns of mistakes such
     as predictions in another row order; 'harness check QRELS RUN...' looks for more.
+    Exits 2 if a run cannot be evaluated; the others are evaluated all the same.
 
     Ties: trec_eval, trec_eval10, docno+, stable, reverse, average, best, worst, random(SEED),
     bounds.
@@ -50,12 +51,17 @@ def command(
       harness evaluate qrels.txt bm25.run dense.run.gz -m map -m ndcg@10
       harness evaluate test.txt predictions.txt -m "ndcg(gain=exp)@5" -q -f csv
     """
-    board = in_order(evaluate(qrels, runs, metrics, **settings).sliced(), sort)
+    board = evaluate(qrels, runs, metrics, keep_going=True, **settings)
+    board = in_order(board.sliced(), sort)
     if format in ("csv", "jsonl", "trec"):  # the others have notes
         for what in value_notes(board, has_runid=format == "trec"):
             warnings.warn(HarnessWarning(what), stacklevel=2)
     width = terminal_width(format)
     show(find(format).render(board, per_query=per_query, **width))
+    for one in board.failed:
+        show(f"error: {one.error}\n", error=True)
+    if board.failed:
+        raise click.exceptions.Exit(2)
 
 
 def evaluate(

@@ -21,7 +21,7 @@ from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
 from ..core.evaluation import Evaluation
 from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.hashing import share_memory
-from ..core.leaderboard import Entry, Leaderboard, numbers_of
+from ..core.leaderboard import Entry, Failed, Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
@@ -81,7 +81,7 @@ def evaluate(
 
         A padded batch: grades and scores of shape (B, L) or (B, L, 1), with `n` or `mask`, and
         `qids`. Grades and scores of shape (rows,), with `n`, the rows of each query, as LightGBM
-        takes labels and `group`.
+        takes labels and `group`; prefer ``(qids, grades)``, which show the query of each row.
 
         Grades are whole numbers, or fractions if one of the metrics accepts them.
     metrics : iterable of str or Metric
@@ -224,11 +224,13 @@ def evaluate_files(
     group: str | None = None,
     plugins: Sequence[str] = (),
     accept: Sequence[str] = (),
+    keep_going: bool = False,
 ) -> Leaderboard:
     """Evaluate run files against one file of judgements, as ``harness evaluate`` does.
 
     A metric's ``reference`` names one of the runs by its file name without endings. The guard
-    warns as in ``harness run``, but for rules in `accept`.
+    warns as in ``harness run``, but for rules in `accept`. With `keep_going`, runs that cannot be
+    evaluated are in ``failed``, if others can.
     """
     for plugin in plugins:
         from ..config import plugins as plugin_files
@@ -237,7 +239,8 @@ def evaluate_files(
             plugin_files.load(plugin, Path())
         except plugin_files.PluginError as error:
             raise HarnessError(str(error)) from error
-    from ..guard.sweep import FileGuard  # which `harness.evaluate` does not need
+    from ..guard.registry import collecting  # which `harness.evaluate` does not need
+    from ..guard.sweep import FileGuard
 
     policy = policy or Policy()
     wanted = _wanted(metrics, policy, bounds, rel, convention)
@@ -269,14 +272,10 @@ def evaluate_files(
         watch(found)
         return found
 
-    entries = []
-    pairs: Iterable[tuple[str, str]] = list(zip(runs, names, strict=True))
-    if len(runs) > 1:
-        from tqdm import tqdm
+    reading = partial(collecting, guard.findings) if keep_going else guard.reading
 
-        pairs = tqdm(pairs, unit="run", disable=None)
-    for path, name in pairs:
-        with guard.reading(path, qrels):
+    def entry_of(path: str, name: str) -> Entry:
+        with reading(path, qrels):
             source = readers.Source(path)
             watch = guard.watch(source)
             stream = partial(
@@ -293,9 +292,30 @@ def evaluate_files(
                     [replace(one, where=one.where or path) for one in error.problems]
                 ) from None
         guard.run(watch, source, name, **options)
-        entries.append(Entry(evaluation))
+        return Entry(evaluation)
+
+    entries, failures = [], {}
+    pairs: Iterable[tuple[str, str]] = list(zip(runs, names, strict=True))
+    if len(runs) > 1:
+        from tqdm import tqdm
+
+        pairs = tqdm(pairs, unit="run", disable=None)
+    for path, name in pairs:
+        try:
+            entries.append(entry_of(path, name))
+        except HarnessError as error:
+            if not keep_going:
+                raise
+            failures[name] = error
+            for one in guard.findings:
+                warnings.warn(one.message, HarnessWarning, stacklevel=2)
+            guard.findings.clear()
+    if not entries:
+        raise next(iter(failures.values()))
     marked = zip(entries, guard.warn(), strict=True)
-    return Leaderboard(tuple(replace(entry, warned=rules) for entry, rules in marked))
+    rows = tuple(replace(entry, warned=rules) for entry, rules in marked)
+    failed = (Failed(dataset, name, {}, str(error)) for name, error in failures.items())
+    return Leaderboard(rows, tuple(failed))
 
 
 def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str) -> None:
