@@ -176,7 +176,7 @@ def _choose(
             fix = name_it(source, role)
             if role == "qid" and kind == "run" and "docno" not in chosen:
                 what += " or labels"
-                fix = f"rename it to qid or label; {_in_order(source)}"
+                fix = f"name the column qid or label; {_in_order(source)}"
             problems.append(Problem(where, what, "" if problems else listed, fix))
     for role in of_rows if "docno" not in chosen else ():
         usual = {fold(name): name for name in reversed(names) if name not in chosen.values()}
