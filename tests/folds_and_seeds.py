@@ -27,10 +27,12 @@ runs: {"{model}": {format: scores, path: "{model}-{fold}-{seed}.txt"}}
 """The beginning of a config for them."""
 
 
-def put(folder: Path) -> None:
-    """Write the judgements and predictions into a folder."""
+def put(folder: Path, more: str) -> Path:
+    """Write the judgements, the predictions and a config with more lines into a folder."""
     for fold, rows in DATA.items():
         (folder / f"fold{fold}.txt").write_text(rows, encoding="utf-8")
     for (model, fold, seed), scores in SCORES.items():
         text = "".join(f"{score}\n" for score in scores)
         (folder / f"{model}-{fold}-{seed}.txt").write_text(text, encoding="utf-8")
+    (folder / "x.yaml").write_text(CELLS + more, encoding="utf-8")
+    return folder / "x.yaml"

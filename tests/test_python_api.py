@@ -142,7 +142,6 @@ def test_results_have_rows_frames_and_a_flat_dict(results: harness.Results) -> N
 
 def test_comparisons_have_rows_frames_and_a_flat_dict(results: harness.Results) -> None:
     found = results.comparisons
-    assert found is not None
     first = found.rows[0]
     assert found.is_significant(first) == (first.p_adjusted <= 0.05)
     assert len(found.to_pandas()) == len(found.rows) == 48

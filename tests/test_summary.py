@@ -14,14 +14,12 @@ from harness.core.systems import Incomplete, incomplete
 from harness.errors import ConfigError, HarnessWarning
 from harness.experiment.folder import read, with_comparisons
 
-CONFIG = f'{CELLS}metrics: [map, "arp(over=grades)", num_rel]\n'
+METRICS = 'metrics: [map, "arp(over=grades)", num_rel]\n'
 
 
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
-    put(tmp_path)
-    (tmp_path / "x.yaml").write_text(CONFIG, encoding="utf-8")
-    return tmp_path
+    return put(tmp_path, METRICS).parent
 
 
 POOLED = "summary={pool: [fold], spread: [seed]}"
@@ -67,7 +65,7 @@ NOT_COMPARED = "runs are compared query by query, and average weighs queries by 
 
 def test_averages_over_folds_are_not_compared(place: Path) -> None:
     lines = "summary: {average: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
-    (place / "y.yaml").write_text(CONFIG + lines, encoding="utf-8")
+    (place / "y.yaml").write_text(CELLS + METRICS + lines, encoding="utf-8")
     with pytest.raises(ConfigError, match=rf"\$\.compare \(line 8\)\s+{NOT_COMPARED}"):
         load(place / "y.yaml")
     harness.run(place / "x.yaml", overrides=[AVERAGED])
@@ -102,7 +100,7 @@ def test_a_fold_without_predictions_loses_no_other_run(place: Path) -> None:
 
 def test_a_seed_whose_files_are_missing(place: Path) -> None:
     lines = "summary: {pool: [fold], spread: [seed]}\ncompare: {baseline: b}\n"
-    (place / "y.yaml").write_text(CONFIG + lines, encoding="utf-8")
+    (place / "y.yaml").write_text(CELLS + METRICS + lines, encoding="utf-8")
     for fold in "12":
         (place / f"a-{fold}-2.txt").unlink()
     with pytest.warns(HarnessWarning) as warned:
@@ -112,5 +110,4 @@ def test_a_seed_whose_files_are_missing(place: Path) -> None:
     lost = Incomplete("web", "a", 1, 2, ("seed",), ((("seed", "2"),),))
     study = with_comparisons(read(place / "out"))
     assert incomplete(study.board) == {("web", "a"): lost}
-    assert study.comparisons is not None
     assert study.comparisons.lost == (lost,)

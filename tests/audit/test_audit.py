@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from csv_rows import csv_rows
-from folds_and_seeds import CELLS, put
+from folds_and_seeds import put
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
@@ -126,11 +126,7 @@ def test_metrics_that_measure_the_same_share_a_table(toy: Path) -> None:
 
 
 def with_summary(folder: Path, summary: str) -> Path:
-    put(folder)
-    path = folder / "x.yaml"
-    metrics = 'metrics: [map, "ndcg@2", "arp(over=grades)"]\n'
-    path.write_text(f"{CELLS}{metrics}summary: {summary}\n", encoding="utf-8")
-    return path
+    return put(folder, f'metrics: [map, "ndcg@2", "arp(over=grades)"]\nsummary: {summary}\n')
 
 
 POOLED = "{pool: [fold], spread: [seed]}"

@@ -86,7 +86,6 @@ def test_the_nearest_miss() -> None:
     # the default gives 0.429859
     found = search("0.42976", TWO, depth=0)
     assert not found.explanations
-    assert found.nearest is not None
     assert found.nearest.name == "ndcg@3"
     assert found.difference == pytest.approx(0.429859 - 0.42976, abs=1e-6)
     (row,) = found.rows

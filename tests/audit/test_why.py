@@ -2,14 +2,13 @@
 
 import json
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from command_line import called, refused
 from csv_rows import csv_rows
-from folds_and_seeds import CELLS, put
+from folds_and_seeds import put
 
 import harness
 from harness.audit.why import Account, render, why
@@ -116,20 +115,10 @@ METRICS = '[map, "arp(over=grades)", num_rel_ret, gm_map, "ndcg(undefined=zero,e
 POOLED = "{pool: [fold], spread: [seed]}"
 FOLDS, AVERAGED = "{pool: [fold]}", "{average: [fold], spread: [seed]}"
 BEST = "{pool: [fold], best: [seed]}"
-Made = Callable[[str], Path]
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Made:
-    """Gives a folder of results by their summary."""
-
-    def results_with(summary: str) -> Path:
-        put(tmp_path)
-        config = tmp_path / "x.yaml"
-        config.write_text(f"{CELLS}metrics: {METRICS}\nsummary: {summary}\n", encoding="utf-8")
-        return harness.run(config).folder
-
-    return results_with
+def results_with(folder: Path, summary: str) -> Path:
+    return harness.run(put(folder, f"metrics: {METRICS}\nsummary: {summary}\n")).folder
 
 
 def rows_of(folder: Path, name: str = "leaderboard") -> list[dict[str, str]]:
@@ -149,8 +138,8 @@ def quotient(total: float, weight: float, metric: str) -> float:
 
 
 @pytest.mark.parametrize("summary", [POOLED, FOLDS, "{spread: [seed]}", AVERAGED, BEST])
-def test_every_sum_leads_to_the_leaderboard(made: Made, summary: str) -> None:
-    folder = made(summary)
+def test_every_sum_leads_to_the_leaderboard(tmp_path: Path, summary: str) -> None:
+    folder = results_with(tmp_path, summary)
     cells = rows_of(folder, "leaderboard_cells")
     for line in rows_of(folder):
         for metric in ("map", "arp(over=grades)", "num_rel_ret", "gm_map"):
@@ -180,8 +169,8 @@ def test_every_sum_leads_to_the_leaderboard(made: Made, summary: str) -> None:
                     assert math.isclose(whole, math.fsum(parts), rel_tol=1e-15)
 
 
-def test_an_edited_leaderboard(made: Made, tmp_path: Path) -> None:
-    folder = made(POOLED)
+def test_an_edited_leaderboard(tmp_path: Path) -> None:
+    folder = results_with(tmp_path, POOLED)
     path = folder / "leaderboard.csv"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(rows_of(folder)[0]["map"], "0.9"), encoding="utf-8")
@@ -195,8 +184,8 @@ def test_an_edited_leaderboard(made: Made, tmp_path: Path) -> None:
         row(folder, "a", "map")
 
 
-def test_a_cell_that_failed(made: Made, tmp_path: Path) -> None:
-    made(POOLED)
+def test_a_cell_that_failed(tmp_path: Path) -> None:
+    results_with(tmp_path, POOLED)
     (tmp_path / "a-2-2.txt").write_text("1\nx\n", encoding="utf-8")
     with pytest.warns(HarnessWarning, match="fewer repetitions"):
         folder = harness.run(tmp_path / "x.yaml").folder
@@ -218,9 +207,9 @@ def test_a_cell_that_failed(made: Made, tmp_path: Path) -> None:
     ],
 )
 def test_which_row_or_cell_is_meant(
-    made: Made, summary: str, run: str, given: dict[str, Any], name: str
+    tmp_path: Path, summary: str, run: str, given: dict[str, Any], name: str
 ) -> None:
-    found = why(made(summary), run, "map", **given)
+    found = why(results_with(tmp_path, summary), run, "map", **given)
     assert found.name == name
     assert bool(found.repetitions) == name.endswith("web")
 
@@ -240,9 +229,9 @@ def test_which_row_or_cell_is_meant(
     ],
 )
 def test_names_that_fit_no_row_or_several(
-    made: Made, summary: str, run: str, given: dict[str, Any], message: str
+    tmp_path: Path, summary: str, run: str, given: dict[str, Any], message: str
 ) -> None:
-    folder = made(summary)
+    folder = results_with(tmp_path, summary)
     with pytest.raises(UnknownNameError, match=message):
         why(folder, run, "map", **given)
     with pytest.raises(UnknownNameError, match="no metric 'mpa'; did you mean 'map'"):

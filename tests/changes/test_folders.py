@@ -35,16 +35,13 @@ def test_the_cells_that_moved(old: Path, new: Path) -> None:
 
 def test_the_queries_that_did_it(old: Path, new: Path) -> None:
     (worse, better) = (changes(old, new).having(status)[0] for status in ("worse", "better"))
-    assert worse.queries is not None
     assert (worse.queries.n, worse.queries.moved) == (6, 1)
     (move,) = worse.queries.moves
     assert (move.qid, move.old, move.new, move.difference) == ("q5", 1.0, 0.5, -0.5)
-    assert better.queries is not None
     assert [(one.qid, one.difference) for one in better.queries.moves] == [("q1", 0.25)]
     # one query of six moved: t is 1 whatever its size, and Holm doubles the smaller p of two
     p = 2 * stats.t.sf(1, 5)
     for cell in (worse, better):
-        assert cell.queries is not None
         assert cell.queries.p == pytest.approx(p, rel=1e-12)
         assert cell.queries.p_adjusted == pytest.approx(2 * p, rel=1e-12)
     low, high = worse.queries.low, worse.queries.high
@@ -126,7 +123,6 @@ def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> 
         assert (cell.old, cell.new) == pytest.approx((before, after))
         assert (cell.old_all, cell.new_all) == pytest.approx([row.agg(how) for row in rows])
         if cell.metric == "recip_rank":
-            assert cell.queries is not None
             interval = stats.ttest_rel(rows[1][both], rows[0][both]).confidence_interval()
             assert (cell.queries.low, cell.queries.high) == pytest.approx(tuple(interval))
             assert cell.queries.difference == pytest.approx(cell.difference)

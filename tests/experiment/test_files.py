@@ -31,7 +31,6 @@ def holder(folder: Path) -> subprocess.Popen[str]:
 
 
 def line(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
     return process.stdout.readline().strip()
 
 
@@ -108,7 +107,6 @@ def test_a_shortage_of_memory_is_recognised_however_it_is_reported() -> None:
         pa.lib.ArrowException("Unknown error: Wrapping letor-fold2 failed"),
     ):
         found = shortage(error)
-        assert found is not None
         assert found == refused(error)
         assert found.what == "not enough memory"
     for error in (

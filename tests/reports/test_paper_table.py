@@ -60,7 +60,6 @@ def test_blocks_rows_and_values() -> None:
         "fusion": [".500", "3.000", "–", "–"],
     }
     cell = cell_of(table, "fusion", "trec", "map")
-    assert cell is not None
     assert cell.value == 0.5001
     assert cell.n == 2
     assert cell_of(table, "fusion", "trec", "ndcg") is None
@@ -110,7 +109,6 @@ def test_daggers_mean_baselines_above_and_below() -> None:
     table = build(study(TWO, METRICS, compared(outcomes, ("bm25", "fusion"))))
     assert {row.run: row.sign for row in table.rows} == {"bm25": "†", "dense": "", "fusion": "‡"}
     cell = cell_of(table, "dense", "trec", "map")
-    assert cell is not None
     assert (cell.marks, cell.worse) == (("†",), ("‡",))
     assert (
         "† significantly better than bm25, ‡ than fusion; below the line: significantly worse "

@@ -170,5 +170,4 @@ wholes = st.lists(st.integers(1, 100_000), min_size=1, max_size=40)
 def test_differences_of_values_of_five_decimals_are_multiples(numbers: list[int]) -> None:
     values = np.array(numbers) / 1e5
     found = multiples(np.abs((0.5 + values) - 0.5))  # with the noise of a subtraction
-    assert found is not None
     assert found.tolist() == [number // math.gcd(*numbers) for number in numbers]
