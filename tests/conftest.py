@@ -83,7 +83,6 @@ def _built_in_metrics_only() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The project's own folder."""
     return ROOT
 
 

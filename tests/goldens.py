@@ -9,7 +9,6 @@ import pytest
 
 
 def golden(name: str) -> Any:
-    """Return a golden file's content."""
     return json.loads((Path(__file__).parent / "golden" / f"{name}.json").read_text("utf-8"))
 
 

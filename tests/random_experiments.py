@@ -207,7 +207,6 @@ class Experiment:
         return _joined([repr(score) for _, _, score in file.rows])
 
     def write(self, folder: Path) -> None:
-        """Write every file, and the config."""
         for file in [*self.datasets, *self.runs]:
             (folder / file.path).parent.mkdir(exist_ok=True)
             (folder / file.path).write_bytes(file.data)

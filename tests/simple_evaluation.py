@@ -314,7 +314,6 @@ def value_of(
 def evaluate(
     judgements: Judgements, run: dict[str, Scored], metrics: list[str], choices: Choices
 ) -> Expected:
-    """Evaluate one run."""
     expected = Expected()
     expected.missing = [qid for qid in judgements if qid not in run]
     expected.extra = [qid for qid in run if qid not in judgements]

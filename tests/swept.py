@@ -46,7 +46,6 @@ def put(folder: Path) -> None:
 
 
 def write(path: Path, grades: list[int], noise: float, draw: random.Random) -> None:
-    """Write one file of predictions."""
     path.parent.mkdir(parents=True, exist_ok=True)
     scores = (f"{grade + draw.gauss(0, noise):.6f}\n" for grade in grades)
     path.write_text("".join(scores), encoding="utf-8")

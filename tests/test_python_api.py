@@ -1,9 +1,7 @@
 """The public names of Python: what they are called, what they show, and what they raise."""
 
-import contextlib
 import importlib
 import inspect
-import io
 import json
 import random
 import re
@@ -14,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import succeeds
 
 import harness
-from harness.cli.main import main
 from harness.errors import HarnessError
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"a": 0, "b": 1}}
@@ -160,21 +158,14 @@ def test_a_notebook_shows_the_first_rows_of_a_long_leaderboard(results: harness.
     assert repr(results.leaderboard) == "<Leaderboard: 25 rows, ndcg@3, recip_rank@10>"
 
 
-def shown_by(command: list[str]) -> str:
-    """Return what a command prints."""
-    with contextlib.redirect_stdout(io.StringIO()) as shown, contextlib.suppress(SystemExit):
-        main(command)
-    return shown.getvalue()
-
-
 @pytest.mark.parametrize("as_path", [False, True])
 def test_table_is_that_of_the_command(results: harness.Results, as_path: bool) -> None:
     given = str(results.folder) if as_path else results
     found = harness.table(given, metrics="rr@10", runs=["s0*"], digits=2, names={"s01": "New"})
     options = ["-m", "rr@10", "--run", "s0*", "--digits", "2", "--name", "s01=New"]
     command = ["table", str(results.folder), *options]
-    assert shown_by(command) == f"{found}\n"
-    assert shown_by([*command, "--format", "latex"]) == found.render("latex")
+    assert succeeds(*command) == f"{found}\n"
+    assert succeeds(*command, "--format", "latex") == found.render("latex")
     assert "<table" in found._repr_html_()
     assert [row["name"] for row in found.rows][:2] == ["s00", "New"]
     assert len(found.to_pandas()) == 10
@@ -215,7 +206,7 @@ def test_explain_is_that_of_the_command(results: harness.Results) -> None:
     folder, value = results.folder.parent, f"{row['ndcg@3']:.4f}"
     files = [str(folder / "qrels.txt"), str(folder / "s01.run")]
     found = harness.explain(value, files[0], files[1], "ndcg@3", depth=1)
-    assert shown_by(["explain", value, *files, "-m", "ndcg@3", "--depth", "1"]).split("\n")[1:] == [
+    assert succeeds("explain", value, *files, "-m", "ndcg@3", "--depth", "1").split("\n")[1:] == [
         *str(found).split("\n")[1:],
         "",
     ]  # the command's title also names the qrels
@@ -230,7 +221,7 @@ def test_explain_is_that_of_the_command(results: harness.Results) -> None:
 def test_why_is_that_of_the_command(results: harness.Results) -> None:
     found = harness.why(results, "s01", "RR@10", query="q1")
     options = ["--run", "s01", "-m", "RR@10", "--query", "q1"]
-    assert shown_by(["why", str(results.folder), *options]) == f"{found}\n"
+    assert succeeds("why", results.folder, *options) == f"{found}\n"
     assert found.is_confirmed
     assert "q1" in found._repr_html_()
     assert repr(found).startswith("<Account: recip_rank@10 of s01 on web: ")

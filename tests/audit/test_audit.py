@@ -47,7 +47,6 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def toy(data: Path) -> Path:
-    """A config of theirs."""
     config = data.parent / "configs/toy.yaml"
     config.write_text(CONFIG)
     return config

@@ -46,7 +46,6 @@ def names(found: Search) -> set[str]:
 
 
 def unchanged(found: Search) -> set[str]:
-    """Return the conventions that give the value unchanged."""
     fits = (fit for each in found.explanations for fit in each.fits if not fit.changes)
     return {fit.base.convention.name if fit.base.convention else "default" for fit in fits}
 

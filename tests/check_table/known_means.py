@@ -56,7 +56,6 @@ def verdict(
     text: str, found: Study, suffix: str = ".tex", at: int = 0, dataset: str | None = None,
     **names: str,
 ) -> Verdict:  # fmt: skip
-    """Check one table of a text."""
     grid = FORMATS[suffix](text)[at]
     one = with_dataset(match(grid, Known.of(found, [*names.items()])), found, dataset)
     return verify(one, found, grid.name or "1")

@@ -33,7 +33,6 @@ def place(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def config(place: Path) -> Path:
-    """The config of that folder."""
     return place / "configs/toy.yaml"
 
 

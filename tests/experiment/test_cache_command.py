@@ -21,7 +21,6 @@ cache = partial(called, "cache")
 
 @pytest.fixture(autouse=True)
 def results(config: Path) -> Path:
-    """Results of the toy config."""
     return harness.run(config).folder
 
 

@@ -18,9 +18,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from command_line import Said, called
 
 import harness
-from harness.cli.main import main
 from harness.errors import InputError
 from harness.experiment.folder import read
 
@@ -124,23 +124,20 @@ EDITS: dict[str, tuple[Edit, str]] = {  # the file with its line
 }  # fmt: skip
 
 
-def exit_code(words: list[str]) -> object:
+def called_in_time(words: list[str]) -> Said:
     """Call a command, which may take 20 seconds."""
     signal.signal(signal.SIGALRM, lambda *_: pytest.fail("hangs"))
     signal.alarm(20)
     try:
-        main(words)
-    except SystemExit as ended:
-        return ended.code
+        return called(*words)
     finally:
         signal.alarm(0)
-    return 0
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", EDITS)
 def test_an_edit_gives_an_error_with_file_and_line(
-    original: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+    original: Path, tmp_path: Path, name: str
 ) -> None:
     edit, place = EDITS[name]
     folder = shutil.copytree(original, tmp_path / "edited")
@@ -151,8 +148,7 @@ def test_an_edit_gives_an_error_with_file_and_line(
     assert problem.rule == "damaged-results"
     assert problem.where.removeprefix(f"{folder}/").startswith(place)
     words = list(commands(folder))[len(name) % 9]
-    code = exit_code(words)
-    err = capsys.readouterr().err
+    code, _, err = called_in_time(words)
     assert code in (0, 1, 2), words
     assert "Traceback" not in err, words
     assert code != 2 or "error: " in err, words

@@ -100,7 +100,6 @@ def template(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def undisturbed(template: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The files of a sweep that nothing disturbs."""
     found = Sweep(shutil.copytree(template, tmp_path_factory.mktemp("x"), dirs_exist_ok=True))
     assert found.run()[0] == 0
     return found.files()

@@ -22,7 +22,6 @@ def printed(*words: object, code: int = 0) -> str:
 
 @pytest.fixture(scope="module")
 def compared(workplace: Path) -> Path:
-    """The results of configs/compare.yaml."""
     return harness.run(workplace / "configs/compare.yaml").folder
 
 

@@ -40,7 +40,6 @@ def drawn(found: Study, kind: str, **settings: Any) -> list[Any]:
 
 
 def figures(found: Study, kind: str, **settings: Any) -> list[Any]:
-    """Return the figures of an entry of `plots:`."""
     module = plots.find(kind)
     with styled():
         return [

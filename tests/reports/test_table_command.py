@@ -15,12 +15,10 @@ from harness.config import load as config
 
 @pytest.fixture(scope="module")
 def paper(workplace: Path) -> Path:
-    """The results of configs/paper.yaml."""
     return harness.run(workplace / "configs/paper.yaml").folder
 
 
 def table(*arguments: str | Path) -> str:
-    """Return what `harness table` prints."""
     return succeeds("table", *arguments)
 
 

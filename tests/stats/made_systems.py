@@ -43,7 +43,6 @@ def entry(
 
 
 def systems(found: Mapping[str, Values], **how: Sequence[str]) -> list[System]:
-    """Several runs on one dataset."""
     return [system(run, values, **how) for run, values in found.items()]  # type: ignore[arg-type]
 
 

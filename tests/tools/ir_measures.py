@@ -39,7 +39,6 @@ def _names() -> dict[str, str]:
 
 
 def refuse(metric: str, query: Query) -> None:
-    """Call it on what it refuses."""
     _calls([query], [f"{'nDCG(dcg=exp-log2)' if metric == 'ndcg' else 'ERR'}@3"])
 
 

@@ -42,7 +42,6 @@ def _columns(queries: Sequence[Query], metrics: list[str], **params: object) -> 
 
 
 def refuse(metric: str, query: Query) -> None:
-    """Call it on what it refuses."""
     _columns([query], [metric])
 
 

@@ -22,7 +22,6 @@ def _average_precision(query: Query) -> float:
 
 
 def refuse(metric: str, query: Query) -> None:
-    """Call it on what it refuses."""
     from sklearn import metrics
 
     if metric == "map":

@@ -20,7 +20,6 @@ _METRICS = {
 
 
 def refuse(metric: str, query: Query) -> None:
-    """Call it on what it refuses."""
     _value(metric, query, None, graded=True)
 
 

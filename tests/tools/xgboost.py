@@ -52,7 +52,6 @@ def _named(column: str, *settings: str) -> str:
 
 
 def refuse(metric: str, query: Query) -> None:
-    """Call it on what it refuses."""
     _columns([query], ["pre" if metric == "P" else metric])
 
 
