@@ -17,8 +17,6 @@ def names(text: str, **defaults: Any) -> list[str]:
     return [str(metric) for metric in parse(text, defaults)]
 
 
-# --- pytrec_eval's and trec_eval's spellings ---------------------------------------------------
-
 SPELLINGS = [
     # text, our names, pytrec_eval's keys
     ("map", ["map"], ["map"]),
@@ -80,8 +78,6 @@ def test_printed_names_hold_the_parameter_that_keys_leave_out() -> None:
     ]  # fmt: skip
 
 
-# --- ir_measures' spellings --------------------------------------------------------------------
-
 IR_MEASURES = {
     "AP": "map", "MAP": "map", "AP@100": "map@100", "AP(rel=2)@100": "map(rel=2)@100",
     "P@5": "P@5", "Precision@5": "P@5", "R@1000": "recall@1000", "Recall(rel=2)@5":
@@ -98,9 +94,6 @@ IR_MEASURES = {
 @pytest.mark.parametrize(("text", "ours"), IR_MEASURES.items(), ids=list(IR_MEASURES))
 def test_ir_measures_spellings(text: str, ours: str) -> None:
     assert names(text) == [ours]
-
-
-# --- our grammar -------------------------------------------------------------------------------
 
 
 def test_lists_of_cutoffs_and_defaults() -> None:
@@ -189,8 +182,6 @@ def test_every_name_and_alias_is_read() -> None:
         assert parse(str(metric)) == [metric]
 
 
-# --- mistakes ----------------------------------------------------------------------------------
-
 MISTAKES = {
     "ndgc@10": "unknown metric 'ndgc@10'; did you mean 'ndcg@10'?  (all: harness metrics)",
     "Qfoo": "unknown metric 'Qfoo'  (all: harness metrics)",
@@ -247,9 +238,6 @@ def test_mistakes(text: str, message: str) -> None:
         parse(text)
     assert message in str(caught.value)
     assert text.removesuffix("@") in str(caught.value)
-
-
-# --- conventions -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS.values(), ids=list(CONVENTIONS))

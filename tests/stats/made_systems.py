@@ -49,6 +49,7 @@ def systems(found: Mapping[str, Values], **how: Sequence[str]) -> list[System]:
 GOLDEN: dict[str, Any] = golden("significance")["multi_system"]["systems6x30"]
 VALUES: Floats = np.array(GOLDEN["scores"])
 EXPECTED: dict[str, Any] = GOLDEN["expected"]
+GOLDEN_SYSTEMS = systems({f"s{place}": row for place, row in enumerate(VALUES)})
 PAIRS = tuple(np.triu_indices(6, 1))
 
 

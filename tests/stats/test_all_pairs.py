@@ -19,9 +19,6 @@ from harness.stats.tukey import MANY, studentized_range_isf, studentized_range_s
 Q = np.array([0.0, 1e-300, 1e-8, 0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 9.0])
 
 
-# The studentised range
-
-
 @pytest.mark.parametrize(
     ("k", "df"), [(2, 1), (3, 2), (3, 10), (6, 145), (10, 900), (50, 49), (50, 9800), (200, 4000)]
 )
@@ -68,9 +65,6 @@ def test_critical_values_of_the_printed_table(k: int, df: float, printed: float)
     found = studentized_range_isf(0.05, k, df)
     assert found == pytest.approx(printed, abs=6e-4)
     assert studentized_range_sf(np.array([found]), k, df)[0] == pytest.approx(0.05, rel=1e-12)
-
-
-# Tukey
 
 
 def test_golden_p_values() -> None:
@@ -146,9 +140,6 @@ def test_two_systems_are_a_paired_t_test(values: Floats) -> None:
     interval = t.confidence_interval(0.95)
     assert found.low[0, 1] == pytest.approx(interval.low, rel=1e-9, abs=1e-12)
     assert found.high[0, 1] == pytest.approx(interval.high, rel=1e-9, abs=1e-12)
-
-
-# Randomised
 
 
 def literal_randomised(values: Floats) -> Floats:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_systems import EXPECTED, VALUES, of_pairs, system, systems
+from made_systems import EXPECTED, GOLDEN_SYSTEMS, of_pairs, system, systems
 
 from harness.core.ragged import Floats
 from harness.core.systems import System
@@ -18,7 +18,6 @@ from harness.stats.compare import compare
 from harness.stats.comparison import Comparison, Comparisons, Plan, Standing
 from harness.stats.registry import AllPairs
 
-GOLDEN = systems({f"s{place}": row for place, row in enumerate(VALUES)})
 TESTS = sorted(registry.load_all())
 
 
@@ -39,20 +38,14 @@ def one_of(found: Comparisons) -> Comparison:
     return row
 
 
-# Golden values, end to end
-
-
 def test_all_pairs_of_the_golden_systems() -> None:
-    found = compare(GOLDEN, Plan(correction="none"))
+    found = compare(GOLDEN_SYSTEMS, Plan(correction="none"))
     assert [f"{one.baseline[1]}-{one.run[1]}" for one in found.rows] == EXPECTED["pairs"]
     assert ps(found) == pytest.approx(EXPECTED["paired_t_raw"], rel=1e-10)
     for one, (lost, tied, won) in zip(found.rows, of_pairs(EXPECTED["win_tie_loss"]), strict=True):
         assert (one.wins, one.ties, one.losses) == (won, tied, lost)
         assert one.cliffs_delta == (won - lost) / 30
         assert one.n == 30
-
-
-# Pairing
 
 
 def test_queries_are_paired_by_qid() -> None:
@@ -99,9 +92,6 @@ def test_lower_can_be_better() -> None:
     assert dict(found.overall[0].positions) == pytest.approx({"a": 4.5, "b": 3.875})
 
 
-# Baselines and families
-
-
 ABC = {"a": [0.1, 0.2, 0.4], "b": [0.2, 0.2, 0.5], "c": [0.4, 0.1, 0.7]}
 
 
@@ -127,9 +117,6 @@ def test_families() -> None:
         assert found.family(found.rows[0]) == expected[0]
 
 
-# Random numbers
-
-
 @pytest.mark.parametrize("test", [name for name in TESTS if registry.TESTS[name].random])
 @pytest.mark.parametrize("interval", ["t", "bca"])
 def test_the_same_p_for_any_number_of_workers(test: str, interval: Any) -> None:
@@ -142,11 +129,8 @@ def test_the_same_p_for_any_number_of_workers(test: str, interval: Any) -> None:
     assert repr(compare(made, replace(plan, seed=1)).rows) != repr(one.rows)
 
 
-# Standings
-
-
 def test_standings() -> None:
-    found = compare(GOLDEN, Plan())
+    found = compare(GOLDEN_SYSTEMS, Plan())
     by_run = {one.run: one for one in found.standings}
     assert {run: one.rank for run, one in by_run.items()} == {
         "s5": 1, "s4": 2, "s3": 3, "s1": 4, "s2": 5, "s0": 6,
@@ -159,14 +143,11 @@ def test_standings() -> None:
         assert one.rank_low <= one.rank <= one.rank_high
         assert one.low < one.value < one.high
     # tiers by the randomised test, whose p of 1-4 is .07 and 3-4 .09: s1 and s3 reach into both
-    drawn = compare(GOLDEN, Plan(test="randomized-tukey"))
+    drawn = compare(GOLDEN_SYSTEMS, Plan(test="randomized-tukey"))
     tiers = {one.run: one.tier for one in drawn.standings}
     assert tiers["s5"] == "1"
     assert tiers["s0"] == "3"
     assert found.standing("trec", "map", "s6") is None
-
-
-# Tests of plugins
 
 
 def test_a_callable_of_a_plugin() -> None:
@@ -188,9 +169,6 @@ def test_a_plugins_test_of_all_pairs() -> None:
     assert ps(found) == [1.0, 1.0, 1.0]
     assert {one.method for one in found.rows} == {"by decree"}
     assert {one.tier for one in found.standings} == {"1"}
-
-
-# What it can be turned into
 
 
 RNG = np.random.default_rng(11)

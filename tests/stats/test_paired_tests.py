@@ -40,9 +40,6 @@ def only_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sign_flips, "FEW", 0)
 
 
-# --- golden and published values ---
-
-
 @pytest.mark.parametrize("name", SAMPLES)
 def test_golden_t(name: str) -> None:
     expected = SAMPLES[name]["expected"]["t"]
@@ -96,9 +93,6 @@ def test_published_sign_test_of_urbano_lima_and_hanjalic() -> None:
     assert found.p == pytest.approx(published["recomputed"]["sign_min_d_01"][1], rel=1e-12)
 
 
-# --- trap: floats ---
-
-
 def p_at_10_like() -> np.ndarray:
     """Return P@10 of 50 queries for two systems whose means differ."""
     rng = np.random.default_rng(20)
@@ -127,8 +121,6 @@ def test_precision_at_10_of_50_queries_is_exact() -> None:
     assert outcome("randomization", found).p == pytest.approx(exact, abs=1e-13)
     assert outcome("randomization", found).method == "exact"
 
-
-# --- literal definitions ---
 
 few_wholes = st.lists(st.integers(-12, 12), min_size=2, max_size=9)
 
@@ -166,9 +158,6 @@ def test_sign_is_all_ways_to_flip_wins(numbers: list[int]) -> None:
     found = outcome("sign", np.array(numbers) * 0.1)
     wins = [(number > 0) - (number < 0) for number in numbers]
     assert found.p == pytest.approx(float(literal_flips(wins)), abs=1e-14)
-
-
-# --- other libraries ---
 
 
 def test_scipy_agrees_on_continuous_values() -> None:
@@ -211,9 +200,6 @@ def test_a_constant_shift_has_no_t_and_an_exact_p_elsewhere() -> None:
     assert t.note == "zero variance"
     for name in PAIRED[1:]:
         assert outcome(name, found).p == pytest.approx(2 / 2**10, rel=1e-13)
-
-
-# --- the same p ---
 
 
 def comparisons() -> list[tuple[np.ndarray, Stream]]:

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from goldens import golden
 from hypothesis import given
 from hypothesis import strategies as st
-from made_systems import VALUES, systems, tables
+from made_systems import EXPECTED, GOLDEN_SYSTEMS, tables
 
 from harness.core.ragged import Bools, Floats
 from harness.stats.compare import compare, groups, paired_t_of_pairs, rank_intervals, tiers
@@ -18,8 +17,6 @@ from harness.stats.comparison import Comparisons, Plan
 from harness.stats.differences import differences
 from harness.stats.paired_t import paired_t
 from harness.stats.registry import Stream
-
-GOLDEN = golden("significance")
 
 
 def apart(n: int, *pairs: tuple[int, int]) -> Bools:
@@ -37,7 +34,7 @@ matrices = st.integers(1, 8).flatmap(
 
 
 def test_golden() -> None:
-    nemenyi = GOLDEN["multi_system"]["systems6x30"]["expected"]["nemenyi"]
+    nemenyi = EXPECTED["nemenyi"]
     order = nemenyi["order"]
     pairs = [
         tuple(order.index(int(system)) for system in pair.split("-"))
@@ -66,9 +63,6 @@ def test_sharing_a_number_means_no_pair_between_differs(matrix: Bools) -> None:
             assert shares == (not matrix[i : j + 1, i : j + 1].any())
 
 
-GOLDEN_of_apart = {f"s{place}": row.tolist() for place, row in enumerate(VALUES)}
-
-
 def tiers_of(found: Comparisons) -> dict[str, set[str]]:
     """The numbers of each run's tiers: 1-3 is 1, 2 and 3."""
     numbers = {}
@@ -76,9 +70,6 @@ def tiers_of(found: Comparisons) -> dict[str, set[str]]:
         first, _, last = one.tier.partition("-")
         numbers[one.run] = {str(each) for each in range(int(first), int(last or first) + 1)}
     return numbers
-
-
-# Paired t-tests of every pair
 
 
 @given(tables())
@@ -100,9 +91,6 @@ def test_equal_and_shifted_systems() -> None:
     assert math.isnan(paired_t_of_pairs(np.array([[0.1], [0.2]]))[0, 1])
 
 
-# Tiers
-
-
 @pytest.mark.parametrize("baselines", [(), ("s0",), ("s5", "s1")])
 @pytest.mark.parametrize(
     "test", ["paired-t", "wilcoxon", "sign", "tukey", "randomized-tukey", "friedman-nemenyi"]
@@ -111,7 +99,7 @@ def test_equal_and_shifted_systems() -> None:
 def test_what_is_significant_shares_no_tier(
     baselines: tuple[str, ...], test: str, correction: Any
 ) -> None:
-    found = compare(systems(GOLDEN_of_apart), Plan(baselines, test, correction, draws=999))
+    found = compare(GOLDEN_SYSTEMS, Plan(baselines, test, correction, draws=999))
     numbers = tiers_of(found)
     apart = [one for one in found.rows if found.is_significant(one)]
     assert apart
