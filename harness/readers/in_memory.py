@@ -20,6 +20,7 @@ from ..core.tables import DuplicateRows, Qrels, Run, T, Table
 from ..errors import ArgumentError, InputError, Problem
 from .files import parquet, write_all
 from .predictions import follow_queries
+from .source import PACKED
 
 FIX = (
     "give a path, {qid: {docno: number}}, a table or data frame with columns qid, docno and "
@@ -217,7 +218,8 @@ def save_predictions(
     """Write the predictions of one model so that no later reordering can misplace them.
 
     A path that ends in ``.parquet`` gets columns qid, row (from 0) and score. With docnos, docno
-    replaces row. Any other path gets a TREC run, sorted by score within each query.
+    replaces row. A path such as ``p.run`` or ``p.txt`` gets a TREC run, sorted by score within each
+    query; endings of other formats and of compressed files are refused.
 
     Parameters
     ----------
@@ -233,8 +235,8 @@ def save_predictions(
     Raises
     ------
     InputError
-        If there is not one finite score for each row, a pandas series has shuffled rows, or a
-        query has a docno twice.
+        If the path ends as another format, there is not one finite score for each row, a pandas
+        series has shuffled rows, or a query has a docno twice.
     HarnessError
         If the file cannot be written.
 
@@ -251,6 +253,10 @@ def save_predictions(
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(Problem("path", f"expected a path, got a {type(path).__name__}"))
     path = Path(path)
+    others = {suffix for one in readers.FORMATS.values() for suffix in one.suffixes} | {*PACKED}
+    if path.suffix in others.difference(readers.FORMATS["trec"].suffixes, {".parquet"}):
+        what = f"expected a path that ends in .run or .parquet, got '{path.suffix}'"
+        raise InputError(Problem(str(path), what, fix="give such a path"))
     if docnos is None:
         for one in (scores, dataset_or_qids):
             check_index(one)

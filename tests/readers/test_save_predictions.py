@@ -76,3 +76,10 @@ def test_shuffled_rows_are_refused(letor: Path, tmp_path: Path) -> None:
         with pytest.raises(HarnessError, match="index in the order of the rows"):
             harness.save_predictions(tmp_path / "p.run", shuffled, rows)
     harness.save_predictions(tmp_path / "p.run", shuffled.sort_index(), letor)
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.npy", "p.pt", "p.jsonl", "p.run.gz", "p.parquet.zst"])
+def test_endings_of_other_formats_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(HarnessError, match=r"expected a path that ends in \.run or \.parquet"):
+        harness.save_predictions(tmp_path / name, SCORES, QIDS)
+    assert not (tmp_path / name).exists()
