@@ -42,7 +42,7 @@ from ..readers.files import readable_name
 from ..readers.format import FORMATS
 
 if TYPE_CHECKING:
-    from ..guard.facts import Watch
+    from ..guard.facts import RowWatch
 
 del _built_in
 
@@ -155,7 +155,7 @@ def evaluate_runs(
     return Leaderboard(tuple(Entry(found) for found, _ in every))
 
 
-def _warn(watches: Iterable[Watch | None]) -> None:
+def _warn(watches: Iterable[RowWatch | None]) -> None:
     if some := [watch for watch in watches if watch is not None]:
         from ..guard.facts import warn_of
 
@@ -166,7 +166,7 @@ def _evaluated(
     qrels: Any, run: Any, metrics: Any, policy: Any, rel: int | None, convention: str | None,
     n: Any = None, mask: Any = None, qids: Any = None, references: Mapping[str, Any] | None = None,
     name: str = "", dataset: str = "",
-) -> tuple[Evaluation, Watch | None]:  # fmt: skip
+) -> tuple[Evaluation, RowWatch | None]:  # fmt: skip
     """Evaluate one run; also return what looked at scores that could belong to other rows."""
     ties = policy.get("ties") if isinstance(policy, Mapping) else None
     bounds = isinstance(ties, str) and ties == BOUNDS
@@ -187,12 +187,12 @@ def _evaluated(
     fractions = takes_fractions(wanted, policy)
     judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids, fractions=fractions)
     check_grades(judgements, wanted, policy)
-    watch: Watch | None = None
+    watch: RowWatch | None = None
     if not isinstance(given, Run) or share_memory(given.qids, judgements.qids):
-        from ..guard.facts import Watch  # which runs that name their documents do not need
+        from ..guard.facts import RowWatch  # which runs that name their documents do not need
 
         place = name or ("run" if isinstance(given, Run) else os.fspath(given))
-        watch = Watch(judgements, policy, place)
+        watch = RowWatch(judgements, place)
     looked = watch.run if watch is not None else None
     stream: Callable[[], Aligned | Iterable[Aligned]]
     if isinstance(given, Run):
@@ -204,7 +204,7 @@ def _evaluated(
         read = partial(readers.read_run, given, dataset=judgements)
     found = evaluate_one(
         judgements, wanted, policy, stream=stream, read=read, reference=reference,
-        seen=None if watch is None else watch.aligned, run=name, dataset=dataset,
+        run=name, dataset=dataset,
     )  # fmt: skip
     return found, watch
 

@@ -33,7 +33,7 @@ from .examples import (
     texts_at,
 )
 from .registry import SHOWN, finding
-from .row_order import CHANCE, ENOUGH, NO_FIT, RANDOM, RULES_OF_ROWS, Fit, Following, OrderFacts
+from .row_order import CHANCE, ENOUGH, NO_FIT, RANDOM, Fit, Following, OrderFacts
 from .scores import Ahead, LabelFacts, Labels, Order, RankFacts, ScoreFacts, Scores
 
 if TYPE_CHECKING:
@@ -272,7 +272,36 @@ class Watch:
         return None
 
 
-def warn_of(watches: Sequence[Watch]) -> None:
+class RowWatch:
+    """Looks at scores that follow the rows of a dataset: whether they belong to other rows."""
+
+    def __init__(self, qrels: Qrels, place: str) -> None:
+        self.qrels, self.place = qrels, place
+        self.failures: list[Finding] = []
+        self._begin()
+
+    def _begin(self) -> None:
+        self.first = ExamplesByRule()
+        self.following = Following(self.qrels, self.first)
+
+    def run(self, run: Run, begins: bool = False) -> None:
+        """Look at a run, or at a part of one, as it was read."""
+        if begins:
+            self._begin()
+        if share_memory(run.qids, self.qrels.qids):
+            self.following.add(run.scores)
+
+    def facts(self) -> RunFacts | None:
+        """Return the facts of all parts; None if there are none, or the guard failed."""
+        if self.following.n:
+            with observing(self.failures, self.place):
+                rows = QueryFacts(rows=self.following.n)
+                order = self.following.facts()
+                return RunFacts(follows=True, queries=rows, order=order, first=dict(self.first))
+        return None
+
+
+def warn_of(watches: Sequence[RowWatch]) -> None:
     """Warn of runs whose scores seem to belong to other rows of their dataset."""
     every = [(watch, watch.facts()) for watch in watches]
     fits = {watch.place: facts.order.fit or NO_FIT for watch, facts in every if facts is not None}
@@ -280,10 +309,11 @@ def warn_of(watches: Sequence[Watch]) -> None:
         found = [*watch.failures]
         if facts is not None:
             with observing(found, watch.place):
-                found += Facts(JudgementFacts.of(watch.qrels), facts).findings(watch.place)
+                make = findings_at(watch.place, facts.first)
+                found += row_order.findings(Facts(JudgementFacts(), facts), make)
                 found += _unrelated(watch.place, facts, fits)
         for one in found:
-            if one.severity == "warning" and one.rule in {"guard-failed", *RULES_OF_ROWS}:
+            if one.severity == "warning":
                 warnings.warn(HarnessWarning(str(one).removeprefix("warning: ")), stacklevel=4)
 
 
