@@ -235,7 +235,7 @@ def save_predictions(
     Raises
     ------
     InputError
-        If the path ends as another format, there is not one finite score for each row, a pandas
+        If the path ends as another format. If there is not one finite score for each row, a pandas
         series has shuffled rows, or a query has a docno twice.
     HarnessError
         If the file cannot be written.
