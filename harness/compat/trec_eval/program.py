@@ -447,6 +447,7 @@ _FORMATS = {"relstring": "'%s'", "runid": "%s"}
 def _line(request: Request, name: str) -> str:
     """Return the format of one line, without its qid.
 
+    >>> from harness.compat.trec_eval.arguments import measure_of
     >>> _line(Request(measure_of("num_ret"), ("num_ret",)), "num_ret")
     'num_ret               \\t\\x00\\t%d\\n'
     """
