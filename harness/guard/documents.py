@@ -40,7 +40,7 @@ ENOUGH_ROWS, ENOUGH_QUERIES = 100, 5
 """Docnos and queries below which it may be chance that all are unjudged, or that depths agree."""
 SOME_KNOWN = 0.01
 """Share of docnos judged for other queries from which on queries may be numbered otherwise."""
-RESPELLED, OWN, NAMES = 3, 0.25, 256
+RESPELLED, OWN, NAMES = 3, 0.25, 64
 """Docnos that must be known in another spelling; the share of these that must be judged for their
 query, as '7' of one collection and 'D7' of another agree by chance; docnos that are looked at."""
 MOST = 1000

@@ -430,7 +430,7 @@ class Source:
         for n, block in enumerate(self._text(size or self.block)):
             yield block
             if n % every == 0:
-                is_whole = not n and self.one_block
+                is_whole = not n and self.one_block and len(block) <= _SAMPLES * HEAD
                 pieces.append(block if is_whole else block[: block.rfind(b"\n", 0, HEAD) + 1])
             if len(pieces) > _SAMPLES:
                 pieces, every = pieces[::2], every * 2
@@ -439,7 +439,7 @@ class Source:
         self.last_lines = lines_of(tail)[len(tail) > _TAIL :]
         if block not in pieces:
             pieces.append(b"\n".join(self.last_lines))
-        self.sample = Sample(pieces, self.one_block and len(pieces) == 1)
+        self.sample = Sample(pieces, pieces == [block])
 
     def map_blocks(self, parse: Callable[[bytes], T], blocks: Iterable[bytes]) -> Iterator[T]:
         """Yield `parse` of each block, of several at a time if the file is large."""
