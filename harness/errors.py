@@ -436,8 +436,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     folded = {k.lower(): k for k in known}
     near = (
         [k for k in known if k.lower() == name.lower()]
-        or difflib.get_close_matches(name, known, n=1)
         or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
+        or difflib.get_close_matches(name, known, n=1)
         or [folded[k] for k in difflib.get_close_matches(name.lower(), folded, n=1)]
     )
     return near[0] if near else ""

@@ -16,7 +16,7 @@ from .. import readers as readers
 from ..core.aligned import Aligned
 from ..core.hashing import share_memory
 from ..core.policy import Policy
-from ..core.ragged import Bools, Ints, lengths_of
+from ..core.ragged import Bools, Ints, lengths_of, offsets_of, positions_of, rows_of
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, HarnessError, HarnessWarning, describe, shortage
 from ..readers.source import HashedSource, Source
@@ -171,9 +171,10 @@ class Part:
 
     def head(self, depth: int) -> Ints:
         """Return the first rows of each of the first judged queries."""
-        rows = np.arange(int(self.run.offsets[min(LOOKED_AT, self.run.n_queries)]))
-        query = self.query(rows)
-        return rows[(rows - self.run.offsets[query] < depth) & (self.codes[query] >= 0)]
+        judged = np.flatnonzero(self.codes >= 0)
+        offsets = offsets_of(np.minimum(self.lengths[judged], depth))
+        found: Ints = self.run.offsets[judged][rows_of(offsets)] + positions_of(offsets)
+        return found
 
     def own(self, rows: Ints) -> Bools:
         """Return which of a few rows of the first queries are judged for the query they answer."""

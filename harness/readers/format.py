@@ -329,12 +329,14 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
     """Return the named format; without a name, that of the options, or the guessed one."""
     if name is not None:
         return named_format(name, source.name)
+    if not options:
+        return FORMATS[guess_format(source, kind)]
     able = {one.name for one in able_formats(kind) if {*options} <= {*one.options(kind)}}
-    if options and {"table", "jsonl"} <= able:
+    if {"table", "jsonl"} <= able:
         is_json, head = source.head.lstrip().startswith(b"{"), Head.of(source)
         binary = (one for one in able if FORMATS[one].is_binary(head))
         return FORMATS[next(binary, "jsonl" if is_json else "table")]
-    if options and len(able) == 1:
+    if len(able) == 1:
         return FORMATS[able.pop()]
     return FORMATS[guess_format(source, kind)]
 
