@@ -279,7 +279,7 @@ class Asked:
 
 
 def read(text: str) -> Asked:
-    """Return the published value that `text` is; InputError if it is no number."""
+    """Return the published value that `text` is; InputError if it is not a number."""
     given = text.strip()
     percent = given.endswith("%")
     try:

@@ -65,7 +65,7 @@ def propose_config(
     """Return a config for the qrels and runs in folders, as YAML with comments, and its parts.
 
     `base` is the folder of the config, `where` its name. It loads, unless no qrels or runs
-    were found: then its comments say what to fill in. Raises InputError if a path is no folder,
+    were found: then its comments say what to fill in. Raises InputError if a path is not a folder,
     nothing is found, or no config for it loads.
     """
     folders = [folders] if isinstance(folders, Path) else [*folders]
@@ -134,7 +134,7 @@ class Entry:
     """One entry of ``datasets`` or ``runs``, with paths relative to the folder looked at.
 
     `path` is the group's pattern, or one with ``{dataset}``. `dataset` is the index of a run's
-    dataset, which it names if `names_dataset`. `note` says what is unsure. Folds of judgements may
+    dataset, which it names if `names_dataset`. `note` says what is unsure. Folds may
     share queries. `validation` is the path of the same for validation data.
     """
 

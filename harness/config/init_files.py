@@ -1,4 +1,4 @@
-"""Files below folders -> judgements and runs, in groups, and the judgements of each run."""
+"""Files below folders -> qrels and runs, in groups, and the qrels of each run."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _GENERIC = re.compile(r"(scores?|predictions?|preds?|output|input|runs?|results?
 
 @dataclass(frozen=True)
 class File:
-    """A file of judgements or a run; its path is relative, with slashes."""
+    """A file of qrels or a run; its path is relative, with slashes."""
 
     path: str
     kind: Kind
@@ -79,7 +79,7 @@ class Look:
 
 
 def look(folders: Sequence[Path]) -> Look:
-    """Return the judgements and runs below folders.
+    """Return the qrels and runs below folders.
 
     Hidden files, results of earlier runs, and rows for training and validation next to test data
     are skipped.
@@ -361,7 +361,7 @@ def unescaped(pattern: str) -> str:
 
 
 class Fit(NamedTuple):
-    """The judgements that a run belongs to, and groups that it fits too."""
+    """The qrels that a run belongs to, and groups that it fits too."""
 
     dataset: int
     path: str
@@ -369,7 +369,7 @@ class Fit(NamedTuple):
 
 
 class Matcher:
-    """Finds the judgements of runs among groups of files, each with its format."""
+    """Finds the qrels of runs among groups of files, each with its format."""
 
     def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
         self.folder, self.datasets = folder, datasets
@@ -377,9 +377,9 @@ class Matcher:
         self._pairs = cache(self._judged_pairs)
 
     def find(self, run: File, values: Mapping[str, str]) -> Fit:
-        """Return the judgements of a run; its numbers of fold and seed must be those of the data.
+        """Return the qrels of a run; its numbers of fold and seed must be those of the data.
 
-        Of all judgements that fit, those whose path shares most folders with the run's are taken,
+        Of all qrels that fit, those whose path shares most folders with the run's are taken,
         and of these, graded ones that judge most of its documents. InputError if none fit.
         """
         by_row, some = readers.FORMATS[run.format].needs_dataset, None
@@ -428,7 +428,7 @@ class Matcher:
         return Fit(number, path, tuple({one: 0 for one, _ in fitting if one != number}))
 
     def _as_many(self, run: File) -> str:
-        """Return which judgements have as many rows as a run; nothing if none have."""
+        """Return which qrels have as many rows as a run; nothing if none have."""
         same = []
         for path, form in ((path, form) for group, form in self.datasets for path in group.values):
             with contextlib.suppress(HarnessError):
@@ -436,7 +436,7 @@ class Matcher:
         return f"; it has as many rows as {first_of(same, 3)}" if same else ""
 
     def share_queries(self, paths: Collection[str]) -> bool:
-        """Whether several judgements have queries in common, as far as they can be read."""
+        """Whether several qrels have queries in common, as far as they can be read."""
         qids: list[str] = []
         for path in paths if len(paths) > 1 else ():
             with contextlib.suppress(HarnessError, OSError):
@@ -482,7 +482,7 @@ class Matcher:
         return [(one[qid], one[docno]) for one in words if len(one) > docno]
 
     def _read_qrels(self, path: str) -> Qrels | None:
-        """Return judgements; None if the file is too large."""
+        """Return qrels; None if the file is too large."""
         if self._is_large(path):
             return None
         return readers.read_qrels(self.folder / path, duplicates="first", fractions=True)

@@ -52,7 +52,7 @@ class Pattern:
         for _, name, spec, conversion in parsed:
             is_name = name is None or re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name)
             if spec or conversion or not is_name:
-                raise ValueError(f"'{{{name}}}' is no placeholder in '{self.text}'; {fix}")
+                raise ValueError(f"'{{{name}}}' is not a placeholder in '{self.text}'; {fix}")
         return tuple((literal, name) for literal, name, _, _ in parsed)
 
     @property
@@ -138,7 +138,7 @@ def _files(base: Path, text: str, known: Mapping[str, str]) -> list[Found]:
     if not regular:
         path = _tidy(at[0].path)
         if not path.is_dir():
-            raise NothingFoundError(f"{path} is no regular file")
+            raise NothingFoundError(f"{path} is not a regular file")
         names = _listing(path, "")
         raise NothingFoundError(f"{path} is a folder, not a file; it holds {names}")
     return sorted(regular, key=lambda found: natural(str(found.path)))
@@ -214,7 +214,7 @@ def _explain(base: Path, text: str, known: Mapping[str, str], part: str, at: lis
     folder = Path(os.path.normpath(nearest))
     verb = "no file" if set(Pattern(text).names) <= set(known) else "no file matches"
     if not nearest.is_dir():
-        return f"{verb} {path}; {folder} is no folder"
+        return f"{verb} {path}; {folder} is not a folder"
     place = "the folder" if folder == path.parent else f"{folder}/"
     return f"{verb} {path}; {place} holds {_listing(nearest, wanted[nearest])}"
 

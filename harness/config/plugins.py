@@ -69,7 +69,7 @@ def _load_file(path: Path) -> None:
     name = f"harness_plugin_{digest}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise PluginError(f"{path} is no Python file")
+        raise PluginError(f"{path} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:

@@ -202,10 +202,10 @@ def _check_alike(before: Results, after: Results, rules: Mapping[str, Rule]) -> 
         raise InputError(Problem("gate", what, fix="evaluate both with one convention"))
     old, new = ([str(one) for one in side.board.metrics] for side in (before, after))
     for side, own, other in (("baseline", old, new), ("candidate", new, old)):
-        lacking = [name for name in own if name not in other]
-        if OTHERS in rules and lacking:
+        missing = [name for name in own if name not in other]
+        if OTHERS in rules and missing:
             what = "baseline and candidate have different metrics: "
-            what += f"only the {side} has {', '.join(lacking[:3])}"
+            what += f"only the {side} has {', '.join(missing[:3])}"
             fix = "evaluate both by the same metrics, or name those to gate: --margin map=0.01"
             raise InputError(Problem("gate", what, fix=fix))
 

@@ -71,7 +71,7 @@ def follow(source: Source | str, dataset: Qrels | None, scores: Array, name: str
 def follow_queries(where: str, dataset: Qrels, given: Mapping[str, Array], name: str) -> Run:
     """Return the run of ``{qid: scores}``, for the rows of each query in the dataset's order."""
     sizes = dict(zip(dataset.qids.to_pylist(), lengths_of(dataset.offsets).tolist(), strict=True))
-    wrong = [f"'{qid}', which is no query" for qid in given if qid not in sizes]
+    wrong = [f"'{qid}', not a query" for qid in given if qid not in sizes]
     wrong += [f"none of query '{qid}'" for qid in sizes if qid not in given]
     wrong += [
         f"{given[qid].size:,} for the {size:,} rows of query '{qid}'"

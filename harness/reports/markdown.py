@@ -78,8 +78,8 @@ def _cell(cell: Cell) -> str:
         text = f"<ins>{text}</ins>"
     text += f"<sup>{cell.above}</sup>" if cell.above else ""
     text += f"<sub>{cell.below}</sub>" if cell.below else ""
-    beside = [cell.spread, f"({cell.note})" if cell.note else ""]
-    return " ".join([text, *(in_markdown(part) for part in beside if part)])
+    extras = [cell.spread, f"({cell.note})" if cell.note else ""]
+    return " ".join([text, *(in_markdown(part) for part in extras if part)])
 
 
 def in_markdown(text: str) -> str:

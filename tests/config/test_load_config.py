@@ -141,7 +141,7 @@ def test_a_config_that_cannot_be_read(base: Path) -> None:
     (base / "latin.yaml").write_bytes(b"name: K\xf6ln\n")
     for name, what in [
         ("lation.yaml", "no file lation.yaml; the folder holds latin.yaml, "),
-        ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is no folder"),
+        ("nowhere/a.yaml", "no file nowhere/a.yaml; nowhere is not a folder"),
         ("runs", "runs is a folder, not a file; it holds bm25.run"),
         ("latin.yaml", "byte 7 is not UTF-8"),
     ]:
