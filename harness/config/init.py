@@ -357,7 +357,7 @@ def _add_validation(made: Proposal) -> None:
         made.datasets[number] = replace(made.datasets[number], validation=paths[number])
         made.runs = [
             replace(entry, validation=path, names_dataset=True)
-            if entry.dataset == number
+            if entry.dataset == number and f"{{{DATASET}}}" not in entry.path
             else entry
             for entry, path in zip(made.runs, runs, strict=True)
         ]
@@ -430,7 +430,9 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
             yield f"  model{n + 1 if n else ''}: {{{name}path: FILL-IN}}"
     for key in dict.fromkeys(entry.key for entry in made.runs):
         some = [entry for entry in made.runs if entry.key == key]
-        lines = {(one.path, one.format, one.names_dataset and one.dataset): one for one in some}
+        lines = {
+            (one.path, one.format, one.dataset if one.names_dataset else None): one for one in some
+        }
         entries = lines.values()  # a line for all datasets that are in its path
         is_list = len(entries) > 1 or any(entry.validation for entry in entries)
         if is_list:

@@ -229,7 +229,9 @@ def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
         {fold for group in some for one in group.values.values() if (fold := one.get("fold"))}
         for some in (numbered(data), numbered(runs), numbered(runs, [*SHORT]))
     )
-    return tuple(SHORT) if short and short <= folds and not full else ()
+    named = [values for one in numbered(runs, [*SHORT]) for values in one.values.values()]
+    are_seeds = all(values.get("seed", "0").isdecimal() for values in named)  # s0.5 is a setting
+    return tuple(SHORT) if short and short <= folds and are_seeds and not full else ()
 
 
 def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:

@@ -1,7 +1,5 @@
 """harness init: what it writes loads, and has the cells that a reader of the folder expects."""
 
-from __future__ import annotations
-
 import gzip
 import itertools
 import json
@@ -336,3 +334,20 @@ def test_the_command(root: Path, tmp_path: Path) -> None:
     )  # fmt: skip
     assert run("init", "runs/letor", "-o", "sub/new.yaml", "--force").returncode == 0
     assert "20 cells" in run("run", "sub/new.yaml", "--dry-run").stdout
+
+
+def test_runs_of_two_datasets_and_settings_of_one(tmp_path: Path) -> None:
+    for name, n in (("A", 10), ("B", 12)):
+        make(tmp_path, {f"data/{name}/test.txt": letor(n, 10), f"runs/{name}/lin.txt": scores(n)})
+    make(tmp_path, {"data/B/vali.txt": letor(8, 500)})
+    sizes = {"test": 12, "vali": 8}
+    tuned = {f"tuned/gbrt-lr{lr}.{part}.txt": n for lr in (1, 2) for part, n in sizes.items()}
+    make(tmp_path, {path: scores(n) for path, n in tuned.items()})
+    assert sum(one.split()[1] == "lin" for one in cells(tmp_path)) == 2
+
+
+def test_a_fraction_after_s_is_a_setting(tmp_path: Path) -> None:
+    make(tmp_path, {f"Fold{fold}/test.txt": letor(10 * fold, 100 * fold) for fold in (1, 2)})
+    runs = {f"lgbm-f{fold}-s0.{s}.txt": 10 * fold for fold in (1, 2) for s in (5, 7)}
+    make(tmp_path, {path: scores(n) for path, n in runs.items()})
+    assert "{seed}" not in proposed(tmp_path)[0]
