@@ -20,6 +20,7 @@ from .. import readers as readers
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.align import rank_order
+from ..core.arguments import PATH, TEXT, TEXTS, check_arguments
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.policy import Policy
@@ -110,10 +111,13 @@ def page(
     ...     page(Path(folder) / "page.html", qrels, runs, ["map"]).name
     'page.html'
     """
+    baselines = (baseline,) if isinstance(baseline, str) else baseline
+    check_arguments(
+        {"path": path, "title": title, "baseline": baselines}, path=PATH, title=TEXT, baseline=TEXTS
+    )
     how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
     board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **how)
-    baselines = (baseline,) if isinstance(baseline, str) else tuple(baseline)
-    plan = Plan(baselines)
+    plan = Plan(tuple(baselines))
     tests = compared(board, plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
     downloads = [_download("leaderboard.csv", "text/csv", find("csv").render(board))]

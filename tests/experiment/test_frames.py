@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.errors import UnknownNameError
+from harness.errors import HarnessError, UnknownNameError
 from harness.reports.page import unpack
 
 
@@ -45,3 +45,16 @@ def test_wrong_names() -> None:
     qrels, runs = frames(pytest.importorskip("pandas"))
     with pytest.raises(UnknownNameError, match="no run 'mian'; did you mean 'main'"):
         harness.gate(qrels, runs, ["map"], baseline="mian", margin=0.01)
+
+
+def test_pages_in_one_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.reports.page.EMBEDDED", {"tests": 0})
+    qrels = {f"{n}": {"a": 1, "b": 0} for n in range(10)}
+    runs = {name: {qid: {name: 1.0} for qid in qrels} for name in "ab"}
+    for name in ("map.html", "rr.html"):
+        harness.page(tmp_path / name, qrels, runs, ["map"], baseline="a")
+    sides = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.glob("*/*.js"))
+    assert sides == ["map_data/tests-0.js", "rr_data/tests-0.js"]
+    for wrong in ({"runs": {}}, {"runs": runs, "baseline": 5}):
+        with pytest.raises(HarnessError, match="expected a"):
+            harness.page(tmp_path / "x.html", qrels, metrics=["map"], **wrong)

@@ -219,7 +219,6 @@ def _tests(
 
 LIMIT = "default-src 'none'; img-src data:; connect-src data:; form-action 'none'; base-uri 'none'"
 
-SIDE_FOLDER = "page_data"
 EMBEDDED = {"tests": 2 << 20, "rankings": 20 << 20}
 """Bytes, before compression, of each part of all boards that the page itself holds."""
 
@@ -309,7 +308,7 @@ def documents(report: dict[str, Any], name: str) -> dict[str, bytes]:
         if sum(len(_flat(board[part])) for board in report["boards"]) <= limit:
             continue
         for at, board in enumerate(report["boards"]):
-            path = f"{SIDE_FOLDER}/{part}-{at}.js"
+            path = f"{name.removesuffix('.html')}_data/{part}-{at}.js"
             data = base64.b64encode(pack(board[part])).decode("ascii")
             side[path] = f'harnessPart("{path}", "{data}");\n'.encode()
             board[part] = path
