@@ -287,10 +287,11 @@ class RowWatch:
 
     def run(self, run: Run, begins: bool = False) -> None:
         """Look at a run, or at a part of one, as it was read."""
-        if begins:
-            self._begin()
-        if share_memory(run.qids, self.qrels.qids):
-            self.following.add(run.scores)
+        with observing(self.failures, self.place):
+            if begins:
+                self._begin()
+            if share_memory(run.qids, self.qrels.qids):
+                self.following.add(run.scores)
 
     def facts(self) -> RunFacts | None:
         """Return the facts of all parts; None if there are none, or the guard failed."""
@@ -302,8 +303,11 @@ class RowWatch:
         return None
 
 
-def warn_of(watches: Sequence[RowWatch]) -> None:
-    """Warn of runs whose scores seem to belong to other rows of their dataset."""
+def warn_of(watches: Sequence[RowWatch], level: int) -> None:
+    """Warn of runs whose scores seem to belong to other rows of their dataset.
+
+    `level` is that of ``warnings.warn``.
+    """
     every = [(watch, watch.facts()) for watch in watches]
     fits = {watch.place: facts.order.fit or NO_FIT for watch, facts in every if facts is not None}
     for watch, facts in every:
@@ -314,8 +318,8 @@ def warn_of(watches: Sequence[RowWatch]) -> None:
                 found += row_order.findings(Facts(JudgementFacts(), facts), make)
                 found += _unrelated(watch.place, facts, fits)
         for one in found:
-            if one.severity == "warning":
-                warnings.warn(HarnessWarning(str(one).removeprefix("warning: ")), stacklevel=4)
+            if one.severity != "note":
+                warnings.warn(HarnessWarning(one.message), stacklevel=level)
 
 
 def _unrelated(place: str, facts: RunFacts, fits: Mapping[str, Fit]) -> Iterator[Finding]:

@@ -393,13 +393,14 @@ def guard(
 def _marks(found: Iterable[Placed], cells: Mapping[int, Cell]) -> dict[int, tuple[str, ...]]:
     """Return the rules of the warnings that a leaderboard marks, by cell."""
     rules: dict[int, dict[str, None]] = {}
+    by_path = grouped_by(cells, lambda at: cells[at].run_entry.path)
     for placed in found:
         one = placed.finding
         if one.severity == "warning" and not RULES[one.rule].in_table:
             files = {file_of(one), *(one.examples if one.rule == "same-file-twice" else ())}
-            of_file = [at for at, cell in cells.items() if cell.run_entry.path in files]
             at_cell = None if placed.by_reader else placed.cell  # a reader's may be of the qrels
-            for at in of_file if at_cell is None else [at_cell]:
+            of_files = (at for file in files for at in by_path.get(file, ()))
+            for at in of_files if at_cell is None else [at_cell]:
                 rules.setdefault(at, {})[one.rule] = None
     return {at: (*some,) for at, some in rules.items()}
 

@@ -198,7 +198,7 @@ def read_arrays(
     loaded, dataset, name = load(source), how.get("dataset"), how["name"]
     if not isinstance(loaded, Mapping):
         if of is not Run:
-            what = "expected a dict with qids and grades, got one tensor"
+            what = "expected a dict with qids and grades, got one array"
             raise source.error(what, "name a file of qrels")
         parts = loaded if isinstance(loaded, (list, tuple)) else [loaded]
         scores = np.concatenate([_column(source, "scores", one, "iuf") for one in parts])
@@ -211,7 +211,7 @@ def read_arrays(
     found = {
         str(key): _column(source, str(key), one)
         for key, one in loaded.items()
-        if not isinstance(one, (int, float))  # as of an epoch
+        if np.ndim(one)  # not the number of an epoch
     }
     if of is Run and dataset is not None:
         _drop_group(source, found, dataset)
@@ -282,7 +282,8 @@ add_formats(
     Format(
         name="batch",
         about="batches, as BatchCollector.save writes them: an .npz that holds qids, n (documents "
-        "of each query), and scores (a run) or relevance (a dataset); or arrays as in torch",
+        "of each query), and scores (a run) or relevance (a dataset); or an array of scores, or "
+        "named columns",
         suffixes=(".npz",),
         qrels=partial(read_arrays, Qrels, _load_archive),
         run=partial(read_arrays, Run, _load_archive),

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import readers as readers
-from ..batch.arrays import as_array, numbers_of
+from ..batch.arrays import as_array, lengths_of, numbers_of, qids_of
 from ..batch.dicts import from_batch
 from ..core.arguments import describe
 from ..core.arrow import as_bytes
@@ -55,8 +55,9 @@ def as_pair(
         check_index(run, qrels)
         return from_batch(run, grades, n, qids, mask=mask, fractions=fractions, copy=False)
     if _is_array(qrels) and n is not None:
-        sizes = as_array(n, "n")
-        qrels = np.repeat(np.arange(sizes.size) if qids is None else qids, sizes), qrels
+        n_rows, n_queries = np.size(as_array(qrels, "relevance")), np.size(as_array(n, "n"))
+        names = qids_of(qids, n_queries, 0).to_numpy(zero_copy_only=False)
+        qrels = np.repeat(names, lengths_of(n, n_queries, n_rows)), qrels
     judgements = as_table(Qrels, qrels, fractions=fractions)
     if isinstance(run, Mapping) and run and all(map(_is_array, run.values())):
         rows = judgements.n_rows if judgements.n_source is None else judgements.n_source
@@ -159,17 +160,19 @@ def _strings(value: Any, word: str) -> pa.Array:
     return strings
 
 
-def check_index(scores: Any, rows: Any = "") -> None:
+def check_index(scores: Any, rows: Any = None) -> None:
     """Raise if a pandas series has the row numbers of `rows` in another order.
 
-    The rows are a file's, whose numbers rise, or have an index of their own.
+    Rows with an index have their own numbers; those of a file, or of None, have numbers that rise.
     """
     index, others = _index(scores), _index(rows)
-    if index is None or np.unique(index).size != index.size:
-        return
-    if isinstance(rows, (str, os.PathLike, Qrels)) and index.dtype.kind in "iu":
+    in_file = rows is None or isinstance(rows, (str, os.PathLike, Qrels))
+    if index is not None and in_file and index.dtype.kind in "iu":
         others = np.sort(index)
-    if others is None or {*index.tolist()} != {*others.tolist()}:
+    if index is None or others is None or index.size != others.size:
+        return
+    distinct = {*index.tolist()}
+    if len(distinct) < index.size or distinct != {*others.tolist()}:
         return
     if (apart := np.flatnonzero(index != others)).size:
         at = int(apart[0])

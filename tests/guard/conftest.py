@@ -1,7 +1,5 @@
 """Copies of the example data, to be broken."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 The tables cover every rule, and every mistake that the design lists.
 """
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import random

@@ -1,7 +1,5 @@
 """The guard in commands that take files: no config, the same findings as in ``harness run``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

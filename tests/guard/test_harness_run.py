@@ -1,7 +1,5 @@
 """The guard in ``harness run``: what it prints, keeps, makes fail and stops."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Callable

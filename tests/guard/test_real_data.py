@@ -4,8 +4,6 @@ By default TREC-COVID's runs are those with findings and a few more; all 143 if
 HARNESS_TRIALS is 143 or more.
 """
 
-from __future__ import annotations
-
 import gzip
 import os
 from collections import Counter

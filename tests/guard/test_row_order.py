@@ -1,7 +1,5 @@
 """Predictions and rows: fits by definition, and shifted, shuffled and swapped predictions."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Queries with the same rows in several datasets, in ``harness check`` and ``harness run``."""
 
-from __future__ import annotations
-
 import json
 import random
 from pathlib import Path

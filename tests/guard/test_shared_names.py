@@ -1,7 +1,5 @@
 """One file under two names of runs, which a copied line of a config leaves; and names of folds."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

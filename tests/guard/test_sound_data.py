@@ -1,7 +1,5 @@
 """Data without a fault have no warning, whatever their size, scale and order."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

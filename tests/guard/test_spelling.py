@@ -1,7 +1,5 @@
 """Docnos and qids that would be judged in the spelling of the judgements."""
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Callable
 from pathlib import Path

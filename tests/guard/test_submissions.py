@@ -1,7 +1,5 @@
 """``harness check --topics``: submissions to a shared task, before judgements exist."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

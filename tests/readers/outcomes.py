@@ -1,7 +1,5 @@
 """What reading a file gives: the places and rules of errors and warnings."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """Saved batches as dataset and as run."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

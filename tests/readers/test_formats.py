@@ -1,7 +1,5 @@
 """The registry of formats, and the guess."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """``ir_datasets:ID`` as a path of qrels, on the command line, in Python and in configs."""
 
-from __future__ import annotations
-
 import sys
 from collections import namedtuple
 from pathlib import Path

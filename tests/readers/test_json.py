@@ -1,7 +1,5 @@
 """JSON of qids, docnos and numbers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

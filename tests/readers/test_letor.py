@@ -1,7 +1,5 @@
 """LETOR in its dialects: grade, qid and docno of each row, and files of group sizes."""
 
-from __future__ import annotations
-
 import gzip
 from collections.abc import Callable
 

@@ -3,8 +3,6 @@
 TREC, prediction and LETOR files take at most 400 MB at any length; others 8 times their size.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

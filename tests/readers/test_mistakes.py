@@ -1,7 +1,5 @@
 """Mistakes that people make in files: the line and the rule of each error."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import io

@@ -1,7 +1,5 @@
 """Prediction tables as pandas writes them: float qids, semicolons, and the forms of JSON."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

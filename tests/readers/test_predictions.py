@@ -1,7 +1,5 @@
 """Scores that follow the rows of a dataset: one a line, RankLib's, .npy, in parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

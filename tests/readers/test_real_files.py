@@ -3,8 +3,6 @@
 Counts are those of each folder's SOURCE.txt.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Tables of predictions without docnos: joined to the dataset's rows, or refused at one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +86,10 @@ def test_shuffled_series(tmp_path: Path, dataset: Qrels) -> None:
     ):  # fmt: skip
         with pytest.raises(HarnessError, match="index in the order of the rows, got 3 for 0"):
             as_pair(qrels, series[[3, 4, 0, 1, 2]], **how)
-    as_pair(rows[rows.qid > 9], pandas.Series([0.1, 0.2]))  # numbered anew
+    as_pair(rows[rows.qid > 9], pandas.Series([0.1, 0.2]))  # with numbers of its own
+    as_pair(dataset, pandas.Series(SCORES, index=[0, "a", 2, 3, 4]))
+    with pytest.raises(HarnessError, match="whole number from 0 to 5"):
+        as_pair([2, 0, 1, 0, 0], {"0": {"d0": 1.0}}, n=[-2, 7])
 
 
 def test_scores_by_query(dataset: Qrels) -> None:

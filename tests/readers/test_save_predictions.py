@@ -1,7 +1,5 @@
 """Predictions that harness.save_predictions writes are read back at their rows."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

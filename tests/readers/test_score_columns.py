@@ -1,7 +1,5 @@
 """Tables of scores alone, as pandas and polars write them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

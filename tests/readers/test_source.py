@@ -1,7 +1,5 @@
 """Opening a file: compression by content, missing files, and standard input."""
 
-from __future__ import annotations
-
 import bz2
 import gzip
 import hashlib

@@ -1,7 +1,5 @@
 """Tables with named columns: CSV, TSV, JSON lines, Parquet, Arrow, and frames in memory."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Callable

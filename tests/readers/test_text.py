@@ -1,7 +1,5 @@
 """Text and numbers in every format: any script, any white space, every way to write a number."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

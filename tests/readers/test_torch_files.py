@@ -1,7 +1,5 @@
 """Files of torch.save, and files that are something else than their reader expects."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections.abc import Callable

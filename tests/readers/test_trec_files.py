@@ -1,7 +1,5 @@
 """TREC qrels and runs, MS MARCO and BEIR: dialects, warnings, and a run in parts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal
 
