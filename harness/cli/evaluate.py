@@ -57,7 +57,8 @@ def command(
         for what in value_notes(board, has_runid=format == "trec"):
             warnings.warn(HarnessWarning(what), stacklevel=2)
     width = terminal_width(format)
-    show(find(format).render(board, per_query=per_query, **width))
+    brief = tuple(replace(one, error=one.brief) for one in board.failed)  # the rest is below
+    show(find(format).render(replace(board, failed=brief), per_query=per_query, **width))
     for one in board.failed:
         show(f"error: {one.error}\n", error=True)
     if board.failed:

@@ -34,6 +34,7 @@ from ..errors import (
     HarnessWarning,
     InputError,
     Problem,
+    ShortageError,
     UnknownNameError,
     did_you_mean,
 )
@@ -131,7 +132,7 @@ def evaluate(
     found, watch = _evaluated(
         qrels, run, metrics, policy, rel, convention, n, mask, qids, references, name, dataset
     )
-    _warn([watch])
+    _warn([watch], 4)
     return found
 
 
@@ -140,6 +141,8 @@ def evaluate_runs(
     rel: int | None, convention: str | None, dataset: str,
 ) -> Leaderboard:  # fmt: skip
     """Evaluate several runs, by name, as :func:`evaluate` does one; they are references too."""
+    if not runs:
+        raise InputError(Problem("runs", "expected a run, got none", fix="give {name: run}"))
     check_arguments(
         locals(), runs=MAPPING, rel=whole_from(1).or_none(), convention=TEXT.or_none(),
         dataset=TEXT,
@@ -151,15 +154,15 @@ def evaluate_runs(
                    dataset=dataset)
         for name, run in runs.items()
     ]  # fmt: skip
-    _warn([watch for _, watch in every])
+    _warn([watch for _, watch in every], 5)
     return Leaderboard(tuple(Entry(found) for found, _ in every))
 
 
-def _warn(watches: Iterable[RowWatch | None]) -> None:
+def _warn(watches: Iterable[RowWatch | None], level: int) -> None:
     if some := [watch for watch in watches if watch is not None]:
         from ..guard.facts import warn_of
 
-        warn_of(some)
+        warn_of(some, level)
 
 
 def _evaluated(
@@ -239,7 +242,7 @@ def evaluate_files(
             plugin_files.load(plugin, Path())
         except plugin_files.PluginError as error:
             raise HarnessError(str(error)) from error
-    from ..guard.registry import collecting  # which `harness.evaluate` does not need
+    from ..guard.registry import accepted, collecting  # which `harness.evaluate` does not need
     from ..guard.sweep import FileGuard
 
     policy = policy or Policy()
@@ -301,20 +304,27 @@ def evaluate_files(
 
         pairs = tqdm(pairs, unit="run", disable=None)
     for path, name in pairs:
+        before = len(guard.findings)
         try:
             entries.append(entry_of(path, name))
         except HarnessError as error:
-            if not keep_going:
+            if not keep_going or isinstance(error, ShortageError):
                 raise
             failures[name] = error
-            for one in guard.findings:
-                warnings.warn(one.message, HarnessWarning, stacklevel=2)
-            guard.findings.clear()
+            for one in accepted(guard.findings[before:], accept):
+                if one.severity != "note":
+                    warnings.warn(one.message, HarnessWarning, stacklevel=2)
+            del guard.findings[before:]
     if not entries:
-        raise next(iter(failures.values()))
+        first, *others = failures.values()
+        every = [*first.problems, *(one for error in others for one in error.problems)]
+        raise InputError(every) if others else first
     marked = zip(entries, guard.warn(), strict=True)
     rows = tuple(replace(entry, warned=rules) for entry, rules in marked)
-    failed = (Failed(dataset, name, {}, str(error)) for name, error in failures.items())
+    failed = (
+        Failed(dataset, name, {}, str(error), brief=str(error).partition("\n")[0])
+        for name, error in failures.items()
+    )
     return Leaderboard(rows, tuple(failed))
 
 

@@ -1,7 +1,5 @@
 """The choice of settings on validation queries, against a choice made from the CSV of all cells."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import warnings
