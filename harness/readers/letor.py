@@ -15,11 +15,12 @@ import os
 import re
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+from numpy.lib.stride_tricks import sliding_window_view
 from pyarrow._compute import ExtractRegexOptions, StructFieldOptions
 
 from ..core.arrow import (
@@ -42,15 +43,19 @@ from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, war
 from .columns import NOT_UTF8, Refused, parse_blocks
 from .format import Format, add_formats
 from .source import HashedSource, Source, next_to, no_rows
-from .text import check_number, pieces
+from .text import check_number
 
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How to name a file of group sizes."""
 _REPAIR = "repair the line; predictions follow the lines, so delete none"
-_PIECE = 1 << 20  # Bytes of lines that are read together
+_PIECE = 1 << 21  # Bytes of lines that are read together
 _LEAST = 2 << 20  # Bytes of a block, at least: of most only the beginnings of lines are looked at
 _LINE_HEAD = 48  # Bytes of each line that are looked at first, for its grade and its qid
-_NEWLINE, _RETURN, _BLANK, _HASH = np.array([10, 13, 32, 35], np.uint8)
+_NEWLINE, _RETURN, _BLANK, _HASH, _ZERO = np.frombuffer(b"\n\r #0", np.uint8)
+_BETWEEN = np.frombuffer(b" qid:", np.uint8)
+_QID_FROM = 1 + _BETWEEN.size
+_PLACES = np.arange(_LINE_HEAD - _QID_FROM)
+_IS_WHITE = np.isin(np.arange(256), [*b"\t\n\v\f\r "])
 _SPACE = r"[\t-\r ]"
 _HEAD = rf"^(?P<head>{_SPACE}*(?P<grade>[^\t-\r #]+)"
 _QID = rf"{_SPACE}+qid:(?P<qid>[^\t-\r #]+)"
@@ -72,32 +77,41 @@ class Rows(NamedTuple):
 
 def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]:
     """Read grades, qids and docnos of the lines of a block; hash their features if `marked`."""
-    found = (_read_lines(piece, with_qid, marked) for piece in pieces(block, _PIECE))
+    data, has_comments = np.frombuffer(block, np.uint8), b"#" in block
+    ends = [block.find(b"\n", at) + 1 or len(block) for at in range(_PIECE, len(block), _PIECE)]
+    bounds = np.unique([0, *ends, len(block)]).tolist()
+    found = (
+        _read_lines(data[start:end], with_qid, marked, has_comments)
+        for start, end in pairwise(bounds)
+    )
     return [rows for rows in found if rows is not None]
 
 
-def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
-    """Return what some whole lines hold; None if none holds data."""
-    data = np.frombuffer(piece + b"\n\n", np.uint8)
-    stops = np.flatnonzero(data[: len(piece) + (not piece.endswith(b"\n"))] == _NEWLINE)
+def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -> Rows | None:
+    """Return what the bytes of some whole lines hold; None if none holds data."""
+    stops = np.flatnonzero(data == _NEWLINE)
+    if data[-1] != _NEWLINE:
+        stops = np.append(stops, data.size)
     starts = np.concatenate([[0], stops[:-1] + 1])
     ends = stops
-    if b"#" in piece:
+    if has_comments:
         hashes = np.append(np.flatnonzero(data == _HASH), data.size)
         ends = np.minimum(hashes[np.searchsorted(hashes, starts)], stops)
-    is_return = (data[starts] == _RETURN) & (data[starts + 1] == _NEWLINE)
+    is_return = (data[starts] == _RETURN) & (stops == starts + 1)
     places = np.stack([starts, ends, stops])[:, (ends > starts) & ~is_return]
-    heads = _heads(data, places[0], places[1], _LINE_HEAD, with_qid) if places.size else None
+    heads = _alike(data, places[0], has_comments) if places.size and with_qid else None
+    if heads is None and places.size:
+        heads = _heads(data, places[0], places[1], _LINE_HEAD, with_qid)
     if heads is None:  # blank lines, or long qids
-        is_blank = [not piece[start:end].strip() for start, end in places[:2].T.tolist()]
+        is_blank = [not data[at:end].tobytes().strip() for at, end in places[:2].T.tolist()]
         places = places[:, ~np.array(is_blank, bool)]
         if not places.size:
             return None
-        heads = _heads(data, places[0], places[1], len(piece) + 1, with_qid)
+        heads = _heads(data, places[0], places[1], data.size + 1, with_qid)
         if heads is None:
             raise Refused("not LETOR")
     starts, ends, stops = places
-    head, grades, qids = heads
+    lengths, grades, qids = heads
     docnos, docids = None, 0
     if (ends < stops).any():
         comments = _texts(_strings(data, ends, stops))
@@ -106,26 +120,57 @@ def _read_lines(piece: bytes, with_qid: bool, marked: bool) -> Rows | None:
         docnos = docnos if docids else extract(comments, _FIRST_WORD)
     marks = None
     if marked:
-        first = starts + to_numpy(call("binary_length", head)) + 1
+        first = starts + lengths + 1
         for _ in range(2):  # a carriage return, the blank before a comment
             ends = ends - (data[ends - 1] <= _BLANK)
         marks = hash_strings(_strings(data, np.minimum(first, ends), ends))
-    return Rows(_grades(grades), qids, docnos, docids, marks)
+    return Rows(grades, qids, docnos, docids, marks)
 
 
-def _heads(
-    data: Array, starts: Ints, ends: Ints, most: int, with_qid: bool
-) -> tuple[pa.Array, pa.Array, pa.Array] | None:
-    """Return the heads, grades and qids in the first `most` bytes of lines; None if not all."""
+_Heads = tuple[Ints, Array, Any]
+"""Length of the grade and qid of each line, the grades, and the qids, run-end encoded."""
+
+
+def _alike(data: Array, starts: Ints, has_comments: bool) -> _Heads | None:
+    """Return the heads of lines that all begin as ``2 qid:10 `` does; None if some do not.
+
+    This is what most files have, and twice as fast as :func:`_heads`.
+    """
+    if starts[-1] + _LINE_HEAD > data.size:
+        return None
+    heads = sliding_window_view(data, _LINE_HEAD)[starts]
+    grades, qids = heads[:, 0] - _ZERO, heads[:, _QID_FROM:]
+    lengths = (qids <= _BLANK).argmax(axis=1)
+    is_alike = (
+        grades.max() <= 9
+        and (heads[:, 1:_QID_FROM] == _BETWEEN).all()
+        and lengths.all()
+        and _IS_WHITE[qids[np.arange(lengths.size), lengths]].all()
+        and not (has_comments and (heads == _HASH).any())
+    )
+    if not is_alike:
+        return None
+    differ = qids[1:] != qids[:-1]
+    same = (lengths[1:] == lengths[:-1]) & ~(differ & (lengths[1:, None] > _PLACES)).any(axis=1)
+    first = np.append(0, 1 + np.flatnonzero(~same))
+    begins = starts[first] + _QID_FROM
+    values = _texts(_strings(data, begins, begins + lengths[first]))
+    runs = run_ends(np.append(first[1:], starts.size), values)
+    return _QID_FROM + lengths, grades.astype(np.int32), runs
+
+
+def _heads(data: Array, starts: Ints, ends: Ints, most: int, with_qid: bool) -> _Heads | None:
+    """Return the same of lines with grade and qid in the first `most` bytes; None if not all."""
     lines = _strings(data, starts, np.minimum(starts + most, ends)).view(pa.large_binary())
     options = ExtractRegexOptions(_HEAD + _QID * with_qid + _HEAD_END)
     groups = call("extract_regex", lines, options=options)
     head, grades, *qids = (
         call("struct_field", groups, options=StructFieldOptions([at])) for at in range(2 + with_qid)
     )
-    if head.null_count or (to_numpy(call("binary_length", head)) == most).any():
+    if head.null_count or (lengths := to_numpy(call("binary_length", head))).max() == most:
         return None
-    return head, _texts(grades), call("run_end_encode", _texts(qids[0])) if qids else None
+    encoded = call("run_end_encode", _texts(qids[0])) if qids else None
+    return lengths, _grades(_texts(grades)), encoded
 
 
 def _texts(strings: pa.Array) -> pa.Array:

@@ -1,6 +1,8 @@
 """LETOR in its dialects: grade, qid and docno of each row, and files of group sizes."""
 
 import gzip
+import random
+import re
 from collections.abc import Callable
 
 import pytest
@@ -129,3 +131,20 @@ def test_group_sizes_that_do_not_fit(write: Write, text: str, sizes: str, place:
     found = refused(readers.read_qrels, write("a.txt", text), group=group)
     assert found == [(place, "group-sizes")]
     assert refused(readers.read_qrels, write("b.txt", NO_QIDS)) == [("b.txt", "columns")]
+
+
+@pytest.mark.parametrize(
+    "odd", ["", "12 qid:7 1:1", "1\tqid:7 1:1", "1 qid:a\x01b 1:1", "1 qid:8#c"]
+)
+def test_lines_that_begin_alike_are_read_as_others(odd: str) -> None:
+    draw = random.Random(odd)
+    qids, ends = (
+        ["1", "2", "10", "1034", "q-é", "10"],
+        [" 1:0.5" * 12, "\t1:0" * 20, " 2:1" * 20 + " # X"],
+    )
+    lines = [f"{draw.randint(0, 4)} qid:{draw.choice(qids)}{draw.choice(ends)}" for _ in range(50)]
+    lines[25:25] = [odd + " 3:0.25" * 10] if odd else []
+    (rows,) = letor.read_block("\n".join(lines).encode(), with_qid=True)
+    heads = [re.match(r"(\d+)\s+qid:([^\s#]+)", one) for one in lines]
+    assert rows.grades.tolist() == [int(one[1]) for one in heads if one]
+    assert rows.qids.to_pylist() == [one[2] for one in heads if one]
