@@ -421,5 +421,4 @@ class Config(Model):
     def resolved(self) -> dict[str, Any]:
         """Return the config as plain data, with defaults; loading that gives it again."""
         found = self.model_dump(mode="json", exclude_none=True, by_alias=True)
-        escape(found)
-        return found
+        return dict(escape(found))

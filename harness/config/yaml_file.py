@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePath
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -53,8 +54,24 @@ _HINTS = (
 """Patterns of PyYAML's context and problem, of the line before its mark, and from it on; a fix."""
 
 ENTRY_KEYS = ("path", "format", "duplicates", "columns", "group", "groups", "dataset")
-BY_NAME = ("datasets", "runs", "where", "metric_sets", "tables")
-"""Mappings of named entries; taking out one that does not exist is an error."""
+BY_NAME = ("datasets", "runs", "metric_sets", "tables")
+"""Mappings of named entries."""
+_ENTRIES = {("datasets",), ("datasets", "groups"), ("runs",)}
+"""Keys of entries that may be a path alone."""
+_PATTERNS = {
+    ("datasets", "path"), ("datasets", "group"), ("datasets", "groups", "path"), ("runs", "path"),
+}  # fmt: skip
+"""Keys of paths that may have placeholders."""
+_PATHS = {
+    ("extends",), ("output",), ("cache",), ("page", "documents"), ("page", "queries"),
+    ("page", "metadata", "path"),
+}  # fmt: skip
+"""Keys of other paths."""
+_METRICS = {
+    ("metrics",), ("metric_sets",), ("compare", "metrics"), ("tables", "metrics"),
+    ("plots", "metrics"),
+}  # fmt: skip
+"""Keys of lists of metrics."""
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
 _OUTSIDE = re.compile(r",\s*(?![^()]*\))")
@@ -137,11 +154,11 @@ def describe(value: Any) -> str:
     return f"the number {value}"
 
 
-def parse_yaml(text: str, where: str, file: str = "") -> Source:
+def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Source:
     """Return the data of a YAML text that holds a mapping; a tag as ``!!python/object`` is refused.
 
-    `file` is its name next to a line, if it is a file that the config extends. Raises ConfigError
-    if the text is no YAML mapping.
+    `file` is its name next to a line, if it is a file that the config extends, and its relative
+    paths start in the folder `start`. Raises ConfigError if the text is no YAML mapping.
     """
     try:
         loader, node = composed(text)
@@ -151,7 +168,7 @@ def parse_yaml(text: str, where: str, file: str = "") -> Source:
         fix = "name datasets, runs and metrics"
         raise ConfigError(Problem("", "the file is empty", fix=fix), where=where)
     source = Source(where, {})
-    data = _value(loader, source, file, node, (), ())
+    data = _Parts(loader, source, file, start).value(node, ())
     if not isinstance(data, dict):
         what = f"expected a mapping (key: value), got {describe(data)}"
         fix = "for qrels and runs, use harness evaluate; harness init writes a config"
@@ -160,59 +177,147 @@ def parse_yaml(text: str, where: str, file: str = "") -> Source:
     return source
 
 
-def _value(
-    loader: Any, source: Source, file: str, node: yaml.Node, loc: Loc, above: tuple[yaml.Node, ...]
-) -> Any:
-    """Return the value of a node, and note the lines of all its parts."""
+@dataclass(frozen=True)
+class _Parts:
+    """Makes values of the nodes of a YAML text, and notes the place of every part."""
 
-    def part(at: yaml.Node, child: yaml.Node, key: str | int) -> Any:
-        here = (*loc, key)
-        source.places[here] = file, at.start_mark.line + 1
-        return _value(loader, source, file, child, here, (*above, node))
+    loader: Any
+    source: Source
+    file: str
+    start: str = ""
 
-    if node in above:
-        return source.reject(loc, "refers to itself")
-    if isinstance(node, yaml.SequenceNode) and node.tag == _SEQ:
-        return [part(item, item, place) for place, item in enumerate(node.value)]
-    if isinstance(node, yaml.MappingNode) and node.tag == _MAP:
-        _check_keys(source, file, node, loc)
+    def value(self, node: yaml.Node, loc: Loc, above: tuple[yaml.Node, ...] = ()) -> Any:
+        """Return the value of a node; entries that are a path alone are ``{path: FILE}``."""
+        source = self.source
+        if node in above:
+            return source.reject(loc, "refers to itself")
+        above = (*above, node)
+        if isinstance(node, yaml.SequenceNode) and node.tag == _SEQ:
+            self._note(loc, dict(enumerate(node.value)))
+            items = [self.value(item, (*loc, n), above) for n, item in enumerate(node.value)]
+            return _metrics(source, loc, items) if _is_metric_list(loc) else items
+        if isinstance(node, yaml.MappingNode) and node.tag == _MAP:
+            self._check_keys(node, loc)
+            try:
+                self.loader.flatten_mapping(node)
+            except yaml.YAMLError as error:
+                source.places.setdefault(loc, (self.file, _line(node)))
+                source.reject(loc, str(getattr(error, "problem", error)))
+            pairs = [(key, item) for key, item in node.value if isinstance(key, yaml.ScalarNode)]
+            self._note(loc, {key.value: key for key, _ in pairs})
+            return {key.value: self.value(item, (*loc, key.value), above) for key, item in pairs}
+        if not isinstance(node, yaml.ScalarNode):
+            return source.reject(loc, f"the tag {node.tag} is not allowed here")
+        if node.tag.startswith("!"):
+            tag = node.tag.rstrip(",")
+            source.reject(loc, f"{tag} is a tag to YAML, not text", f'quote it: "{tag}"')
+            return tag
+        if len(loc) > 1 and loc[0] == AS_WRITTEN and node.tag != _NULL:
+            return node.value
         try:
-            loader.flatten_mapping(node)
-        except yaml.YAMLError as error:
-            source.places.setdefault(loc, (file, node.start_mark.line + 1))
-            source.reject(loc, str(getattr(error, "problem", error)))
-        pairs = [(key, item) for key, item in node.value if isinstance(key, yaml.ScalarNode)]
-        return {key.value: part(key, item, key.value) for key, item in pairs}
-    if not isinstance(node, yaml.ScalarNode):
-        return source.reject(loc, f"the tag {node.tag} is not allowed here")
-    if node.tag.startswith("!"):
-        tag = node.tag.rstrip(",")
-        source.reject(loc, f"{tag} is a tag to YAML, not text", f'quote it: "{tag}"')
-        return tag
-    if len(loc) > 1 and loc[0] == AS_WRITTEN and node.tag != _NULL:
-        return node.value
-    try:
-        return loader.construct_object(node)
-    except (yaml.YAMLError, ValueError) as error:
-        return source.reject(loc, getattr(error, "problem", None) or str(error))
+            value = self.loader.construct_object(node)
+        except (yaml.YAMLError, ValueError) as error:
+            return source.reject(loc, getattr(error, "problem", None) or str(error))
+        return self._text(loc, value) if isinstance(value, str) else value
+
+    def _note(self, loc: Loc, parts: Mapping[Any, yaml.Node]) -> None:
+        """Note the place of each key or item."""
+        for key, node in parts.items():
+            part = (*loc, key)
+            self.source.places[part] = self.file, 0 if self.file == SET else _line(node)
+
+    def _check_keys(self, node: yaml.MappingNode, loc: Loc) -> None:
+        """Note keys that are not text, and keys that occur twice."""
+        lines: dict[str, int] = {}
+        for key, _ in node.value:
+            line = _line(key)
+            if not isinstance(key, yaml.ScalarNode):
+                self.source.places[loc] = self.file, line
+                fix = 'put a name with braces in quotes: "{name}":'
+                self.source.reject(loc, "expected text as a key", fix)
+            elif key.value in lines and key.value != "<<":
+                self._note(loc, {key.value: key})
+                what = f"the key '{key.value}' occurs twice, first at line {lines[key.value]}"
+                problem = self.source.problem((*loc, key.value), what, fix="keep one of them")
+                self.source.problems.append(problem)
+            else:
+                lines[key.value] = line
+
+    def _text(self, loc: Loc, text: str) -> Any:
+        """Return a text: a path with variables filled in, or the metrics that commas separate."""
+        if _is_metric_list(loc) and not text.startswith("-"):  # else it is a list gone wrong
+            return _metrics(self.source, loc, [text])
+        is_entry = _is_entry(loc)
+        at = (*loc, "path") if is_entry else loc
+        if _is_path(at, text):
+            try:
+                text = self._path(at, text)
+            except LookupError as error:
+                return self.source.reject(loc, *error.args)
+        return {"path": text} if is_entry else text
+
+    def _path(self, loc: Loc, text: str) -> str:
+        """Return a path with variables filled in, from the folder of the config."""
+        keep = doubled if _is_pattern(loc) else str
+        if "\0" in text:
+            raise LookupError("holds the character \\0, which no path may", "take it out")
+        path = _DOLLAR.sub(lambda match: _variable(match, text, keep), text)
+        is_relative = not PurePath(path).is_absolute() and loc != ("extends",)
+        if self.start and is_relative and (loc, path) != (("cache",), "none"):
+            return f"{keep(self.start).rstrip('/')}/{path}"
+        return path
 
 
-def _check_keys(source: Source, file: str, node: yaml.MappingNode, loc: Loc) -> None:
-    """Note keys that are not text, and keys that occur twice."""
-    lines: dict[str, int] = {}
-    for key, _ in node.value:
-        line = key.start_mark.line + 1
-        if not isinstance(key, yaml.ScalarNode):
-            source.places[loc] = file, line
-            fix = 'put a name with braces in quotes: "{name}":'
-            source.reject(loc, "expected text as a key", fix)
-        elif key.value in lines and key.value != "<<":
-            here = (*loc, key.value)
-            source.places[here] = file, line
-            what = f"the key '{key.value}' occurs twice, first at line {lines[key.value]}"
-            source.problems.append(source.problem(here, what, fix="keep one of them"))
-        else:
-            lines[key.value] = line
+def _line(node: yaml.Node) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def _variable(match: re.Match[str], text: str, keep: Callable[[str], str]) -> str:
+    """Return the value of ``${NAME}`` or ``$$``; LookupError with what is wrong and a fix."""
+    if match[0] == "$$":
+        return "$"
+    variable = _VARIABLE.fullmatch(match[0])
+    if variable is None:
+        fix = "write ${NAME} or ${NAME:-default}; $$ is a dollar sign"
+        what = f"expected an environment variable, got '{match[0]}' in '{text}'"
+        raise LookupError(what, fix)
+    name, default = variable.groups()
+    if os.environ.get(name):
+        return keep(os.environ[name])
+    if default is None:
+        fix = f"set it, or give a default: ${{{name}:-../data}}"
+        raise LookupError(f"the environment variable {name} is not set or empty", fix)
+    return str(default)
+
+
+def _keys(loc: Loc) -> Loc:
+    """Return a place without the names of entries and the indexes of lists."""
+    named = loc[:1] + loc[2:] if loc[:1] and loc[0] in BY_NAME else loc
+    return tuple(key for key in named if isinstance(key, str))
+
+
+def _is_entry(loc: Loc) -> bool:
+    """Whether a path alone may be at this place; not if the line belongs to an entry above it."""
+    return len(loc) > 1 and _keys(loc) in _ENTRIES and loc[1] not in ENTRY_KEYS
+
+
+def _is_pattern(loc: Loc) -> bool:
+    return _keys(loc) in _PATTERNS
+
+
+def _is_path(loc: Loc, text: str) -> bool:
+    is_file = _keys(loc) == ("plugins",) and (text.endswith(".py") or "/" in text)
+    return bool(text) and (is_file or _is_pattern(loc) or loc in _PATHS)
+
+
+def escape(value: Any, loc: Loc = ()) -> Any:
+    """Return plain data with the dollar signs of paths written so that they are read the same."""
+    if isinstance(value, dict):
+        return {key: escape(one, (*loc, key)) for key, one in value.items()}
+    if isinstance(value, list):
+        return [escape(one, (*loc, place)) for place, one in enumerate(value)]
+    is_path = isinstance(value, str) and _is_path(loc, value)
+    return re.sub(r"\$(?=[${])", "$$", value) if is_path else value
 
 
 def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
@@ -263,12 +368,8 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> So
     Raises ConfigError if a text is no YAML mapping, cannot be read, or extends itself.
     """
     own = PurePath(where).name
-    source = parse_yaml(text, where)
-    expand(source)
-    source = _extended(source, base, [((base / own).resolve(), own)], where)
-    if overrides:
-        override(source, overrides)
-        expand(source, SET)
+    source = _extended(parse_yaml(text, where), base, [((base / own).resolve(), own)], where)
+    override(source, overrides)
     expand_sets(source)
     return source
 
@@ -294,8 +395,13 @@ def text_of(path: Path) -> str:
     raise ConfigError(Problem("", what, fix=fix, rule=rule), where=str(path))
 
 
-def _extended(source: Source, folder: Path, chain: list[tuple[Path, str]], where: str) -> Source:
-    """Return a config on top of the one that it extends; `chain` has those on top of it."""
+def _extended(
+    source: Source, folder: Path, chain: list[tuple[Path, str]], where: str, start: str = ""
+) -> Source:
+    """Return a config on top of the one that it extends; `chain` has those on top of it.
+
+    `start` leads to its `folder` from that of the first one.
+    """
     extends = source.data.get("extends")
     if not isinstance(extends, str):
         return source
@@ -312,16 +418,15 @@ def _extended(source: Source, folder: Path, chain: list[tuple[Path, str]], where
         (own,) = error.problems
         problem = source.problem(("extends",), own.what, fix=own.fix)
         raise ConfigError(problem, where=where) from error
-    base = parse_yaml(text, str(path), name)
-    expand(base)
-    base = _extended(base, path.parent, [*chain, (path.resolve(), name)], where)
-    for one in _paths(base.data):
-        one.start_in(os.path.dirname(extends))
-    return merge(base, source, name)
+    if (step := os.path.dirname(extends)) not in ("", "."):
+        start = os.path.join(start, step)
+    base = parse_yaml(text, str(path), name, start)
+    chain = [*chain, (path.resolve(), name)]
+    return merge(_extended(base, path.parent, chain, where, start), source)
 
 
-def merge(base: Source, over: Source, name: str) -> Source:
-    """Return `over` on top of `base`, a file called `name`; each part keeps its file and line."""
+def merge(base: Source, over: Source) -> Source:
+    """Return `over` on top of `base`; each part keeps its file and line."""
     problems, places = [*base.problems, *over.problems], dict(base.places)
 
     def merged(below: dict[str, Any], above: dict[str, Any], loc: Loc) -> dict[str, Any]:
@@ -333,13 +438,8 @@ def merge(base: Source, over: Source, name: str) -> Source:
                 continue
             _forget(places, here)
             found[key] = value
-            if value is None and here not in over.unread:
-                if key in below:
-                    del found[key]
-                elif loc and loc[0] in BY_NAME and len(loc) == 1:
-                    what = f"{name} has no '{key}' to remove{did_you_mean(key, below)}"
-                    problems.append(over.problem(here, what))
-                    del found[key]
+            if value is None and key in below and here not in over.unread:
+                del found[key]
         return found
 
     below = {key: value for key, value in base.data.items() if key not in ("name", "extends")}
@@ -360,28 +460,28 @@ def override(source: Source, overrides: Iterable[str]) -> None:
     """
     for one in overrides:
         try:
-            loc = _put(source.data, one)
+            _put(source, one)
         except ValueError as error:
             source.problems.append(Problem(f"--set {one}", str(error)))
-            continue
-        _forget(source.places, loc)
-        for n in range(1, len(loc)):
-            source.places.setdefault(loc[:n], (SET, 0))
-        source.places[loc] = SET, 0
 
 
-def _put(data: dict[str, Any], text: str) -> Loc:
-    """Put one ``path=value`` into `data`; return its location. ValueError says what is wrong."""
-    path, _, value_text = text.partition("=")
+def _put(source: Source, text: str) -> None:
+    """Put one ``path=value`` into a config. ValueError says what is wrong."""
+    path, _, value = text.partition("=")
     path = path.strip().removeprefix("$").removeprefix(".")
     parts = [part for part in re.split(r"\.|(\[\d+\])", path) if part]
     if "=" not in text or not parts:
         raise ValueError(_USAGE)
     if path == "extends":
         raise ValueError("expected in the file only; give the other config, or edit the file")
-    value = _override_value(path, value_text)
+    try:
+        loader, node = composed(value)
+    except yaml.YAMLError as error:
+        problem = syntax_problem(error, value)
+        what = "; ".join(filter(None, (problem.what, problem.fix)))
+        raise ValueError(f"cannot read the value: {what}") from None
     loc: Loc = ()
-    at: Any = data
+    at: Any = source.data
     while True:
         part = _step(at, parts, loc)
         loc = (*loc, part)
@@ -392,13 +492,16 @@ def _put(data: dict[str, Any], text: str) -> Loc:
             near, known = did_you_mean(str(part), at), near_names(str(part), at)
             raise ValueError(f"there is no {show(loc)}{near}  (there are: {known})")
         at = at[part] if exists else at.setdefault(part, {})
-    if value is None and isinstance(at, dict) and exists:
+    _forget(source.places, loc)
+    for n in range(1, len(loc)):
+        source.places.setdefault(loc[:n], (SET, 0))
+    source.places[loc] = SET, 0
+    if loc[0] == AS_WRITTEN and value.strip().startswith("!"):  # the shell took off its quotes
+        at[part] = value.strip()
+        return
+    at[part] = None if node is None else _Parts(loader, source, SET).value(node, loc)
+    if at[part] is None and isinstance(at, dict) and exists and loc not in source.unread:
         del at[part]
-    elif value is None and len(loc) == 2 and loc[0] in BY_NAME:
-        raise ValueError(f"there is no {show(loc)} to take out{did_you_mean(str(part), at)}")
-    else:
-        at[part] = value
-    return loc
 
 
 def _step(at: Any, parts: list[str], loc: Loc) -> str | int:
@@ -417,202 +520,47 @@ def _step(at: Any, parts: list[str], loc: Loc) -> str | int:
     return key
 
 
-def _override_value(path: str, text: str) -> Any:
-    """Return the value of an override as it would be read at its place."""
-    below = re.match(rf"{AS_WRITTEN}[.\[]", path)
-    if below and text.strip().startswith("!"):  # the shell took off its quotes
-        return text.strip()
-    top = path if path == AS_WRITTEN else AS_WRITTEN if below else "value"
-    try:
-        source = parse_yaml(f"{top}:\n  value: {text}" if below else f"{top}: {text}", "")
-        if source.problems:
-            raise ConfigError(source.problems)
-    except ConfigError as error:
-        parts = error.problems[0].what, error.problems[0].fix
-        raise ValueError(f"cannot read the value: {'; '.join(filter(None, parts))}") from None
-    value = source.data[top]
-    return value["value"] if below else value
-
-
-class _Path(NamedTuple):
-    """A path in a config; `is_pattern` says whether it has placeholders, and doubled braces."""
-
-    loc: Loc
-    holder: Any
-    key: Any
-    is_pattern: bool
-
-    @property
-    def text(self) -> str:
-        return str(self.holder[self.key])
-
-    def start_in(self, folder: str) -> None:
-        """Let a relative path start one step higher: `folder` leads to where it started."""
-        text, is_none = self.text, (self.key, self.text) == ("cache", "none")
-        if folder not in ("", ".") and not PurePath(text).is_absolute() and not is_none:
-            start = doubled(folder) if self.is_pattern else folder
-            self.holder[self.key] = f"{start.rstrip('/')}/{text}"
-
-
-def _paths(data: Mapping[str, Any]) -> list[_Path]:
-    """Return the paths of a config; parts of a wrong type are skipped."""
-    holders: list[tuple[Loc, Any, tuple[str, ...], bool]] = [
-        ((), data, ("extends", "output", "cache"), False)
-    ]
-    if isinstance(page := data.get("page"), dict):
-        holders.append((("page",), page, ("documents", "queries"), False))
-        holders.append((("page", "metadata"), page.get("metadata"), ("path",), False))
-    for section, keys in (("datasets", ("path", "group")), ("runs", ("path",))):
-        entries = data.get(section)
-        for name, entry in entries.items() if isinstance(entries, dict) else ():
-            if isinstance(entry, list):
-                holders += [((section, name, at), one, keys, True) for at, one in enumerate(entry)]
-            else:
-                holders.append(((section, name), entry, keys, True))
-                groups = entry.get("groups") if isinstance(entry, dict) else None
-                holders.append(((section, name, "groups"), groups, ("path",), True))
-    found = [
-        _Path((*loc, key), holder, key, is_pattern)
-        for loc, holder, keys, is_pattern in holders
-        if isinstance(holder, dict)
-        for key in keys
-        if isinstance(holder.get(key), str) and holder[key]
-    ]
-    plugins = data.get("plugins")
-    for at, name in enumerate(plugins if isinstance(plugins, list) else ()):
-        if isinstance(name, str) and (name.endswith(".py") or "/" in name):
-            found.append(_Path(("plugins", at), plugins, at, False))
-    return found
-
-
-def expand(source: Source, file: str | None = None) -> None:
-    """Put the values of environment variables into the paths of a config.
-
-    ``${NAME}`` is the variable's value, ``${NAME:-default}`` the default if it is not set or
-    empty, and ``$$`` a dollar sign. A path with a variable that is not set is taken out. With
-    `file`, only parts that this file wrote are expanded, such as those of ``--set``.
-    """
-    _name_paths(source.data)
-    for path in _paths(source.data):
-        if file is not None and source.place(path.loc)[0] != file:
-            continue
-        try:
-            path.holder[path.key] = _expanded(path)
-        except LookupError as error:
-            source.reject(path.loc, *error.args)
-            if isinstance(path.holder, dict):
-                del path.holder[path.key]
-
-
-def _name_paths(data: Mapping[str, Any]) -> None:
-    """Put {path: FILE} in place of a dataset or run, or one of a list, that is a path alone.
-
-    A name that is a key of an entry is left: the line belongs to an entry without a name.
-    """
-    for section in ("datasets", "runs"):
-        entries = data.get(section)
-        if not isinstance(entries, dict):
-            continue
-        for name, entry in entries.items():
-            if isinstance(entry, dict) and isinstance(entry.get("groups"), str):
-                entry["groups"] = {"path": entry["groups"]}
-            if isinstance(entry, str) and name not in ENTRY_KEYS:
-                entries[name] = {"path": entry}
-            elif isinstance(entry, list) and section == "runs":
-                entries[name] = [{"path": one} if isinstance(one, str) else one for one in entry]
-
-
-def _expanded(path: _Path) -> str:
-    """Return a path with variables filled in; LookupError with what is wrong and a fix."""
-
-    def value(match: re.Match[str]) -> str:
-        if match[0] == "$$":
-            return "$"
-        variable = _VARIABLE.fullmatch(match[0])
-        if variable is None:
-            fix = "write ${NAME} or ${NAME:-default}; $$ is a dollar sign"
-            what = f"expected an environment variable, got '{match[0]}' in '{path.text}'"
-            raise LookupError(what, fix)
-        name, default = variable.groups()
-        if os.environ.get(name):
-            return doubled(os.environ[name]) if path.is_pattern else os.environ[name]
-        if default is None:
-            fix = f"set it, or give a default: ${{{name}:-../data}}"
-            raise LookupError(f"the environment variable {name} is not set or empty", fix)
-        return str(default)
-
-    if "\0" in path.text:
-        raise LookupError("holds the character \\0, which no path may", "take it out")
-    return _DOLLAR.sub(value, path.text)
-
-
-def escape(data: Mapping[str, Any]) -> None:
-    """Write the dollar signs of paths so that :func:`expand` gives the same paths again."""
-    for path in _paths(data):
-        path.holder[path.key] = re.sub(r"\$(?=[${])", "$$", path.text)
-
-
 def expand_sets(source: Source) -> None:
     """Put the metrics of a set wherever a list of metrics has its name."""
-    for loc, holder in _metric_lists(source.data):
-        _join_cutoffs(source, loc, holder)
-    for name in metric_sets(source.data):
-        _join_cutoffs(source, ("metric_sets", name), source.data["metric_sets"])
     sets = metric_sets(source.data)
     for loc, holder in _metric_lists(source.data):
-        listed = holder["metrics"]
-        names = [listed] if isinstance(listed, str) else listed
-        if loc == ("metrics",) and not str(listed).startswith("-"):  # else it is a list gone wrong
-            holder["metrics"] = names
-        if not isinstance(names, list) or not any(_is_set(name, sets) for name in names):
+        names = holder["metrics"]
+        if not isinstance(names, list):
             continue
-        metrics: list[Any] = []
-        before = dict(source.origins)
-        for place, name in enumerate(names):
-            here = loc if isinstance(listed, str) else (*loc, place)
-            for metric, there in _metrics_of(name, here, sets):
-                place_of_metric: Loc = (*loc, len(metrics))
-                at = there if loc == ("metrics",) else here
-                source.origins[place_of_metric] = before.get(at, at)
-                metrics.append(metric)
-        holder["metrics"] = metrics
-    for name in sets:
-        if circle := _circle(name, sets, (name,)):
-            what = f"the set contains itself: {' -> '.join(circle)}"
-            source.problems.append(source.problem(("metric_sets", name), what))
+        found = [
+            (metric, there if loc == ("metrics",) else (*loc, place))
+            for place, name in enumerate(names)
+            for metric, there in _metrics_of(name, (*loc, place), sets)
+        ]
+        holder["metrics"] = [metric for metric, _ in found]
+        source.origins |= {(*loc, place): there for place, (_, there) in enumerate(found)}
+    inner = {name: [one for one in some if _is_set(one, sets)] for name, some in sets.items()}
+    try:
+        TopologicalSorter(inner).prepare()
+    except CycleError as error:
+        circle = error.args[1][::-1]
+        what = f"the set contains itself: {' -> '.join(circle)}"
+        source.problems.append(source.problem(("metric_sets", circle[0]), what))
 
 
-def _join_cutoffs(source: Source, loc: Loc, holder: dict[str, Any]) -> None:
-    """Make a list of metrics of what commas separate, in YAML too: ndcg@5,10 is one entry.
+def _is_metric_list(loc: Loc) -> bool:
+    return _keys(loc) in _METRICS and not isinstance(loc[-1], int)
 
-    In brackets YAML reads ``[map, ndcg@5,10]`` as three items, and ``{metrics: ndcg@5,10}`` as
-    the keys ``metrics`` and ``10``.
-    """
-    key = str(loc[-1])
-    listed = holder[key]
-    rest = [one for one in holder if key == "metrics" and holder[one] is None and _is_listed(one)]
-    if isinstance(listed, str) and rest:
-        listed = [listed, *(one for one in rest if holder.pop(one) is None)]
-    elif isinstance(listed, dict) and set(listed.values()) == {None}:
-        listed = [*listed]
-    items = [listed] if isinstance(listed, str) else listed
-    if not isinstance(items, list) or str(listed).startswith("-"):
-        return
-    found: list[tuple[Any, Loc]] = []
-    for place, item in enumerate(items):
+
+def _metrics(source: Source, loc: Loc, items: list[Any]) -> list[Any]:
+    """Return the metrics that commas separate, in YAML too: [ndcg@5,10] is one entry."""
+    found: list[Any] = []
+    lines = [source.place((*loc, place)) for place in range(len(items))]
+    for item, line in zip(items, lines, strict=True):
         several = isinstance(item, str) and not is_metric(item)
         for part in _OUTSIDE.split(item) if several else [item]:
-            if str(part).isdecimal() and found and _WITH_CUTOFF.fullmatch(str(found[-1][0])):
-                found[-1] = f"{found[-1][0]},{part}", found[-1][1]
+            if str(part).isdecimal() and found and _WITH_CUTOFF.fullmatch(str(found[-1])):
+                found[-1] = f"{found[-1]},{part}"
             else:
-                found.append((part, (*loc, place) if items is listed else loc))
-    if [part for part, _ in found] != items or isinstance(holder[key], dict):
-        holder[key] = [part for part, _ in found]
-        source.origins |= {(*loc, at): there for at, (_, there) in enumerate(found)}
-
-
-def _is_listed(text: str) -> bool:
-    return text.isdecimal() or is_metric(text)
+                part_loc = (*loc, len(found))
+                source.places[part_loc] = line
+                found.append(part)
+    return found
 
 
 def metric_sets(data: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -654,16 +602,6 @@ def _metrics_of(
     elif name not in above:
         for place, one in enumerate(sets[name]):
             yield from _metrics_of(one, ("metric_sets", name, place), sets, (*above, name))
-
-
-def _circle(name: str, sets: Mapping[str, list[Any]], way: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the sets that lead from `name` back to the first of `way`."""
-    for one in sets[name]:
-        if one == way[0]:
-            return (*way, one)
-        if _is_set(one, sets) and one not in way and (found := _circle(one, sets, (*way, one))):
-            return found
-    return ()
 
 
 def _is_set(name: Any, sets: Mapping[str, list[Any]]) -> bool:
