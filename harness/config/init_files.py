@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple
 
 from .. import readers
 from ..core.tables import Qrels
-from ..errors import HarnessError, InputError, Problem, first_of
+from ..errors import HarnessError, InputError, Problem
 from ..readers.files import readable_name
-from ..readers.format import FORMATS, Head
+from ..readers.format import FORMATS
 from ..readers.source import Source
 from .patterns import doubled, natural
 
@@ -27,7 +27,6 @@ MOST = 5000
 LARGEST = 256 << 20
 """Bytes of a file that is read."""
 WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
-SHORT = {"f": "fold", "s": "seed"}
 MODEL = "model"
 _READ_AS: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
 _BROKEN = ("truncated", "damaged", "unpacks-too-far")
@@ -43,8 +42,6 @@ _NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|
 _TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
 _COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
 """Columns of qid and docno in a run's line."""
-_ABOVE = 20
-"""Lines that may be a header or comments."""
 _NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])"
 _SETTING = (
     r"(?:(?<=[ _.,-])|(?<![^/])(?=(?:[_,-]?[A-Za-z]+=?[0-9][0-9.e-]*)+/))"
@@ -155,25 +152,7 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
         is_data = _JUDGEMENTS.search(path.name) or "qrel" in path.parent.name.lower()
         del formats["run" if is_data or formats["dataset"] == "beir" else "dataset"]
     ((kind, form),) = formats.items()
-    if form in ("trec", "scores"):
-        source, fits = Source(path), readers.FORMATS[form].fits
-        above = _other_lines(source, form)
-        lines = source.head.split(b"\n")
-        for number, line in enumerate(lines[:-1] or lines, 1):
-            head = Head("", line)
-            if head.lines and number not in above and not fits(head, _READ_AS[kind]):
-                likely = "a run" if kind == "run" else "qrels"
-                what = f"the file looks like {likely} ({form}), but line {number} does not"
-                raise InputError(Problem(str(path), what))
     return [(kind, form)]
-
-
-def _other_lines(source: Source, form: str) -> list[int]:
-    """Return the numbers of the first lines that the reader of a format does not take as rows."""
-    is_data = readers.FORMATS[form].is_data
-    reads = is_data(source) if is_data is not None else None
-    lines = source.head.split(b"\n")[:_ABOVE]
-    return [n for n, line in enumerate(lines, 1) if line.strip() and reads and not reads(n, line)]
 
 
 @dataclass(frozen=True)
@@ -216,22 +195,7 @@ def settings_in(paths: Iterable[str]) -> tuple[str, ...]:
         for one in re.finditer(_SETTING.format("[A-Za-z]+"), path):
             numbers[one[1].lower(), path[: one.start(3)], path[one.end(3) :]].add(one[3])
     words = dict.fromkeys(word for (word, *_), some in numbers.items() if len(some) > 1)
-    return tuple(word for word in words if word not in (*WORDS, *SHORT, MODEL, "run", "dataset"))
-
-
-def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
-    """Return the letters of fold and seed, if no run has a fold but all after f are the data's.
-
-    >>> short_in(["svm-f1-s0.txt", "svm-f2-s0.txt"], ["fold1.txt", "fold2.txt"])
-    ('f', 's')
-    """
-    folds, full, short = (
-        {fold for group in some for one in group.values.values() if (fold := one.get("fold"))}
-        for some in (numbered(data), numbered(runs), numbered(runs, [*SHORT]))
-    )
-    named = [values for one in numbered(runs, [*SHORT]) for values in one.values.values()]
-    are_seeds = all(values.get("seed", "0").isdecimal() for values in named)  # s0.5 is a setting
-    return tuple(SHORT) if short and short <= folds and are_seeds and not full else ()
+    return tuple(word for word in words if word not in (*WORDS, MODEL, "run", "dataset"))
 
 
 def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
@@ -249,7 +213,7 @@ def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
 
         def placeholder(match: re.Match[str], values: dict[str, str] = values) -> str:
             word, between, number = (one for one in match.groups() if one is not None)
-            name = SHORT.get(word.lower(), word.lower())
+            name = word.lower()
             same = values.setdefault(name, number) == number
             return f"{word}{between}{{{name}}}" if same else match[0]
 
@@ -414,9 +378,7 @@ class Matcher:
                     what = without if by_row else "other queries or documents"
                     wrong[2] = f"fits no qrels: {what}"
         if not near:
-            most = min(wrong)
-            same = self._as_many(run) if by_row and most in (1, 2) else ""
-            raise InputError(Problem(run.path, wrong[most] + same))
+            raise InputError(Problem(run.path, wrong[min(wrong)]))
         enough = max(near.values()) / 10
         fitting = [place for place, score in near.items() if score > enough]
         folders = {*run.path.lower().split("/")[:-1]}
@@ -428,14 +390,6 @@ class Matcher:
 
         number, path = max(fitting, key=nearness)
         return Fit(number, path, tuple({one: 0 for one, _ in fitting if one != number}))
-
-    def _as_many(self, run: File) -> str:
-        """Return which qrels have as many rows as a run; nothing if none have."""
-        same = []
-        for path, form in ((path, form) for group, form in self.datasets for path in group.values):
-            with contextlib.suppress(HarnessError):
-                same += [path] if self._by_rows(run, path, form) == 1 else []
-        return f"; it has as many rows as {first_of(same, 3)}" if same else ""
 
     def share_queries(self, paths: Collection[str]) -> bool:
         """Whether several qrels have queries in common, as far as they can be read."""
@@ -480,7 +434,9 @@ class Matcher:
             return [(qid, docno) for qid, row in rows.items() for docno in row]
         qid, docno = _COLUMNS[run.format]
         lines = Source(path).head.decode("utf-8", "replace").splitlines()
-        words = [line.split() for line in lines[:-1] or lines]
+        words = [line.split() for line in lines[:-1] or lines if line[:1] != "#"]
+        if len({len(one) for one in words if one}) > 1:
+            raise InputError(Problem(run.path, "its lines have different numbers of columns"))
         return [(one[qid], one[docno]) for one in words if len(one) > docno]
 
     def _read_qrels(self, path: str) -> Qrels | None:
