@@ -188,7 +188,7 @@ def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> Non
     assert (results.folder / "tables/main.tex").exists()
     (tmp_path / "svm/fold2-seed2.txt").unlink()
     text = proposed(tmp_path)[0]
-    assert "# no predictions of svm seed 2 for fold2\n# summary: {pool: [fold]," in text
+    assert "# no predictions of svm seed 2 for data-fold2\n# summary: {pool: [fold]," in text
     assert "\ncompare: " in text
 
 
