@@ -34,6 +34,7 @@ from ..stats.rankings import RankSimilarity, rank_similarity, ranks
 from ..stats.registry import Stream, Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
+from .verify import leaves
 
 Status = Literal["better", "worse", "changed", "queries", "same"]
 _ROUNDING = 1e-9
@@ -358,17 +359,17 @@ def origins(old: Board, new: Board) -> Iterator[Difference]:
     if first is None or second is None:
         return
     yield from _inputs(first, second)
-    for path, before, after in _leaves(first["config"], second["config"]):
+    for path, before, after in leaves(first["config"], second["config"]):
         if path not in ("output", "name"):  # they always differ, and cause nothing
             kind = "policy" if path.startswith("policy.") else "config"
             yield Difference(kind, path.removeprefix("policy."), _text(before), _text(after))
-    for name, before, after in _leaves(first.get("versions"), second.get("versions")):
+    for name, before, after in leaves(first.get("versions"), second.get("versions")):
         yield Difference("version", name, _text(before), _text(after))
     for of, what, most in (("code", "of the harness", 12), ("platform", "", 60), ("git", "", 60)):
         if first.get(of) != second.get(of):
             yield Difference(of, what, *(_text(one.get(of))[:most] for one in (first, second)))
     for key in (one for one in old.rows if one in new.rows):
-        for name, before, after in _leaves(old.rows[key].counts, new.rows[key].counts):
+        for name, before, after in leaves(old.rows[key].counts, new.rows[key].counts):
             yield Difference("count", f"{name}, {key}", _text(before), _text(after))
 
 
@@ -384,17 +385,6 @@ def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Differen
         is_moved = ABSENT in (then, now) and moved & {then, now}
         if then != now and not is_moved:
             yield Difference("input", path, then, now)
-
-
-def _leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield the parts of two configs that differ, as deep as both have them: ``compare.test``."""
-    if old == new or (not old and not new and 0 not in (old, new)):
-        return
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
-        for name in dict.fromkeys([*old, *new]):
-            yield from _leaves(old.get(name), new.get(name), f"{path}.{name}".lstrip("."))
-    else:
-        yield path, old, new
 
 
 def _text(value: Any) -> str:

@@ -6,7 +6,6 @@ import csv
 import io
 import itertools
 import warnings
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,30 +15,20 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
 from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
-from ..errors import (
-    HarnessError,
-    HarnessWarning,
-    InputError,
-    ShortageError,
-    in_json,
-    lines_of,
-    shorten,
-)
+from ..errors import HarnessWarning, InputError, in_json, lines_of, shorten
 from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
-from ..experiment.cells import Evaluated, as_one, evaluate_all, executor
+from ..experiment.cells import Evaluated, evaluate_all, executor
 from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
 from ..experiment.run import derive, tables_and_plots
 from ..readers import files as store
 from ..reports.grid import and_more
-from ..reports.page import unpack
 from ..reports.phrases import counted
 
 _GONE, _CODE = "gone", "code of the harness"
@@ -160,24 +149,13 @@ def verify(
         _compare_inputs(found, {})
         found.notes.append("nothing was computed again, as inputs are gone")
         return found
-    try:
-        place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
-        config, cells = results.config_and_cells(place, manifest, failed=True, load_plugins=plugins)
-    except HarnessError as error:
-        _compare_inputs(found, {})
-        if not any(there) or found.is_verified:
-            raise
-        why = "; ".join(" ".join(str(one).split()) for one in error.problems)
-        found.notes.append(f"nothing was computed again: {why}")
-        return found
+    place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
+    config, cells = results.config_and_cells(place, manifest, failed=True, load_plugins=plugins)
     found.versions += _versions(manifest, config)
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
         warnings.simplefilter("ignore", HarnessWarning)  # the run gave them
         evaluated = evaluate_all(config, cells, Cache(None), pool)
     _compare_inputs(found, evaluated.digests)
-    # a system that has too little memory says nothing about the values
-    if short := [one for one in evaluated.failures if isinstance(one.error, ShortageError)]:
-        raise as_one(short)
     failed = list(_failures(found, evaluated))
     for one in failed:
         found.add(one, "cells")
@@ -200,10 +178,7 @@ def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
     for path, each in _inputs(found):
         now = _GONE
         if path.is_file():
-            try:
-                now = f"sha256 {hashed.get(path.resolve()) or store.sha256(path)}"
-            except PermissionError:
-                now = "no permission to read it"
+            now = f"sha256 {hashed.get(path.resolve()) or store.sha256(path)}"
         if now != (then := f"sha256 {each['sha256']}"):
             found.add(Difference("input", each["path"], "bytes", then, now, "input"), "inputs")
     found.verified["inputs"] = len(found.manifest["inputs"]) - len(found.differences)
@@ -279,50 +254,42 @@ def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
 
     def computed(manifest: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parts that do not depend on the cache."""
-        cells = [
-            {**cell, "crosscheck": {k: n for k, n in check.items() if k not in _FROM_CACHE}}
-            for cell in manifest["cells"]
-            for check in [cell["crosscheck"]]
-        ]
+        cells = {}
+        for at, cell in enumerate(manifest["cells"]):
+            check = {k: n for k, n in cell["crosscheck"].items() if k not in _FROM_CACHE}
+            cells[str(at)] = {**cell, "crosscheck": check}
         inputs = {one["path"]: one for one in manifest["inputs"] if one["path"] not in changed}
         outputs = {k: v for k, v in manifest.get("outputs", {}).items() if k not in written}
         others = {name: manifest.get(name) for name in ("failed", "choices", "seeds")}
         return {"cells": cells, **others, "inputs": inputs, "outputs": outputs}
 
-    differences = list(compare_plain(MANIFEST, computed(found.manifest), computed(now)))
+    differences = list(leaves(computed(found.manifest), computed(now)))
     if differences:
-        first = differences[0]._replace(cause=found.cause(None))
+        where, *values = differences[0]
+        a, b = (NOTHING if one is None else str(one) for one in values)
+        first = Difference("value", MANIFEST, where, a, b, found.cause(None))
         found.add(first, MANIFEST, len(differences))
 
 
 def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]:
     """Return the first difference of two versions of a file, and how many fields or lines differ.
 
-    CSV and Parquet are compared by rows and columns, a report page by its values, text by lines,
-    other files whole.
+    CSV and Parquet are compared by rows and columns, text by lines, other files whole.
     """
-    is_table = name.endswith(".parquet")
+    is_parquet = name.endswith(".parquet")
     if then == now:
         return None, 0
-    if not is_table and b"\0" in then + now:
+    if not is_parquet and b"\0" in then + now:
         return _one(name, "bytes", f"{len(then)} bytes", f"{len(now)} other bytes")
-    if is_table or name.endswith(".csv"):
-        row, first = ("row", 1) if is_table else ("line", 2)
-        new = _table(now, is_table)
+    if is_parquet or name.endswith(".csv"):
+        new = _table(now, is_parquet)
         try:
-            old = _table(then, is_table)
-        except (pa.ArrowException, OSError, ValueError) as error:
+            old = _table(then, is_parquet)
+        except (pa.ArrowException, OSError, ValueError, LookupError) as error:
             return _one(name, "the whole file", f"cannot be read: {error}", f"{len(new)} rows")
-        found, total = _tables(name, old, new, row, first)
-        if is_table or total:
+        found, total = _tables(name, old, new)
+        if is_parquet or total:
             return found, total
-    if name.endswith(".html"):
-        try:
-            old_page, new_page = (_by_name(unpack(page.decode())) for page in (then, now))
-        except (ValueError, LookupError, TypeError, EOFError, OSError, zlib.error) as error:
-            return _one(name, "the data of the page", f"cannot be read: {error}", "readable")
-        if values := list(compare_plain(name, old_page, new_page)):
-            return values[0], len(values)
     lines = (one.decode("utf-8", "backslashreplace").split("\n") for one in (then, now))
     pairs = enumerate(itertools.zip_longest(*lines, fillvalue=NOTHING), start=1)
     wrong = [(f"line {number}", old, new) for number, (old, new) in pairs if old != new]
@@ -333,74 +300,49 @@ def _one(name: str, where: str, then: str, now: str) -> tuple[Difference, int]:
     return Difference("value", name, where, then, now), 1
 
 
-def _tables(
-    name: str, old: pa.Table, new: pa.Table, word: str, first: int
-) -> tuple[Difference | None, int]:
-    """Compare two tables, whose rows are called ``row 1`` or ``line 2`` and so on."""
+def _tables(name: str, old: pa.Table, new: pa.Table) -> tuple[Difference | None, int]:
+    """Return the first field in which two tables of text differ, and how many do."""
     if old.column_names != new.column_names:
         return _one(name, "columns", ", ".join(old.column_names), ", ".join(new.column_names))
     if len(old) != len(new):
         return _one(name, "number of rows", str(len(old)), str(len(new)))
-    # as text, a float has every digit and a NaN is equal to itself
-    texts = [
-        [call("coalesce", cast(column, pa.string()), pa.scalar(ABSENT)) for column in one.columns]
-        for one in (old, new)
-    ]
-    rows = [np.flatnonzero(to_numpy(call("not_equal", *pair))) for pair in zip(*texts, strict=True)]
-    total = sum(some.size for some in rows)
+    pairs = zip(old.columns, new.columns, strict=True)
+    rows = [np.flatnonzero(to_numpy(call("not_equal", *pair))).tolist() for pair in pairs]
+    total = sum(map(len, rows))
     if not total:
         return None, 0
-    # "map tier" and "unsettled" follow from the values of other rows, so they come last
-    *_, row, at = min(
-        (" " in column or column == "unsettled", int(rows[at][0]), at)
-        for at, column in enumerate(new.column_names)
-        if rows[at].size
-    )
+    row, at = min((some[0], at) for at, some in enumerate(rows) if some)
     names = ", ".join(str(new[one][row]) for one in _NAMES if one in new.column_names)
-    where = f"{word} {row + first} ({names}), {new.column_names[at]}"
-    a, b = (str(one[at][row]) or NOTHING for one in texts)
+    line = f"row {row + 1}" if name.endswith(".parquet") else f"line {row + 2}"
+    a, b = (str(one[at][row]) or NOTHING for one in (old, new))
+    where = f"{line} ({names}), {new.column_names[at]}"
     return Difference("value", name, where, a, b), total
 
 
-def _by_name(report: dict[str, Any]) -> dict[str, Any]:
-    """Return a page's report with names of datasets, metrics and runs in place of numbers."""
-    metrics, runs = ([one["name"] for one in report[key]] for key in ("metrics", "systems"))
-    boards = {}
-    for board in report["boards"]:
-        columns = dict(zip(metrics, board["columns"], strict=True))
-        systems = [runs[at] for at in board["systems"]]
-        boards[board["dataset"]] = {**board, "columns": columns, "systems": systems}
-    return {**report, "boards": boards}
-
-
 def _table(content: bytes, is_parquet: bool) -> pa.Table:
-    """Return a Parquet file as a table, or a CSV file as one of strings.
+    """Return a table's values as text: a float has every digit, and a NaN is equal to itself.
 
     It is read without threads: one that is not done when the process ends would abort it.
     """
-    if is_parquet:
-        return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-    header = next(csv.reader(io.StringIO(content.decode("utf-8"))), [])
-    return arrow_csv.read_csv(
-        io.BytesIO(content),
-        arrow_csv.ReadOptions(use_threads=False),
-        arrow_csv.ParseOptions(newlines_in_values=True),
-        arrow_csv.ConvertOptions(column_types=dict.fromkeys(header, pa.string())),
-    )
+    if not is_parquet:
+        header, *rows = csv.reader(io.StringIO(content.decode("utf-8")))
+        columns = ([row[at] for row in rows] for at in range(len(header)))
+        return pa.table([pa.array(one, pa.string()) for one in columns], header)
+    table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
+    texts = (cast(column, pa.string()) for column in table.columns)
+    absent = pa.scalar(ABSENT)
+    return pa.table([call("coalesce", text, absent) for text in texts], table.column_names)
 
 
-def compare_plain(name: str, then: Any, now: Any, where: str = "$") -> Iterator[Difference]:
-    """Yield where two pieces of plain data (JSON) differ; `where` is their place in the file."""
-    then, now = (one.tolist() if isinstance(one, np.ndarray) else one for one in (then, now))
-    if isinstance(then, dict) and isinstance(now, dict):
-        for key in dict.fromkeys((*now, *then)):
-            yield from compare_plain(name, then.get(key), now.get(key), f"{where}.{key}")
-    elif isinstance(then, list) and isinstance(now, list):
-        for place, (old, new) in enumerate(itertools.zip_longest(then, now)):
-            yield from compare_plain(name, old, new, f"{where}[{place}]")
-    elif then != now and not (then != then and now != now):
-        a, b = (NOTHING if one is None else str(one) for one in (then, now))
-        yield Difference("value", name, where, a, b)
+def leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
+    """Yield where two pieces of plain data differ, as deep as both have it: ``compare.test``."""
+    if old == new or (not old and not new and 0 not in (old, new)):
+        return
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for name in dict.fromkeys([*old, *new]):
+            yield from leaves(old.get(name), new.get(name), f"{path}.{name}".lstrip("."))
+    else:
+        yield path, old, new
 
 
 def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[Version]:
