@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -95,13 +95,11 @@ class Variant(NamedTuple):
 
     `metric` is None if the tool does not have it, and `refused` is the reason. It is also None
     for a step that does not go together with those before it without the next one.
-    `convention` is whether it is a convention's, not another metric of the config.
     """
 
     name: str
     metric: Metric | None
     refused: str = ""
-    convention: bool = True
 
 
 def under_conventions(
@@ -247,8 +245,8 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
 class Plan:
     """One metric (the base), and every way to compute it.
 
-    `variants` are other metrics of the config and those under the conventions. `choices` has the
-    base's value of each choice, and the others; `walks` the way to each convention asked for.
+    `variants` are those under the conventions. `choices` has the base's value of each choice, and
+    the others; `walks` the way to each convention asked for.
     """
 
     metric: Metric
@@ -266,29 +264,14 @@ class Plan:
 
 
 def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str]) -> list[Plan]:
-    """Return a plan for each metric; those that differ only in the way to compute share one.
-
-    `conventions` are those to compare with, all if empty.
-    """
-
-    def way(variant: Variant) -> Metric | None:
-        return variant.metric and plain(variant.metric)
-
-    def key(metric: Metric) -> object:
-        identity = tuple(item for item in metric.params if item[0] in IDENTITY)
-        ways = tuple((one.name, way(one)) for one in under_conventions(metric, policy))
-        return metric.definition.name, metric.cutoff, identity, ways
-
+    """Return a plan for each metric; `conventions` are those to compare with, all if empty."""
     found = []
-    for base, *own in grouped_by(metrics, key).values():
+    for base in metrics:
         variants = under_conventions(base, policy, conventions)
-        known = {plain(base), *map(way, variants)}
-        named = {plain(one): one for one in reversed(own) if plain(one) not in known}
-        others = (Variant(str(one), one, convention=False) for one in reversed(named.values()))
         asked = {each.name: each.metric for each in variants if conventions and each.metric}
         choices = with_choices(base, policy, [*asked.values()] if conventions else None)
         walks = {name: steps(base, target, policy) for name, target in asked.items()}
-        found.append(Plan(base, (*others, *variants), choices, walks))
+        found.append(Plan(base, variants, choices, walks))
     return found
 
 
@@ -297,13 +280,12 @@ class Row:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
-    why there is no value, `convention` whether it is not another metric of the config.
+    why there is no value.
     """
 
     name: str
     values: Floats
     refused: tuple[str, ...]
-    convention: bool = True
 
 
 class Comparison(NamedTuple):
@@ -520,16 +502,8 @@ def _systems(
     if summary:
         systems = repetitions_of(Leaderboard(tuple(entries), (), summary))
     else:
-        titles = [_title(cell, cells) for cell in cells]
-        systems = ()
-        for title, one in zip(titles, entries, strict=True):
-            others = [entry for own, entry in zip(titles, entries, strict=True) if own == title]
-            varying = [
-                (name, value)
-                for name, value in one.columns.items()
-                if any(other.columns.get(name, value) != value for other in others)
-            ]
-            systems += (System(title, f"{one.run} {pairs(varying)}".rstrip(), (one,)),)
+        named = zip(map(partial(_names, cells), cells), entries, strict=True)
+        systems = tuple(System(*names, (one,)) for names, one in named)
     found: list[tuple[System, Summaries]] = []
     for system in systems:
         why = {metric: text for one in system.entries for metric, text in refused[id(one)].items()}
@@ -538,11 +512,13 @@ def _systems(
     return found, failed
 
 
-def _title(cell: Cell, cells: Sequence[Cell]) -> str:
-    """Return the name of a cell's dataset, with the columns that tell it from its namesakes."""
+def _names(cells: Sequence[Cell], cell: Cell) -> tuple[str, str]:
+    """Return the names of a cell's dataset and run, with the columns that tell them apart."""
     paths = {one.dataset_entry.path for one in cells if one.dataset == cell.dataset}
-    columns = cell.of_dataset.items() if len(paths) > 1 else ()
-    return f"{cell.dataset} {pairs(columns)}".rstrip()
+    columns = cell.of_dataset.items()
+    own = [one for one in cell.columns.items() if one not in columns]
+    dataset = f"{cell.dataset} {pairs(columns if len(paths) > 1 else ())}"
+    return dataset.rstrip(), f"{cell.run} {pairs(own)}".rstrip()
 
 
 class _Evaluator:
@@ -611,7 +587,7 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[tuple[str, Summaries]]) 
         found = [summaries[plain(variant.metric)] for _, summaries in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
-        return Row(variant.name, values, refused, variant.convention)
+        return Row(variant.name, values, refused)
 
     base = row(Variant(BASE, plan.metric))
     effects = [

@@ -104,7 +104,7 @@ RENDERINGS: Mapping[str, Callable[..., str]] = {"text": as_text, "csv": as_csv, 
 
 def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
-    return [(row, one) for row, one in matrix.compared[1:] if row.convention and one.compared > 1]
+    return [(row, one) for row, one in matrix.compared[1:] if one.compared > 1]
 
 
 def _title(matrix: Matrix) -> str:
@@ -150,7 +150,7 @@ def _values(matrix: Matrix) -> Grid:
         order = "other best" if found.best_changed else "other order" if found.order_changed else ""
         if np.isnan(row.values).all():
             order = "refused" if all(row.refused) else "undefined"
-        cells = [Cell(row.name), Cell(order), Cell(tau_text(found.tau))]
+        cells = [Cell(row.name), Cell(order), Cell(decimals(found.tau, 2))]
         for at, value in enumerate(row.values.tolist()):
             if row.refused[at]:
                 cells.append(Cell(REFUSED))
@@ -161,18 +161,6 @@ def _values(matrix: Matrix) -> Grid:
         rows.append(cells)
     header = ["convention", "order", "tau", *matrix.systems]
     return grid(header, rows, left=2, notes=_notes(matrix))
-
-
-def tau_text(value: float) -> str:
-    """Return a tau as it is shown: 1 only for the same order, -1 only for the opposite one.
-
-    >>> tau_text(0.9999), tau_text(1.0), tau_text(-1 / 3), tau_text(-0.9999), tau_text(math.nan)
-    ('0.99', '1.00', '-0.33', '-0.99', '–')
-    """
-    if math.isnan(value):
-        return UNDEFINED
-    shown = value if abs(value) == 1 else min(max(value, -0.99), 0.99)
-    return f"{round(shown, 2) + 0.0:.2f}"  # + 0.0: no minus before a zero
 
 
 def _notes(matrix: Matrix) -> Iterator[str]:
@@ -225,7 +213,7 @@ def _effects(matrix: Matrix) -> Grid:
     for one in (each for each in matrix.effects if each.matters):
         change = [decimals(one.change, sign=True), matrix.systems[one.system]]
         under = one.tau_value if one.tau != 1 else ""
-        tau, other = tau_text(one.tau), first_of(one.best_changed, 3)
+        tau, other = decimals(one.tau, 2), first_of(one.best_changed, 3)
         shown = change if one.system >= 0 else ["", ""]
         rows.append([one.choice, one.own, one.value, *shown, tau, under, other])
     lost = [f"{each.choice}={value}" for each in matrix.effects for value in each.lost]

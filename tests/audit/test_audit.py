@@ -108,22 +108,6 @@ def test_a_folder_of_results(toy: Path, data: Path, monkeypatch: pytest.MonkeyPa
     assert f"{data}/sharp.run: has changed since the results were computed" in str(caught.value)
 
 
-def test_metrics_that_measure_the_same_share_a_table(toy: Path) -> None:
-    names = ["ndcg@2", "ndcg(convention=lightgbm)@2", "ndcg(discount=position)@2", "ndcg@3"]
-    names += ["P@2", "P(rel=2)@2", "ndcg(gain=linear)@2"]
-    found = audit(toy, metrics=names, conventions=["lightgbm", "trec_eval9"])
-    # precision above another grade is another metric
-    own = [str(each.metric) for each in found.matrices]
-    assert own == ["ndcg@2", "ndcg@3", "P@2", "P(rel=2)@2"]
-    matrix = found.matrices[0]
-    assert [(row.name, row.convention) for row in matrix.rows] == [
-        ("ndcg(discount=position)@2", False), ("trec_eval9", True), ("lightgbm", True),
-    ]  # fmt: skip
-    # 1/rank: broad 2 + 2/2, sharp 3, ideal 3 + 2/2
-    assert matrix.rows[0].values == pytest.approx([3 / 4, 3 / 4])
-    assert "1 of 2 conventions rank the systems differently: lightgbm." in as_text(found)
-
-
 def with_summary(folder: Path, summary: str) -> Path:
     return put(folder, f'metrics: [map, "ndcg@2", "arp(over=grades)"]\nsummary: {summary}\n')
 
