@@ -435,21 +435,15 @@ def _to_audit(
     policy = replace(config.policy, ties=without_bounds(config.policy.ties))
     update = {"metrics": tuple(given or config.metrics), "policy": policy}
     metrics = config.model_copy(update=update).parsed_metrics()
-    known = {name for each in CONVENTIONS.values() for name in each.metrics}
-    able = [one for one in metrics if one.definition.name in known and one.definition.direction]
-    if not able or (given and len(able) < len(metrics)):
-        names = ", ".join(str(metric) for metric in metrics if metric not in able)
-        what = f"expected metrics that a convention has, got {names}"
+    tools = [CONVENTIONS[name].metrics for name in conventions or CONVENTIONS]
+    known = set[str]().union(*tools)
+    wanted = [one for one in metrics if one.definition.name in known and one.definition.direction]
+    others = tuple(str(metric) for metric in metrics if metric not in wanted)
+    if not wanted or (given and others):
+        what = f"expected metrics that a convention has, got {', '.join(others)}"
         fix = "choose from the list of 'harness metrics --conventions'"
         raise UnknownNameError(Problem("metrics", what, fix=fix))
-    tools = [CONVENTIONS[name].metrics for name in conventions]
-    wanted = [
-        one for one in able if not tools or any(one.definition.name in tool for tool in tools)
-    ]
-    if not wanted or (given and len(wanted) < len(able)):
-        name = next(one.definition.name for one in able if one not in wanted)
-        parse(f"{name}(convention={conventions[0]})")  # raises, with what the convention has
-    return wanted, tuple(str(metric) for metric in metrics if metric not in wanted)
+    return wanted, others
 
 
 def _chooser(config: Config) -> list[Metric]:
@@ -481,7 +475,7 @@ def _systems(
     ]  # fmt: skip
     failed = pooled(Leaderboard(tuple(stubs), (), summary)).failed
     left_out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
-    keys = [key_of(stub, summary.parts) if summary.parts else at for at, stub in enumerate(stubs)]
+    keys = [key_of(stub, summary.parts) for stub in stubs]
     kept = [at for at, key in enumerate(keys) if key not in left_out]
     evaluator = _Evaluator(metrics, policy)
     entries: list[Entry] = []

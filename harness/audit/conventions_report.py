@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from ..reports import html as html_report
 from ..reports import text as text_report
 from ..reports.grid import Cell, Grid, grid
 from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
-from ..reports.text import wrapped
 from .conventions import BASE, DIGITS, Audited, Comparison, Matrix, Row, Walk
 
 WIDTH = 100
@@ -49,9 +47,7 @@ def as_text(audited: Audited, *, width: int = WIDTH, details: bool = True) -> st
     if not details:
         hint = "--details prints every table, --convention TOOL explains one tool"
         tables.append(Grid(notes=(hint,)))
-    lines = [[line for note in one.notes for line in wrapped(note, width - 2)] for one in tables]
-    shown = (replace(one, notes=tuple(some)) for one, some in zip(tables, lines, strict=True))
-    return text_report.render(shown, width=width)
+    return text_report.render(tables, width=width)
 
 
 def as_html(audited: Audited) -> str:
@@ -167,11 +163,7 @@ def _notes(matrix: Matrix) -> Iterator[str]:
     """Yield why values are refused, and which are undefined."""
     rows = [row for row, _ in matrix.compared]
     for reason in dict.fromkeys(why for row in rows for why in row.refused if why):
-        names = []
-        for row in (one for one in rows if reason in one.refused):
-            some = [s for s, why in zip(matrix.systems, row.refused, strict=True) if why == reason]
-            of = "" if len(some) == len(matrix.systems) else f" ({', '.join(some)})"
-            names.append(f"{row.name}{of}")
+        names = [row.name for row in rows if reason in row.refused]
         yield f"{REFUSED} refused by {', '.join(names)}: {reason}"
     undefined = [
         row.name for row in rows if (np.isnan(row.values) & (np.array(row.refused) == "")).any()
