@@ -46,24 +46,16 @@ FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
 """The reader of a file, by the end of its name."""
 SIZE = 4 << 20
 """Characters of the largest paper that is read."""
-FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker", "other"]
+FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker"]
 Mark = Literal["bold", "underline"]
 Pairs = Sequence[tuple[str, str]]
 _KINDS = {
     "digits": "another number", "rounding": "rounding", "spread": "spread", "bold": "bold",
-    "underline": "underline", "marker": "mark", "other": "column",
+    "underline": "underline", "marker": "mark",
 }  # fmt: skip
 _MARKS: dict[Mark, tuple[str, str]] = {
     "bold": ("bold", "best"), "underline": ("underlined", "second best"),
 }  # fmt: skip
-_DIGITS = (None, 3, 4, 2, 1, 0, 5, 6)
-"""Decimals that best values of unrounded numbers may follow from; None for all."""
-_NO_SYSTEM = re.compile(
-    r"\W*(?:[Δ∆#%]|(?:delta|diff|differences?|(?:rel|abs)?\w*\.?\s*improvements?|gain|change|queries"
-    r"|number of|std|sd|average|avg|mean|(?:adj\w*\.? )?p\W?values?|t\W?test|effect)\b|[npt]\W*$)",
-    re.IGNORECASE,
-)
-"""How the name of a row begins that holds differences or counts, not a system."""
 _NO_MEAN = re.compile(r"[–—-]{1,3}\s*\(\d+/\d+\)")
 """A mean over datasets that is missing: ``– (1/2)``."""
 _EXACT = Context(prec=1100)
@@ -148,12 +140,15 @@ def check_table(
     read = stored.read(results)
     if dataset is not None:
         check_known("dataset", dataset, read.datasets)
-    matches = []
-    for name, grid in grids:
-        known = Known.of(read, _names(read, names, (name, paper.stem)))
-        matches.append((name, with_dataset(match(grid, known), read, dataset)))
+    known = Known.of(read, _names(read, names))
+    matches = [(name, with_dataset(match(grid, known), dataset)) for name, grid in grids]
     if not any(one.is_any for _, one in matches):
-        raise HarnessError(_nothing(paper, grids[0][1], read))
+        what = (
+            "no table has a run of the results as a row and a metric as a column"
+            f"  (runs: {', '.join(read.runs)}; metrics: {', '.join(map(str, read.board.metrics))})"
+        )
+        fix = f"name them as the paper does, as in --name '{read.runs[0]}=Ours'"
+        raise HarnessError(Problem(str(paper), what, fix=fix))
     plan = None
     if compared:
         plan = replace(Plan() if read.config.compare is None else read.config.compare, **compared)
@@ -209,40 +204,22 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     return chosen if tables else named
 
 
-def _names(study: Results, options: Pairs, tables: Sequence[str]) -> list[tuple[str, str]]:
-    """Return own names and those shown: by --name, then by the config's table, then by the config.
-
-    `tables` are the names the table may have in the config; without any, all of them count.
-    """
-    config, metrics = study.config, [str(metric) for metric in study.board.metrics]
-    own_tables = (config.tables.get(one.removeprefix("tab:")) for one in tables)
-    table = next((one for one in own_tables if one is not None), None)
-    pairs: dict[str, str] = {}
+def _names(study: Results, options: Pairs) -> list[tuple[str, str]]:
+    """Return own names and those shown: by --name, by the config's tables, and by the config."""
+    metrics = [str(metric) for metric in study.board.metrics]
     ours = {*study.runs, *study.datasets, *metrics}
     for own, shown in options:
         if own not in ours and not list(metric_spellings(metrics)(own)):
             what = f"the results have no run, dataset or metric '{own}'{did_you_mean(own, ours)}"
             fix = f"write --name '{shown}={own}'" if shown in ours else ""
             raise UnknownNameError(Problem(f"--name {own}={shown}", what, fix=fix))
-        pairs[own] = shown
-    some = config.tables.values() if table is None else [table]
-    given = [*(pair for one in some for pair in one.names.items()), *config.names.items()]
-    return [*pairs.items(), *(pair for pair in given if pair[0] not in pairs)]
+    tables = [one.names for one in study.config.tables.values()]
+    named = dict(options)
+    others = (pair for names in (*tables, study.config.names) for pair in names.items())
+    return [*options, *(pair for pair in others if pair[0] not in named)]
 
 
-def _nothing(paper: Path, grid: Grid, study: Study) -> Problem:
-    rows = ", ".join(dict.fromkeys(row[0].text for row in grid.body if row[0].text))
-    heads = [" ".join(grid.headings(at)) for at in range(len(grid.rows[0]))]
-    return Problem(
-        str(paper),
-        "no table has a run of the results as a row and a metric as a column"
-        f"  (runs: {', '.join(study.runs)}; metrics: {', '.join(map(str, study.board.metrics))})",
-        found=f"rows {rows}; columns {', '.join(filter(None, heads))}",
-        fix=f"name them as the paper does, as in --name '{study.runs[0]}=Ours'",
-    )
-
-
-def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
+def with_dataset(match: Match, dataset: str | None) -> Match:
     """Return a table with the dataset for its rows, if it names none."""
     if dataset is None or any(heading.has_dataset for heading in match.headings):
         return match
@@ -253,7 +230,7 @@ def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
 def verify(match: Match, study: Study, name: str) -> Verdict:
     """Return the mistakes of a table, and how much of it was checked."""
     verdict = Verdict(name, match.grid.line, unknown=[*match.unknown])
-    verdict.has_caption = bool(match.grid.caption.strip())
+    verdict.has_caption = match.grid.has_caption
     columns = numbers_of(match, study, verdict)
     for column in columns:
         rows = {one.line.text for one in column if not one.known and one.line.run is not None}
@@ -271,7 +248,6 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
         verdict.notes.append(
             f"{counted(n, 'spread')} not checked: the results have no deviation or interval there"
         )
-    _check_extras(match, study, verdict)
     _check_best(columns, study, verdict)
     _check_significance(match, columns, study, verdict)
     verdict.findings.sort(key=lambda one: one.line)
@@ -288,7 +264,7 @@ def numbers_of(match: Match, study: Study, verdict: Verdict) -> list[list[Number
     columns = []
     for place, heading in enumerate(match.headings):
         numbers = []
-        for line in match.lines if heading.has_values else ():
+        for line in match.lines if heading.column else ():
             cell, column = line.cells[place], heading.column
             if column is not None and (number := printed(cell)) is not None:
                 value = _value(line, heading, study, datasets)
@@ -401,30 +377,6 @@ def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
     verdict.findings.append(one.finding("spread", found, right, name))
 
 
-def _check_extras(match: Match, study: Study, verdict: Verdict) -> None:
-    """Check the columns of n, ranks, tiers and coverage."""
-
-    def flat(text: str) -> str:
-        return re.sub(r"\s+", "", re.sub("--|–|−", "-", text))
-
-    columns = [one.column for one in match.headings if one.column is not None]
-    metrics = [replace(one, dataset=None) for one in columns if one.kind == "metric"]
-    for place, heading in enumerate(match.headings):
-        for line in match.lines:
-            cell, column = line.cells[place], heading.column
-            dataset = _dataset(line, heading, study)
-            if column is None or heading.has_values or dataset is None or line.run is None:
-                continue
-            others = [replace(one, dataset=dataset) for one in metrics]
-            at = replace(column, dataset=dataset)
-            right = Cells(study, Settings(), Signs(), [*others, at]).column(at, [line.run])[0]
-            verdict.verified["others"] += 1
-            texts = right.text, f"{right.text} {right.spread}".strip()
-            if flat(cell.whole) not in map(flat, texts):
-                where = cell.line, line.text, heading.text
-                verdict.findings.append(Finding("other", *where, flat(cell.whole), texts[1]))
-
-
 def _check_best(columns: Sequence[list[Number]], study: Study, verdict: Verdict) -> None:
     """Check bold and underlined, over all rows or by group: whichever has fewer mistakes.
 
@@ -471,65 +423,56 @@ def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
 
 
 def _can_be_best(one: Number) -> bool:
-    """Whether a number is a system's, as far as its row's name and the number itself tell."""
+    """Whether a number may be a system's; rows such as that of a difference take no part."""
     if one.line.run is not None or one.metric is None:
         return True
     low, high = one.metric.definition.bounds
-    return (
-        not _NO_SYSTEM.match(one.line.text)
-        and not one.cell.text.startswith("+")
-        and one.printed.is_percent <= one.percent
-        and low <= float(one.printed.number) / (100 if one.percent else 1) <= high
-    )
+    value = float(one.printed.number) / (100 if one.percent else 1)
+    return low <= value <= high and not one.cell.text.startswith("+")
 
 
 def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Finding]:
     """Yield the mistakes of one column; each dataset in it has a best value of its own."""
     for numbers in grouped_by(column, _dataset_shown).values():
-        known = [one for one in numbers if one.known and one.printed.digits]
-        digits: Sequence[int | None] = _DIGITS
-        if not known or any(one.printed.number != Decimal(repr(one.value)) for one in known):
-            digits = [Counter(one.printed.digits for one in numbers).most_common(1)[0][0]]
-        ways = [list(_at_digits(numbers, used, n)) for n in digits]
-        yield from min(ways, key=bool)  # the first without mistakes, or else the first
+        if (metric := numbers[0].metric) is None:
+            continue
+        digits = Counter(one.printed.digits for one in numbers).most_common(1)[0][0]
+        texts = [
+            fixed(one.value, digits, percent=one.percent, leading_zero=True)
+            if one.known
+            else str(one.printed.number)
+            for one in numbers
+        ]
+        best, second = best_and_second(texts, metric.definition.direction)
+        for mark in used:
+            right, optional = best if mark == "bold" else second, set[int]()
+            if mark == "underline" and len(numbers) < FEWEST_FOR_SECOND:
+                right, optional = set(), set(range(len(numbers))) - best
+            elif mark == "underline" and len(best) > 1:  # two share the best value
+                right, optional = set(), second
+            yield from _of_mark(mark, numbers, texts, right, optional)
 
 
-def _at_digits(
-    numbers: Sequence[Number], used: Sequence[Mark], digits: int | None
-) -> Iterator[Finding]:
-    """Yield the wrong marks if the best values follow from `digits` decimals; None for all."""
-    metric = numbers[0].metric
-    if metric is None:
-        return
-
-    def text(one: Number) -> str:
-        if digits is None or not one.known:
-            return str(Decimal(repr(one.value)) if one.known else one.printed.number)
-        return fixed(one.value, digits, percent=one.percent, leading_zero=True)
-
-    texts = list(map(text, numbers))
-    best, second = best_and_second(texts, metric.definition.direction)
-    for mark in used:
-        word, name = _MARKS[mark]
-        right, optional = best if mark == "bold" else second, set[int]()
-        if mark == "underline" and len(numbers) < FEWEST_FOR_SECOND:
-            right, optional = set(), set(range(len(numbers))) - best
-        elif mark == "underline" and len(best) > 1:  # two share the best value
-            right, optional = set(), second
-        marked = {at for at, one in enumerate(numbers) if one.has(mark)}
-        for at in sorted((marked ^ right) - optional):
-            one = numbers[at]
-            if not one.known:
-                continue
-            shown = one.printed.text
-            if at in marked:
-                others = ", ".join(numbers[other].line.text for other in sorted(right))
-                why = f"the {name}: {others}" if others else f"it is not {name}"
-                yield one.finding(mark, f"{shown} {word}", f"not {word}", why)
-            else:
-                alike = ", ".join(numbers[other].line.text for other in sorted(right & marked))
-                why = f"equal to {alike} as printed" if alike else f"it is {name}"
-                yield one.finding(mark, f"{shown} not {word}", word, f"{why} ({texts[at]})")
+def _of_mark(
+    mark: Mark, numbers: Sequence[Number], texts: Sequence[str], right: set[int],
+    optional: set[int],
+) -> Iterator[Finding]:  # fmt: skip
+    """Yield the numbers that wrongly have a mark, or not; an `optional` one may have it."""
+    word, name = _MARKS[mark]
+    marked = {at for at, one in enumerate(numbers) if one.has(mark)}
+    for at in sorted((marked ^ right) - optional):
+        one = numbers[at]
+        if not one.known:
+            continue
+        shown = one.printed.text
+        if at in marked:
+            others = ", ".join(numbers[other].line.text for other in sorted(right))
+            why = f"the {name}: {others}" if others else f"it is not {name}"
+            yield one.finding(mark, f"{shown} {word}", f"not {word}", why)
+        else:
+            alike = ", ".join(numbers[other].line.text for other in sorted(right & marked))
+            why = f"equal to {alike} as printed" if alike else f"it is {name}"
+            yield one.finding(mark, f"{shown} not {word}", word, f"{why} ({texts[at]})")
 
 
 def _check_significance(
@@ -548,8 +491,6 @@ def _check_significance(
         return
     run_of = {sign: run for run, sign in signs.of.items()}
     has_lowered = any(one.printed.lowered for one in numbers)
-    is_long = any(len(sign) > 1 for sign in signs.of.values())
-    by_commas = is_long and any(len(one.printed.raised) > 1 for one in numbers)
     for one in numbers:
         if not one.known or one.line.run is None:
             continue
@@ -559,10 +500,6 @@ def _check_significance(
         worse: tuple[str, ...] = ()
         if one.dataset is not None:
             better, worse = signs.better_and_worse(one.dataset, str(one.metric), one.line.run)
-        if by_commas:  # such as a,b,aa
-            above = one.printed.raised
-        if "".join(one.printed.raised) == "".join(better):  # aa without commas
-            above = better
         ways = [
             (above, better, worse, "better", "worse"),
             (below, worse, better, "worse", "better"),
@@ -605,7 +542,7 @@ def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) ->
         of |= taken
         pairs = ", ".join(f"{sign} = {run}" for run, sign in taken.items())
         verdict.notes.append(f"marks taken as: {pairs}")
-    elif letters and not set("".join(letters)) <= set("".join(of.values())):
+    elif not set(letters) <= set(of.values()):
         verdict.notes.append(f"marks {' '.join(letters)} {why}")
         return None
     return Signs("daggers" if symbols else "letters", of, study.comparisons)

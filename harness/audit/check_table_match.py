@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
 from ..errors import did_you_mean
-from ..reports.paper_table.model import Column, Kind
+from ..reports.paper_table.model import Column
 from ..stats.comparison import Study
 from .table_files import GREEK, Grid, Row
 
@@ -110,10 +110,6 @@ def _words_of(metric: Metric) -> set[str]:
 
 
 AVERAGES = ("mean over datasets", "average", "avg", "mean", "overall", "all", "all datasets")
-_KINDS: Mapping[str, Kind] = {
-    "n": "n", "queries": "n", "#queries": "n", "tier": "tier", "rank": "rank",
-    "coverage": "coverage", "answered": "coverage", "queries answered": "coverage",
-}  # fmt: skip
 _LETTERED = re.compile(
     r"\(?(?P<before>[a-z]{1,2}|\d{1,2})[).:]?\s+(?P<rest>\S.*)"
     r"|(?P<name>.+?)\s+\(?(?P<after>[a-z]{1,2}|\d{1,2})\)?"
@@ -155,11 +151,6 @@ class Heading:
     has_dataset: bool = False
     why: str = ""
 
-    @property
-    def has_values(self) -> bool:
-        """Whether the column holds values of a metric."""
-        return self.column is not None and self.column.kind == "metric"
-
 
 @dataclass(frozen=True, eq=False)
 class Line:
@@ -198,12 +189,7 @@ def match(grid: Grid, known: Known) -> Match:
 
 
 def _match(grid: Grid, known: Known) -> Match:
-    headings: list[Heading] = []
-    last: Metric | None = None
-    for place in range(len(grid.rows[0])):
-        headings.append(one := _heading(grid.headings(place), known, last))
-        if one.column is not None and one.has_values:
-            last = one.column.metric
+    headings = [_heading(grid.headings(place), known) for place in range(len(grid.rows[0]))]
     lines = tuple(_lines(grid, known, headings))
     has_datasets = any(one.has_dataset for one in headings)
     unknown = []
@@ -229,8 +215,7 @@ def _match(grid: Grid, known: Known) -> Match:
     return Match(grid, tuple(headings), lines, tuple(unknown))
 
 
-def _heading(texts: Sequence[str], known: Known, last: Metric | None = None) -> Heading:
-    """Return the column of headings; `last` is the metric of the column before."""
+def _heading(texts: Sequence[str], known: Known) -> Heading:
     shown = " ".join(texts)
     for dataset, rest in _with_dataset(texts, known):
         has, own = dataset is not None, dataset or None
@@ -243,9 +228,6 @@ def _heading(texts: Sequence[str], known: Known, last: Metric | None = None) -> 
                 return Heading(None, shown, has, f"can be {names}; write which")
             if metrics:
                 return Heading(Column(shown, "metric", "", own, metrics[0]), shown, has)
-        for kind in (_KINDS[text.casefold()] for text in rest if text.casefold() in _KINDS):
-            of = last if kind in ("tier", "rank") else None
-            return Heading(Column(shown, kind, "", own, of), shown, has)
     return Heading(None, shown)
 
 
@@ -270,16 +252,7 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
     first = min(values, default=1)
     stub = [place for place in range(len(headings)) if place not in values]
     names = [place for place in stub if place < max(first, 1)] or stub[:1]
-    corner = [text for at in stub if at < first for text in grid.headings(at)]
-    group = 0
-    dataset = next(filter(None, (named(text, known.datasets) for text in corner)), None)
-    captioned = {
-        own
-        for shown, own in known.datasets.items()
-        if re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", grid.caption, re.IGNORECASE)
-    }
-    if dataset is None and len(captioned) == 1:
-        (dataset,) = captioned
+    group, dataset = 0, None
     for row in grid.body:
         texts = {cell.whole for cell in row if cell.whole}
         is_title = len(texts) == 1 and (row[0].whole or row[0].columns > 1)

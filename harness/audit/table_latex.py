@@ -93,12 +93,12 @@ def grids(text: str) -> list[Grid]:
         closed = max(source.find("\\end{table", end), end)
         if "\\begin{" in source[end:closed]:
             closed = end
-        own = source[end:closed] + (source[floats : begin.start()] if floats >= 0 else "")
-        own += source[start:end]
+        own = source[floats if floats >= 0 else start : closed]
         label = re.search(r"\\label\{([^}]*)\}", own)
         header, rows = _rows(source[start:end], source.count("\n", 0, start) + 1, macros)
         line = source.count("\n", 0, begin.start()) + 1
-        grids += grid_of(rows, header, line, label[1] if label else "", _caption(own))
+        name = label[1] if label else ""
+        grids += grid_of(rows, header, line, name, r"\caption" in own)
         at = end
     return grids
 
@@ -111,12 +111,6 @@ def _end(source: str, at: int, name: str) -> int:
         if not depth:
             return match.start()
     return len(source)
-
-
-def _caption(text: str) -> str:
-    caption = re.search(r"\\caption\*?\s*", text)
-    at = optional(text, caption.end())[1] if caption else len(text)
-    return cell_of(pieces(argument(text, at)[0]), 0).whole
 
 
 def _rows(body: str, line: int, macros: Mapping[str, Macro]) -> tuple[int | None, list[list[Cell]]]:

@@ -57,7 +57,7 @@ def verdict(
     **names: str,
 ) -> Verdict:  # fmt: skip
     grid = FORMATS[suffix](text)[at]
-    one = with_dataset(match(grid, Known.of(found, [*names.items()])), found, dataset)
+    one = with_dataset(match(grid, Known.of(found, [*names.items()])), dataset)
     return verify(one, found, grid.name or "1")
 
 
