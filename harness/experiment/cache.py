@@ -22,27 +22,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pydantic import TypeAdapter
 
 from ..config.cells import Cell, reference
 from ..config.model import Config, DatasetEntry, RunEntry
 from ..core.arrow import to_arrow, to_numpy
-from ..core.evaluation import Counts, Evaluation, level_of
+from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.ragged import Floats
 from ..errors import Finding, HarnessError, InputError, Problem
 from ..guard.facts import Facts
-from ..readers.files import check_room, sha256, state_of, write_all
+from ..readers.files import sha256, state_of, write_all
 from ..readers.source import next_to
 from .crosscheck import Audit, mode_of
 
-INDEX, MARKER = "inputs.json", "CACHEDIR.TAG"
-_MARK = b"""Signature: 8a477f597d28d172789f06886806bc55
-# This folder is a cache of ranking-harness: every file in it can be computed again.
-# CACHEDIR.TAG is described at https://bford.info/cachedir/
-"""
-"""Content of the marker: backup programs know the first line, and the second one is ours."""
+INDEX = "harness-inputs.json"
 _RECORD = re.compile(r"[0-9a-f]{64}\.parquet")
 _RECENT = 2_000_000_000
 """Nanoseconds: a file changed so shortly before it was read could change again unseen."""
@@ -52,35 +48,39 @@ _META = b"harness"
 VALUES, WEIGHTS, ERRORS = "values", "weights", "errors"
 
 
+@dataclass(frozen=True)
+class Notes:
+    """What a record holds besides numbers: everything that its Parquet file has as JSON."""
+
+    counts: Counts
+    audit: Audit
+    """The cross-check."""
+    warnings: tuple[Finding, ...] = ()
+    """Warnings of the evaluation; see :func:`without_names`."""
+    header: dict[str, Any] | None = None
+    """ir_metadata at the head of the run's file."""
+    facts: Facts | None = None
+    """What the guard's rules look at; None if the guard failed."""
+    unanswered: tuple[str, ...] = ()
+    """Queries of the values that the run does not answer."""
+    about: dict[str, Any] = field(default_factory=dict)
+    """Names of dataset, run and files, and what the key is the hash of, for ``harness cache``."""
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Values of one cell by metric, whichever metrics were asked for so far."""
+    """An evaluated cell."""
 
     qids: pa.Array
     columns: Mapping[str, Floats]
     """Columns by ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in an
     :class:`~harness.core.evaluation.Evaluation`."""
-    counts: Counts
-    """Counts that depend on no metric; ``empty`` is 0."""
-    empty: Mapping[int, int]
-    """Queries without relevant documents, by the smallest grade that is relevant."""
-    audit: Audit
-    """The cross-check."""
-    warnings: tuple[Finding, ...] = ()
-    """Warnings of the evaluation; see :func:`without_names`."""
-    header: Mapping[str, Any] | None = None
-    """ir_metadata at the head of the run's file."""
-    facts: Facts | None = None
-    """What the guard's rules look at; None if the guard failed."""
-    about: Mapping[str, Any] = field(default_factory=dict)
-    """Names of dataset, run and files, and what the key is the hash of, for ``harness cache``."""
-    unanswered: tuple[str, ...] = ()
-    """Queries of the values that the run does not answer."""
+    notes: Notes
 
     @classmethod
     def of(
         cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[Finding],
-        header: Mapping[str, Any] | None = None, facts: Facts | None = None,
+        header: dict[str, Any] | None, facts: Facts | None,
     ) -> Record:  # fmt: skip
         """Return the record of an evaluation."""
         kinds = {
@@ -93,11 +93,11 @@ class Record:
             for kind, some in kinds.items()
             for place, column in some.items()
         }
-        counts, empty = evaluation.counts, {_level(evaluation.metrics): evaluation.counts.empty}
-        return cls(
-            evaluation.qids, columns, replace(counts, empty=0), empty, audit,
-            tuple(dict.fromkeys(warnings)), header, facts, unanswered=evaluation.unanswered,
+        notes = Notes(
+            evaluation.counts, audit, tuple(dict.fromkeys(warnings)), header, facts,
+            evaluation.unanswered,
         )  # fmt: skip
+        return cls(evaluation.qids, columns, notes)
 
     @property
     def metrics(self) -> list[str]:
@@ -105,28 +105,8 @@ class Record:
         kinds = (name.partition(":") for name in self.columns)
         return [name for kind, _, name in kinds if kind == VALUES]
 
-    def missing(self, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
-        """Return the metrics that are still to be computed.
-
-        All of them, if queries without relevant documents were not counted at their level.
-        """
-        if _level(metrics) not in self.empty:
-            return tuple(metrics)
-        return tuple(one for one in metrics if f"{VALUES}:{one}" not in self.columns)
-
-    def joined(self, more: Record) -> Record:
-        """Return this record with the metrics of another one of the same cell."""
-        return replace(
-            self,
-            columns={**self.columns, **more.columns},
-            empty={**self.empty, **more.empty},
-            audit=self.audit.joined(more.audit),
-            warnings=tuple(dict.fromkeys((*self.warnings, *more.warnings))),
-            facts=more.facts or self.facts,
-        )
-
     def entry(self, metrics: Sequence[Metric], policy: Policy, cell: Cell) -> Entry:
-        """Return the leaderboard's entry for these metrics."""
+        """Return the leaderboard's entry."""
         values = np.empty((len(self.qids), len(metrics)))
         for place, metric in enumerate(metrics):
             values[:, place] = self.columns[f"{VALUES}:{metric}"]
@@ -138,74 +118,36 @@ class Record:
             for kind in (WEIGHTS, ERRORS)
         )  # fmt: skip
         evaluation = Evaluation(
-            values, self.qids, tuple(metrics), policy,
-            replace(self.counts, empty=self.empty[_level(metrics)]),
-            weights, cell.run, cell.dataset, errors, self.unanswered,
+            values, self.qids, tuple(metrics), policy, self.notes.counts, weights, cell.run,
+            cell.dataset, errors, self.notes.unanswered,
         )  # fmt: skip
         return Entry(evaluation, cell.columns, cell.dataset_key if cell.of_dataset else "")
 
     def to_parquet(self) -> bytes:
         """Return the record as a Parquet file."""
-        plain: dict[str, Any] = {
-            "counts": asdict(self.counts),
-            "empty": {str(level): n for level, n in self.empty.items()},
-            "audit": asdict(self.audit),
-            "warnings": [asdict(one) for one in self.warnings],
-            "header": self.header,
-            "facts": None if self.facts is None else self.facts.as_dict(),
-            "about": self.about,
-            "unanswered": self.unanswered,
-        }
-        plain["sha256"] = _digest(plain, self.qids, self.columns)
         columns = {name: to_arrow(one) for name, one in self.columns.items()}
         table = pa.table({"qid": self.qids, **columns})
         sink = io.BytesIO()
         pq.write_table(
-            table.replace_schema_metadata({_META: json.dumps(plain)}), sink,
-            compression="none", use_dictionary=False,
+            table.replace_schema_metadata({_META: json.dumps(asdict(self.notes))}), sink,
+            compression="none", use_dictionary=False, write_page_checksum=True,
         )  # fmt: skip
         return sink.getvalue()
 
     @classmethod
     def from_parquet(cls, content: bytes) -> Record:
-        """Return the record that a Parquet file holds; ValueError if other values were written."""
-        check_room(len(content))
+        """Return the record that a Parquet file holds; one of DAMAGED if others were written."""
         # read_table would import pandas
-        table = pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
-        plain = json.loads(table.schema.metadata[_META])
-        expected, qids = plain.pop("sha256"), table["qid"].combine_chunks()
+        file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
+        table = file.read(use_threads=False)
+        notes = _reader().validate_python(json.loads(table.schema.metadata[_META]))
         columns = {name: to_numpy(table[name]) for name in table.column_names[1:]}
-        if _digest(plain, qids, columns) != expected:
-            raise ValueError("other values than were written")
-        return cls(
-            qids,
-            columns,
-            Counts(**plain["counts"]),
-            {int(level): n for level, n in plain["empty"].items()},
-            Audit(**plain["audit"]),
-            tuple(
-                Finding(**{**one, "examples": tuple(one["examples"]), "others": ()})
-                for one in plain["warnings"]
-            ),
-            plain["header"],
-            None if plain["facts"] is None else Facts.from_dict(plain["facts"]),
-            plain["about"],
-            tuple(plain["unanswered"]),
-        )
+        return cls(table["qid"].combine_chunks(), columns, notes)
 
 
-def _level(metrics: Iterable[Metric]) -> int:
-    """Return the smallest grade that counts as relevant for all of these metrics."""
-    return max(map(level_of, metrics), default=1)
-
-
-def _digest(plain: Mapping[str, Any], qids: pa.Array, columns: Mapping[str, Floats]) -> str:
-    """Return the SHA-256 of all that a record holds, which a damaged digit changes."""
-    digest = hashlib.sha256(json.dumps([plain, qids.to_pylist()], sort_keys=True).encode())
-    for name, column in columns.items():
-        digest.update(name.encode())
-        digest.update(column.tobytes())
-    return digest.hexdigest()
+@functools.cache
+def _reader() -> TypeAdapter[Notes]:
+    return TypeAdapter(Notes)
 
 
 def without_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
@@ -213,23 +155,22 @@ def without_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
 
     Values follow from bytes, whatever a file or a run is called; so must what is kept with them.
     """
-    names = sorted(_names(cell).items(), key=lambda one: -len(one[1]))
-    return _renamed(warnings, {name: f"{{{what}}}" for what, name in names})
+    return _renamed(warnings, {name: mark for mark, name in _names(cell).items()})
 
 
 def with_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
     """Return what :func:`without_names` made, with this cell's names."""
-    return _renamed(warnings, {f"{{{what}}}": name for what, name in _names(cell).items()})
+    return _renamed(warnings, _names(cell))
 
 
 def _names(cell: Cell) -> dict[str, str]:
     names = {
-        "dataset": cell.dataset_entry.path,
-        "run": cell.run_entry.path,
-        "run on dataset": f"{cell.run} on {cell.dataset}",
-        "group": cell.dataset_entry.group or "",
+        "{dataset}": cell.dataset_entry.path,
+        "{run}": cell.run_entry.path,
+        "{run on dataset}": f"{cell.run} on {cell.dataset}",
+        "{group}": cell.dataset_entry.group or "",
     }
-    return {what: name for what, name in names.items() if name}
+    return {mark: name for mark, name in names.items() if name}
 
 
 def _renamed(warnings: Iterable[Finding], names: Mapping[str, str]) -> list[Finding]:
@@ -243,14 +184,10 @@ def _renamed(warnings: Iterable[Finding], names: Mapping[str, str]) -> list[Find
 
 
 class Input(NamedTuple):
-    """A file as it was read: its state (size, times, inode) and the SHA-256 of its bytes.
-
-    The state of a file that is not settled might stay the same when its bytes change.
-    """
+    """A file as it was read: its state (size, times, inode) and the SHA-256 of its bytes."""
 
     state: tuple[int, ...]
     digest: str
-    is_settled: bool = False
 
     @property
     def size(self) -> int:
@@ -269,7 +206,6 @@ class Cache:
         self.folder = folder
         self._index = _read_index(folder / INDEX) if folder else {}
         self._has_records = any(True for _ in self.records())
-        self._is_changed = False
 
     def known(self, path: str) -> Input | None:
         """Return a file's state and hash; None if no record can be of it, or it is unreadable."""
@@ -280,7 +216,7 @@ class Cache:
     def hashed(self, path: str) -> Input:
         """Return a file's state and hash; InputError if it cannot be read."""
         state, known = state_of(path), self._index.get(self._key_of(path))
-        if known is not None and known.is_settled and known.state == state:
+        if known is not None and known.state == state:
             return known
         try:
             read = Input(state, sha256(Path(path)))
@@ -290,10 +226,9 @@ class Cache:
         return read
 
     def remember(self, path: str, read: Input) -> None:
-        """Keep a file's hash in the index."""
-        is_settled = time.time_ns() - max(read.state[1:3]) > _RECENT
-        self._index[self._key_of(path)] = read._replace(is_settled=is_settled)
-        self._is_changed = True
+        """Keep a file's hash in the index, unless its state could stay as its bytes change."""
+        if time.time_ns() - max(read.state[1:3]) > _RECENT:
+            self._index[self._key_of(path)] = read
 
     def get(self, key: str) -> Record | None:
         """Return the record of that name; None without one that can be read."""
@@ -307,24 +242,14 @@ class Cache:
     def put(self, key: str, record: Record) -> None:
         """Keep a record."""
         if self.folder is not None:
-            self._mark(self.folder)
             write_all(self.folder, {_name(key): record.to_parquet()}, flush=False)
 
     def save(self) -> None:
-        """Write the index and the marker."""
-        if self.folder is None or not self._is_changed:
-            return
-        text = json.dumps({"files": self._index}, indent=0)
-        with contextlib.suppress(HarnessError):  # it can be computed again
-            self._mark(self.folder)
-            write_all(self.folder, {INDEX: text.encode()}, flush=False)
-
-    @staticmethod
-    def _mark(folder: Path) -> None:
-        """Mark the folder as a cache; without the marker, nothing in it is ever deleted."""
-        if not is_marked(folder):
-            with contextlib.suppress(HarnessError):  # a cache for reading alone needs none
-                write_all(folder, {MARKER: _MARK}, flush=False)
+        """Write the index."""
+        if self.folder is not None and self._index:
+            text = json.dumps({"files": self._index}, indent=0)
+            with contextlib.suppress(HarnessError):  # it can be computed again
+                write_all(self.folder, {INDEX: text.encode()}, flush=False)
 
     def records(self) -> Iterator[Path]:
         """Yield the files of all records in order; links and other files are left out."""
@@ -342,28 +267,12 @@ def _name(key: str) -> str:
     return f"{key[:2]}/{key}.parquet"
 
 
-def is_marked(folder: Path) -> bool:
-    """Return whether a folder holds the marker that :class:`Cache` writes."""
-    marker = folder / MARKER
-    try:
-        return not marker.is_symlink() and marker.read_bytes() == _MARK
-    except OSError:
-        return False
-
-
-def foreign(folder: Path) -> list[str]:
-    """Return the files of other programs that a cache in this folder would write over."""
-    if is_marked(folder):
-        return []
-    return [name for name in (MARKER, INDEX) if (folder / name).exists()]
-
-
 def _read_index(path: Path) -> dict[str, Input]:
     """Return the files of an index; none if it cannot be read."""
     try:
         return {
-            str(name): Input(tuple(map(int, state)), str(digest), bool(is_settled))
-            for name, (state, digest, is_settled) in json.loads(path.read_bytes())["files"].items()
+            str(name): Input(tuple(map(int, state)), str(digest))
+            for name, (state, digest) in json.loads(path.read_bytes())["files"].items()
         }
     except (*DAMAGED, AttributeError, ArithmeticError, RecursionError):
         return {}
@@ -468,6 +377,7 @@ class Keys:
         plugged = any(not metric.is_built_in for metric in metrics)
         self.code = [code(), user_code() if plugged else [], installed_code(metrics)]
         self.choices = {
+            "metrics": sorted(map(str, metrics)),
             "policy": asdict(config.policy),
             "convention": config.convention,
             "crosscheck": mode_of(config.crosscheck),
@@ -493,8 +403,5 @@ class Keys:
         return {
             "code": self.code,
             "inputs": [digests[path] for path in self.paths(cell)],
-            "choices": {
-                **self.choices, "dataset": dataset, "runs": runs,
-                "references": [*self.references],
-            },
-        }  # fmt: skip
+            "choices": {**self.choices, "dataset": dataset, "runs": runs},
+        }

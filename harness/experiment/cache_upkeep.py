@@ -19,7 +19,7 @@ from ..errors import InputError, Problem, in_json, lines_of
 from ..reports.phrases import counted
 from ..reports.text import columns
 from . import folder as results_folder
-from .cache import DAMAGED, INDEX, MARKER, VALUES, Cache, Keys, Record, code, hash_of, is_marked
+from .cache import DAMAGED, INDEX, VALUES, Cache, Keys, Record, code, hash_of
 from .folder import MANIFEST
 from .workers import Job, each
 
@@ -49,7 +49,7 @@ class StoredRecord:
     @property
     def about(self) -> Mapping[str, Any]:
         """Dataset, run and files of its cell, and what its values follow from."""
-        return {} if self.record is None else self.record.about
+        return {} if self.record is None else self.record.notes.about
 
     @property
     def is_current(self) -> bool:
@@ -115,7 +115,7 @@ def records(folder: Path) -> Iterator[StoredRecord]:
         try:
             found = path.stat()
             record = Record.from_parquet(path.read_bytes())
-            parts = {part: record.about.get(part) for part in ("code", "inputs", "choices")}
+            parts = {part: record.notes.about.get(part) for part in ("code", "inputs", "choices")}
             error = "" if hash_of(parts) == path.stem else "is not what its name says"
         except FileNotFoundError:
             continue  # another run put a new one in its place, or pruned it
@@ -149,17 +149,13 @@ def unneeded(
 def check_deletable(folder: Path, place: Path) -> None:
     """Raise unless records may be deleted from a cache that was reached from `place`.
 
-    The cache must hold our marker, and lie in the folder of results unless `place` is the cache.
+    It must lie in the folder of results unless `place` is the cache.
     """
     results = configs.load(place).output_folder if place.is_file() else place
     if not folder.resolve().is_relative_to(results.resolve()):
         what = f"expected a cache in the folder of results {results}, got one outside of it"
         fix = f"name the cache itself: harness cache prune {shlex.quote(str(folder))} --delete "
         fix += f"--keep {shlex.quote(str(place))}"
-        raise InputError(Problem(str(folder), what, fix=fix))
-    if not is_marked(folder):
-        what = f"expected a cache with the file {MARKER} that harness run writes, got none"
-        fix = "run a config with this cache first, or delete its files yourself"
         raise InputError(Problem(str(folder), what, fix=fix))
 
 
@@ -178,12 +174,11 @@ def recomputed(place: Path, found: Sequence[StoredRecord], one_in: int) -> Itera
     for one in [one for one in found if one.key in keys and one.record is not None][::one_in]:
         cell, record = keys[one.key], one.record
         assert record is not None
-        names = tuple(one for one in map(str, config.parsed_metrics()) if one in record.metrics)
-        (done,) = each(Job.of(config, cells, {cells.index(cell): names}))
+        (done,) = each(Job.of(config, cells, [cells.index(cell)]))
         if done.record is None:
             yield Recomputed(one, 0, f"cannot be evaluated again: {done.error}")
         else:
-            values = len(record.qids) * len(names)
+            values = len(record.qids) * len(record.metrics)
             yield Recomputed(one, values, _difference(record, done.record))
 
 
@@ -197,7 +192,8 @@ def _difference(then: Record, now: Record) -> str:
         if not same.all():
             at = int(np.argmin(same))
             return f"{name} of query {then.qids[at]} was {float(old[at])!r}, got {float(new[at])!r}"
-    return "" if then.counts == now.counts else f"counts were {then.counts}, got {now.counts}"
+    was, is_now = then.notes.counts, now.notes.counts
+    return "" if was == is_now else f"counts were {was}, got {is_now}"
 
 
 def table(found: Sequence[StoredRecord]) -> str:

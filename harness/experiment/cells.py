@@ -14,13 +14,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
 from tqdm import tqdm
 
 from ..config.cells import Cell
 from ..config.model import Config
 from ..core.leaderboard import Entry, Failed, grouped_by
-from ..core.metric import Metric
 from ..errors import (
     ALIKE,
     AlignmentError,
@@ -169,7 +167,7 @@ def evaluate_all(
     """
     groups = load_groups(cells) if any(one.dataset_entry.groups for one in cells) else {}
     run = _Run(config, tuple(cells), cache)
-    pending = {place: some for place in range(len(cells)) if (some := run.look_up(place))}
+    pending = [place for place in range(len(cells)) if not run.look_up(place)]
     run.cached = len(cells) - len(pending)
     jobs = _jobs(run, pending, getattr(pool, "workers", 1))
     with tqdm(total=len(cells), initial=run.cached, unit="cell", disable=None) as bar:
@@ -191,21 +189,20 @@ class _Run:
         self.records: dict[int, Record] = {}
         self.failed: dict[int, HarnessError] = {}
         self.inputs: dict[str, Input] = {}
-        self.qids: dict[str, pa.Array] = {}
         self.cached = 0
 
-    def look_up(self, place: int) -> tuple[Metric, ...]:
-        """Look a cell up in the cache, and return the metrics that are still to be computed."""
+    def look_up(self, place: int) -> bool:
+        """Return whether a cell is in the cache; its record is kept in memory then."""
         paths = self.keys.paths(self.cells[place])
         inputs = {path: read for path in paths if (read := self.cache.known(path)) is not None}
         if len(inputs) < len({*paths}):
-            return self.metrics
+            return False
         record = self.cache.get(hash_of(self.keys.parts(self.cells[place], _digests(inputs))))
         if record is None:
-            return self.metrics
-        self.keep(place, record)
+            return False
+        self.records[place] = record
         self.inputs |= inputs
-        return record.missing(self.metrics)
+        return True
 
     def take(self, done: Done) -> None:
         """Keep a cell's record in memory and in the cache, or its error."""
@@ -215,22 +212,16 @@ class _Run:
                 error = ChangedInputError(path)
         if done.record is None or error is not None:
             self.failed[place] = error or HarnessError("unknown")
-            self.records.pop(place, None)
             return
         for path, read in done.inputs.items():
             self.cache.remember(path, read)
         cell, record = self.cells[place], done.record
-        record = self.records[place].joined(record) if place in self.records else record
-        self.keep(place, record)
+        self.records[place] = record
         parts = self.keys.parts(cell, _digests(self.inputs))
         files = [Path(path).name for path in self.keys.files(cell)]
         about = {**parts, "files": files, "dataset": cell.dataset, "run": cell.run}
-        self.cache.put(hash_of(parts), replace(record, about=about))
-
-    def keep(self, place: int, record: Record) -> None:
-        """Keep a record in memory; the qids of a dataset once."""
-        qids = self.qids.setdefault(self.cells[place].dataset_entry.path, record.qids)
-        self.records[place] = replace(record, qids=qids) if qids.equals(record.qids) else record
+        notes = replace(record.notes, about=about)
+        self.cache.put(hash_of(parts), replace(record, notes=notes))
 
     def evaluated(self, groups: Mapping[str, Grouping]) -> Evaluated:
         """Return everything in the config's order, after the guard has looked at it.
@@ -246,10 +237,10 @@ class _Run:
             if path not in self.inputs and Path(path).is_file():
                 with contextlib.suppress(InputError):
                     self.inputs[path] = self.cache.hashed(path)
-        observed = {
-            place: Seen(record.facts, with_names(record.warnings, self.cells[place]), record.qids)
-            for place, record in sorted(self.records.items())
-        }
+        observed = {}
+        for place, record in sorted(self.records.items()):
+            warned = with_names(record.notes.warnings, self.cells[place])
+            observed[place] = Seen(record.notes.facts, warned, record.qids)
         cells = {place: self.cells[place] for place in observed}
         failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
         ties = self.config.is_given("policy", "ties")
@@ -269,7 +260,7 @@ class _Run:
             record = self.records.pop(place)  # the entry has the values now
             marks = guarded.marks.get(place, ())
             entry = replace(record.entry(self.metrics, self.policy, cell), warned=marks)
-            kept.append(EvaluatedCell(cell, entry, record.audit, record.header))
+            kept.append(EvaluatedCell(cell, entry, record.notes.audit, record.notes.header))
         if groups:
             entries, of_groups = attach([one.entry for one in kept], groups)
             kept = [one._replace(entry=entry) for one, entry in zip(kept, entries, strict=True)]
@@ -293,7 +284,7 @@ def _columns(
     read: dict[str, dict[str, str]] = {}
     unused: dict[str, list[str]] = {}
     for place, cell in cells.items():
-        if (facts := records[place].facts) is None:
+        if (facts := records[place].notes.facts) is None:
             continue
         for path, own in (
             (cell.dataset_entry.path, facts.judgements), (cell.run_entry.path, facts.run),
@@ -303,7 +294,7 @@ def _columns(
     return read, {path: names for path, names in unused.items() if names}
 
 
-def _jobs(run: _Run, pending: Mapping[int, Sequence[Metric]], workers: int) -> Iterator[Job]:
+def _jobs(run: _Run, pending: Sequence[int], workers: int) -> Iterator[Job]:
     """Yield the work in pieces of one dataset each, in the config's order.
 
     Pieces become smaller towards the end, so that all workers end together.
@@ -316,10 +307,7 @@ def _jobs(run: _Run, pending: Mapping[int, Sequence[Metric]], workers: int) -> I
             size = min(MOST, max(1, left // (workers * PIECES))) if workers > 1 else len(members)
             piece = [members.popleft() for _ in range(min(size, len(members)))]
             left -= len(piece)
-            yield Job.of(
-                run.config, run.cells,
-                {place: tuple(map(str, pending[place])) for place in piece},
-            )  # fmt: skip
+            yield Job.of(run.config, run.cells, piece)
 
 
 def _by_cause(failures: Sequence[Failure]) -> Iterable[list[Failure]]:

@@ -35,7 +35,7 @@ from ..reports.plots import plot as plots
 from ..reports.text import columns
 from ..stats.comparison import Comparisons, Study
 from . import manifest as manifests
-from .cache import Cache, foreign
+from .cache import Cache
 from .cells import Evaluated, as_one, evaluate_all, executor, failure_texts
 from .crosscheck import skipped
 from .folder import (
@@ -129,8 +129,6 @@ def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterato
     with files.locked(folder, RENDERED):
         files.remove_abandoned(cache_folder)
         files.check_own(folder, output_names(config, cells), written(folder).own, force=force)
-        if cache_folder is not None and not force:
-            files.check_own(cache_folder, foreign(cache_folder), ())
         yield
 
 

@@ -23,7 +23,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from multiprocessing.context import BaseContext
@@ -37,6 +37,7 @@ from ..config import plugins as plugins
 from ..config.cells import Cell, reference
 from ..config.model import Config
 from ..core.metric import Metric
+from ..core.policy import Policy
 from ..core.tables import Qrels, Run
 from ..core.views import check_grades, policies_of, takes_fractions
 from ..errors import (
@@ -65,24 +66,21 @@ class Job:
     """Some cells of one dataset."""
 
     config: Config
+    places: Sequence[int]
+    """Cells to evaluate, by their places among all."""
     cells: Mapping[int, Cell]
-    """Cells to evaluate, by their places among all; all of their dataset, if a metric compares
-    with the run of another."""
-    metrics: Mapping[int, tuple[str, ...]]
-    """What to compute of each cell to evaluate, by canonical name."""
+    """These; all of their dataset, if a metric compares with the run of another."""
     n_cells: int
     """Number of cells of the config."""
 
     @classmethod
-    def of(
-        cls, config: Config, cells: Sequence[Cell], metrics: Mapping[int, tuple[str, ...]]
-    ) -> Job:
-        """Return the job of computing `metrics` of cells of one dataset, by their places."""
-        places: Iterable[int] = metrics
+    def of(cls, config: Config, cells: Sequence[Cell], places: Sequence[int]) -> Job:
+        """Return the job of evaluating cells of one dataset, by their places."""
+        needed = places
         if any(metric.reference for metric in config.parsed_metrics()):
-            files = {cells[place].dataset_entry.path for place in metrics}
-            places = [at for at, cell in enumerate(cells) if cell.dataset_entry.path in files]
-        return cls(config, {place: cells[place] for place in places}, dict(metrics), len(cells))
+            files = {cells[place].dataset_entry.path for place in places}
+            needed = [at for at, cell in enumerate(cells) if cell.dataset_entry.path in files]
+        return cls(config, places, {place: cells[place] for place in needed}, len(cells))
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,23 +94,28 @@ class Done:
     """The error, if the cell failed."""
     inputs: Mapping[str, Input] = field(default_factory=dict)
     """The files read, by path."""
-    by: str = ""
-    """What computed it, if not this machine."""
 
 
-def work(job: Job) -> list[Done]:
-    """Evaluate the cells of a job, one after the other."""
+def work(job: Job, by: str = "") -> list[Done]:
+    """Evaluate the cells of a job, one after the other.
+
+    HarnessError if `by` says what computes elsewhere, and this is other code or another machine.
+    """
+    _load_plugins(job.config)
+    if by and by != (here := computed_by(job.config.parsed_metrics())):
+        what = f"expected workers with {by}, got {here}"
+        fix = "start the workers in the same environment, on machines of the same kind"
+        raise HarnessError(Problem("--scheduler", what, fix=fix))
     return list(each(job))
 
 
 def each(job: Job) -> Iterator[Done]:
     """Yield what became of each cell of a job; VerificationError stops all of them."""
     _load_plugins(job.config)
-    known = {str(metric): metric for metric in job.config.parsed_metrics()}
-    fractions = takes_fractions(tuple(known.values()), job.config.to_policy())
-    for place, names in job.metrics.items():
+    metrics = job.config.parsed_metrics()
+    for place in job.places:
         try:
-            yield _evaluate(job, place, [known[name] for name in names], fractions)
+            yield _evaluate(job, place, metrics)
         except VerificationError:
             raise
         except HarnessError as error:  # its frames hold judgements; no worker sends them
@@ -123,17 +126,14 @@ def each(job: Job) -> Iterator[Done]:
             yield Done(place, error=failed if found is None else ShortageError(found))
 
 
-def _evaluate(job: Job, place: int, metrics: Sequence[Metric], fractions: bool) -> Done:
+def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
     """Return the record of a cell, from reading its files to the cross-check."""
     config, cell = job.config, job.cells[place]
     policy, run = config.to_policy(), cell.run_entry
-    dataset = _dataset(cell, fractions)
+    dataset = _dataset(cell, metrics, policy)
     check_grades(dataset.qrels, metrics, policy)
     file, inputs = _File(run.path), dict(dataset.inputs)
-    peer = dataset.peers.get(key := (tuple(metrics), policy))
-    if peer is None:
-        peer = dataset.peers[key] = Peer(dataset.qrels, metrics, policy)
-    check = Crosscheck(peer, config.crosscheck, place, job.n_cells)
+    check = Crosscheck(dataset.peer, config.crosscheck, place, job.n_cells)
     guard = Watch(dataset.qrels, policy, run.path)
 
     def watch(part: Run, begins: bool = False) -> None:
@@ -214,19 +214,19 @@ class _Dataset:
     facts: JudgementFacts | None
     inputs: Mapping[str, Input]
     warnings: Sequence[Finding]
-    failures: Sequence[Finding] = ()
-    peers: dict[Any, Peer] = field(default_factory=dict)
-    """What the cross-check shares between cells, by metrics and policy."""
+    failures: Sequence[Finding]
+    peer: Peer
+    """What the cross-check shares between cells."""
 
 
 last_dataset: dict[Any, _Dataset] = {}
 """The dataset that this process read last: its cells come one after the other."""
 
 
-def _dataset(cell: Cell, fractions: bool) -> _Dataset:
-    entry = cell.dataset_entry
+def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Dataset:
+    entry, fractions = cell.dataset_entry, takes_fractions(metrics, policy)
     files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
-    key = (entry.model_dump_json(), fractions, *(file.state for file in files))
+    key = (entry.model_dump_json(), metrics, policy, *(file.state for file in files))
     if key not in last_dataset:
         last_dataset.clear()
         source = files[0]
@@ -238,7 +238,8 @@ def _dataset(cell: Cell, fractions: bool) -> _Dataset:
         failures = list[Finding]()
         facts = judgement_facts(qrels, source, failures, entry.format)
         inputs = {file.path: file.as_read() for file in files}
-        last_dataset[key] = _Dataset(qrels, facts, inputs, warned, failures)
+        peer = Peer(qrels, metrics, policy)
+        last_dataset[key] = _Dataset(qrels, facts, inputs, warned, failures, peer)
     return last_dataset[key]
 
 
@@ -281,16 +282,16 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
         while queue and not (one_at_a_time and running):
             number = queue.popleft()
             tries[number] += 1
-            running[pool.submit(work_on_cluster if cluster else work, jobs[number])] = number
+            job = jobs[number]
+            by = (computed_by(job.config.parsed_metrics()),) if cluster else ()
+            running[pool.submit(work, job, *by)] = number
         finished, _ = wait(running, POLL if cluster else None, return_when=FIRST_COMPLETED)
         if cluster and not finished:
             cluster.check()
         for future in finished:
             number = running.pop(future)
             try:
-                for done in future.result():
-                    _check_computed_by(done, jobs[number].config.parsed_metrics())
-                    yield done
+                yield from future.result()
             except HarnessError:
                 raise
             except died as error:
@@ -303,10 +304,10 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
                     what = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
                     fix = "give fewer --jobs, or more memory: a killed worker often ran out of it"
                     lost = ShortageError(Problem("", what, fix=fix))
-                    yield from (Done(place, error=lost) for place in jobs[number].metrics)
+                    yield from (Done(place, error=lost) for place in jobs[number].places)
             except Exception as error:  # of what gives out jobs and takes answers
                 failed = HarnessError(internal_errors.problem(error))
-                yield from (Done(place, error=failed) for place in jobs[number].metrics)
+                yield from (Done(place, error=failed) for place in jobs[number].places)
 
 
 class Cluster(Executor):
@@ -366,13 +367,6 @@ class Cluster(Executor):
             self._client.close(timeout=ANSWER)
 
 
-def work_on_cluster(job: Job) -> list[Done]:
-    """Evaluate the cells of a job, and name what computed them."""
-    done = work(job)
-    by = computed_by(job.config.parsed_metrics())
-    return [replace(one, by=by) for one in done]
-
-
 def computed_by(metrics: Iterable[Metric]) -> str:
     """Return what computes here: code of the harness, versions, packages of metrics, machine."""
     packages = [
@@ -380,14 +374,6 @@ def computed_by(metrics: Iterable[Metric]) -> str:
         for name, found in installed_code(metrics).items()
     ]
     return ", ".join([f"harness {__version__} ({code()[:12]})", *computes_with(), *packages])
-
-
-def _check_computed_by(done: Done, metrics: Iterable[Metric]) -> None:
-    """Raise HarnessError if a worker has other code or another kind of machine than this one."""
-    if done.by and done.by != (here := computed_by(metrics)):
-        what = f"expected workers with {here}, got {done.by}"
-        fix = "start the workers in the same environment, on machines of the same kind"
-        raise HarnessError(Problem("--scheduler", what, fix=fix))
 
 
 class Processes(Executor):

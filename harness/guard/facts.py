@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,9 +33,6 @@ from .examples import (
 from .registry import SHOWN, finding
 from .row_order import CHANCE, ENOUGH, NO_FIT, RANDOM, Fit, Following, OrderFacts
 from .scores import Ahead, LabelFacts, Labels, Order, RankFacts, ScoreFacts, Scores
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 FAMILIES = (scores, row_order, documents)
 """Modules whose ``findings(facts, make)`` yields what their rules find in a run."""
@@ -81,22 +76,6 @@ class Facts:
         make = findings_at(place, self.run.first)
         for family in FAMILIES:
             yield from family.findings(self, make)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return them as plain data."""
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Facts:
-        """Return the facts that :meth:`as_dict` gave, also through JSON; ValueError if not."""
-        return _reader().validate_python(plain)
-
-
-@functools.cache
-def _reader() -> TypeAdapter[Facts]:
-    from pydantic import TypeAdapter  # which `harness evaluate` does not load
-
-    return TypeAdapter(Facts)
 
 
 @contextlib.contextmanager

@@ -16,7 +16,6 @@ from harness.experiment.cache import INDEX, Keys
 
 ALL = {"one": ["map", "ndcg@10", "arp"], "ten": ["map", "ndcg@10", "arp"]}
 ALL["two"] = ALL["one"]
-COMPARED = "rbo(p=0.9,reference=one)"
 LONG_AGO = 1_600_000_000
 """A time of change that no clock takes for recent."""
 
@@ -30,26 +29,6 @@ def test_a_second_run_computes_nothing(
     second = harness.run(config)
     assert (evaluated(), second.cached) == ({}, 3)
     assert outputs(first.folder) == before
-
-
-@pytest.mark.parametrize("new", ["P@5", COMPARED, "map(rel=2)"])
-def test_a_new_metric_alone_is_computed(
-    config: Path, evaluated: Callable, outputs: Callable, new: str
-) -> None:
-    folder = harness.run(config).folder
-    evaluated()
-    more = [f"metrics=[map, '{new}', ndcg@10, arp]"]
-    harness.run(config, overrides=more)
-    # other empty queries, or values that follow from another file too
-    is_alone = "rel" not in new and "reference" not in new
-    names = [new] if is_alone else ["map", new, "ndcg@10", "arp"]
-    assert evaluated() == dict.fromkeys(ALL, names)
-    partly = outputs(folder)
-    harness.run(config, overrides=more)
-    assert evaluated() == {}
-    shutil.rmtree(folder)
-    harness.run(config, overrides=more)
-    assert {**partly, "manifest.json": ""} == {**outputs(folder), "manifest.json": ""}
 
 
 @pytest.mark.parametrize("old", [False, True], ids=["just written", "written long ago"])
@@ -74,8 +53,8 @@ def test_a_touched_file_computes_nothing_and_a_changed_byte_its_cell(
 
 @pytest.mark.parametrize(
     "override",
-    ["policy.ties=stable", "policy.depth=20", "convention=lightgbm", "crosscheck=none",
-     'runs={"{run}": {path: "../data/{run}.run", duplicates: last}}'],
+    ["metrics=[ndcg@10, P@5]", "policy.ties=stable", "policy.depth=20", "convention=lightgbm",
+     "crosscheck=none", 'runs={"{run}": {path: "../data/{run}.run", duplicates: last}}'],
 )  # fmt: skip
 def test_another_setting_computes_everything(
     config: Path, evaluated: Callable, override: str

@@ -67,7 +67,7 @@ class Sweep:
         return {
             path.relative_to(self.out).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in sorted(self.out.rglob("*"))
-            if path.is_file() and path.name not in (".lock", "timing.json", "inputs.json")
+            if path.is_file() and path.name not in (".lock", "timing.json", "harness-inputs.json")
         }
 
 
