@@ -27,7 +27,6 @@ from ..experiment.cells import Evaluated, evaluate_all, executor
 from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
 from ..experiment.run import derive, tables_and_plots
-from ..readers import files as store
 from ..reports.grid import and_more
 from ..reports.phrases import counted
 
@@ -144,7 +143,8 @@ def verify(
     if not plugins:
         results.refuse_plugins(folder, manifest, "give --plugins if you trust this code")
     found = Verification(folder, manifest)
-    there = [path.is_file() for path, _ in _inputs(found)]
+    root = results.root_of(folder, manifest)
+    there = [(root / each["path"]).is_file() for each in manifest["inputs"]]
     if any(there) and not all(there):
         _compare_inputs(found, {})
         found.notes.append("nothing was computed again, as inputs are gone")
@@ -166,21 +166,12 @@ def verify(
     return found
 
 
-def _inputs(found: Verification) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """Yield where each input is, and its record in the manifest."""
-    root = results.root_of(found.folder, found.manifest)
-    yield from ((root / each["path"], each) for each in found.manifest["inputs"])
-
-
 def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
     """Add the inputs that are gone or have other bytes."""
-    hashed = {Path(path).resolve(): digest for path, digest in digests.items()}
-    for path, each in _inputs(found):
-        now = _GONE
-        if path.is_file():
-            now = f"sha256 {hashed.get(path.resolve()) or store.sha256(path)}"
-        if now != (then := f"sha256 {each['sha256']}"):
-            found.add(Difference("input", each["path"], "bytes", then, now, "input"), "inputs")
+    for record, path, now in results.changed_inputs(found.folder, found.manifest, hashed=digests):
+        then = f"sha256 {record['sha256']}"
+        new = f"sha256 {now}" if now else "cannot be read" if path.is_file() else _GONE
+        found.add(Difference("input", record["path"], "bytes", then, new, "input"), "inputs")
     found.verified["inputs"] = len(found.manifest["inputs"]) - len(found.differences)
     if any(one.now == _GONE for one in found.differences):
         found.notes.append(_MOVED)

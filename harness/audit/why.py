@@ -31,7 +31,6 @@ from ..core.systems import (
     System,
     best_of,
     dataset_name,
-    failed_rows,
     incomplete,
     key_of,
     pairs,
@@ -58,6 +57,7 @@ from ..reports.grid import Grid, and_more, grid
 from ..reports.phrases import warned_of
 from ..reports.select import metric_spellings
 from ..reports.text import Shown
+from .table_files import read_rows, read_text
 
 UNCHANGED = "unchanged"
 FIRST, MOST = 10, 60
@@ -197,7 +197,7 @@ def why(
     check_arguments(locals(), run=TEXT, metric=TEXT, query=TEXT.or_none(), dataset=TEXT.or_none())
     check_arguments(locals(), inputs=PATH.or_none())
     folder, columns = folder_of(results), columns_of(where)
-    stored = files.read(folder, but=[files.LEADERBOARD])
+    stored = files.read(folder)
     manifest = files.with_inputs(stored.manifest, None if inputs is None else Path(inputs))
     board = _board(stored, dataset, columns)
     metrics = {str(one): one for one in board.entries[0].evaluation.metrics}
@@ -314,7 +314,7 @@ def _states(
     recorded = {(root / each["path"]).resolve(): each for each in manifest["inputs"]}
     own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded)
     changed = {
-        Path(one.where).resolve(): one.what
+        one.path.resolve(): one.what
         for one in files.changed_inputs(folder, manifest, only=map(str, own))
     }
     return tuple(
@@ -380,12 +380,14 @@ def _row(
         fix = "choose one of its cells with --dataset and --where"
         raise UnknownNameError(Problem("", what, fix=fix))
     system, path = systems[at], stored.folder / files.LEADERBOARD
-    shown: list[System | Failed] = [*systems, *failed_rows(board)]
-    names = [{"dataset": one.dataset, "run": one.run} for one in shown]
-    line = files.read_rows(path, files.read_bytes(path), names)[at]
-    columns = [f"{metric}{end}" for end in ("", " low", " high")]
-    recorded = line.numbers([name for name in columns if name in line.fields])
-    value, low, high = (recorded.get(name, math.nan) for name in columns)
+    rows = read_rows(read_text(path), str(path))
+    shown = [one.fields for one in rows if one.fields[:2] == [*key]]
+    if not shown:
+        raise files.misfit(path, f"expected a row of {key[1]} on {key[0]}, got none")
+    recorded = dict(zip(rows[0].fields, shown[0], strict=True))
+    value, low, high = (
+        float(recorded.get(f"{metric}{end}") or math.nan) for end in ("", " low", " high")
+    )
     return Account(
         name=name, run=system.entries[0].run, dataset=key[0], metric=metric,
         value=system.value(metric), recorded=value, low=low, high=high,

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import hashlib
-import io
 import json
-import math
 import os
 import warnings
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -30,7 +27,7 @@ from ..config.model import Config
 from ..config.patterns import natural
 from ..core.arrow import cast, take, to_floats
 from ..core.evaluation import Counts, Evaluation
-from ..core.leaderboard import NOT_COMPARED, Entry, Failed, Leaderboard, numbers_of
+from ..core.leaderboard import NOT_COMPARED, Entry, Failed, Leaderboard
 from ..core.metric import Metric, from_plain_data
 from ..core.policy import Policy
 from ..core.ragged import Floats
@@ -57,7 +54,6 @@ from ..errors import (
 )
 from ..readers.files import check_room, compare_recorded, hashes_of, sha256
 from ..reports import comparisons as comparing
-from ..reports.formats import from_csv, in_csv
 from ..reports.leaderboard import find
 from ..reports.select import in_order
 from ..stats.comparison import Comparisons, Plan, Study
@@ -231,10 +227,9 @@ _ROW = 80
 """Bytes that a row of values takes at most while it is read."""
 
 
-def misfit(path: Path, what: str, line: int = 0) -> InputError:
+def misfit(path: Path, what: str) -> InputError:
     """Return the error of a file of results that does not fit its manifest, or is damaged."""
-    where = f"{path}:{line}" if line else str(path)
-    return InputError(Problem(where, what, fix=_FIX, rule=RULE))
+    return InputError(Problem(str(path), what, fix=_FIX, rule=RULE))
 
 
 def read_bytes(path: Path) -> bytes:
@@ -294,38 +289,31 @@ def schema_error(path: Path, error: ValidationError, below: str = "$") -> InputE
     return InputError(problems[:SHOWN], total=len(problems))
 
 
-def read(folder: Path, *, but: Collection[str] = ()) -> Results:
+def read(folder: Path) -> Results:
     """Read the results that ``harness run`` wrote into a folder; every command that does uses this.
 
     No plugin is loaded: the manifest records what reports need of its metrics. Nothing is
-    compared yet; see :func:`with_comparisons`. InputError if a file is
-    missing, or is not the one written with the manifest; `but` names files that may differ.
+    compared yet; see :func:`with_comparisons`. InputError if a file is missing, or the values are
+    not those written with the manifest.
     """
     content = read_bytes(folder / MANIFEST)
     manifest = read_manifest(folder, content)
     config, metrics = _config(manifest, folder / MANIFEST)
     config._base = folder / manifest["base"]
-    cells = CELLS if has_cells(config) else LEADERBOARD
-    files = {name: read_bytes(folder / name) for name in (cells, PER_QUERY)}
-    if others := list(_not_as_written(folder, manifest["outputs"], files, but)):
+    path = folder / PER_QUERY
+    values = read_bytes(path)
+    if hashes_of({PER_QUERY: values})[PER_QUERY] != manifest["outputs"].get(PER_QUERY):
         what = f"the file differs from the hash in {MANIFEST}: it was edited, or a run was stopped"
-        fix = "run the config again"
-        raise InputError([Problem(str(folder / name), what, fix=fix, rule=RULE) for name in others])
-    failed = manifest.get("failed", [])
-    rows = read_rows(folder / cells, files[cells], [*manifest["cells"], *failed])
-    evaluations = _read_values(
-        folder / PER_QUERY, files[PER_QUERY], manifest["cells"], metrics, config.to_policy()
-    )
-    names = [str(metric) for metric in numbers_of(metrics)]
+        raise InputError(Problem(str(path), what, fix="run the config again", rule=RULE))
+    evaluations = _read_values(path, values, manifest["cells"], metrics, config.to_policy())
     entries = tuple(
         Entry(
             evaluation, cell.get("columns", {}), cell.get("pattern", ""),
-            known={**dict.fromkeys(map(str, metrics), math.nan), **row.numbers(names)},
             warned=tuple(cell.get("warned", ())),
         )
-        for evaluation, cell, row in zip(evaluations, manifest["cells"], rows, strict=False)
+        for evaluation, cell in zip(evaluations, manifest["cells"], strict=True)
     )  # fmt: skip
-    lost = tuple(Failed(**{"columns": {}, **one}) for one in failed)
+    lost = tuple(Failed(**{"columns": {}, **one}) for one in manifest.get("failed", []))
     board = Leaderboard(entries, lost, config.summary)
     if config.select is not None:
         board = select(board, config.select)
@@ -337,17 +325,6 @@ def has_cells(config: Config) -> bool:
     """Return whether the leaderboard's rows are no cells, so that these have a file."""
     grouped = any(one.groups is not None for one in config.datasets.values())
     return bool(config.summary or config.select or grouped)
-
-
-def _not_as_written(
-    folder: Path, expected: Mapping[str, str], read: Mapping[str, bytes], but: Collection[str]
-) -> Iterator[str]:
-    """Yield the files whose hash is not the manifest's: of those read, and of all in the folder."""
-    yield from (name for name, digest in hashes_of(read).items() if expected.get(name) != digest)
-    for name in sorted(expected.keys() - read.keys() - set(but)):
-        path = folder / name
-        if Path(name).name == name and path.is_file() and sha256(path) != expected[name]:
-            yield name
 
 
 def _config(manifest: Mapping[str, Any], path: Path) -> tuple[Config, tuple[Metric, ...]]:
@@ -366,52 +343,6 @@ def _config(manifest: Mapping[str, Any], path: Path) -> tuple[Config, tuple[Metr
         raise InputError(
             [replace(one, where=where, fix=_FIX, rule=RULE) for one in error.problems]
         ) from None
-
-
-@dataclass(frozen=True)
-class CsvRow:
-    """One row of a leaderboard in CSV, and the line that it ends on."""
-
-    path: Path
-    line: int
-    fields: Mapping[str, str]
-
-    def numbers(self, columns: Iterable[str]) -> dict[str, float]:
-        """Return the numbers in some columns, NaN for empty fields; InputError for others."""
-        try:
-            found = {name: self.fields[name] for name in columns}
-            return {name: math.nan if text == "" else float(text) for name, text in found.items()}
-        except (KeyError, TypeError, ValueError) as error:
-            raise misfit(self.path, f"expected a number: {said_by(error)}", self.line) from None
-
-
-def read_rows(path: Path, content: bytes, expected: Sequence[Mapping[str, Any]]) -> list[CsvRow]:
-    """Return the rows of a leaderboard in CSV in the order of `expected`; InputError if others.
-
-    Each of `expected` has a ``dataset`` and a ``run``, and may have ``columns``.
-    """
-    captured = dict.fromkeys(name for cell in expected for name in cell.get("columns", {}))
-    header = ["dataset", "run", *map(in_csv, captured)]
-    try:
-        reader = csv.DictReader(io.StringIO(content.decode("utf-8"), newline=""), strict=True)
-        found = {
-            tuple(from_csv(row.get(name) or "") for name in header): CsvRow(
-                path, reader.line_num, row
-            )
-            for row in reader
-        }
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise misfit(path, f"expected CSV, got: {said_by(error)}") from None
-    if len(found) != len(expected):
-        raise misfit(path, f"expected {len(expected)} rows, got {len(found)}")
-    rows = []
-    for cell in expected:
-        columns = cell.get("columns", {})
-        key = cell["dataset"], cell["run"], *(columns.get(name, "") for name in captured)
-        if key not in found:
-            raise misfit(path, f"expected a row of {cell['run']} on {cell['dataset']}, got none")
-        rows.append(found[key])
-    return rows
 
 
 def _read_values(
@@ -435,6 +366,8 @@ def _read_values(
         for cell, own in zip(cells, counts, strict=True):
             n = own.queries
             part = table.slice(start, n * n_metrics)
+            if part.num_rows and any(part[k][0].as_py() != cell[k] for k in ("dataset", "run")):
+                raise misfit(path, f"expected values of {cell['run']} on {cell['dataset']}")
             qids = take(part["qid"].combine_chunks(), np.arange(n) * n_metrics)
             values, weights = (
                 to_floats(part[name]).reshape(n, n_metrics) if name in part.column_names else None
@@ -566,34 +499,53 @@ def refuse_plugins(folder: Path, manifest: Mapping[str, Any], fix: str) -> None:
         raise InputError(Problem(str(folder / MANIFEST), what + got, fix=fix))
 
 
+class ChangedInput(NamedTuple):
+    """An input whose bytes are not those that the results were computed from."""
+
+    record: Mapping[str, Any]
+    """Its path, size and hash in the manifest."""
+    path: Path
+    now: str
+    """Its SHA-256; empty if it is gone or cannot be read."""
+
+    @property
+    def what(self) -> str:
+        """What has become of it."""
+        if self.now:
+            then = f"sha256 {self.record['sha256'][:12]}... then, {self.now[:12]}... now"
+            return f"has changed since the results were computed: {then}"
+        state = "cannot be read" if self.path.is_file() else "is gone"
+        return f"{state}; the results were computed from it"
+
+
 def changed_inputs(
-    folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None
-) -> Iterator[Problem]:
-    """Yield the inputs that are gone or changed; `only` are the paths to look at, None for all."""
+    folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None,
+    hashed: Mapping[str, str] = MappingProxyType({}),
+) -> Iterator[ChangedInput]:  # fmt: skip
+    """Yield the inputs that are gone or changed; `only` are the paths to look at, None for all.
+
+    `hashed` has the SHA-256 of files that were read, by path.
+    """
     root = root_of(folder, manifest)
+    known = {Path(path).resolve(): digest for path, digest in hashed.items()}
     wanted = None if only is None else {Path(path).resolve() for path in only}
-    for each in manifest["inputs"]:
-        path = Path(os.path.normpath(root / each["path"]))
-        if wanted is not None and path.resolve() not in wanted:
-            continue
-        try:
-            now = sha256(path) if path.is_file() else ""
-        except OSError as error:
-            yield Problem(str(path), f"cannot be read: {error.strerror}")
-            continue
-        if now != each["sha256"]:
-            then = f"sha256 {each['sha256'][:12]}... then, {now[:12]}... now"
-            what = f"has changed since the results were computed: {then}"
-            gone = "is gone; the results were computed from it"
-            yield Problem(str(path), what if now else gone, fix=_FIX)
+    for record in manifest["inputs"]:
+        path = Path(os.path.normpath(root / record["path"]))
+        if wanted is None or path.resolve() in wanted:
+            now = ""
+            with contextlib.suppress(OSError):
+                if path.is_file():
+                    now = known.get(path.resolve()) or sha256(path)
+            if now != record["sha256"]:
+                yield ChangedInput(record, path, now)
 
 
 def check_inputs(
     folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None
 ) -> None:
     """Raise InputError with every input that is gone or has changed; see `changed_inputs`."""
-    problems = list(changed_inputs(folder, manifest, only))
-    if problems:
+    changed = changed_inputs(folder, manifest, only)
+    if problems := [Problem(str(one.path), one.what, fix=_FIX) for one in changed]:
         raise InputError(problems)
 
 

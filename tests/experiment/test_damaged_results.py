@@ -4,8 +4,6 @@ Edits are consistent: the manifest holds the hash of each file as it was edited.
 """
 
 import contextlib
-import csv
-import io
 import json
 import os
 import shutil
@@ -24,7 +22,7 @@ import harness
 from harness.errors import InputError
 from harness.experiment.folder import read
 
-MANIFEST, VALUES, BOARD = "manifest.json", "per_query.parquet", "leaderboard.csv"
+MANIFEST, VALUES = "manifest.json", "per_query.parquet"
 Edit = Callable[[Path], None]
 PAPER = "| run | map |\n|---|---|\n| gbrt | 0.5 |\n| neural | 0.4 |\n"
 
@@ -78,17 +76,6 @@ def in_values(change: Callable[[pa.Table], pa.Table]) -> Edit:
     return edit
 
 
-def in_board(change: Callable[[list[list[str]]], list[list[str]]]) -> Edit:
-    def edit(folder: Path) -> None:
-        rows = list(csv.reader(io.StringIO((folder / BOARD).read_text(), newline="")))
-        sink = io.StringIO()
-        csv.writer(sink, lineterminator="\n").writerows(change(rows))
-        (folder / BOARD).write_text(sink.getvalue())
-        with_hashes(folder)
-
-    return edit
-
-
 def as_file(name: str, put: Edit) -> Edit:
     def edit(folder: Path) -> None:
         (folder / name).unlink()
@@ -101,7 +88,7 @@ def as_file(name: str, put: Edit) -> Edit:
 
 
 EDITS: dict[str, tuple[Edit, str]] = {  # the file with its line
-    "a run renamed": (in_manifest(lambda c: c["cells"][1].update(run="zeta")), BOARD),
+    "a run renamed": (in_manifest(lambda c: c["cells"][1].update(run="zeta")), VALUES),
     "fewer queries": (in_manifest(lambda c: c["cells"][0]["counts"].update(queries=49)), VALUES),
     "no cells": (in_manifest(lambda c: c.pop("cells")), f"{MANIFEST}: $.cells"),
     "a list as config": (in_manifest(lambda c: c.update(config=[])), f"{MANIFEST}: $.config"),
@@ -111,16 +98,11 @@ EDITS: dict[str, tuple[Edit, str]] = {  # the file with its line
                         MANIFEST),
     "no column of values": (in_values(lambda t: t.drop_columns(["value"])), VALUES),
     "no rows": (in_values(lambda t: t[:0]), VALUES),
-    "text for a number": (in_board(lambda rows: [*rows[:2], [*rows[2][:-1], "O.5"], *rows[3:]]),
-                          f"{BOARD}:3"),
-    "a shorter row": (in_board(lambda rows: [*rows[:2], rows[2][:3], *rows[3:]]), f"{BOARD}:3"),
-    "a row less": (in_board(lambda rows: rows[:-1]), BOARD),
-    "no header": (in_board(lambda rows: rows[1:]), BOARD),
     "no Parquet": (as_file(VALUES, lambda path: path.write_bytes(b"\xff\0PAR1" * 50) and None),
                    VALUES),
     "a pipe": (as_file(VALUES, os.mkfifo), VALUES),
     "a folder": (as_file(MANIFEST, os.mkdir), MANIFEST),
-    "a device": (as_file(BOARD, lambda path: path.symlink_to("/dev/zero")), BOARD),
+    "a device": (as_file(VALUES, lambda path: path.symlink_to("/dev/zero")), VALUES),
 }  # fmt: skip
 
 
