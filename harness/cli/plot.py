@@ -66,7 +66,7 @@ def command(
     else:
         files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
         with store.locked(results, RENDERED):  # a run that writes its own pictures holds it too
-            store.check_own(results, files, results_folder.written(results).own, force=force)
-            timing = results_folder.record_drawn(results, files)
+            store.check_own(results, files, results_folder.written(results)[0], force=force)
+            timing = results_folder.record_pictures(results, files)
             store.write_all(results, {results_folder.TIMING: timing, **files})
     show("".join(f"{target / name}\n" for name in drawn))

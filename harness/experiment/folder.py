@@ -401,52 +401,29 @@ def _weights(weights: Floats | None) -> dict[int, Floats]:
     return {at: column for at, column in enumerate(weights.T) if not np.isnan(column).all()}
 
 
-@dataclass(frozen=True)
-class Written:
-    """What earlier commands wrote into a folder of results."""
-
-    own: Mapping[str, str]
-    """SHA-256 of the files that still hold what was written to them, by name."""
-    edited: tuple[str, ...]
-    """Files that hold something else now."""
-    drawn: Mapping[str, str]
-    """Pictures among `own` that ``harness plot`` drew, which no run removes."""
-
-
-def written(folder: Path) -> Written:
-    """Return what earlier commands wrote into a folder of results.
+def written(folder: Path) -> tuple[dict[str, str], list[str]]:
+    """Return which files hold what earlier commands wrote, with their SHA-256, and which others.
 
     ``timing.json`` is the first file that a run writes, and has the hashes of all that it writes
-    and replaces: so the next run knows them even if this one is killed. The manifest has those of
-    values, and counts as written by us if there is no ``timing.json``.
+    and replaces: so the next run knows them even if this one is killed.
     """
     recorded: defaultdict[str, set[str]] = defaultdict(set)
-    drawn: set[str] = set()
-    for name, needed, keys in (
-        (TIMING, {"seconds", "files"}, ("files", "earlier", "drawn")),
-        (MANIFEST, {"config", "base", "inputs", "cells"}, ("outputs",)),
-    ):
-        with contextlib.suppress(HarnessError, ValueError):
-            data = read_bytes(folder / name)
-            content = _parse(data)
-            if needed <= content.keys():
-                recorded[name] = recorded[name] or {hashlib.sha256(data).hexdigest()}
-                for key in keys:
-                    for one, digest in dict(content.get(key) or {}).items():
-                        recorded[one].add(str(digest))
-                drawn |= {*(content.get("drawn") or ())}
-    own, edited = compare_recorded(folder, recorded)
-    edited = [name for name in edited if name not in drawn]
-    return Written(own, tuple(edited), {name: own[name] for name in sorted(own.keys() & drawn)})
+    with contextlib.suppress(HarnessError, ValueError):
+        data = read_bytes(folder / TIMING)
+        content = _parse(data)
+        if {"seconds", "files", "earlier"} <= content.keys():
+            recorded[TIMING].add(hashlib.sha256(data).hexdigest())
+            for name, digest in (*content["files"].items(), *content["earlier"].items()):
+                recorded[name].add(digest)
+    return compare_recorded(folder, recorded)
 
 
-def record_drawn(folder: Path, files: Mapping[str, bytes]) -> bytes:
+def record_pictures(folder: Path, files: Mapping[str, bytes]) -> bytes:
     """Return ``timing.json`` of a folder of results with pictures that ``harness plot`` drew."""
     content: dict[str, Any] = {"began": None, "seconds": None, "files": {}}
     with contextlib.suppress(HarnessError, ValueError):
         content = _parse(read_bytes(folder / TIMING))
-    earlier = written(folder)
-    content |= {"earlier": earlier.own, "drawn": {**earlier.drawn, **hashes_of(files)}}
+    content["earlier"] = {**written(folder)[0], **hashes_of(files)}
     return (json.dumps(content, indent=1) + "\n").encode()
 
 

@@ -128,7 +128,7 @@ def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterato
         plots.check_installed()
     with files.locked(folder, RENDERED):
         files.remove_abandoned(cache_folder)
-        files.check_own(folder, output_names(config, cells), written(folder).own, force=force)
+        files.check_own(folder, output_names(config, cells), written(folder)[0], force=force)
         yield
 
 
@@ -248,10 +248,9 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     manifest = manifests.as_bytes(results.manifest)
     made = {**results.files, **tables_and_plots(config, board, results.comparisons, manifest)}
     made[MANIFEST] = manifest
-    earlier = written(folder)
-    files.check_own(folder, [TIMING, *made], earlier.own, force=force)
-    drawn = {name: digest for name, digest in earlier.drawn.items() if name not in made}
-    if left := [name for name in earlier.edited if name not in made and name != TIMING]:
+    own, edited = written(folder)
+    files.check_own(folder, [TIMING, *made], own, force=force)
+    if left := [name for name in edited if name not in made and name != TIMING]:
         what = "kept edited files of an earlier run, which are not part of these results"
         notes.append(f"{folder}: {what}: {', '.join(left)}")
     for text in notes:
@@ -262,12 +261,12 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
         "cells": len(evaluated.cells),
         "from_cache": evaluated.cached,
         "files": files.hashes_of(made),
-        "earlier": earlier.own,  # if this run is killed now, the next one knows whose they are
-        "drawn": drawn,
+        "earlier": own,  # if this run is killed now, the next one knows whose they are
     }
     text = json.dumps(timing, indent=1) + "\n"
     files.write_all(folder, {TIMING: text.encode(), **made})
-    files.remove(folder, earlier.own.keys() - made.keys() - drawn.keys() - {TIMING})
+    gone = own.keys() - made.keys() - {TIMING}
+    files.remove(folder, [name for name in gone if not name.startswith(f"{PLOTS}/")])
     return replace(results, files=made)
 
 
