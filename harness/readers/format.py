@@ -15,12 +15,14 @@ from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .source import HEAD, Source, no_rows
 from .text import (
+    BETWEEN,
     LOOK,
+    NUMBERS_IN_BRACKETS,
+    ONE_EACH,
     count_head,
     decoded,
     is_like_number,
     is_wrapped,
-    not_one_number,
     separator,
 )
 
@@ -35,12 +37,11 @@ FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "run": ("qid", "Q0", "docno", "rank", "score", "tag"),
 }
 """The columns of TREC files."""
-_DATA_FRAME = re.compile(rb'\s*(\[\s*\{\s*"|\{\s*"(schema|0)"\s*:|\{\s*"[^"]*"\s*:\s*\[)')
-DATA_FRAME = (
+OTHER_JSON = (
     "expected {qid: {docno: number}} or one object a line, got lists or a data frame's to_json",
     "use harness.save_predictions, to_parquet, or to_json(PATH, orient='records', lines=True)",
 )
-"""What is wrong with lists and other forms of pandas' ``to_json``, and the fix."""
+"""What is wrong with JSON in other forms, such as those of pandas, and the fix."""
 
 
 class ScatteredQueries(Exception):  # noqa: N818 - a signal, not an error of the file
@@ -216,113 +217,49 @@ def guess_format(path: Path, kind: Kind) -> str:
 
 def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> InputError:
     """Return the error for a file that fits no format, or several."""
-    first = head.first_text
+    first, place = head.first_text, f"{source.name}:{head.first}"
     found = first if first.isprintable() or "\t" in first else ""
     if fitting:
         what = f"cannot detect the format: it could be {' or '.join(fitting)}"
         return InputError(Problem(source.name, what, found, name_it(kind, "NAME")))
     source.check_length()
-    if _DATA_FRAME.match(head.lines[0]):
-        return source.error(*DATA_FRAME, "columns")
-    if first.strip().startswith("{") and first.strip().endswith("}"):
-        from .json_files import first_object
-
-        first_object(source)
+    if kind == "run" and is_wrapped(first):
+        return InputError(Problem(place, NUMBERS_IN_BRACKETS, found, ONE_EACH, "columns"))
+    if first.lstrip().startswith(("{", "[{")):
+        what, fix = OTHER_JSON
+        return InputError(Problem(place, what, found, fix, "columns"))
     source.check_binary()
-    place = f"{source.name}:{head.first}"
-    if (near := _near_miss(head, kind)) is not None:
-        return InputError(Problem(place, near[0], found, near[1], "columns"))
-    names = ", ".join(one.name for one in able_formats(kind))
-    what = f"the file is in no known format of {_KIND[kind]}"
-    fix = name_it(kind, "NAME")
+    what, fix = f"the file is in no known format of {_KIND[kind]}", name_it(kind, "NAME")
     other: Kind = "run" if kind == "qrels" else "qrels"
-    if others := [one.name for one in FORMATS.values() if one.fits(head, other)]:
+    # the ranks of MS MARCO may be grades as well
+    others = [one.name for one in FORMATS.values() if one.fits(head, other)]
+    if others and others != ["msmarco"]:
         what += f"; it looks like {_KIND[other]} ({others[0]})"
         fix = f"swap the two files, or {fix}"
         return InputError(Problem(source.name, what, found, fix, "swapped-files"))
+    if mostly(head.lines, lambda line: any(map(is_like_number, fields_of(line)))):
+        return InputError(Problem(place, *without_names(head, kind), "columns"))
+    names = ", ".join(one.name for one in able_formats(kind))
     return InputError(Problem(place, what, found, f"{fix}; one of {names}"))
 
 
-def _near_miss(head: Head, kind: Kind) -> tuple[str, str] | None:
-    """Return what is wrong with a file that is nearly of a format, and the fix; None if unknown."""
-    fields = head.fields
-    texts = [decoded(line[:LOOK]) for line in head.lines]
-    if kind == "run":
-        if is_wrapped(texts[0]):
-            return not_one_number(texts[0])
-        if mostly(fields, lambda f: len(f) == 5 and any(map(is_like_number, f[3:]))):
-            return _too_few(5, kind)
-    if (found := without_names(head, kind)) is not None:
-        return found
-    words = [text.replace(",", " ").split() for text in texts]
-    if kind == "run" and mostly(words, _are_columns):
-        return not_one_number(texts[0])
-    if mostly(fields, lambda f: len(f) == 3 and is_like_number(f[2])):
-        return _too_few(3, kind)
-    return None
+def fields_of(line: bytes) -> list[str]:
+    """Return the first fields of a line, with whatever is between them."""
+    return BETWEEN.split(decoded(line[:LOOK]).strip())
 
 
-def _are_columns(words: list[str]) -> bool:
-    """Whether there are several numbers: an index and a score, or fractions alone."""
-    numbers = len(words) > 1 and all(map(is_like_number, words))
-    return numbers and (len(words) == 2 or not any(map(str.isdigit, words)))
-
-
-def _too_few(n: int, kind: Kind) -> tuple[str, str]:
-    fix = "write the missing fields; iteration, Q0, rank and tag may be any word"
-    return f"expected {len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])}), got {n}", fix
-
-
-def without_names(head: Head, kind: Kind) -> tuple[str, str] | None:
-    """Return what is wrong with a table without usual names, and the fix; None for others."""
-    if kind == "run" and (found := _rows_without_names(head)) is not None:
-        return found
+def without_names(head: Head, kind: Kind) -> tuple[str, str, str]:
+    """Return what is wrong with columns without names, the line found, and the fix."""
     number = "grade" if kind == "qrels" else "score"
-    for names in (("qid", "docno", number), FIELDS[kind]):
-        at = names.index(number)
-
-        def is_row(fields: list[str], at: int = at, n: int = len(names)) -> bool:
-            decimals = ("." in field and is_like_number(field) for field in fields[:at])
-            return len(fields) == n and is_like_number(fields[at].strip()) and not any(decimals)
-
-        for between in ",\t;":
-            rows = [decoded(line).strip().split(between) for line in head.lines]
-            if mostly(rows, is_row):
-                places = (f"{role}: {names.index(role) + 1}" for role in ("qid", "docno", number))
-                fix = (
-                    f"name the columns in the first line: {between.join(names)!r}; or in a config "
-                    f"format: table, columns: {{{', '.join(places)}}}"
-                )
-                return f"it looks like a table of {', '.join(names)} without a line of names", fix
-    return None
-
-
-def _rows_without_names(head: Head) -> tuple[str, str] | None:
-    """Return what is wrong with predictions that have qids or grades, and no line of names.
-
-    Whole numbers that repeat before fractions are neither docnos nor an index.
-    """
-    lines = [decoded(line[:LOOK]) for line in head.lines]
-    rows = [re.split(r"[\s,;]+", line.strip()) for line in lines]
-    is_repeated = len({tuple(row[:-1]) for row in rows}) < len(rows)
-    if not (is_repeated and _is_scored(rows[0]) and mostly(rows, _is_scored)):
-        return None
-    what, names = "qid, grade, score", "qid,grade,score"
-    if len(rows[0]) == 2:
-        what, names = "qid or grade, and score,", "qid,score or grade,score"
+    fields = f"{len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])})"
+    if kind == "run":
+        fields = f"one score a line, {fields}"
+    what = f"expected {fields}, or names above the columns, got {len(fields_of(head.lines[0]))}"
     fix = (
-        "write one score a line, or use harness.save_predictions; or put names above the columns, "
-        f"and commas between: {names}"
+        f"write names above, and commas between: qid,docno,{number}; or in a config "
+        f"format: table, columns: {{qid: 1, docno: 2, {number}: 3}}"
     )
-    return f"it looks like a table of {what} without a line of names", fix
-
-
-def _is_scored(words: list[str]) -> bool:
-    """Whether one or two whole numbers come before a fraction."""
-    if len(words) not in (2, 3) or not all(map(is_like_number, words)):
-        return False
-    *is_broken, is_fraction = (float(word) % 1 != 0 for word in words)
-    return is_fraction and not any(is_broken)
+    return what, head.first_text, fix
 
 
 def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:

@@ -22,7 +22,16 @@ from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
 from .columns import NOT_UTF8, Refused, after_header, parse_blocks, parse_csv
 from .files import check_room
-from .format import FORMATS, Format, Head, IsDataLine, Kind, add_formats, name_it, without_names
+from .format import (
+    FORMATS,
+    Format,
+    Head,
+    IsDataLine,
+    Kind,
+    add_formats,
+    fields_of,
+    without_names,
+)
 from .frame import check_types, table_of
 from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
 from .text import (
@@ -136,12 +145,7 @@ class _CSV:
         head = Head.of(source)
         if not head.lines:
             raise no_rows(source.name)
-        line = head.lines[0]
-
-        def refused(what: str, fix: str, rule: str = "columns") -> InputError:
-            place = f"{source.name}:{head.first}"
-            return InputError(Problem(place, what, head.first_text, fix, rule))
-
+        line, place = head.lines[0], f"{source.name}:{head.first}"
         numbered = any(isinstance(column, int) for column in (columns or {}).values())
         above = head.first - numbered
         delimiter = separator(decoded(line))
@@ -151,19 +155,12 @@ class _CSV:
             names = pa_csv.read_csv(pa.BufferReader(line + b"\n"), begin, parse).column_names
         except pa.ArrowInvalid as error:
             what = f"expected a line of column names ({said_by(error, 300)})"
-            raise refused(what, _REPAIR, "") from None
+            raise InputError(Problem(place, what, head.first_text, _REPAIR)) from None
         if numbered:
             names = [str(i + 1) for i in range(len(names))]
-        if not numbered and FORMATS["trec"].fits(head, kind):
-            what = f"expected a line of column names, got a TREC {kind} file"
-            raise refused(what, f"{name_it(kind, 'trec')}; or leave the format out")
-        if not columns and not guess(names, kind):
-            if (found := without_names(head, kind)) is not None:
-                raise refused(*found)
-            if len(names) == 1 and len(names[0].split()) > 1:
-                number = "grade" if kind == "qrels" else "score"
-                fix = f"put commas there, and the names of the columns above: qid,docno,{number}"
-                raise refused("expected commas or tabs between the columns of a table", fix)
+        is_unnamed = len(names) == 1 < len(fields_of(line)) or any(map(is_like_number, names))
+        if is_unnamed and not (columns or guess(names, kind) or head.has_heading):
+            raise InputError(Problem(place, *without_names(head, kind), "columns"))
 
         def first_rows(some: list[str]) -> pa.Table:
             text = source.read(BLOCK).removeprefix(BOM)

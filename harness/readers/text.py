@@ -32,7 +32,8 @@ LIKE_NUMBER = rb"[+-]?(?i:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 _WRAPPED = re.compile(r"\s*([A-Za-z_][\w.]*)?[(\[][(\[\s]*([^\s,()\[\]]+)", re.ASCII)
-BETWEEN = re.compile(r"[\s,]+", re.ASCII)
+BETWEEN = re.compile(r"[\s,;]+", re.ASCII)
+NUMBERS_IN_BRACKETS = "expected one number a line, got numbers in brackets"
 ONE_EACH = (
     "write one number a line: '\\n'.join(map(str, scores)); "
     "of several class probabilities, write the one to rank by"
@@ -174,7 +175,7 @@ def not_one_number(line: str) -> tuple[str, str] | None:
     ('expected one number a line, got 2 columns', None)
     """
     if is_wrapped(line):
-        return "expected one number a line, got numbers in brackets", ONE_EACH
+        return NUMBERS_IN_BRACKETS, ONE_EACH
     text = line.strip()
     words = BETWEEN.split(text[:LOOK])
     if len(words) < 2:

@@ -78,7 +78,7 @@ LINES = [  # format, file around the line, its number there, the line, rule
     ("jsonl", JSONL, 2, '{"qid": "q", "docno": "b", "score": "1"}', ""),
     ("jsonl", JSONL, 2, '{"qid": "q", "docno": "b", "score": true}', ""),
     ("jsonl", JSONL, 2, '{"qid": 7, "docno": "b", "score": 1}', ""),
-    ("jsonl", JSONL, 2, '{"qid": "q", "docno": null, "score": 1}', ""),
+    ("jsonl", JSONL, 2, '{"qid": "q", "docno": null, "score": 1}', "columns"),
     ("jsonl", JSONL, 2, '{"qid": "q", "docno": "a", "score": 1}', "duplicates"),
     ("jsonl", JSONL, 2, '["q", "a", 1]', ""),
     ("jsonl", JSONL, 2, '{"qid": "q"', ""),

@@ -183,9 +183,8 @@ def test_columns_without_names(
 ) -> None:
     rows = [f"{one}:{score}\n" for one, score in zip(columns.split(), SCORES, strict=True)]
     text = "".join(rows).replace(":", between)
-    with pytest.raises(HarnessError, match="it looks like a table of qid") as caught:
+    with pytest.raises(HarnessError, match="names above the columns"):
         read(tmp_path, text, dataset)
-    assert f"{names},score" in caught.value.problems[0].fix
     with_names = f"{names},score\n" + text.replace(between, ",")
     assert read(tmp_path, with_names, dataset) == SCORES
 
@@ -195,5 +194,5 @@ def test_an_index_and_docnos_are_no_qids_and_grades(
     tmp_path: Path, dataset: Qrels, columns: str
 ) -> None:
     rows = [f"{one},{score}\n" for one, score in zip(columns.split(), SCORES, strict=True)]
-    with pytest.raises(HarnessError, match=r"got 2 columns|qid, docno, score"):
+    with pytest.raises(HarnessError, match="names above the columns"):
         read(tmp_path, "".join(rows), dataset)
