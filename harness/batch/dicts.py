@@ -60,7 +60,7 @@ def from_batch(
         at, qid = place(int(bad[0]))
         what = f"query '{qid}': expected a finite score, got '{given[bad[0]]}' ({bad.size} in all)"
         fix = "look for the model's overflow; if it is padding, n is too large"
-        raise InputError(Problem(f"scores{at}", what, fix=fix))
+        raise InputError(Problem(f"scores{at}", what, fix=fix, rule="not-finite"))
     grades = numbers_of(_unpadded(given_grades, inside, copy), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
@@ -71,7 +71,7 @@ def from_batch(
             kind = "finite" if fractions else "whole"
             what = f"query '{qid}': expected a {kind} grade, got '{grades[bad[0]]}'"
             fix = "round the grades, or exchange grades and scores if they are swapped"
-            raise InputError(Problem(f"relevance{at}", what, fix=fix))
+            raise InputError(Problem(f"relevance{at}", what, fix=fix, rule="grade-values"))
     below = np.flatnonzero(grades < 0)
     if below.size:
         at, qid = place(int(below[0]))

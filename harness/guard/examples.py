@@ -16,7 +16,7 @@ from ..core.arrow import bytes_at, string_column
 from ..core.ragged import Array, Ints
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding, HarnessError, HarnessWarning, Severity
-from ..readers.array_files import NoArrayError, array_of
+from ..readers.array_files import load_numpy
 from ..readers.build import find_lines
 from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
@@ -153,10 +153,10 @@ def qrels_of(cell: Cell, source: Source | None = None) -> Qrels | None:
 
 def scores_of(path: str) -> Array | None:
     """Return all numbers of a file of scores; None if a line is not a number."""
-    with contextlib.suppress(NoArrayError, ValueError, OSError), suppressing_problems():
+    with contextlib.suppress(TypeError, ValueError, OSError), suppressing_problems():
         source = Source(path)
         if path.endswith(".npy"):
-            return np.asarray(array_of(source.read()), np.float64).ravel()
+            return np.asarray(load_numpy(source), np.float64).ravel()
         tables = read_columns(source, SCORES)
         found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
         return found
