@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..batch.dicts import from_batch
 from ..core.arguments import describe
 from ..core.arrow import as_bytes
 from ..core.ragged import Array, positions_of
-from ..core.tables import DuplicateRows, Qrels, Run, T, Table
+from ..core.tables import Qrels, Run, T, Table
 from ..errors import ArgumentError, InputError, Problem
 from .files import parquet, write_all
 from .predictions import follow_queries
@@ -128,36 +129,18 @@ def _by_query(kind: type[T], given: Mapping[Any, Any], dataset: Qrels | None, fr
 
 def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions: bool) -> T:
     """Return the table of three columns, or of two if the documents have no names."""
-    where = f"{kind.kind} numbers"
-    column = numbers_of(as_array(numbers, where), where)
-    checked = kind.check_numbers(column, kind.kind, fractions=fractions)
-    queries = _strings(qids, "qids")
-    documents = None if docnos is None else _strings(docnos, "docnos")
-    sizes = [len(queries), *([] if documents is None else [len(documents)]), checked.size]
-    if len({*sizes}) != 1:
-        what = f"expected columns of one length, got {', '.join(map(str, sizes))}"
-        raise InputError(Problem(kind.kind, what, fix="give one entry for each row"))
+    number = "grade" if kind is Qrels else "score"
+    columns = {"qid": as_array(qids, "qids"), number: numbers_of(as_array(numbers, number), number)}
+    if docnos is not None:
+        columns["docno"] = as_array(docnos, "docnos")
     try:
-        return kind.from_columns(queries, documents, checked)
-    except DuplicateRows as error:
-        row, first = int(error.rows[0]), int(error.first[0])
-        assert documents is not None
-        what = f"docno '{documents[row]}' in rows {first} and {row} of query '{queries[row]}'"
-        raise InputError(Problem(kind.kind, what, fix="keep one of them")) from error
-
-
-def _strings(value: Any, word: str) -> pa.Array:
-    column: Array = as_array(value, word)
-    if column.ndim != 1:
-        raise InputError(Problem(word, f"expected a column, got shape {column.shape}"))
-    try:
-        strings = pa.array(column, from_pandas=True).cast(pa.string())
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-        raise InputError(Problem(word, f"expected a column of strings ({error})")) from None
-    if strings.null_count:
-        what = f"{strings.null_count} of {len(strings)} are missing"
-        raise InputError(Problem(word, what, fix="fill them or leave these rows out"))
-    return strings
+        table = pa.table({name: pa.array(one, from_pandas=True) for name, one in columns.items()})
+    except pa.ArrowException as error:
+        what = f"expected columns of one length, of text or numbers, got other arrays ({error})"
+        raise InputError(Problem(kind.kind, what, fix="give one entry for each row")) from None
+    by_position = {"docno": None} if docnos is None else None
+    made = readers.from_frame(table, kind, by_position, name=kind.kind, fractions=fractions)
+    return replace(made, name="")
 
 
 def check_index(scores: Any, rows: Any = None) -> None:

@@ -51,7 +51,7 @@ def test_what_is_written_is_read_back(letor: Path, ending: str) -> None:
         (SCORES[:-1], QIDS, None, "scores: expected 6 numbers, one for each row, got 5"),
         ([*SCORES[:-1], float("nan")], QIDS, None, "finite"),
         (SCORES, QIDS, list("abcdea")[:5], "one length"),
-        (SCORES, QIDS, list("aacdef"), "docno 'a'"),
+        (SCORES, QIDS, list("aacdef"), "each docno once"),
         (SCORES, QIDS, ["a b", *"bcdef"], "without blanks"),
         ([SCORES], QIDS, None, r"got shape \(1, 6\)"),
     ],
