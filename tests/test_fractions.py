@@ -23,13 +23,6 @@ QIDS, DOCNOS, GRADES = (list(column) for column in zip(*ROWS, strict=True))
 FRAME = {"qid": QIDS, "docno": DOCNOS, "grade": GRADES}
 
 
-def batch_file(path: Path) -> None:
-    np.savez(
-        path, qids=np.array(["q1", "q2"]), n=np.array([3, 1]), relevance=np.array(GRADES),
-        docnos=np.array(DOCNOS),
-    )  # fmt: skip
-
-
 def lines(form: str) -> Callable[[Path], None]:
     text = "".join(f"{form.format(qid=q, docno=d, grade=g)}\n" for q, d, g in ROWS)
     return lambda path: path.write_text(text, encoding="utf-8") and None
@@ -50,7 +43,6 @@ FILES: dict[str, Callable[[Path], None]] = {
     "beir.tsv": with_header("query-id\tcorpus-id\tscore", "\t"),
     "q.parquet": lambda path: pq.write_table(pa.table(FRAME), path),
     "q.json": lambda path: path.write_text(json.dumps(QRELS), encoding="utf-8") and None,
-    "q.npz": batch_file,
 }
 
 

@@ -43,6 +43,9 @@ def test_both_tables(arrays: dict[str, Any]) -> None:
     assert qrels.to_dict() == {"q1": {"d0": 2, "d1": 0, "d2": 1}, "q2": {"d0": 0, "d1": 1}}
     assert run.to_dict() == RUN
     assert align(qrels, run).grade.tolist() == [2, 1, 0, 1, 0]
+    path = save({**RAGGED, "relevance": RAGGED["relevance"] / 2})
+    assert readers.read_qrels(path, fractions=True).grades.tolist() == [1, 0, 0.5, 0, 0.5]
+    assert refused(readers.read_qrels, path) == [("b.npz: relevance[2]", "grade-values")]
 
 
 def test_queries_are_matched_by_qid(dataset: Qrels) -> None:
