@@ -256,8 +256,8 @@ def without_names(head: Head, kind: Kind) -> tuple[str, str, str]:
         fields = f"one score a line, {fields}"
     what = f"expected {fields}, or names above the columns, got {len(fields_of(head.lines[0]))}"
     fix = (
-        f"write names above, and commas between: qid,docno,{number}; or in a config "
-        f"format: table, columns: {{qid: 1, docno: 2, {number}: 3}}"
+        f"write names above, and commas between: qid,docno,{number}; "
+        f"or in a config: columns: {{qid: 1, docno: 2, {number}: 3}}"
     )
     return what, head.first_text, fix
 
