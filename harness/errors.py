@@ -246,18 +246,15 @@ class VerificationError(HarnessError):
 class HarnessWarning(UserWarning):
     """Something that is not wrong but changes what the numbers mean.
 
-    `rule` is one of the guard's. It concerns `count` rows or queries, or more with `at_least`.
-    `examples` are the first of them, from `line` on.
+    `finding` is what a reader found in a file, without the effect and the fix of its rule.
     """
 
-    def __init__(
-        self, text: str, rule: str = "", count: int = 1, line: int = 0,
-        examples: tuple[str, ...] = (), at_least: bool = False,
-    ) -> None:  # fmt: skip
-        # a warning with a rule is a sentence on a file; the one of a grid with gaps has lines
-        super().__init__(_LONG_WORD.sub(_without_middle, in_message(text) if rule else text))
-        self.rule, self.count, self.line, self.examples = rule, count, line, examples
-        self.at_least = at_least
+    def __init__(self, text: str | Finding) -> None:
+        self.finding = text if isinstance(text, Finding) else None
+        if isinstance(text, Finding):
+            at = f"{text.place}: " if text.place else ""
+            text = _LONG_WORD.sub(_without_middle, in_message(f"{at}{text.what}"))
+        super().__init__(text)
 
 
 Severity = Literal["error", "warning", "note"]

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.arguments import MAPPING, TEXT, Kind, check_arguments, is_whole
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import HarnessWarning, InputError, Problem
+from ..errors import Finding, HarnessWarning, InputError, Problem
 from .arrays import documents_of, inside_of, numbers_of, qids_of
 
 _OFFSET = Kind("a whole number", lambda value: is_whole(value) and abs(value) <= 2**62)
@@ -76,10 +76,11 @@ def from_batch(
     if below.size:
         at, qid = place(int(below[0]))
         what = (
-            f"relevance{at}, query '{qid}': grades below 0: {below.size:,}; they count "
-            "as unjudged; for padding, give mask=relevance >= 0"
+            f"query '{qid}': grades below 0: {below.size:,}; they count as unjudged; "
+            "for padding, give mask=relevance >= 0"
         )
-        warnings.warn(HarnessWarning(what, "negative-grades", below.size), stacklevel=3)
+        found = Finding("negative-grades", "warning", f"relevance{at}", what, below.size)
+        warnings.warn(HarnessWarning(found), stacklevel=3)
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return qrels, Run(names, offsets, qrels.docnos, given, name)
 

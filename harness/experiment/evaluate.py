@@ -30,6 +30,7 @@ from ..core.tables import Qrels, Run
 from ..core.views import check_grades, policies_of, takes_fractions
 from ..errors import (
     AlignmentError,
+    Finding,
     HarnessError,
     HarnessWarning,
     InputError,
@@ -262,7 +263,7 @@ def evaluate_files(
     options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
     how |= {"format": qrels_format, "duplicates": duplicates}
     guard = FileGuard(policy, accept)
-    with guard.reading(qrels):
+    with guard.reading():
         source = readers.Source(qrels)
         judgements = readers.read_qrels(source, fractions=takes_fractions(wanted, policy), **how)
     check_grades(judgements, wanted, policy)
@@ -278,7 +279,7 @@ def evaluate_files(
     reading = partial(collecting, guard.findings) if keep_going else guard.reading
 
     def entry_of(path: str, name: str) -> Entry:
-        with reading(path, qrels):
+        with reading():
             source = readers.Source(path)
             watch = guard.watch(source)
             stream = partial(
@@ -389,9 +390,9 @@ def evaluate_one(
         found = evaluate_aligned(parts, metrics, run=run, dataset=dataset)
     if found.counts.retrieved and not found.counts.judged:
         name, n = " on ".join(filter(None, (run, dataset))) or "run", found.counts.retrieved
-        what = f"{name}: none of the {n:,} retrieved documents is judged"
-        warning = HarnessWarning(what, "nothing-judged", found.counts.retrieved)
-        warnings.warn(warning, stacklevel=3)
+        what = f"none of the {n:,} retrieved documents is judged"
+        nothing = Finding("nothing-judged", "warning", name, what, n)
+        warnings.warn(HarnessWarning(nothing), stacklevel=3)
     return found
 
 

@@ -157,7 +157,7 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
         return found
 
     found = [*dataset.warnings]
-    with collecting(found, run.path, cell.dataset_entry.path):
+    with collecting(found):
         evaluation = evaluate_one(
             dataset.qrels, metrics, policy,
             stream=partial(
@@ -231,7 +231,7 @@ def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Datase
         last_dataset.clear()
         source = files[0]
         warned = list[Finding]()
-        with collecting(warned, cell.run_entry.path, entry.path):
+        with collecting(warned):
             qrels = readers.read_qrels(
                 source, name=cell.dataset, fractions=fractions, **entry.options()
             )

@@ -105,7 +105,7 @@ Read = tuple[T | None, HashedSource | None, HarnessError | None, list[Finding]]
 def _read(path: str, reader: Callable[[HashedSource], T]) -> Read[T]:
     """Read a file: its reader's warnings, and a last line without an end, become findings."""
     given, source, ended, findings = None, None, None, list[Finding]()
-    with collecting(findings, NAMELESS if path == STDIN else path):
+    with collecting(findings):
         try:
             source = HashedSource(path)
             source.may_reread = True

@@ -402,26 +402,9 @@ def finding(
     )  # fmt: skip
 
 
-def of_warning(warning: Warning | str, files: Iterable[str] = ()) -> Finding:
-    """Return the finding for a reader's warning, whose text begins with one of these files.
-
-    >>> found = of_warning(HarnessWarning("a.run: 2 tags", "several-tags", 2, 7), ["a.run"])
-    >>> found.rule, found.place, found.what
-    ('several-tags', 'a.run:7', '2 tags')
-    """
-    text = str(warning)
-    if not isinstance(warning, HarnessWarning):
-        return finding("reader", "", text)
-    file = next((one for one in files if text.startswith(f"{one}: ")), "")
-    place = f"{file}:{warning.line}" if file and warning.line else file
-    what, rule = text.removeprefix(f"{file}: "), warning.rule or "reader"
-    found = finding(rule, place, what, warning.count, warning.examples)
-    return replace(found, at_least=warning.at_least)
-
-
 @contextlib.contextmanager
-def collecting(found: list[Finding], *files: str) -> Iterator[None]:
-    """Add the readers' warnings about these files to `found`; warn of others again."""
+def collecting(found: list[Finding]) -> Iterator[None]:
+    """Add the readers' findings to `found`, with the effect and fix of their rules."""
     caught: list[warnings.WarningMessage] = []
     try:
         with warnings.catch_warnings(record=True) as caught:
@@ -429,8 +412,15 @@ def collecting(found: list[Finding], *files: str) -> Iterator[None]:
             yield
     finally:
         for one in caught:
-            if issubclass(one.category, HarnessWarning):
-                found.append(of_warning(one.message, files))
+            noticed = getattr(one.message, "finding", None)
+            if noticed is not None:
+                rule = RULES[noticed.rule]
+                found.append(
+                    replace(
+                        noticed, severity=rule.severity, effect=rule.effect, fix=rule.fix,
+                        examples=noticed.examples[:SHOWN],
+                    )
+                )  # fmt: skip
             else:
                 warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
 

@@ -444,10 +444,10 @@ class FileGuard:
         self.findings: list[Finding] = []
 
     @contextlib.contextmanager
-    def reading(self, *files: str) -> Iterator[None]:
-        """Keep the readers' warnings about files; if reading fails, warn of what is known."""
+    def reading(self) -> Iterator[None]:
+        """Keep the readers' warnings; if reading fails, warn of what is known."""
         try:
-            with collecting(self.findings, *files):
+            with collecting(self.findings):
                 yield
         except HarnessError:
             self.warn()

@@ -15,7 +15,7 @@ from ..core.arrow import as_bytes, cast, take
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, Run, T, Table
-from ..errors import SHOWN, HarnessWarning, InputError, Problem, first_of
+from ..errors import SHOWN, Finding, HarnessWarning, InputError, Problem, first_of
 from .format import IsDataLine
 from .source import Source
 from .text import decoded
@@ -162,7 +162,7 @@ def repeated(
 def warn(
     source: Source | str,
     what: str,
-    rule: str = "",
+    rule: str = "reader",
     count: int = 1,
     line: int = 0,
     examples: tuple[str, ...] = (),
@@ -170,8 +170,9 @@ def warn(
 ) -> None:
     """Warn of something in `source` that changes what the numbers mean."""
     name = source if isinstance(source, str) else source.name
-    text = HarnessWarning(f"{name}: {what}", rule, count, line, examples, at_least)
-    warnings.warn(text, stacklevel=2)
+    place = f"{name}:{line}" if line else name
+    found = Finding(rule, "warning", place, what, count, examples, at_least=at_least)
+    warnings.warn(HarnessWarning(found), stacklevel=2)
 
 
 def warn_moved(

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from ..errors import HarnessWarning, shorten
+from ..errors import Finding, HarnessWarning, shorten
 from .source import HEAD, Source
 from .text import METADATA_MARK, is_comment
 
@@ -72,8 +72,8 @@ def parse(text: bytes, name: str) -> dict[str, Any] | None:
         why = "it is not a mapping of keys to values"
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())
-    what = f"{name}: its ir_metadata cannot be read and is ignored: {why}"
-    warnings.warn(HarnessWarning(what), stacklevel=3)
+    what = f"its ir_metadata cannot be read and is ignored: {why}"
+    warnings.warn(HarnessWarning(Finding("reader", "warning", name, what)), stacklevel=3)
     return None
 
 

@@ -28,7 +28,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import pyarrow as pa
 
 from ..core.ragged import Array
-from ..errors import SHORTAGES, HarnessWarning, InputError, Problem, ShortageError, shorten
+from ..errors import SHORTAGES, Finding, HarnessWarning, InputError, Problem, ShortageError, shorten
 from .files import sha256, write_all
 from .text import BOM, LONGEST, ahead, count_head, decoded, each, lines_of
 
@@ -351,7 +351,8 @@ class Source:
         if self.codec != PACKED.get(suffix, self.codec):
             what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
             what += f"{self.codec} data" if self.codec else "data that are not compressed"
-            warnings.warn(HarnessWarning(f"{self.name}: {what}", "other-compression"), stacklevel=3)
+            found = Finding("other-compression", "warning", self.name, what)
+            warnings.warn(HarnessWarning(found), stacklevel=3)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:

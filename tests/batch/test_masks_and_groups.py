@@ -96,7 +96,7 @@ def test_grades_below_zero() -> None:
     scores = [[0.1, 0.2, 0.3], [0.5, 0.2, 0.9]]
     with pytest.warns(HarnessWarning, match=r"relevance\[0, 2\].*below 0.*: 3;") as caught:
         found = batch.ndcg(scores, padded, [3, 3])
-    assert [one.message.rule for one in caught] == ["negative-grades"]  # type: ignore[union-attr]
+    assert [one.message.finding.rule for one in caught] == ["negative-grades"]  # type: ignore[union-attr]
     same(found, batch.ndcg(scores, np.maximum(padded, 0), [3, 3]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -457,7 +457,7 @@ OTHER: list[tuple[str, dict[str, list[str]], dict[str, str], dict[str, str]]] = 
     ("",  # another query is one short, too
      {"qrels": [f"{n // 20} 0 {docno} {n % 2}\n" for n, docno in enumerate(DOCNOS)],
       "run": [*ROWS[:19], *ROWS[20:-2]]}, {}, {}),
-    ("warning empty-groups qrels",
+    ("warning empty-groups sizes:2",
      {"qrels": ["0 1:1\n", "1 1:2\n", "2 1:3\n"], "run": ["1\n", "3\n", "2\n"],
       "sizes": ["2\n", "0\n", "1\n"]}, {"group": "sizes"}, {}),
     ("error group-sizes sizes",

@@ -68,7 +68,7 @@ def test_scattered_rows_keep_the_order_of_the_file(write: Write) -> None:
         (["# x a", "# y b", ""], ["d0", "d1", "d2"], []),
         (["", "", "# z"], ["d0", "d1", "d2"], []),
         (["# a docid = x", "#docid=y", "# docid = z z"], "xyz", []),
-        (["#docid = x", "", "# z"], ["d0", "d1", "d2"], [("", 1, 0)]),
+        (["#docid = x", "", "# z"], ["d0", "d1", "d2"], [("reader", 1, 0)]),
         (["#" * 99 + "x", "#" * 99 + " y", "#z"], "xyz", []),
     ],
 )
