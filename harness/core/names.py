@@ -120,7 +120,7 @@ def parse(text: str, defaults: Mapping[str, Any] | None = None) -> list[Metric]:
     ['map(rel=2)@100']
     """
     text = text.strip()
-    if (match := _BOUND.fullmatch(text)) is not None:
+    if text not in REGISTRY and (match := _BOUND.fullmatch(text)) is not None:
         return [bound(metric, match["bound"]) for metric in parse(match["metric"], defaults)]
     if text in NICKNAMES:
         return [metric for name in NICKNAMES[text] for metric in parse(name, defaults)]

@@ -31,7 +31,7 @@ from .examples import (
     texts_at,
 )
 from .registry import SHOWN, finding
-from .row_order import CHANCE, ENOUGH, NO_FIT, RANDOM, Fit, Following, OrderFacts
+from .row_order import CHANCE, ENOUGH, NO_FIT, Fit, Following, OrderFacts
 from .scores import Ahead, LabelFacts, Labels, Order, RankFacts, ScoreFacts, Scores
 
 FAMILIES = (scores, row_order, documents)
@@ -304,7 +304,7 @@ def warn_of(watches: Sequence[RowWatch], level: int) -> None:
 def _unrelated(place: str, facts: RunFacts, fits: Mapping[str, Fit]) -> Iterator[Finding]:
     """Yield that a run fits nothing, if it is like chance or another one fits."""
     own = fits[place]
-    if row_order.fits_nothing(facts) and RANDOM not in place.lower():
+    if row_order.fits_nothing(facts) and not row_order.is_random(place):
         others = {name: one for name, one in fits.items() if name != place}
         best = max(others, key=lambda name: others[name].z, default="")
         like_chance = own.n >= ENOUGH and own.z < CHANCE

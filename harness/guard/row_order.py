@@ -8,6 +8,7 @@ Pearson's correlation, within queries, of the grades and the ranks of the scores
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,8 +60,7 @@ MOVED = 1 << 12
 """Rows, about, of the queries that an order moves, in which scores are compared."""
 FIRST = 1 << 12
 """Rows that are checked before all others: scores of nearly every file rise and fall there."""
-RANDOM = "random"
-"""Part of the name of a random baseline."""
+_RANDOM = re.compile(r"random(?!.?forest)", re.IGNORECASE)
 RULES_OF_ROWS = {"sorted-by-score", "row-order", "shifted", "upside-down", "unrelated"}
 """Rules whose examples are rows."""
 NO_CHANCE = math.log(1e9)
@@ -518,6 +518,11 @@ def fits_nothing(run: RunFacts) -> bool:
     own, order = run.order.fit, run.order
     named = order.slip or order.misplaced or order.by_score
     return own is not None and abs(own.z) <= CLEAR and named is None and not run.labels.grades
+
+
+def is_random(name: str) -> bool:
+    """Whether a name is that of a random baseline, which is meant to fit nothing."""
+    return _RANDOM.search(name) is not None
 
 
 def is_chance(run: RunFacts) -> bool:

@@ -50,11 +50,11 @@ from .row_order import (
     CHANCE,
     ENOUGH,
     NO_FIT,
-    RANDOM,
     Fit,
     Rows,
     fits_nothing,
     is_chance,
+    is_random,
     rows_of,
     swapped_fold,
     unrelated,
@@ -171,14 +171,14 @@ class Sweep:
         """The datasets whose grades no run fits, but for random baselines."""
         fitting: dict[str, bool] = {}
         for _, cell, facts in self.facts:
-            if RANDOM not in cell.run.lower():
+            if not is_random(cell.run):
                 path = cell.dataset_entry.path
                 fitting[path] = fitting.get(path, False) or not is_chance(facts.run)
         return {path for path, fits in fitting.items() if not fits}
 
     def _better(self, place: int, cell: Cell, own: Facts) -> tuple[str, Fit] | None:
         """Return the best fit of this model on other folds, and of other models on these rows."""
-        if RANDOM in cell.run.lower():  # meant to fit nothing
+        if is_random(cell.run):  # meant to fit nothing
             return None
         model, fit = self._model(cell), own.run.order.fit or NO_FIT
         # on few rows, a weak model or setting looks like shuffled rows

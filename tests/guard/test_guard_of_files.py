@@ -45,6 +45,7 @@ def folder(tmp_path: Path, rows: Frame) -> Path:
     lines(tmp_path / "sorted.pred", in_score_order(rows).score)
     lines(tmp_path / "shuffled.pred", shuffled.score)
     lines(tmp_path / "random.pred", shuffled.score)
+    lines(tmp_path / "random_forest.pred", shuffled.score)
     lines(tmp_path / "oracle.pred", rows.label)
     for name, frame in {"d.run": in_score_order(rows), "s.run": shuffled, "good.run": rows}.items():
         harness.save_predictions(tmp_path / name, frame.score.tolist(), frame.qid.tolist())
@@ -67,6 +68,7 @@ def _columns(rows: Frame) -> tuple[Any, ...]:
         ("ada.pred", ""),
         ("good.run", ""),
         ("random.pred", ""),
+        ("random_forest.pred", "unrelated"),
     ],
 )
 def test_each_order(folder: Path, name: str, rule: str) -> None:
