@@ -36,7 +36,7 @@ from ..core.arrow import string_column
 from ..core.metric import REGISTRY, TREC_CUT, Definition, Metric
 from ..core.names import NICKNAMES
 from ..core.policy import Policy
-from ..core.ragged import offsets_of
+from ..core.ragged import Array, offsets_of
 from ..core.tables import Docnos, Qrels, Run, Table
 from ..errors import shorten
 
@@ -432,7 +432,7 @@ def _table(kind: type[T], rows: Mapping[str, Mapping[str, Any]], dtype: type) ->
     offsets = offsets_of([len(row) for row in rows.values()])
     values = chain.from_iterable(row.values() for row in rows.values())
     try:
-        numbers = np.fromiter(values, dtype, len(docnos))
+        numbers: Array = np.fromiter(values, dtype, len(docnos))
     except OverflowError as error:
         raise TypeError(f"One does not fit 64 bits: {error}.") from None
     return kind(string_column(rows), offsets, Docnos(docnos, offsets), numbers)
