@@ -25,11 +25,10 @@ from ..errors import (
     first_of,
     shorten,
 )
-from ..stats.blocks import interval_of
 from ..stats.comparison import Plan, family_of
 from ..stats.corrections import adjust
 from ..stats.differences import differences, largest_first
-from ..stats.paired_t import paired_t
+from ..stats.intervals import interval_of
 from ..stats.rankings import RankSimilarity, rank_similarity, ranks
 from ..stats.registry import Stream, Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
@@ -197,7 +196,7 @@ def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
     return replace(
         result,
         nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
-        p_paired=paired_t(differences(pairs.new, pairs.old), Stream()).p,
+        p_paired=outcome_of(find("paired-t"), differences(pairs.new, pairs.old), Stream()).p,
         p_welch=unpaired_t(*(each[~np.isnan(each)] for each in columns)),
         note="" if pairs.n else "no query in both",
     )

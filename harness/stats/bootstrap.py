@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.ragged import Floats, Ints
-from .differences import EPS, unit
-from .registry import Outcome, Stream, named_outcome, paired_test
+from .differences import EPS
+from .registry import Outcome, Stream, paired_test
 
-CHUNK = 2**17
-"""Numbers drawn at a time: they stay in the processor's cache, and memory is bounded."""
-TOGETHER = 2**14
-"""Numbers counted at a time: in larger pieces it takes three times as long."""
+CHUNK = 2**14
+"""Numbers drawn at a time: they stay in the processor's cache."""
 FEW_VALUES = 20
 """If values are this many times fewer than queries, their counts are drawn instead."""
 FEW_COLUMNS = 3
@@ -25,71 +23,31 @@ def resampled_means(columns: Floats, stream: Stream) -> Floats:
     columns hold few distinct rows (reciprocal ranks, precision), how often each is drawn comes
     from the multinomial distribution: the same law by other random numbers.
     """
+    n, rng = len(columns), stream.rng()
     distinct, counts = np.unique(columns, axis=0, return_counts=True)
-    if distinct.shape[0] * FEW_VALUES <= columns.shape[0]:
-        return _by_value(distinct, counts / columns.shape[0], columns.shape[0], stream)
-    if columns.shape[1] <= FEW_COLUMNS:
-        return _by_looking_up(columns, stream)
-    return _by_counting(columns, stream)
+    by_value = distinct.shape[0] * FEW_VALUES <= n
+    separate = np.ascontiguousarray((distinct if by_value else columns).T)
+    sums = np.empty((stream.draws, len(separate)))
+    step = max(CHUNK // separate.shape[1], 1)
+    for first in range(0, stream.draws, step):
+        part = sums[first : first + step]
+        if by_value:
+            part[:] = _weighted(rng.multinomial(n, counts / n, size=len(part)), separate)
+            continue
+        drawn = rng.integers(n, size=(len(part), n))
+        if len(separate) <= FEW_COLUMNS:
+            for place, column in enumerate(separate):
+                part[:, place] = column[drawn].sum(axis=1)
+        else:
+            drawn += n * np.arange(len(part))[:, None]
+            counted = np.bincount(drawn.ravel(), minlength=drawn.size)
+            part[:] = _weighted(counted.reshape(drawn.shape), separate)
+    return sums / n
 
 
-def _chunks(draws: int, width: int) -> list[slice]:
-    step = max(CHUNK // width, 1)
-    return [slice(first, min(first + step, draws)) for first in range(0, draws, step)]
-
-
-def _by_value(distinct: Floats, shares: Floats, n: int, stream: Stream) -> Floats:
-    rng = stream.rng()
-    means = np.empty((stream.draws, distinct.shape[1]))
-    separate = np.ascontiguousarray(distinct.T)
-    for part in _chunks(stream.draws, distinct.shape[0]):
-        counts = rng.multinomial(n, shares, size=part.stop - part.start)
-        means[part] = _sums(counts, separate)
-    means /= n
-    return means
-
-
-def _by_looking_up(columns: Floats, stream: Stream) -> Floats:
-    rng = stream.rng()
-    n = columns.shape[0]
-    separate = np.ascontiguousarray(columns.T)
-    means = np.empty((stream.draws, columns.shape[1]))
-    room = np.empty((max(CHUNK // n, 1), n))  # once: a new one for each chunk doubles the time
-    for part in _chunks(stream.draws, n):
-        drawn = rng.integers(n, size=(part.stop - part.start, n))
-        found = room[: part.stop - part.start]
-        for place, column in enumerate(separate):
-            np.take(column, drawn, out=found, mode="clip")
-            means[part, place] = found.sum(axis=1)
-    means /= n
-    return means
-
-
-def _by_counting(columns: Floats, stream: Stream) -> Floats:
-    rng = stream.rng()
-    n = columns.shape[0]
-    separate = np.ascontiguousarray(columns.T)
-    means = np.empty((stream.draws, columns.shape[1]))
-    room = np.empty((max(CHUNK // n, 1), n))
-    starts = np.arange(max(TOGETHER // n, 1))[:, None] * n
-    for part in _chunks(stream.draws, n):
-        drawn = rng.integers(n, size=(part.stop - part.start, n))
-        for first in range(0, len(drawn), len(starts)):
-            some = drawn[first : first + len(starts)]
-            some = some + starts[: len(some)]
-            counts = np.bincount(some.ravel(), minlength=some.size)
-            room[first : first + len(some)] = counts.reshape(some.shape)
-        means[part] = _sums(room[: len(drawn)], separate)
-    means /= n
-    return means
-
-
-def _sums(counts: Ints | Floats, separate: Floats) -> Floats:
-    """Return each row of `counts` times each row of `separate`.
-
-    Not by ``@``, whose digits depend on the number of BLAS threads.
-    """
-    found: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64, copy=False), separate)
+def _weighted(counts: Ints, separate: Floats) -> Floats:
+    """Return counts times columns; not by ``@``, whose digits depend on the number of threads."""
+    found: Floats = np.einsum("dq,sq->ds", counts.astype(np.float64), separate)
     return found
 
 
@@ -121,12 +79,9 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
     --------
     >>> bootstrap(np.array([0.1, 0.2, -0.1, 0.3, 0.0]), Stream(draws=999)).p
     0.148
-    >>> bootstrap(np.zeros(5), Stream())
-    Outcome(p=1.0, statistic=0.0, method='', note='identical')
     """
-    known = _without_spread(differences)
-    if known is not None:
-        return known
+    if np.ptp(differences) == 0:
+        return Outcome(np.nan, note="zero variance")
     mean = float(differences.mean())
     means = resampled_means(_centred(differences)[:, None], stream)[:, 0]
     return _outcome(mean, means, abs(mean), _tolerance(differences))
@@ -158,10 +113,8 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     >>> bootstrap_t(np.array([0.1, 0.2, -0.1, 0.3, 0.0]), Stream(draws=999)).p
     0.2
     """
-    known = _without_spread(differences)
-    if known is not None:
-        return known
-    differences = differences / unit(differences)
+    if np.ptp(differences) == 0:
+        return Outcome(np.nan, note="zero variance")
     mean, n = float(differences.mean()), differences.size
     centred = _centred(differences)
     drawn = resampled_means(np.column_stack([centred, centred**2]), stream)
@@ -187,11 +140,3 @@ def _outcome(
 
 def _tolerance(differences: Floats) -> float:
     return float(EPS * np.abs(differences).max())
-
-
-def _without_spread(differences: Floats) -> Outcome | None:
-    """Return the outcome of differences whose resamples would all be the same."""
-    named = named_outcome(differences)
-    if named is None and np.ptp(differences) == 0:
-        return Outcome(np.nan, note="zero variance")
-    return named

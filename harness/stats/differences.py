@@ -87,22 +87,6 @@ def multiples(sizes: Floats) -> NDArray[np.int64] | None:
     return found
 
 
-def unit(values: Floats) -> float:
-    """Return the power of 2 to divide by, so that the largest size is from 1 to 2.
-
-    Dividing by it loses no digit, and squares neither vanish (of 1e-170) nor are infinite (of
-    1e160).
-    """
-    largest = float(np.abs(values).max(initial=0.0))
-    return float(np.ldexp(1.0, np.frexp(largest)[1] - 1)) if largest else 1.0
-
-
-def deviation(values: Floats) -> float:
-    """Return the standard deviation (n - 1) of at least two values of any size."""
-    step = unit(values)
-    return float((values / step).std(ddof=1) * step)
-
-
 def largest_first(differences: Floats, most: int) -> Ints:
     """Return the places of the largest rises, then of the falls, the largest last.
 

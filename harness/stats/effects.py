@@ -9,7 +9,6 @@ import numpy as np
 
 from ..core.metric import Direction
 from ..core.ragged import Floats
-from .differences import deviation
 from .intervals import two_sided
 
 
@@ -57,11 +56,9 @@ def effects(differences: Floats, direction: Direction = "higher") -> Effects:
 def _d_z(differences: Floats) -> float:
     if differences.size and not differences.any():
         return 0.0
-    if differences.size < 2:
+    if differences.size < 2 or np.ptp(differences) == 0:
         return np.nan
-    if np.ptp(differences) == 0:
-        return np.nan
-    return float(differences.mean() / deviation(differences))
+    return float(differences.mean() / differences.std(ddof=1))
 
 
 def _unbiased(d_z: float, n: int) -> float:

@@ -15,7 +15,6 @@ from ..core.ragged import Floats
 from ..errors import ArgumentError, HarnessError, Problem
 from .comparison import Correction
 from .corrections import adjust
-from .differences import deviation
 from .effects import queries_needed
 from .intervals import t_interval
 
@@ -197,10 +196,9 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
         outcome = "undecided"
     else:
         low, high = t_interval(gains, level)
-        error = deviation(gains) / np.sqrt(n)
-        p = float(stdtr(n - 1, (mean + allowed) / error))
+        sd = float(gains.std(ddof=1))
+        p = float(stdtr(n - 1, (mean + allowed) / (sd / np.sqrt(n))))
         outcome = "pass" if low > -allowed else "fail" if high < -allowed else "undecided"
-        sd = deviation(gains)
         needed = queries_needed(allowed, sd, level) if allowed else None
         if needed is not None and needed <= n:
             needed = queries_needed(abs(mean + allowed), sd, level)

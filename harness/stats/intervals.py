@@ -13,7 +13,7 @@ from ..core.ragged import Floats, Ints
 from ..core.systems import System
 from .bootstrap import resampled_means
 from .comparison import Plan
-from .differences import EPS, deviation, unit
+from .differences import EPS
 from .registry import Stream
 
 
@@ -53,7 +53,7 @@ def t_interval(values: Floats, level: float = 0.05) -> Interval:
     if not _vary(values):
         return np.nan, np.nan
     n, mean = values.size, float(values.mean())
-    margin = float(two_sided(n - 1, level) * deviation(values) / np.sqrt(n))
+    margin = float(two_sided(n - 1, level) * values.std(ddof=1) / np.sqrt(n))
     return mean - margin, mean + margin
 
 
@@ -76,8 +76,6 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     """
     if not _vary(values):
         return np.nan, np.nan
-    step = unit(values)
-    values = values / step
     mean = float(values.mean())
     centred = values - mean
     means = resampled_means(centred[:, None], stream or Stream())[:, 0]
@@ -94,7 +92,14 @@ def bca_interval(values: Floats, level: float = 0.05, stream: Stream | None = No
     room = np.maximum(1 - acceleration * z, np.finfo(np.float64).tiny)
     ends = mean + np.quantile(means, ndtr(bias + z / room))
     ends[np.abs(ends) <= tolerance] = 0.0  # an end at 0 is not to leave 0 out
-    return float(ends[0] * step), float(ends[1] * step)
+    return float(ends[0]), float(ends[1])
+
+
+def interval_of(values: Floats, plan: Plan, stream: Stream) -> Interval:
+    """Return the interval of a mean over queries, as the plan has it."""
+    if plan.interval == "bca":
+        return bca_interval(values, plan.level, stream)
+    return t_interval(values, plan.level)
 
 
 def _vary(values: Floats) -> bool:

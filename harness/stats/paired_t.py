@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from ..core.ragged import Floats
-from .differences import deviation
-from .registry import Outcome, Stream, as_p, named_outcome, paired_test
+from .registry import Outcome, Stream, as_p, paired_test
 
 
 @paired_test("paired-t", title="paired two-sided t-test", sources=("student1908",))
@@ -35,12 +34,9 @@ def paired_t(differences: Floats, stream: Stream) -> Outcome:
     >>> round(found.statistic, 4), round(found.p, 4), found.method
     (3.4641, 0.0742, 't(2)')
     """
-    named = named_outcome(differences)
-    if named is not None:
-        return named
     freedom = differences.size - 1
     if np.ptp(differences) == 0:
         return Outcome(np.nan, note="zero variance")
-    error = deviation(differences) / np.sqrt(differences.size)
+    error = differences.std(ddof=1) / np.sqrt(differences.size)
     t = float(differences.mean() / error)
     return Outcome(as_p(2 * stdtr(freedom, -abs(t))), t, f"t({freedom})")

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..core.ragged import Floats
 from .differences import EPS, multiples
-from .registry import Outcome, Stream, as_p, named_outcome, paired_test
+from .registry import Outcome, Stream, as_p, paired_test
 
 MOST_STEPS = 2**26
 """Most additions (some 0.07 s) for an exact distribution over whole numbers."""
@@ -152,8 +152,5 @@ def randomization(differences: Floats, stream: Stream) -> Outcome:
     >>> randomization(np.array([0.1, 0.2, 0.3, 0.0]), Stream()).p  # 2 of 8 ways
     0.25
     """
-    named = named_outcome(differences)
-    if named is not None:
-        return named
     p, method = sign_flip_p(differences, stream)
     return Outcome(p, float(differences.mean()), method)

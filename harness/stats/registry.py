@@ -227,92 +227,50 @@ def as_p(tail: float) -> float:
 NO_ANSWER = "no answer"
 """The note of a p-value that is NaN and does not say why."""
 
-_BUILT_IN = (__package__ or "harness.stats") + "."
-
 
 def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
-    """Return the outcome of a test; a plugin may return the p-value alone.
-
-    A plugin cannot change the differences. Its p of 0 becomes the smallest number above it if it
-    is computed, and is an error if it is drawn.
-    """
-    if test.function.__module__.startswith(_BUILT_IN):
-        return test.function(differences, stream)  # type: ignore[return-value]
+    """Return the outcome of a paired test; a test may return the p-value alone."""
     named = named_outcome(differences)
     if named is not None:
         return named
-    found = _called(test, frozen(differences.copy()), stream)
-    outcome = found if isinstance(found, Outcome) else Outcome(_number(test, found))
-    p = _number(test, outcome.p)
-    if p == 0:
-        _check_zero(test, outcome.method)
-        p = SMALLEST
-    note = outcome.note or NO_ANSWER * math.isnan(p)
+    found = _called(test, frozen(differences), stream)
+    outcome = found if isinstance(found, Outcome) else Outcome(found)
+    p = float(_checked(test, outcome.p))
+    note = outcome.note or (NO_ANSWER if math.isnan(p) else "")
     return replace(outcome, p=p, note=note)
 
 
 def all_pairs_of(test: Test, values: Floats, stream: Stream, level: float) -> AllPairs:
-    """Return the result of a test of several systems; errors as of :func:`outcome_of`."""
-    if test.function.__module__.startswith(_BUILT_IN):
-        return test.function(values, stream, level)  # type: ignore[return-value]
-    found = _called(test, frozen(values.copy()), stream, level)
-    n_systems = len(values)
-    shape = (n_systems, n_systems)
+    """Return the result of a test of several systems."""
+    found = _called(test, frozen(values), stream, level)
+    shape = (len(values), len(values))
     if not isinstance(found, AllPairs) or np.shape(found.p) != shape:
         raise _wrong(test, f"returned no AllPairs with p-values of shape {shape}")
-    shapes = {"low": shape, "high": shape, "positions": (n_systems,)}
-    given = {name: getattr(found, name) for name in shapes}
-    for name, part in given.items():
-        if part is not None and np.shape(part) != shapes[name]:
-            raise _wrong(test, f"returned {name} of shape {np.shape(part)}, not {shapes[name]}")
-    p = np.array(found.p, dtype=np.float64)
-    np.fill_diagonal(p, 1.0)
-    for one in p.ravel().tolist():
-        _number(test, one)
-    if not np.array_equal(p, p.T, equal_nan=True):
-        raise _wrong(test, "returned p-values that differ from row to column and back")
-    if (p == 0).any():
-        _check_zero(test, found.method)
-        p[p == 0] = SMALLEST
-    low, high, positions = (None if one is None else np.asarray(one) for one in given.values())
-    return replace(found, p=p, low=low, high=high, positions=positions)
+    return replace(found, p=_checked(test, found.p))
 
 
 def _called(test: Test, *arguments: Any) -> Any:
     try:
         return test.function(*arguments)
-    except ModuleNotFoundError as error:
-        package = (error.name or "").partition(".")[0]
-        what = f"needs {package or 'a package'}, which is not installed ({error})"
-        fix = f"pip install {package}" if package else _see(test)
-        raise HarnessError(Problem(f"test {test.name}", what, fix=fix)) from error
     except Exception as error:
         raise _wrong(test, f"{type(error).__name__}: {error}") from error
 
 
-def _check_zero(test: Test, method: str) -> None:
-    if test.random or method.endswith("draws"):
-        what = "returned a p-value of 0 from draws: the smallest of m draws is 1 / (m + 1)"
-        raise _wrong(test, what)
+def _checked(test: Test, given: Any) -> Floats:
+    """Return p-values, those of 0 as the smallest number above it."""
+    try:
+        p = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        p = np.array(-1.0)
+    if (p < 0).any() or (p > 1).any():
+        raise _wrong(test, f"returned {given!r} where a p-value from 0 to 1 belongs")
+    return np.maximum(p, SMALLEST)
 
 
 def _wrong(test: Test, what: str) -> HarnessError:
-    return HarnessError(Problem(f"test {test.name}", what, fix=_see(test)))
-
-
-def _number(test: Test, given: Any) -> float:
-    try:
-        p = float(given)
-    except (TypeError, ValueError):
-        p = -1.0
-    if p < 0 or p > 1:
-        raise _wrong(test, f"returned {given!r} where a p-value from 0 to 1 belongs")
-    return p
-
-
-def _see(test: Test) -> str:
     code = test.function.__code__
-    return f"see {code.co_filename}:{code.co_firstlineno}; --debug shows the traceback"
+    fix = f"see {code.co_filename}:{code.co_firstlineno}; --debug shows the traceback"
+    return HarnessError(Problem(f"test {test.name}", what, fix=fix))
 
 
 def deviations(values: Floats) -> Floats:

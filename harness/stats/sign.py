@@ -5,7 +5,7 @@ from __future__ import annotations
 from scipy.special import bdtr
 
 from ..core.ragged import Floats
-from .registry import Outcome, Stream, as_p, named_outcome, paired_test
+from .registry import Outcome, Stream, as_p, paired_test
 
 
 @paired_test("sign", title="two-sided sign test", sources=("conover1999",))
@@ -32,9 +32,6 @@ def sign(differences: Floats, stream: Stream) -> Outcome:
     >>> found.statistic, round(found.p, 12)
     (3.0, 0.625)
     """
-    named = named_outcome(differences)
-    if named is not None:
-        return named
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
     p = as_p(2 * bdtr(min(wins, losses), wins + losses, 0.5))
     return Outcome(p, float(wins), "exact")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 from numpy.polynomial import Chebyshev
 from scipy.special import fdtrc, ndtr
 
 from ..core.ragged import Floats
-from .differences import noise, unit
+from .differences import noise
 from .registry import (
     AllPairs,
     Stream,
@@ -209,51 +209,31 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
     if nothing is not None:
         return nothing
     n_systems, n_queries = values.shape
-    fit = _fit(values)
-    if not fit.error:
-        p = np.where(fit.difference == 0, 1.0, np.nan)
-        return AllPairs(p, positions=positions, note="zero variance")
-    scale = math.sqrt(fit.error / n_queries)
-    q = np.abs(fit.difference[np.triu_indices(n_systems, 1)]) / scale
-    distinct, back = np.unique(q, return_inverse=True)
-    p = mirrored(studentized_range_sf(distinct, n_systems, fit.freedom)[back], n_systems)
-    critical = studentized_range_isf(level, n_systems, fit.freedom) * scale
-    margin = critical * (1 - np.eye(n_systems))
-    f = n_queries * float((fit.effect * fit.effect).sum()) / (n_systems - 1) / fit.error
-    return AllPairs(
-        p,
-        low=(fit.difference - margin) * fit.unit,
-        high=(fit.difference + margin) * fit.unit,
-        statistic=f,
-        overall_p=as_p(fdtrc(n_systems - 1, fit.freedom, f)),
-        critical_difference=critical * fit.unit,
-        positions=positions,
-        method=f"studentized range({n_systems}, {fit.freedom})",
-        statistic_name=f"F({n_systems - 1}, {fit.freedom})",
-    )
-
-
-class _Fit(NamedTuple):
-    """Two-way analysis of variance: systems' effects, their differences, the error's variance.
-
-    All three in units of `unit`, whose square may be no number.
-    """
-
-    unit: float
-    effect: Floats
-    difference: Floats
-    error: float
-    freedom: int
-
-
-def _fit(values: Floats) -> _Fit:
-    freedom = (values.shape[0] - 1) * (values.shape[1] - 1)
+    freedom = (n_systems - 1) * (n_queries - 1)
     left = centred(values)
-    step = unit(left)
-    left /= step
     effect = left.mean(axis=1)
     left -= effect[:, None]
-    added = tolerance(values) / step
-    nothing_left = (np.abs(left) <= noise(values, values).max(axis=0) / step + added.max()).all()
-    error = 0.0 if nothing_left else float((left * left).sum()) / freedom
-    return _Fit(step, effect, pairwise(effect, added), error, freedom)
+    added = tolerance(values)
+    difference = pairwise(effect, added)
+    if (np.abs(left) <= noise(values, values).max(axis=0) + added.max()).all():
+        p = np.where(difference == 0, 1.0, np.nan)
+        return AllPairs(p, positions=positions, note="zero variance")
+    error = float((left * left).sum()) / freedom
+    scale = math.sqrt(error / n_queries)
+    q = np.abs(difference[np.triu_indices(n_systems, 1)]) / scale
+    distinct, back = np.unique(q, return_inverse=True)
+    p = mirrored(studentized_range_sf(distinct, n_systems, freedom)[back], n_systems)
+    critical = studentized_range_isf(level, n_systems, freedom) * scale
+    margin = critical * (1 - np.eye(n_systems))
+    f = n_queries * float((effect * effect).sum()) / (n_systems - 1) / error
+    return AllPairs(
+        p,
+        low=difference - margin,
+        high=difference + margin,
+        statistic=f,
+        overall_p=as_p(fdtrc(n_systems - 1, freedom, f)),
+        critical_difference=critical,
+        positions=positions,
+        method=f"studentized range({n_systems}, {freedom})",
+        statistic_name=f"F({n_systems - 1}, {freedom})",
+    )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..core.ragged import Floats
 from .randomization import exact_on_grid
-from .registry import Outcome, Stream, as_p, named_outcome, paired_test
+from .registry import Outcome, Stream, as_p, paired_test
 
 
 @paired_test("wilcoxon", title="two-sided Wilcoxon signed rank test", sources=("wilcoxon1945",))
@@ -38,9 +38,6 @@ def wilcoxon(differences: Floats, stream: Stream) -> Outcome:
     >>> found.statistic, found.p, found.method
     (8.5, 0.375, 'exact')
     """
-    named = named_outcome(differences)
-    if named is not None:
-        return named
     kept = differences[differences != 0]
     doubled = doubled_ranks(np.abs(kept))
     above, below = int(doubled[kept > 0].sum()), int(doubled[kept < 0].sum())

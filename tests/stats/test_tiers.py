@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from made_systems import EXPECTED, GOLDEN_SYSTEMS, tables
 
 from harness.core.ragged import Bools, Floats
-from harness.stats.compare import compare, groups, paired_t_of_pairs, rank_intervals, tiers
+from harness.stats.compare import compare
 from harness.stats.comparison import Comparisons, Plan
 from harness.stats.differences import differences
-from harness.stats.paired_t import paired_t
-from harness.stats.registry import Stream
+from harness.stats.registry import Stream, find, outcome_of
+from harness.stats.standings import groups, paired_t_of_pairs, rank_intervals, tiers
 
 
 def apart(n: int, *pairs: tuple[int, int]) -> Bools:
@@ -76,7 +76,7 @@ def tiers_of(found: Comparisons) -> dict[str, set[str]]:
 def test_each_p_is_that_of_the_test_of_one_pair(values: Floats) -> None:
     p = paired_t_of_pairs(values)
     for one, other in zip(*np.triu_indices(len(values), 1), strict=True):
-        expected = paired_t(differences(values[other], values[one]), Stream()).p
+        expected = outcome_of(find("paired-t"), differences(values[other], values[one]), Stream()).p
         if values.shape[1] > 1:
             assert p[one, other] == pytest.approx(expected, rel=1e-6, nan_ok=True)
 

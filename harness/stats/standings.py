@@ -1,0 +1,175 @@
+"""Standings: the mean of each run with its interval, its rank, and its tier."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import stdtr
+
+from ..core.ragged import Bools, Floats, Ints
+from .blocks import Block
+from .bootstrap import resampled_means
+from .comparison import Comparison, Plan, Standing
+from .corrections import adjust
+from .differences import EPS, noise
+from .intervals import clustered, interval_of
+from .registry import SMALLEST, AllPairs, Stream, deviations, means, tolerance
+
+
+def groups(apart: Bools) -> Ints:
+    """Return the first and last system of each group that cannot be told apart.
+
+    A group is a longest run of neighbours, in the order of the mean, that cannot be told
+    apart pairwise: the bars of a critical-difference diagram. A system that can be told apart from
+    its neighbour, but not from one further off (whose differences to it vary more), is not in a
+    group with the latter, as the neighbour between them would be in it too.
+
+    Demsar, JMLR 2006, section 3.2.2.
+    """
+    n = apart.shape[0]
+    later = np.triu(apart, 1)
+    # The group that begins at i ends before the first system that differs from any from i on.
+    first_apart = np.where(later.any(axis=1), later.argmax(axis=1), n)
+    last = np.minimum.accumulate(first_apart[::-1])[::-1] - 1
+    starts = np.flatnonzero(np.diff(last, prepend=-1) > 0)
+    return np.column_stack([starts, last[starts]]).astype(np.int64)
+
+
+def tiers(apart: Bools) -> tuple[str, ...]:
+    """Return the tier of each system: the numbers of the groups that it is in.
+
+    ``1``, ``2``, or ``1-2`` for a system of both. Two systems have a number in common exactly
+    if no two can be told apart of them and those between them. Going down the order of the
+    means neither number ever falls.
+    """
+    first, last = groups(apart).T
+    system = np.arange(apart.shape[0])
+    low = np.searchsorted(last, system) + 1
+    high = np.searchsorted(first, system, side="right")
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return tuple(f"{one}" if one == other else f"{one}-{other}" for one, other in pairs)
+
+
+def told_apart(
+    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
+) -> Bools:
+    """Return which runs of a block can be told apart.
+
+    By the plan's own test if that is one of all pairs; by the plan's comparisons if these
+    are of every pair; otherwise by :func:`paired_t_of_pairs`, corrected as the plan has it over
+    the pairs of the block, besides the plan's comparisons. So no pair that the plan finds
+    significant is left together.
+    """
+    if found is not None:
+        return np.asarray(found.p <= plan.level)
+    n_systems = len(block.runs)
+    apart: Bools = np.zeros((n_systems, n_systems), dtype=bool)
+    if len(rows) < math.comb(n_systems, 2):
+        above = np.triu_indices(n_systems, 1)
+        p = np.full((n_systems, n_systems), np.nan)
+        p[np.ix_(block.valued, block.valued)] = paired_t_of_pairs(block.oriented[block.valued])
+        apart[above] = adjust(p[above], plan.correction) <= plan.level
+    place = {run: at for at, run in enumerate(block.runs)}
+    for one in rows:
+        if one.p_adjusted <= plan.level:
+            apart[place[one.baseline], place[one.run]] = True
+    apart |= apart.T
+    return apart
+
+
+def paired_t_of_pairs(values: Floats) -> Floats:
+    """Return the two-sided p-value of the paired t-test of each pair of systems, not corrected.
+
+    As :func:`harness.stats.paired_t.paired_t` by the pair's own differences, so that a noisy
+    system does not hide the differences between others, as the common variance of ``tukey`` does.
+    """
+    n_systems, n_queries = values.shape
+    p = np.where(np.eye(n_systems, dtype=bool), 1.0, np.nan)
+    if n_queries < 2:
+        return p
+    for first in range(n_systems - 1):
+        others = values[first + 1 :]
+        found, rounding = others - values[first], noise(others, values[first])
+        found[np.abs(found) <= rounding] = 0.0
+        deviation = found.std(axis=1, ddof=1)
+        deviation[np.ptp(found, axis=1) <= 2 * rounding.max(axis=1)] = np.nan
+        t = found.mean(axis=1) / (deviation / math.sqrt(n_queries))
+        of_first = np.clip(2 * stdtr(n_queries - 1, -np.abs(t)), SMALLEST, 1.0)
+        of_first[~found.any(axis=1)] = 1.0
+        p[first, first + 1 :] = p[first + 1 :, first] = of_first
+    return p
+
+
+def rank_intervals(values: Floats, level: float, stream: Stream) -> tuple[Ints, Ints]:
+    """Return the first and last rank of each system by its mean, by bootstrap over the queries.
+
+    Queries are drawn with replacement, the same for all systems; each draw ranks their means.
+    The interval is the narrowest with at most ``level / 2`` of the draws before `low` and as many
+    after `high`.
+
+    Hall and Miller, Annals of Statistics 2009. Such an interval is of one system at a time, and
+    not about pairs: two systems whose intervals overlap may well differ on the same
+    queries. Between systems that are equal in truth the bootstrap is too sure of their order.
+    """
+    low, high = np.empty((2, len(values)), dtype=np.int64)
+    order = np.lexsort(values.T)  # the draws must not depend on the order of the systems
+    # What is common to all goes first: one query's huge values would hide the others.
+    drawn = resampled_means(deviations(values[order]).T, stream)
+    rounding = tolerance(values[order])
+    # .29 * 100 is 28.999999999999996: the share of whole draws needs a tolerance too.
+    outside = int(level / 2 * len(drawn) * (1 + EPS))
+    for column, system in enumerate(order.tolist()):
+        own = drawn[:, column, None] + np.maximum(rounding, rounding[column])
+        rank = np.sort(1 + (drawn > own).sum(axis=1))
+        low[system], high[system] = rank[outside], rank[-1 - outside]
+    return low, high
+
+
+def ranks(values: Floats) -> Ints:
+    """Return the rank of each value, 1 the highest; equal ones share the best of theirs."""
+    above = values > values[:, None] + noise(values, values[:, None])
+    found: Ints = 1 + above.sum(axis=1)
+    return found
+
+
+def standings_of(
+    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
+) -> list[Standing]:
+    """Return the standing of each run of a block: ranks over the queries that all runs have."""
+    valued, oriented = block.valued, block.oriented[block.valued]
+    values = np.array([system.value(block.metric) for system in block.systems])
+    n_ranked = 0 if np.isnan(block.values).all() else int(block.complete.sum())
+    rank, low, high = np.zeros((3, values.size), dtype=np.int64)
+    tier = [""] * values.size
+    if n_ranked:
+        compared = means(oriented)
+        if not np.isnan(block.values[valued]).any():  # the summaries are of these queries too
+            compared = block.metric.sign * values[valued]
+        rank[valued] = ranks(compared)
+    if n_ranked > 1:
+        stream = replace(block.stream(plan, "ranks"), draws=plan.rank_draws)
+        first, last = rank_intervals(oriented, plan.level, stream)
+        # a summary need not weigh all queries alike: parts of a dataset may count the same
+        low[valued], high[valued] = np.minimum(first, rank[valued]), np.maximum(last, rank[valued])
+        order = valued[np.argsort(-means(oriented), kind="stable")]
+        apart = told_apart(block, rows, plan, found)[np.ix_(order, order)]
+        for place, name in zip(order.tolist(), tiers(apart), strict=True):
+            tier[place] = name
+    standings = []
+    for place, system in enumerate(block.systems):
+        defined = block.values[place][~np.isnan(block.values[place])]
+        if len(system.entries) > 1:
+            interval = clustered(system, block.metric, plan)
+        else:
+            interval = interval_of(defined, plan, block.stream(plan, plan.interval, system.run))
+        standings.append(
+            Standing(
+                block.dataset, system.run, block.metric, defined.size, float(values[place]),
+                *interval, int(rank[place]), int(low[place]), int(high[place]), tier[place],
+                n_ranked,
+            )
+        )  # fmt: skip
+    return standings
