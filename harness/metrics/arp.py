@@ -9,6 +9,7 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints
+from .cascade import graded
 from .ndcg import Negative
 from .shared import share
 
@@ -17,11 +18,7 @@ Over = Literal["queries", "grades"]
 
 def _items(aligned: Aligned, negative: Negative) -> Ints:
     """Return the retrieved documents whose rank counts."""
-    if negative == "value":
-        return np.flatnonzero(aligned.grade)
-    if aligned.grade.dtype.kind == "f":
-        return np.flatnonzero(aligned.grade > 0)
-    return aligned.relevant(1)
+    return np.flatnonzero(aligned.grade) if negative == "value" else graded(aligned)
 
 
 def _weight(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from itertools import pairwise
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import numpy as np
 
@@ -26,76 +25,32 @@ from ..core.settings import About, Range
 from ..errors import InputError, Problem
 from .shared import Cutoff, Persistence, Rel, Short, powers, running, share, without_short_lists
 
-_BLOCK = 1 << 15
-"""Ranks of groups that are worked on at a time; a few arrays of them fit a cache."""
-_NEGLIGIBLE = 60 * np.log(2)
 
-
-class TiedStops(NamedTuple):
-    """Groups of tied documents, as far as a reader who stops sees them.
-
-    ``stop`` are the stop probabilities of the documents that can stop a reader, group after
-    group: those of group ``g`` are ``stop[offsets[g]:offsets[g + 1]]``, at least one. Per group,
-    ``(n_groups,)``: ``size`` (all its documents) and ``seen`` (how many of its ranks count).
-    """
-
-    stop: Floats
-    offsets: Ints
-    size: Ints
-    seen: Ints
-
-
-def stops_at(groups: TiedStops) -> tuple[Ints, Ints, Floats]:
+def stops_at(stop: Floats, offsets: Ints, size: Ints, seen: Ints) -> tuple[Ints, Ints, Floats]:
     """Return group, place in it from 0, and the probability that its reader stops there.
+
+    ``stop[offsets[g]:offsets[g + 1]]`` are the stop probabilities of the documents of group ``g``
+    that can stop a reader, at least one. Per group, ``(n_groups,)``: ``size`` (all its documents)
+    and ``seen`` (how many of its ranks count).
 
     The mean, over all orders of the group's documents, of R at that rank times the product of
     (1 - R) over the ranks before it in the group. A group is built up document by document, each
     put into a random place among those there already: a rank keeps its value if the new
     document comes after it, gets that of the rank before, times (1 - R) of the new one, if it
-    comes before, and else is the new one's. Only means are taken, so nothing cancels. Ranks that
-    fewer than 2^-60 of the readers reach are left out: some hundred steps a document at most.
+    comes before, and else is the new one's. Only means are taken, so nothing cancels.
     """
-    stopping = lengths_of(groups.offsets)
+    stopping = lengths_of(offsets)
     # Groups with most documents to put in come first, so that a step's groups are a head of all.
     order = np.argsort(-stopping, kind="stable")
-    seen = np.minimum(groups.seen, _reached_tied(groups))[order]
-    stopping, size, starts = stopping[order], groups.size[order], groups.offsets[:-1][order]
-    offsets = offsets_of(seen)
-    stopped = np.empty(offsets[-1])
-    bounds = np.unique(np.searchsorted(offsets, np.arange(0, offsets[-1], _BLOCK)))
-    for first, last in pairwise([*bounds.tolist(), order.size]):
-        part = slice(first, last)
-        stopped[offsets[first] : offsets[last]] = _build(
-            groups.stop, starts[part], stopping[part], size[part], seen[part]
-        )
-    return order[rows_of(offsets)], positions_of(offsets), stopped
-
-
-def _reached_tied(groups: TiedStops) -> Ints:
-    """Return after how many ranks of each group next to nobody is left, ``(n_groups,)``.
-
-    A share of at most m^t gets past t ranks, where m is the mean of (1 - R) in the group
-    (Maclaurin's inequality), and a share of 1 - m stops at the first.
-    """
-    mean = np.add.reduceat(groups.stop, groups.offsets[:-1]) / groups.size
-    if not ((groups.stop >= 0) & (groups.stop <= 1)).all():
-        return groups.size
-    with np.errstate(divide="ignore"):
-        ranks = (_NEGLIGIBLE - np.log(mean)) / -np.log1p(-mean)
-    reached: Ints = np.minimum(np.ceil(ranks) + 1, groups.size).astype(np.int64)
-    return reached
-
-
-def _build(stop: Floats, starts: Ints, stopping: Ints, size: Ints, seen: Ints) -> Floats:
-    """Return the probabilities of some groups, those with most documents to put in first."""
-    offsets = offsets_of(seen)
-    group, place = rows_of(offsets), positions_of(offsets)
-    harmless = size - stopping
+    stopping, starts = stopping[order], offsets[:-1][order]
+    harmless = size[order] - stopping
+    ranks = offsets_of(seen[order])
+    group, place = rows_of(ranks), positions_of(ranks)
     passed = (place <= harmless[group]).astype(np.float64)
     stopped = np.zeros_like(passed)
     for step in range(int(stopping[0])):
         active = int(np.searchsorted(-stopping, -step, side="left"))
-        end = int(offsets[active])
+        end = int(ranks[active])
         n, of, at = harmless[:active] + step + 1, group[:end], place[:end]
         new = stop[starts[:active] + step]
         through = at * ((1.0 - new) / n)[of]
@@ -107,7 +62,7 @@ def _build(stop: Floats, starts: Ints, stopping: Ints, size: Ints, seen: Ints) -
             + (new / n)[of] * passed[:end]
         )
         passed[:end] = after * share * passed[:end] + through * _before(passed[:end])
-    return stopped
+    return order[group], place, stopped
 
 
 def _before(values: Floats) -> Floats:
@@ -144,10 +99,11 @@ Beyond = Annotated[
 _LARGEST_EXPONENT = 1000
 
 
-def check_grades(aligned: Aligned, max_grade: int, *, keep: bool = False) -> None:
-    """Raise InputError for a judgement above `max_grade`; with `keep` only if floats overflow."""
+def check_grades(aligned: Aligned, max_grade: int | None, beyond: Beyond = "error") -> None:
+    """Raise InputError for a judgement above `max_grade`; if kept, only if floats overflow."""
     largest = aligned.ideal.values.max(initial=0)
-    if largest <= max_grade or (keep and largest - max_grade <= _LARGEST_EXPONENT):
+    most = _LARGEST_EXPONENT if beyond == "keep" else 0
+    if max_grade is None or largest - max_grade <= most:
         return
     what = f"expected grades of at most {max_grade}, got {largest:g}"
     fix = f"give max_grade={math.ceil(largest)}, or the largest grade that judges could give"
@@ -262,18 +218,10 @@ def _expected_cascade(
     heads, sizes = stretches(row, first)
     row, first, last = row[heads], first[heads], aligned.tie_last[items[tied[heads]]]
     group, place, stopped = stops_at(
-        TiedStops(
-            stops[tied], offsets_of(sizes), last - first + 1,
-            np.minimum(last, limit) - first + 1,
-        )
-    )  # fmt: skip
+        stops[tied], offsets_of(sizes), last - first + 1, np.minimum(last, limit) - first + 1
+    )
     weights = weight(first[group] + place) * reached[tied[heads]][group]
     return total + sum_by(row[group], weights * stopped, aligned.n_queries)
-
-
-def _checked(aligned: Aligned, max_grade: int | None, beyond: Beyond) -> None:
-    if max_grade is not None:
-        check_grades(aligned, max_grade, keep=beyond == "keep")
 
 
 @metric(
@@ -319,7 +267,7 @@ def err(
     >>> err(align(qrels, run), max_grade=2).tolist()        # 1/4 + (1/3) (3/4) (1 - 1/4)
     [0.4375]
     """
-    _checked(aligned, max_grade, beyond)
+    check_grades(aligned, max_grade, beyond)
     cascade = _expected_cascade if average else _cascade
     return cascade(aligned, _reciprocal, stop, max_grade, cutoff)
 
@@ -406,7 +354,7 @@ def pfound(
     >>> pfound(align(qrels, run), max_grade=1).tolist()     # 1/2 + .85 * (1/2) (1/2)
     [0.7125]
     """
-    _checked(aligned, max_grade, beyond)
+    check_grades(aligned, max_grade, beyond)
     cascade = _expected_cascade if average else _cascade
     return cascade(aligned, _decaying(decay), stop, max_grade, cutoff)
 
@@ -457,8 +405,7 @@ def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: int) -> tup
     if gain == "binary":
         items = aligned.relevant(rel)
         return items, np.ones(items.size)
-    if max_grade is not None:
-        check_grades(aligned, max_grade)
+    check_grades(aligned, max_grade)
     items = graded(aligned)
     top = top_grades(aligned, max_grade)[aligned.row[items]]
     gains = stop_probabilities(aligned.grade[items], top, gain)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
-from ..core.ragged import Array, Floats, Ints
+from ..core.ragged import Floats, Ints
 from .shared import Cutoff, share
 
 
@@ -19,11 +19,6 @@ def n_judged_at(aligned: Aligned, cutoff: int | None = None) -> Ints:
     """Return the judged documents among the first `cutoff`, ``(n_queries,)``."""
     items = aligned.relevant(0)
     return aligned.count(items if cutoff is None else items[aligned.rank[items] <= cutoff])
-
-
-def _share(aligned: Aligned, number: Array, cutoff: int | None) -> Floats:
-    seen = n_looked_at(aligned, cutoff)
-    return share(number, seen, np.nan)
 
 
 @metric(
@@ -57,12 +52,12 @@ def judged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = Fa
     ([0.5], [0.0])
     """
     if not average:
-        return _share(aligned, n_judged_at(aligned, cutoff), cutoff)
+        return share(n_judged_at(aligned, cutoff), n_looked_at(aligned, cutoff), np.nan)
     items = aligned.relevant(0)
     first, last = aligned.tie_first[items], aligned.tie_last[items]
     inside = last if cutoff is None else np.minimum(last, cutoff)
     number = aligned.sum(np.maximum(inside - first + 1, 0) / (last - first + 1), items)
-    return np.minimum(_share(aligned, number, cutoff), 1.0)
+    return np.minimum(share(number, n_looked_at(aligned, cutoff), np.nan), 1.0)
 
 
 @metric(
@@ -96,4 +91,5 @@ def unjudged(aligned: Aligned, *, cutoff: Cutoff | None = None, average: bool = 
     if average:
         of_judged: Floats = judged(aligned, cutoff=cutoff, average=True)
         return 1.0 - of_judged
-    return _share(aligned, n_looked_at(aligned, cutoff) - n_judged_at(aligned, cutoff), cutoff)
+    n = n_looked_at(aligned, cutoff)
+    return share(n - n_judged_at(aligned, cutoff), n, np.nan)

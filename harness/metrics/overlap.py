@@ -118,8 +118,6 @@ class Side(NamedTuple):
 
     def to(self, depth: Ints, offsets: Ints) -> tuple[Ints, Ints]:
         """Return first and last for every depth; beyond the ranking's end both are the depth."""
-        if self.first.size == depth.size:  # no ranking is longer than its depths
-            return self.first, self.last
         at = positions_of(offsets_of(self.length)) + np.repeat(offsets[:-1], self.length)
         first, last = depth.copy(), depth.copy()
         first[at], last[at] = self.first, self.last
@@ -239,9 +237,7 @@ def depths(lists: TiedLists, tied: Tied) -> Depths:
     long = np.maximum(np.maximum(lists.a.length, lists.b.length), 1)
     offsets = offsets_of(long)
     depth = positions_of(offsets) + 1
-    past = np.zeros(0, dtype=np.int64)
-    if (long > short).any():
-        past = np.flatnonzero(depth > np.repeat(short, long))
+    past = np.flatnonzero(depth > np.repeat(short, long))
     start = (offsets[:-1] - 1)[lists.row]
 
     def reached(rank_a: Ints, rank_b: Ints) -> Ints:
@@ -259,18 +255,12 @@ def depths(lists: TiedLists, tied: Tied) -> Depths:
             offsets, depth, short, long, begun.astype(np.float64), (a.last + b.last) / 2,
             past, full, np.zeros_like(past), np.ones(past.size),
         )  # fmt: skip
-    ties_a, ties_b = a.any_tied, b.any_tied
-    begun_a = reached(lists.first_a, lists.last_b) if ties_b else begun
-    begun_b = reached(lists.last_a, lists.first_b) if ties_a else begun
-    whole = reached(lists.last_a, lists.last_b) if ties_a and ties_b else begun_a
-    if not ties_b:
-        whole = begun_b
-    only_a, only_b = begun_a - whole, begun_b - whole
+    begun_a = reached(lists.first_a, lists.last_b)
+    whole = reached(lists.last_a, lists.last_b)
+    only_a, only_b = begun_a - whole, reached(lists.last_a, lists.first_b) - whole
     overlap = whole.astype(np.float64)
-    if ties_a:
-        overlap += a.share * only_a
-    if ties_b:
-        overlap += b.share * (only_b + a.share * (begun - begun_a - only_b))
+    overlap += a.share * only_a
+    overlap += b.share * (only_b + a.share * (begun - begun_a - only_b))
     norm = np.sqrt(a.squares) * np.sqrt(b.squares) if tied == "b" else depth.astype(np.float64)
     # Here all documents of the shorter ranking are full.
     full_a, full_b = a.full(past), b.full(past)
@@ -290,10 +280,6 @@ class _Reach:
     depth: Ints
     first: Ints
     last: Ints
-
-    @cached_property
-    def any_tied(self) -> bool:
-        return bool((self.last > self.first).any())
 
     @cached_property
     def above(self) -> Ints:

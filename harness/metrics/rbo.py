@@ -224,14 +224,10 @@ def _by_depth(
 
     def values(part: Aligned) -> Floats:
         lists = tied_lists(part, rel)
-        return _within(value(depths(lists, tied), lists.shared)) + undefined(lists)
+        values = value(depths(lists, tied), lists.shared)
+        return np.clip(values, 0.0, 1.0) + undefined(lists)
 
     return by_block(aligned, values)
-
-
-def _within(values: Floats) -> Floats:
-    clipped: Floats = np.clip(values, 0.0, 1.0)
-    return clipped
 
 
 def _check(*, form: Form, k: int | None, **_: object) -> None:
@@ -330,7 +326,7 @@ def rbo(
     if form != "res":
         gain = gain_of(p, "min" if form == "max" else form, pair, k)
         values += _sum_of(gain, aligned, rel, pair, average=average)
-    return _within(values) + nothing
+    return np.clip(values, 0.0, 1.0) + nothing
 
 
 def _average_agreement(at: Depths, cutoff: int | None) -> Floats:
@@ -405,4 +401,5 @@ def ao(
         return _by_depth(aligned, rel, tied, lambda at, _: _average_agreement(at, cutoff))
     pair, nothing = _pair(aligned, rel)
     gain = _average_gain(pair, cutoff)
-    return _within(_sum_of(gain, aligned, rel, pair, average=average)) + nothing
+    values = _sum_of(gain, aligned, rel, pair, average=average)
+    return np.clip(values, 0.0, 1.0) + nothing

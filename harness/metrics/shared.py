@@ -117,21 +117,19 @@ def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
 
     `cutoff` is one for all queries, or one for each.
     """
-    if isinstance(cutoff, int):
-        return aligned.memo(
-            ("hits_at", cutoff, rel), lambda: frozen(_hits_at(aligned, cutoff, rel))
+
+    def make() -> Ints:
+        deepest, found = aligned.deepest, aligned.found(rel)
+        span = deepest + 1
+        # query and rank as one rising number, so that a search finds each cutoff
+        keys = aligned.memo(
+            ("hit_keys", rel), lambda: found.row * span + aligned.rank_of_relevant(rel)
         )
-    return _hits_at(aligned, cutoff, rel)
+        limit = np.minimum(cutoff, deepest)
+        ends = np.searchsorted(keys, np.arange(aligned.n_queries) * span + limit, side="right")
+        return frozen(ends - found.offsets[:-1])
 
-
-def _hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
-    deepest, found = aligned.deepest, aligned.found(rel)
-    span = deepest + 1
-    # query and rank as one rising number, so that a search finds each cutoff
-    keys = aligned.memo(("hit_keys", rel), lambda: found.row * span + aligned.rank_of_relevant(rel))
-    limit = np.minimum(cutoff, deepest)
-    ends = np.searchsorted(keys, np.arange(aligned.n_queries) * span + limit, side="right")
-    return ends - found.offsets[:-1]
+    return aligned.memo(("hits_at", cutoff, rel), make) if isinstance(cutoff, int) else make()
 
 
 def n_hits(aligned: Aligned, rel: int) -> Ints:

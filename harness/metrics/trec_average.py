@@ -35,13 +35,6 @@ NoneFound = Annotated[int, Range(0, 1)]
 Tied = Literal["apart", "together"]
 
 
-def _last_of_group(aligned: Aligned, items: Ints) -> Ints:
-    """Return, for each item, the position of the last one of its group of tied scores."""
-    row, last = aligned.row[items], aligned.tie_last[items]
-    starts, sizes = stretches(row, last)
-    return np.repeat(starts + sizes - 1, sizes)
-
-
 def _divisor(
     aligned: Aligned, judged: Aligned, rel: int, cutoff: int | None, denominator: Denominator
 ) -> Array:
@@ -135,7 +128,9 @@ def _precision_at_hits(
     rank, precision = aligned.rank_of_relevant(rel), precision_at_hits(aligned, rel)
     if tied == "together":
         rank = aligned.tie_last[items]
-        precision = aligned.hits(rel)[_last_of_group(aligned, items)] / rank
+        starts, sizes = stretches(aligned.row[items], rank)
+        last_of_group = np.repeat(starts + sizes - 1, sizes)
+        precision = aligned.hits(rel)[last_of_group] / rank
     if cutoff is None:
         return items, precision
     inside = rank <= cutoff
@@ -213,11 +208,6 @@ def inferred_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     return share(aligned.sum(expected, items), aligned.n_relevant(rel))
 
 
-def _nonrelevant(aligned: Aligned, rel: int) -> Ragged:
-    """Return 1 for each document that was judged non-relevant, and 0 for the others."""
-    return Ragged(aligned.offsets, ((aligned.grade >= 0) & (aligned.grade < rel)).astype(np.int64))
-
-
 def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
     """Return min(n, R) of each relevant document retrieved: of n non-relevant ones above it."""
     found, unjudged = aligned.found(rel), aligned.unjudged
@@ -228,15 +218,6 @@ def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
     return np.minimum(above, found.spread(aligned.n_relevant(rel)), out=above)
 
 
-def _mean_preference(aligned: Aligned, rel: int, above: Array) -> Floats:
-    """Return bpref from min(n, R) of each relevant document retrieved."""
-    found, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
-    bound = np.minimum(aligned.n_judged - n_relevant, n_relevant)
-    # Without non-relevant documents, `above` is 0: avoid 0 / 0.
-    kept = 1.0 - above / found.spread(np.maximum(bound, 1.0))
-    return share(found.sum(kept), n_relevant)
-
-
 def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
     """Return the mean of :func:`_nonrelevant_above` over the orders of tied documents.
 
@@ -244,7 +225,8 @@ def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
     that it is tied with, each with probability 1 / (m + 1); so min(n, R) becomes the mean of
     min(n, R), ... min(n + m, R), n of them being above the group.
     """
-    nonrelevant = _nonrelevant(aligned, rel)
+    is_nonrelevant = (aligned.grade >= 0) & (aligned.grade < rel)
+    nonrelevant = Ragged(aligned.offsets, is_nonrelevant.astype(np.int64))
     so_far, above = nonrelevant.cumsum(), _nonrelevant_above(aligned, rel).astype(np.float64)
     at, groups = tied_groups(aligned, rel).at, tied_groups(aligned)
     if at.size:
@@ -286,8 +268,12 @@ def binary_preference(aligned: Aligned, *, rel: Rel = 1, average: bool = False) 
     >>> binary_preference(align(qrels, run)).tolist()       # (1 + (1 - 1/2)) / 2
     [0.75]
     """
-    above = _expected_nonrelevant_above if average else _nonrelevant_above
-    return _mean_preference(aligned, rel, above(aligned, rel))
+    above = (_expected_nonrelevant_above if average else _nonrelevant_above)(aligned, rel)
+    found, n_relevant = aligned.found(rel), aligned.n_relevant(rel)
+    bound = np.minimum(aligned.n_judged - n_relevant, n_relevant)
+    # Without non-relevant documents, `above` is 0: avoid 0 / 0.
+    kept = 1.0 - above / found.spread(np.maximum(bound, 1.0))
+    return share(found.sum(kept), n_relevant)
 
 
 @trec_measure(
