@@ -143,8 +143,8 @@ from harness.core.metric import metric
 from harness.core.ragged import Floats
 
 
-@metric("fewest_max", direction="lower", bounds=(0, float("inf")), source="us", unit="documents")
-def fewest_max(aligned: Aligned, *, cutoff: int, share: float = 0.5) -> Floats:
+@metric("fewest", direction="lower", bounds=(0, float("inf")), source="us", unit="documents")
+def fewest(aligned: Aligned, *, cutoff: int, share: float = 0.5) -> Floats:
     """How few documents were judged."""
     return aligned.sum((aligned.rank <= cutoff) * share)
 '''
@@ -152,11 +152,11 @@ def fewest_max(aligned: Aligned, *, cutoff: int, share: float = 0.5) -> Floats:
 
 def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
     (folder / "mine.py").write_text(METRIC)
-    names = "[map, 'fewest_max(share=0.25,ties=stable)@3', fewest@2]"
+    names = "[map, 'fewest(share=0.25,ties=stable)@3', fewest@2]"
     (folder / "c.yaml").write_text(CONFIG.replace("[map]", names) + "policy: {ties: bounds}\n")
     run(folder / "c.yaml")
     metrics = load(folder / "c.yaml").parsed_metrics()
-    assert REGISTRY.pop("fewest_max").function.__module__.startswith("harness_plugin_")
+    assert REGISTRY.pop("fewest").function.__module__.startswith("harness_plugin_")
     (folder / "mine.py").unlink()
     (entry,) = read(folder / "out").board.entries
     for then, now in zip(metrics, entry.evaluation.metrics, strict=True):
@@ -165,10 +165,10 @@ def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
             assert getattr(one, fact) == getattr(other, fact), (then, fact)
         facts = (str(now), now.cutoff, now.params, now.settings, now.is_built_in)
         assert facts == (str(then), then.cutoff, then.params, then.settings, then.is_built_in)
-    assert entry.summary["fewest_max@2"] == 0.5
-    why = harness(folder, "why", "out", "--run", "ours", "-m", "fewest_max@2", "--query", "q1")
+    assert entry.summary["fewest@2"] == 0.5
+    why = harness(folder, "why", "out", "--run", "ours", "-m", "fewest@2", "--query", "q1")
     assert (why.returncode, why.stderr) == (
         2,
-        "error: out: expected a metric of the harness with --query, got a plugin's: fewest_max@2\n"
+        "error: out: expected a metric of the harness with --query, got a plugin's: fewest@2\n"
         "  fix:   leave --query out; harness verify --plugins computes all values again\n",
     )
