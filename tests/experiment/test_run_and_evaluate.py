@@ -95,17 +95,17 @@ def test_a_metric_that_fails_is_named(tmp_path: Path) -> None:
         "from harness import metric\n"
         "@metric('scalar', direction=None, bounds=(0, 1), source='test')\n"
         "def scalar(aligned):\n    return 1.0\n"
-        "@metric('broken_max', direction=None, bounds=(0, 1), source='test')\n"
+        "@metric('odd_max', direction=None, bounds=(0, 1), source='test')\n"
         "def broken(aligned):\n    raise ValueError('kaboom')\n"
     )
     try:
         load(str(tmp_path / "bad.py"), tmp_path)
         with pytest.raises(harness.HarnessError, match=r"scalar: returned shape \(\) where \(2,\)"):
             harness.evaluate(QRELS, RUN, ["scalar"])
-        with pytest.raises(harness.HarnessError, match=r"broken_max: ValueError: kaboom\n.*bad.py:5"):
-            harness.evaluate(QRELS, RUN, ["broken_max"])
+        with pytest.raises(harness.HarnessError, match=r"odd_max: ValueError: kaboom\n.*bad.py:5"):
+            harness.evaluate(QRELS, RUN, ["odd_max"])
     finally:
-        for name in ("scalar", "broken_max"):
+        for name in ("scalar", "odd_max"):
             REGISTRY.pop(name, None)
 
 
