@@ -71,7 +71,7 @@ def tree(found: Similarity, format: plot.Format, trace: str = "") -> bytes:
         axes.spines["left"].set_visible(False)
         axes.set_xlim(left=axes.get_xlim()[1], right=0)
         axes.set_xlabel(f"1 - {found.measure}, average of joined runs")
-        return plot.save(figure, format, f"similarity of {found.dataset}", trace, {})
+        return plot.save(figure, format, f"similarity of {found.dataset}", trace)
 
 
 def correlation_grids(found: Sequence[Correlation]) -> list[Grid]:

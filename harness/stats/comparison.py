@@ -381,6 +381,14 @@ class Comparisons:
                 yield one
 
 
+def between(
+    found: Comparisons, dataset: str, metric: str, baseline: str, run: str
+) -> tuple[Comparison | None, int]:
+    """Return the comparison of two runs, and 1, or -1 if `run` is its baseline."""
+    one = found.get(dataset, metric, baseline, run)
+    return (one, 1) if one else (found.get(dataset, metric, run, baseline), -1)
+
+
 @dataclass(frozen=True, eq=False)
 class Study:
     """Evaluations, comparisons, and where they came from.

@@ -16,7 +16,7 @@ from harness.config import load as config
 from harness.core.names import parse_all
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.reports.plots import plot as plots
-from harness.reports.plots.plot import Settings, find, requests, styled
+from harness.reports.plots.plot import COLOURS, Settings, find, requests, styled
 from harness.stats.comparison import Comparison, Comparisons, Plan, Study
 
 TRACE = studies.TRACE
@@ -33,19 +33,10 @@ def study(
     return studies.study({"trec": runs}, metrics, comparisons, qids=qids)
 
 
-def drawn(found: Study, kind: str, **settings: Any) -> list[Any]:
-    """Return what each picture of an entry of `plots:` shows."""
-    module = plots.find(kind)
-    return [module.data(one) for one in requests(found, Settings(kind, **settings))]
-
-
 def figures(found: Study, kind: str, **settings: Any) -> list[Any]:
-    module = plots.find(kind)
+    """Return each picture of an entry of `plots:`."""
     with styled():
-        return [
-            module.draw(one, settings.get("width", "column"))
-            for one in drawn(found, kind, **settings)
-        ]
+        return [find(kind).draw(one) for one in requests(found, Settings(kind, **settings))]
 
 
 def texts(figure: Any) -> list[str]:
@@ -73,14 +64,19 @@ NAN = math.nan
 def test_differences_are_sorted_and_the_largest_named() -> None:
     # b - a is .4, 0, -.1, .1 on q0 to q3
     found = study({"a": [0.5, 0.5, 0.5, 0.5], "b": [0.9, 0.5, 0.4, 0.6]})
-    (picture,) = drawn(found, "differences", baseline="a")
-    (panel,) = picture.panels
-    assert picture.metric == "MAP ↑"
-    assert (picture.baseline, panel.name.label, panel.name.place) == ("a", "b", 1)
-    np.testing.assert_allclose(panel.values, [0.4, 0.1, 0, -0.1], atol=1e-15)
-    assert panel.named == ((0, "q0"), (1, "q3"), (3, "q2"))  # q1 does not differ
-    assert (panel.won, panel.tied, panel.lost) == (2, 1, 1)
-    assert panel.better.tolist() == [True, True, False, False]
+    (figure,) = figures(found, "differences", baseline="a")
+    assert bars(figure) == [(0.4, True), (0.1, True), (0, False), (-0.1, False)]
+    assert {*texts(figure)} >= {
+        "difference in MAP ↑", "queries, by their difference from a", "b",
+        "2 won, 1 tied, 1 lost", "q0, q3", "q2",  # q1 does not differ
+    }  # fmt: skip
+    assert figure.axes[0].patches[0].get_facecolor() == matplotlib.colors.to_rgba(COLOURS[1])
+
+
+def bars(figure: Any) -> list[tuple[float, bool]]:
+    """Return the difference of each query in order, and whether the run is drawn as better."""
+    found = sorted(figure.axes[0].patches, key=lambda bar: bar.get_x())
+    return [(round(bar.get_height(), 9), bar.get_alpha() == 1) for bar in found]
 
 
 def test_queries_are_paired_by_qid_and_those_without_a_value_left_out() -> None:
@@ -88,10 +84,10 @@ def test_queries_are_paired_by_qid_and_those_without_a_value_left_out() -> None:
         {"a": [0.1, 0.2, 0.3], "b": [0.7, 0.9, NAN]},
         qids={"a": ["x", "y", "z"], "b": ["y", "x", "z"]},
     )
-    (picture,) = drawn(found, "differences", baseline="a")
+    (figure,) = figures(found, "differences", baseline="a")
     # x: .9 - .1, y: .7 - .2, z has no value in b
-    np.testing.assert_allclose(picture.panels[0].values, [0.8, 0.5])
-    assert picture.panels[0].named == ((0, "x"), (1, "y"))
+    assert bars(figure) == [(0.8, True), (0.5, True)]
+    assert "x, y" in texts(figure)
 
 
 def test_cutoffs_join_metrics_that_differ_in_nothing_else() -> None:
@@ -101,45 +97,46 @@ def test_cutoffs_join_metrics_that_differ_in_nothing_else() -> None:
         ["ndcg@5", "ndcg@10"], ["P@1", "P@5"],
     ]  # fmt: skip
     found = study({"a": [[0.2, 0.4], [0.4, 0.8]], "b": [[0, 0.1], [0, 0.3]]}, ["P@5", "P@10"])
-    (picture,) = drawn(found, "cutoffs")
-    assert (picture.settings, picture.metric) == (("5", "10"), "P ↑")
-    for line, expected in zip(picture.lines, [[0.3, 0.6], [0, 0.2]], strict=True):
-        np.testing.assert_allclose(line.values, expected)
-        assert line.shown
+    (axes,) = figures(found, "cutoffs")[0].axes
+    assert [one.get_text() for one in axes.get_xticklabels()] == ["5", "10"]
+    assert axes.get_ylabel() == "P ↑"
+    lines = [line.get_ydata() for line in axes.lines if line.get_linestyle() != ":"]
+    np.testing.assert_allclose(lines, [[0.3, 0.6], [0, 0.2]])
 
 
 def test_critical_difference() -> None:
     # ranks of a: 3 3 3 3; b: 1.5 2 1.5 2; c: 1.5 1 1.5 1. Nemenyi: 2.343 sqrt(3 x 4 / (6 x 4))
-    (picture,) = drawn(study(RANKED), "critical-difference")
-    assert [name.label for name in picture.names] == ["c", "b", "a"]
-    assert [name.place for name in picture.names] == [2, 1, 0]
-    assert picture.ranks.tolist() == [1.25, 1.75, 3.0]
-    assert picture.difference == pytest.approx(2.343 * math.sqrt(0.5), abs=1e-3)
-    assert picture.cliques == ((0, 1), (1, 2))  # 1.25 apart is less than 1.66, 1.75 is more
-    assert (picture.n, picture.level) == (4, 0.05)
+    (figure,) = figures(study(RANKED), "critical-difference")
+    assert {"c 1.25 ", "b 1.75 ", " 3.00 a", " CD = 1.66"} <= {*texts(figure)}
+    assert "mean rank by MAP ↑\n4 queries, level 0.05" in texts(figure)
+    names = [line for line in figure.axes[0].lines if line.get_linewidth() == 0.9]
+    assert [line.get_color() for line in names] == [COLOURS[2], COLOURS[1], COLOURS[0]]
+    cliques = [line.get_xdata() for line in figure.axes[0].lines if line.get_linewidth() == 2.2]
+    # 1.25 apart is less than 1.66, 1.75 is more
+    np.testing.assert_allclose(cliques, [[1.25, 1.75], [1.75, 3.0]], atol=0.03)
 
 
 def test_effects_are_seen_from_the_baseline() -> None:
-    (picture,) = drawn(effects_study(), "effects")
-    first, second = picture.rows
-    assert (first.name.label, first.difference, first.low, first.high) == ("b", 0.1, 0.05, 0.15)
-    assert (first.g, first.significant) == (0.8, True)
-    # compared the other way round: a minus c is .2, so c minus a is -.2
-    assert (second.name.label, second.difference, second.g) == ("c", -0.2, -0.4)
-    assert (second.low, second.high, second.significant) == (-0.5, 0.1, False)
-    assert (picture.metric, picture.baseline, picture.level) == ("MAP ↑", "a", 0.05)
-    assert first.tested
-    assert second.tested
+    (figure,) = figures(effects_study(), "effects")
+    left, right = figure.axes
+    # c is compared the other way round: c minus a is -.2
+    intervals = [one.get_segments()[0][:, 0].tolist() for one in left.collections]
+    assert [sorted(ends) for ends in intervals] == [[0.05, 0.15], [-0.5, 0.1]]
+    _, b, c = left.lines
+    assert (b.get_xdata()[0], c.get_xdata()[0]) == (0.1, -0.2)
+    assert (b.get_markerfacecolor(), c.get_markerfacecolor()) == (COLOURS[1], "white")
+    assert (b.get_marker(), c.get_marker()) == ("o", "o")
+    for axes, labels in ((left, ["b", "c"]), (right, ["+0.80", "−0.40"])):
+        assert [one.get_text() for one in axes.get_yticklabels()] == labels
+    assert any(one.startswith("difference in MAP ↑ from a\n95 %") for one in texts(figure))
 
 
 def test_scatter_of_systems() -> None:
     # orders 1 2 3 4 and 1 3 2 4: five pairs agree and one does not, (5 - 1) / 6
     values = {"a": [[0.1, 0.1]], "b": [[0.2, 0.3]], "c": [[0.3, 0.2]], "d": [[0.4, 0.4]]}
-    (picture,) = drawn(study(values, ["map", "P@5"]), "scatter")
-    assert picture.tau == pytest.approx(4 / 6)
-    assert picture.x.tolist() == [0.4, 0.3, 0.2, 0.1]  # the best first
-    assert picture.labels == ("MAP ↑", "P@5 ↑")
-    assert not picture.of_queries
+    (figure,) = figures(study(values, ["map", "P@5"]), "scatter")
+    assert {"τ = 0.67", "MAP ↑", "P@5 ↑"} <= {*texts(figure)}
+    assert [line.get_xdata()[0] for line in figure.axes[0].lines] == [0.4, 0.3, 0.2, 0.1]
 
 
 @pytest.mark.parametrize("kind", sorted({*plots.KINDS} - {"effects", "sweep"}))
@@ -153,15 +150,13 @@ def test_systems_are_in_the_order_of_the_leaderboard_with_their_whole_names(kind
     settings = {"baseline": best[-1]} if kind == "differences" else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)  # the first 6 differences are drawn
-        picture = drawn(made, kind, **settings)[0]
-    found = [one.name for one in getattr(picture, "panels", getattr(picture, "boxes", getattr(
-        picture, "lines", ())))] or list(picture.names)  # fmt: skip
-    labels = [one.label for one in found]
-    if kind == "critical-difference":  # by mean rank
+        figure = figures(made, kind, **settings)[0]
+    labels = [name for text in texts(figure) for name in names if name in text]
+    if kind == "critical-difference":  # by mean rank, to the left of an axis that is too narrow
         assert sorted(labels) == names
-        assert picture.n_left == 14  # two names do not fit next to a narrow axis
     else:
-        assert labels == best[: 6 if kind == "differences" else 14]
+        n = 6 if kind == "differences" else 14
+        assert labels[:n] == best[:n]
 
 
 def test_the_best_30_of_many_systems_are_drawn() -> None:
@@ -170,23 +165,23 @@ def test_the_best_30_of_many_systems_are_drawn() -> None:
     (metric,) = parse_all(["map"])
     rows = tuple(Comparison("trec", metric, "r0", f"r{at}", 6, at / 40) for at in range(1, 40))
     made = study(runs, comparisons=Comparisons(Plan(("r0",)), rows))
-    (ranked,), (effects,) = drawn(made, "critical-difference"), drawn(made, "effects")
-    assert len(ranked.names) == len(effects.rows) == 30
-    assert {"r39", "r20"} < {name.label for name in ranked.names}
-    assert {"r39", "r20"} < {row.name.label for row in effects.rows}
     for kind, n in (("critical-difference", 40), ("effects", 39)):
         (figure,) = figures(made, kind)
-        assert f"the best 30 of {n} systems" in "\n".join(texts(figure))
+        words = " ".join(texts(figure)).split()
+        assert {"r39", "r20"} <= {*words}
+        assert len({*runs} & {*words} - {"r0"}) == 30
+        assert f"the best 30 of {n} systems" in " ".join(words)
 
 
 def test_heatmap_from_the_hardest_query() -> None:
     found = study({"a": [0.9, 0.1, NAN, NAN], "b": [0.7, 0.3, NAN, 0.5]})
-    (picture,) = drawn(found, "heatmap")
     # means .8, .2, none, .5
-    assert picture.qids == ("q1", "q3", "q0", "q2")
-    np.testing.assert_array_equal(picture.values, [[0.1, NAN, 0.9, NAN], [0.3, 0.5, 0.7, NAN]])
-    (lower,) = drawn(study({"a": [3, 1, 2]}, ["arp"]), "heatmap")
-    assert lower.qids == ("q0", "q2", "q1")
+    lower = study({"a": [3, 1, 2]}, ["arp"])
+    for one, qids in ((found, ["q1", "q3", "q0", "q2"]), (lower, ["q0", "q2", "q1"])):
+        axes = figures(one, "heatmap")[0].axes[0]
+        assert [label.get_text() for label in axes.get_xticklabels()] == qids
+    shown = figures(found, "heatmap")[0].axes[0].images[0].get_array().filled(NAN)
+    np.testing.assert_array_equal(shown, [[0.1, NAN, 0.9, NAN], [0.3, 0.5, 0.7, NAN]])
 
 
 @pytest.mark.parametrize(
@@ -203,7 +198,7 @@ def test_heatmap_from_the_hardest_query() -> None:
 )
 def test_what_cannot_be_drawn_is_refused(kind: str, values: dict[str, list[float]]) -> None:
     with pytest.raises(InputError, match=f"^plots: {kind} of map on trec: "):
-        drawn(study(values), kind, baseline="a")
+        figures(study(values), kind, baseline="a")
 
 
 METRICS = ["P@5", "P@10"]

@@ -93,14 +93,20 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
 def test_a_plot_has_a_line_for_each_run_and_its_validation_values(folder: Path) -> None:
     found = results.read(folder / "out")
     settings = Settings("sweep", ("ndcg@10",), over="lr")
-    (picture,) = (find("sweep").data(one) for one in requests(found, settings))
-    assert (picture.over, picture.settings) == ("lr", ("0.01", "0.1", "1"))
+    (figure,) = (find("sweep").draw(one) for one in requests(found, settings))
+    (axes,) = figure.axes
+    shown = [one.get_text() for one in axes.get_xticklabels()]
+    assert (axes.get_xlabel(), shown) == ("lr", ["0.01", "0.1", "1"])
     wanted = expected(folder)
     names = [(model, leaves) for model in ("gbrt", "lambdamart") for leaves in ("7", "31")]
-    assert [line.name.label for line in picture.lines] == [f"{m} leaves={n}" for m, n in names]
-    for line, key in zip(picture.lines, names, strict=True):
-        for dataset, values in (("test", line.values), ("vali", line.validation)):
-            own = [wanted[(dataset, *key, lr)] for lr in picture.settings]
-            np.testing.assert_allclose(values, own, atol=1e-12)
-        assert (line.low < line.values).all()
-        assert (line.values < line.high).all()
+    (legend,) = figure.legends
+    labels = [f"{model} leaves={n}" for model, n in names]
+    assert [one.get_text() for one in legend.texts] == [*labels, "on validation queries"]
+    for place, key in enumerate(names):
+        values, validation = (line.get_ydata() for line in axes.lines[2 * place : 2 * place + 2])
+        for dataset, found_values in (("test", values), ("vali", validation)):
+            own = [wanted[(dataset, *key, lr)] for lr in shown]
+            np.testing.assert_allclose(found_values, own, atol=1e-12)
+        low, high = np.array(axes.collections[place].get_segments())[:, :, 1].T
+        assert (low < values).all()
+        assert (values < high).all()

@@ -12,7 +12,7 @@ from typing import Literal
 
 from ...core.leaderboard import grouped_by
 from ...core.metric import Direction, Metric
-from ...stats.comparison import Comparisons
+from ...stats.comparison import Comparisons, between
 from .. import formats, grid, html, latex, markdown, text
 from ..phrases import WARNED
 from .settings import DEFAULT, Format, Marks, Settings
@@ -225,9 +225,7 @@ class Signs:
         """Return 1 if `run` is significantly better than `other`, -1 if worse, else 0."""
         if self.comparisons is None or run == other:
             return 0
-        one, sign = self.comparisons.get(dataset, metric, other, run), 1
-        if one is None:
-            one, sign = self.comparisons.get(dataset, metric, run, other), -1
+        one, sign = between(self.comparisons, dataset, metric, other, run)
         if one is None or not self.comparisons.is_significant(one) or one.difference == 0:
             return 0
         return sign if one.is_better else -sign

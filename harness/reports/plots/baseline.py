@@ -6,13 +6,14 @@ import math
 import textwrap
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.ragged import Bools, Floats
+from ...core.ragged import Floats
+from ...core.systems import System
 from ...errors import HarnessWarning
+from ...stats.comparison import between
 from ...stats.differences import differences
 from ..phrases import confidence
 from ..text import cut
@@ -31,26 +32,22 @@ NAMED = 5
 """Queries with a label."""
 
 
-@dataclass(frozen=True, eq=False)
-class Panel:
+class Panel(NamedTuple):
     """One system against the baseline: run minus baseline of each query, the largest first.
 
-    `better` is true for the queries that the run wins, `named` place and qid of the largest
-    differences.
+    `named` are place and qid of the largest differences; `worth` is 1 if higher is better, or -1.
     """
 
     name: Name
     values: Floats
-    better: Bools
-    named: tuple[tuple[int, str], ...]
-    won: int
-    tied: int
-    lost: int
+    named: list[tuple[int, str]]
+    worth: int
 
     @property
     def counts(self) -> str:
         """The queries won, tied and lost."""
-        return f"{self.won} won, {self.tied} tied, {self.lost} lost"
+        won, lost = (int((sign * self.values > 0).sum()) for sign in (self.worth, -self.worth))
+        return f"{won} won, {len(self.values) - won - lost} tied, {lost} lost"
 
     @property
     def needs_two_lines(self) -> bool:
@@ -58,71 +55,58 @@ class Panel:
         return len(self.name.label) + len(self.counts) + 2 > LINE
 
 
-@dataclass(frozen=True, eq=False)
-class Differences:
-    """What the panels show."""
-
-    panels: tuple[Panel, ...]
-    metric: str
-    baseline: str
-
-
-def sorted_differences(request: Request) -> Differences:
-    """Return each system's sorted differences, over the queries that both have a value for.
+def draw_differences(request: Request) -> Figure:
+    """Return a panel for each system, all on one scale; bars are pale if the run is worse.
 
     Systems that the picture has no room for are left out with a warning.
     """
     base, metric, systems = request.baseline, request.metric, request.others
+    width = request.settings.width
     if base is None or not systems:
         fix = "choose another under 'runs:'"
         raise request.refuse("the baseline is the only run to draw", fix)
-    most = MOST[request.settings.width]
+    most = MOST[width]
     if len(systems) > most:
         what = f"plots: differences of {metric} on {request.dataset}: drew the first {most} of "
         what += f"{len(systems)} runs; choose others with 'runs:' or --run"
         warnings.warn(what, HarnessWarning, stacklevel=2)
         systems = systems[:most]
-    base_name, *names = request.named(
-        (base, *systems), LINE / plot.characters(request.settings.width)
-    )
-    panels = []
-    for system, name in zip(systems, names, strict=True):
-        qids, both = request.matrix((base, system), metric)
-        shared = np.flatnonzero(np.isfinite(both).all(axis=0))
-        unsorted = differences(both[1, shared], both[0, shared])
-        order = np.argsort(-unsorted, kind="stable")
-        values = unsorted[order]
-        largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:NAMED])
-        named = [(int(at), qids[shared[order[at]]]) for at in largest if values[at] != 0]
-        worth = metric.sign * values
-        won, lost = int((worth > 0).sum()), int((worth < 0).sum())
-        tied = len(values) - won - lost
-        panels.append(Panel(name, values, worth > 0, tuple(named), won, tied, lost))
+    base_name, *names = request.named((base, *systems), LINE / plot.characters(width))
+    panels = [
+        _panel(request, base, system, name) for system, name in zip(systems, names, strict=True)
+    ]
     if not any(panel.values.size for panel in panels):
         raise request.refuse(f"no query has a value of {base.run} and of another run")
-    return Differences(tuple(panels), request.short(metric), base_name.label)
-
-
-def draw_differences(found: Differences, width: Width) -> Figure:
-    """Return a panel for each system, all on one scale; bars are pale if the run is worse."""
-    columns = min(len(found.panels), 1 if width == "column" else 2)
-    rows = -(-len(found.panels) // columns)
-    height = (1.6 if rows == 1 else 1.3) + plot.ROW * any(p.needs_two_lines for p in found.panels)
+    columns = min(len(panels), 1 if width == "column" else 2)
+    rows = -(-len(panels) // columns)
+    height = (1.6 if rows == 1 else 1.3) + plot.ROW * any(p.needs_two_lines for p in panels)
     figure = plot.figure(width, rows * height + 0.4)
     grid = figure.subplots(rows, columns, sharey=True, squeeze=False)
-    ends = [one for panel in found.panels for one in panel.values[[0, -1]] if panel.values.size]
+    ends = [one for panel in panels for one in panel.values[[0, -1]] if panel.values.size]
     low, high = min(0.0, *ends), max(0.0, *ends)
     line = 0.22 / height * (high - low)  # the height of a line of text, with room for it
-    texts = [text for panel in found.panels for *_, text in labels(panel)]
+    texts = [text for panel in panels for *_, text in labels(panel)]
     room = line * (1.2 + max((text.count("\n") for text in texts), default=0))
-    for axes in grid.flat[len(found.panels) :]:
+    for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
-    for axes, panel in zip(grid.flat, found.panels, strict=False):
-        _panel(axes, panel, line)
+    for axes, panel in zip(grid.flat, panels, strict=False):
+        _draw_panel(axes, panel, line)
     grid[0, 0].set_ylim((low - room, high + room) if low < high else (-1, 1))
-    figure.supylabel(f"difference in {found.metric}", fontsize=plot.POINTS)
-    plot.label_below(figure, f"queries, by their difference from {found.baseline}", width)
+    figure.supylabel(f"difference in {request.short(metric)}", fontsize=plot.POINTS)
+    plot.label_below(figure, f"queries, by their difference from {base_name.label}", width)
     return figure
+
+
+def _panel(request: Request, base: System, system: System, name: Name) -> Panel:
+    """Return a system's sorted differences, over the queries that both have a value for."""
+    qids, both = request.matrix((base, system), request.metric)
+    shared = np.flatnonzero(np.isfinite(both).all(axis=0))
+    unsorted = differences(both[1, shared], both[0, shared])
+    order = np.argsort(-unsorted, kind="stable")
+    values = unsorted[order]
+    largest = np.sort(np.argsort(-np.abs(values), kind="stable")[:NAMED])
+    named = [(int(at), qids[shared[order[at]]]) for at in largest if values[at] != 0]
+    return Panel(name, values, named, request.metric.sign)
 
 
 def labels(panel: Panel) -> Iterator[tuple[int, float, float, str]]:
@@ -142,9 +126,10 @@ def labels(panel: Panel) -> Iterator[tuple[int, float, float, str]]:
             yield sign, place, tip, text
 
 
-def _panel(axes: Axes, panel: Panel, line: float) -> None:
+def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
     n, colour = len(panel.values), plot.look(panel.name.place).colour
-    for part, alpha in ((panel.better, 1.0), (~panel.better, 0.4)):
+    is_better = panel.worth * panel.values > 0
+    for part, alpha in ((is_better, 1.0), (~is_better, 0.4)):
         if n <= 100:
             some, bars = np.flatnonzero(part), panel.values[part]
             axes.bar(some, bars, 0.8, color=colour, alpha=alpha, linewidth=0)
@@ -164,84 +149,53 @@ def _panel(axes: Axes, panel: Panel, line: float) -> None:
         )  # fmt: skip
 
 
-DIFFERENCES = Kind(sorted_differences, draw_differences, needs_baseline=True)
+DIFFERENCES = Kind(draw_differences, needs_baseline=True)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One system: run minus baseline, its interval, Hedges' g, whether tested and significant."""
-
-    name: Name
-    difference: float
-    low: float
-    high: float
-    g: float
-    significant: bool
-    tested: bool = True
-
-
-@dataclass(frozen=True)
-class Effects:
-    """What is drawn: the best of `of` systems that were compared."""
-
-    rows: tuple[Row, ...]
-    metric: str
-    baseline: str
-    level: float
-    of: int
-
-
-def compared(request: Request) -> Effects:
-    """Return the comparison of each system with the baseline."""
-    found, base = request.study.comparisons, request.baseline
+def draw_effects(request: Request) -> Figure:
+    """Return a row for each system, in order from above, with the effect sizes at the right."""
+    found, base, width = request.study.comparisons, request.baseline, request.settings.width
     if found is None or base is None:
         raise request.refuse("nothing is compared", "add 'compare:' to the config")
-    rows = []
     base_name, *names = request.named((base, *request.others))
+    rows, key = [], (request.dataset, str(request.metric))
     for system, name in zip(request.others, names, strict=True):
-        key = request.dataset, str(request.metric)
-        one, sign = found.get(*key, base.run, system.run), 1
-        if one is None:
-            one, sign = found.get(*key, system.run, base.run), -1
+        one, sign = between(found, *key, base.run, system.run)
         if one is not None:
-            low, high = sorted((sign * one.low, sign * one.high))
-            difference, g = sign * one.difference, sign * one.hedges_g
-            tested = math.isfinite(one.p_adjusted)
-            rows.append(Row(name, difference, low, high, g, found.is_significant(one), tested))
+            rows.append((name, one, sign))
     if not rows:
         fix = f"have them compared: 'compare: {{baseline: {base.run}}}', and see its 'metrics:'"
         raise request.refuse(f"no run is compared with {base.run}", fix)
-    if not any(math.isfinite(row.difference) for row in rows):
+    if not any(math.isfinite(one.difference) for _, one, _ in rows):
         raise request.refuse(f"no query has a value of {base.run} and of another run")
-    label = request.short(request.metric)
-    shown = tuple(rows[: plot.ROWS])
-    return Effects(shown, label, base_name.label, request.level, len(rows))
-
-
-def draw_effects(found: Effects, width: Width) -> Figure:
-    """Return a row for each system, in order from above, with the effect sizes at the right."""
-    figure = plot.figure(width, len(found.rows) * 0.19 + 0.75)
+    best = plot.best_of(len(rows))
+    rows = rows[: plot.ROWS]
+    figure = plot.figure(width, len(rows) * 0.19 + 0.75)
     axes = figure.subplots()
     axes.axvline(0, color=plot.GREY, linewidth=0.8, linestyle="--", zorder=1)
-    for place, row in enumerate(found.rows):
-        colour = plot.look(row.name.place).colour
-        if math.isfinite(row.low) and math.isfinite(row.high):
-            axes.hlines(place, row.low, row.high, color=colour, linewidth=1.4, zorder=2)
+    is_tested = [math.isfinite(one.p_adjusted) for _, one, _ in rows]
+    for place, (name, one, sign) in enumerate(rows):
+        colour = plot.look(name.place).colour
+        if math.isfinite(one.low) and math.isfinite(one.high):
+            axes.hlines(
+                place, sign * one.low, sign * one.high, color=colour, linewidth=1.4, zorder=2
+            )
         axes.plot(
-            row.difference, place, marker="o" if row.tested else "x", color=colour, linestyle="",
-            markersize=4.5, markerfacecolor=colour if row.significant else "white", zorder=3,
+            sign * one.difference, place, marker="o" if is_tested[place] else "x", color=colour,
+            markersize=4.5, markerfacecolor=colour if found.is_significant(one) else "white",
+            linestyle="", zorder=3,
         )  # fmt: skip
-    plot.label_rows(axes, [row.name.label for row in found.rows])
+    plot.label_rows(axes, [name.label for name, *_ in rows])
     axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
-    untested = "" if all(row.tested for row in found.rows) else ", × no test"
+    untested = "" if all(is_tested) else ", × no test"
+    level = found.plan.level
     text = (
-        f"{plot.best_of(found.of)}difference in {found.metric} from {found.baseline}\n"
-        f"{confidence(found.level)} interval; ● p ≤ {found.level:g}, "
-        f"○ p > {found.level:g}{untested}"
+        f"{best}difference in {request.short(request.metric)} from {base_name.label}\n"
+        f"{confidence(level)} interval; ● p ≤ {level:g}, ○ p > {level:g}{untested}"
     )
     plot.label_below(figure, text, width)
     right = axes.twinx()
-    plot.label_rows(right, [_signed(row.g) for row in found.rows])
+    plot.label_rows(right, [_signed(sign * one.hedges_g) for _, one, sign in rows])
     right.annotate(
         "Hedges' g", (1, 1), (3.5, 0), xycoords="axes fraction", textcoords="offset points",
         va="bottom",
@@ -262,4 +216,4 @@ def _signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
 
 
-EFFECTS = Kind(compared, draw_effects, needs_baseline=True, needs_comparisons=True)
+EFFECTS = Kind(draw_effects, needs_baseline=True, needs_comparisons=True)

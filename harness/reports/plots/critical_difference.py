@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,61 +11,10 @@ import numpy as np
 from ...core.ragged import Floats
 from ...stats.registry import Stream, find
 from . import plot
-from .plot import Kind, Name, Request, Width, characters
+from .plot import Kind, Request, characters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-@dataclass(frozen=True, eq=False)
-class CriticalDifference:
-    """What is drawn: the systems by their mean rank, the best first, of `of` that were tested.
-
-    `cliques` are first and last place of systems in a row that differ by at most `difference`;
-    `n` the queries that all have a value for; `p` Friedman's p-value.
-    """
-
-    names: tuple[Name, ...]
-    ranks: Floats
-    difference: float
-    cliques: tuple[tuple[int, int], ...]
-    n: int
-    level: float
-    p: float
-    metric: str
-    of: int
-    n_left: int
-    """Names to the left of the axis: all, if two would not fit next to it."""
-
-
-def data(request: Request) -> CriticalDifference:
-    """Return the mean ranks over the queries that all systems have a value for."""
-    _, values = request.matrix(request.systems, request.metric)
-    if len(values) < 2:
-        raise request.refuse("there is one run only, and nothing to compare it with")
-    values = values[:, np.isfinite(values).all(axis=0)]
-    n = values.shape[1]
-    if n < 2:
-        raise request.refuse(f"expected two queries or more with a value in every run, got {n}")
-    stream = Stream((request.dataset, str(request.metric)))
-    test = find("friedman-nemenyi").function
-    found = test(request.metric.sign * values, stream, request.level)
-    positions, difference = found.positions, found.critical_difference  # type: ignore[union-attr]
-    if positions is None or not math.isfinite(difference):
-        raise request.refuse(f"Friedman's test has no answer: {found.note}")
-    order = np.argsort(positions, kind="stable")[: plot.ROWS]
-    systems, ranks = [request.systems[place] for place in order], np.asarray(positions)[order]
-    n_left = (len(systems) + 1) // 2
-    lengths = [len(request.called(one.run)) for one in systems]
-    room = characters(request.settings.width, 0.55)
-    if max(lengths[:n_left]) + max(lengths[n_left:]) > room:
-        n_left = len(systems)
-    names = request.named(systems, most=room)
-    return CriticalDifference(
-        names, ranks, difference, cliques(ranks, difference), n,
-        request.level, found.overall_p, request.axis(request.metric),  # type: ignore[union-attr]
-        len(values), n_left,
-    )  # fmt: skip
 
 
 def cliques(ranks: Floats, difference: float) -> tuple[tuple[int, int], ...]:
@@ -99,19 +47,43 @@ def levels(stretches: Sequence[tuple[float, float]], gap: float) -> list[int]:
     return found
 
 
-def draw(found: CriticalDifference, width: Width) -> Figure:
-    """Return the diagram: the axis of ranks above, names at both sides, bars of cliques between."""
+def draw(request: Request) -> Figure:
+    """Return the diagram: the axis of ranks above, names at both sides, bars of cliques between.
+
+    The ranks are over the queries that all systems have a value for.
+    """
     from matplotlib.ticker import MaxNLocator
 
-    n = len(found.names)
-    low = min(math.floor(found.ranks[0]), math.ceil(found.ranks[-1]) - 1)
-    high = max(math.ceil(found.ranks[-1]), low + math.ceil(found.difference))
+    _, values = request.matrix(request.systems, request.metric)
+    if len(values) < 2:
+        raise request.refuse("there is one run only, and nothing to compare it with")
+    values = values[:, np.isfinite(values).all(axis=0)]
+    n_queries, width = values.shape[1], request.settings.width
+    if n_queries < 2:
+        fewer = f"expected two queries or more with a value in every run, got {n_queries}"
+        raise request.refuse(fewer)
+    stream = Stream((request.dataset, str(request.metric)))
+    test = find("friedman-nemenyi").function
+    found = test(request.metric.sign * values, stream, request.level)
+    positions, difference = found.positions, found.critical_difference  # type: ignore[union-attr]
+    if positions is None or not math.isfinite(difference):
+        raise request.refuse(f"Friedman's test has no answer: {found.note}")
+    order = np.argsort(positions, kind="stable")[: plot.ROWS]
+    systems, ranks = [request.systems[place] for place in order], np.asarray(positions)[order]
+    # all names are to the left of the axis if two do not fit next to it
+    n, n_left = len(systems), (len(systems) + 1) // 2
+    lengths = [len(request.called(one.run)) for one in systems]
+    room = characters(width, 0.55)
+    if max(lengths[:n_left]) + max(lengths[n_left:]) > room:
+        n_left = n
+    low = min(math.floor(ranks[0]), math.ceil(ranks[-1]) - 1)
+    high = max(math.ceil(ranks[-1]), low + math.ceil(difference))
     span = high - low
-    stretches = [(float(found.ranks[a]), float(found.ranks[b])) for a, b in found.cliques]
+    stretches = [(float(ranks[a]), float(ranks[b])) for a, b in cliques(ranks, difference)]
     level = levels(stretches, 0.03 * span)
     bars = 0.45 * (max(level, default=-1) + 1)
-    more = found.of > n
-    bottom, top = -(0.5 + bars + found.n_left + 1.3 + more), 2.4  # in lines of text
+    best = plot.best_of(len(values))
+    bottom, top = -(0.5 + bars + n_left + 1.3 + bool(best)), 2.4  # in lines of text
     figure = plot.figure(width, (top - bottom) * plot.ROW + 0.25)
     axes = figure.subplots()
     edge = 0.05 * span
@@ -127,25 +99,26 @@ def draw(found: CriticalDifference, width: Width) -> Figure:
     for tick in ticks[(ticks >= low) & (ticks <= high)]:
         line([tick, tick], [0, 0.25], 0.8)
         axes.text(tick, 0.35, f"{tick:g}", ha="center", va="bottom")
-    end = low + found.difference
+    end = low + difference
     line([low, low, low, end, end, end], [1.6, 1.9, 1.75, 1.75, 1.6, 1.9], 1.2)
-    axes.text(end, 1.75, f" CD = {found.difference:.2f}", va="center", ha="left")
+    axes.text(end, 1.75, f" CD = {difference:.2f}", va="center", ha="left")
     for (start, stop), at in zip(stretches, level, strict=True):
         line([start - 0.008 * span, stop + 0.008 * span], [-0.45 - 0.45 * at] * 2, 2.2)
-    for place, (name, rank) in enumerate(zip(found.names, found.ranks, strict=True)):
-        left = place < found.n_left
+    names = request.named(systems, most=room)
+    for place, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        left = place < n_left
         y = -(0.5 + bars + (place if left else n - 1 - place) + 0.4)
         side = low - edge if left else high + edge
         line([rank, rank, side], [0, y, y], 0.9, plot.look(name.place).colour)
         label = f"{name.label} {rank:.2f} " if left else f" {rank:.2f} {name.label}"
         axes.text(side, y, label, ha="right" if left else "left", va="center")
-    text = f"{plot.best_of(found.of)}mean rank by {found.metric}\n{found.n:,} queries, "
-    text += f"level {found.level:g}"
+    text = f"{best}mean rank by {request.axis(request.metric)}\n{n_queries:,} queries, "
+    text += f"level {request.level:g}"
     axes.text((low + high) / 2, bottom, text, ha="center", va="bottom")
     return figure
 
 
 KIND = Kind(
-    data, draw, lambda metrics: [(one,) for one in metrics if one.definition.direction is not None],
+    draw, lambda metrics: [(one,) for one in metrics if one.definition.direction is not None],
     needs="a metric whose higher or lower values are better",
 )  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -25,29 +25,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@dataclass(frozen=True, eq=False)
-class Line:
+class Line(NamedTuple):
     """One system's values ``(n_settings,)``, NaN if it has none; `shown` if the legend names it.
 
     `low` and `high` are its intervals, `validation` its values on validation queries.
     """
 
     name: Name
+    shown: bool
     values: Floats
     low: Floats
     high: Floats
     validation: Floats
-    shown: bool = True
-
-
-@dataclass(frozen=True, eq=False)
-class Lines:
-    """What is drawn: the cutoffs or settings on the axis in order, and a line for each system."""
-
-    over: str
-    settings: tuple[str, ...]
-    lines: tuple[Line, ...]
-    metric: str
 
 
 def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:
@@ -60,7 +49,7 @@ def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:
     return [tuple(family) for family in together if len(family) > 1]
 
 
-def cutoffs(request: Request) -> Lines:
+def draw_cutoffs(request: Request) -> Figure:
     """Return each system's summary at each cutoff."""
     values = np.array(
         [[one.value(metric) for metric in request.metrics] for one in request.systems]
@@ -69,15 +58,16 @@ def cutoffs(request: Request) -> Lines:
         raise request.refuse("no query has a value")
     names, nothing = request.named(request.systems, 0.85), np.full(values.shape[1], np.nan)
     shown = best_of_many(values[:, -1], request.metric)
-    lines = tuple(
-        Line(name, row, nothing, nothing, nothing, bool(show))
+    lines = [
+        Line(name, show, row, nothing, nothing, nothing)
         for name, row, show in zip(names, values, shown, strict=True)
-    )
+    ]
     label = request.short(replace(request.metric, cutoff=None))
-    return Lines("cutoff", tuple(f"{one.cutoff:g}" for one in request.metrics), lines, label)
+    settings = [f"{one.cutoff:g}" for one in request.metrics]
+    return _lines("cutoff", settings, lines, label, request.settings.width)
 
 
-def swept(request: Request) -> Lines:
+def draw_sweep(request: Request) -> Figure:
     """Return each run's mean and interval at each value of the setting."""
     study, over, metric = request.study, request.settings.over, str(request.metric)
     plan = Plan() if study.comparisons is None else study.comparisons.plan
@@ -111,28 +101,30 @@ def swept(request: Request) -> Lines:
     values = [column(some, "mean") for some in here.values()]
     peaks = [sign * max(sign * row[~np.isnan(row)], default=math.nan) for row in values]
     shown = best_of_many(np.array(peaks), request.metric)
-    lines = tuple(
+    lines = [
         Line(
-            Name(labels[place], place), values[place], column(some, "low"), column(some, "high"),
-            column(before.get(label, {}), "mean"), bool(shown[place]),
+            Name(labels[place], place), shown[place], values[place], column(some, "low"),
+            column(some, "high"), column(before.get(label, {}), "mean"),
         )
         for place, (label, some) in enumerate(here.items())
-    )  # fmt: skip
-    return Lines(over, tuple(settings), lines, request.axis(request.metric))
+    ]  # fmt: skip
+    return _lines(over, settings, lines, request.axis(request.metric), request.settings.width)
 
 
-def draw_lines(found: Lines, width: Width) -> Figure:
+def _lines(
+    over: str, settings: Sequence[str], lines: Sequence[Line], metric: str, width: Width
+) -> Figure:
     """Return the lines with their intervals; validation values are dotted."""
-    named = [line for line in found.lines if line.shown]
-    others = len(found.lines) - len(named)
+    named = [line for line in lines if line.shown]
+    others = len(lines) - len(named)
     has_validation = any(not np.isnan(line.validation).all() for line in named)
     labels = [line.name.label for line in named]
     labels += [f"{others} others"] if others else []
     labels += ["on validation queries"] if has_validation else []
     figure = plot.figure(width, 2.1 + plot.ROW * plot.legend_rows(labels, width))
     axes = figure.subplots()
-    at, is_log = positions(found.settings)
-    for line in found.lines:
+    at, is_log = positions(settings)
+    for line in lines:
         if not line.shown:
             axes.plot(at, line.values, color=plot.PALE, linewidth=0.7, zorder=1)
     handles = []
@@ -157,10 +149,10 @@ def draw_lines(found: Lines, width: Width) -> Figure:
     if is_log:
         axes.set_xscale("log")
     shown = ticks(at, is_log, 9 if width == "column" else 22)
-    axes.set_xticks([at[place] for place in shown], [found.settings[place] for place in shown])
+    axes.set_xticks([at[place] for place in shown], [settings[place] for place in shown])
     axes.set_xticks([], minor=True)
-    axes.set_xlabel(found.over)
-    axes.set_ylabel(found.metric)
+    axes.set_xlabel(over)
+    axes.set_ylabel(metric)
     plot.legend(figure, handles, labels, width)
     return figure
 
@@ -196,116 +188,75 @@ def ticks(at: Sequence[float], is_log: bool, most: int) -> list[int]:
 
 
 CUTOFFS = Kind(
-    cutoffs, draw_lines, families, lambda metrics: (str(replace(metrics[0], cutoff=None)),),
+    draw_cutoffs, families, lambda metrics: (str(replace(metrics[0], cutoff=None)),),
     "a metric at two cutoffs or more, as in ndcg@5,10,20",
 )  # fmt: skip
-SWEEP = Kind(swept, draw_lines)
+SWEEP = Kind(draw_sweep)
 
 
-@dataclass(frozen=True, eq=False)
-class Scatter:
-    """What is drawn: a point for each of `names`, or for each query of the only one.
+def draw_scatter(request: Request) -> Figure:
+    """Return a point for each system, or for each query of the only one.
 
-    `tau` is Kendall's tau-b of the two orders, from the best to the worst; NaN where a metric ties
-    all.
+    Kendall's tau-b of the two orders is in the corner that the points leave free.
     """
-
-    x: Floats
-    y: Floats
-    names: tuple[Name, ...]
-    shown: tuple[bool, ...]
-    tau: float
-    labels: tuple[str, str]
-
-    @property
-    def of_queries(self) -> bool:
-        """Whether a point is a query."""
-        return len(self.names) == 1
-
-    def below(self, at: int) -> int:
-        """Return how many named systems before one are at its place, as far as one can see."""
-        near = np.ones(at, dtype=bool)
-        for values in (self.x, self.y):
-            near &= np.abs(values[:at] - values[at]) <= 0.02 * np.ptp(values)
-        return int((near & np.array(self.shown[:at], dtype=bool)).sum())
-
-
-def points(request: Request) -> Scatter:
-    """Return the two summaries of each system, or the two values of each query of the only one."""
     names, systems = request.named(request.systems, 0.85), request.systems
+    width, is_of_queries = request.settings.width, len(names) == 1
     x, y = (np.array([one.value(metric) for one in systems]) for metric in request.metrics)
-    if len(names) == 1:
+    if is_of_queries:
         x, y = (systems[0].values(metric) for metric in request.metrics)
     both = np.isfinite(x) & np.isfinite(y)
     if both.sum() < 2:
         raise request.refuse("fewer than two points have both values")
     x, y = x[both], y[both]
-    shown = np.ones(1, dtype=bool)
-    if len(names) > 1:
+    shown = np.zeros(0, dtype=bool)
+    if not is_of_queries:
         names = tuple(name for name, has in zip(names, both, strict=True) if has)
         shown = best_of_many(y, request.metrics[1])
-    labels = request.axis(request.metrics[0]), request.axis(request.metrics[1])
-    tau = float("nan")
+    rest = ~shown
+    labels = [name.label for name, is_shown in zip(names, shown, strict=False) if is_shown]
+    labels += [f"{rest.sum()} others"] if rest.any() else []
+    side = 2.6 if width == "column" else 4.2
+    figure = plot.figure(width, side + plot.ROW * plot.legend_rows(labels, width))
+    axes = figure.subplots()
+    handles: list[Artist] = []
+    if is_of_queries:
+        colour = plot.look(names[0].place).colour
+        size, alpha = (3.5, 0.6) if x.size <= 500 else (2.0, 0.25)
+        axes.plot(x, y, "o", color=colour, markersize=size, alpha=alpha, markeredgewidth=0)
+        axes.set_title(f"{names[0].label}, {x.size:,} queries", loc="left", pad=3)
+    for at in np.flatnonzero(shown):
+        look = plot.look(names[at].place)
+        # named systems before this one at the same place, as far as one can see
+        near = [np.abs(v[:at] - v[at]) <= 0.02 * np.ptp(v) for v in (x, y)]
+        below = int((near[0] & near[1] & shown[:at]).sum())
+        style: dict[str, Any] = {"alpha": 0.7, "markeredgecolor": "white", "markeredgewidth": 0.4}
+        if below:  # a ring around those that it would hide
+            style = {"markerfacecolor": "none", "markeredgewidth": 1.0}
+        handles += axes.plot(
+            x[at], y[at], look.marker, color=look.colour, markersize=5.5 + 4 * below, **style
+        )
+    if rest.any():
+        handles += axes.plot(
+            x[rest], y[rest], "o", color=plot.GREY, markersize=3, alpha=0.7, markeredgewidth=0,
+            zorder=1,
+        )  # fmt: skip
+    axes.margins(0.08, 0.14)
+    axes.set_xlabel(request.axis(request.metrics[0]))
+    axes.set_ylabel(request.axis(request.metrics[1]))
+    is_rising = bool(((x - x.mean()) * (y - y.mean())).sum() >= 0)
+    text = "τ not defined"
     if np.ptp(x) and np.ptp(y):
         from scipy.stats import kendalltau
 
         signs = [metric.sign for metric in request.metrics]
-        tau = float(kendalltau(signs[0] * x, signs[1] * y).statistic)
-    return Scatter(x, y, names, tuple(map(bool, shown)), tau, labels)
-
-
-def draw_points(found: Scatter, width: Width) -> Figure:
-    """Return the points, tau in the corner that they leave free."""
-    side = 2.6 if width == "column" else 4.2
-    named = [name.label for name, shown in zip(found.names, found.shown, strict=True) if shown]
-    rest = ~np.array(found.shown)
-    labels = [] if found.of_queries else named
-    if rest.any():
-        labels.append(f"{rest.sum()} others")
-    figure = plot.figure(width, side + plot.ROW * plot.legend_rows(labels, width))
-    axes = figure.subplots()
-    handles: list[Artist] = []
-    if found.of_queries:
-        colour = plot.look(found.names[0].place).colour
-        size, alpha = (3.5, 0.6) if found.x.size <= 500 else (2.0, 0.25)
-        axes.plot(
-            found.x, found.y, "o", color=colour, markersize=size, alpha=alpha, markeredgewidth=0
-        )
-        axes.set_title(f"{found.names[0].label}, {found.x.size:,} queries", loc="left", pad=3)
-    else:
-        for at in np.flatnonzero(found.shown):
-            look, below = plot.look(found.names[at].place), found.below(int(at))
-            style: dict[str, Any] = {
-                "alpha": 0.7,
-                "markeredgecolor": "white",
-                "markeredgewidth": 0.4,
-            }
-            if below:  # a ring around those that it would hide
-                style = {"markerfacecolor": "none", "markeredgewidth": 1.0}
-            handles += axes.plot(
-                found.x[at], found.y[at], look.marker, color=look.colour,
-                markersize=5.5 + 4 * below, **style,
-            )  # fmt: skip
-        if rest.any():
-            handles += axes.plot(
-                found.x[rest], found.y[rest], "o", color=plot.GREY, markersize=3, alpha=0.7,
-                markeredgewidth=0, zorder=1,
-            )  # fmt: skip
-    axes.margins(0.08, 0.14)
-    axes.set_xlabel(found.labels[0])
-    axes.set_ylabel(found.labels[1])
-    centred = (found.x - found.x.mean()) * (found.y - found.y.mean())
-    rising = bool(centred.sum() >= 0)
-    text = "τ not defined" if np.isnan(found.tau) else f"τ = {found.tau:.2f}".replace("-", "−")
+        text = f"τ = {kendalltau(signs[0] * x, signs[1] * y).statistic:.2f}".replace("-", "−")
     axes.text(
-        0.03 if rising else 0.97, 0.97, text, transform=axes.transAxes, va="top",
-        ha="left" if rising else "right",
+        0.03 if is_rising else 0.97, 0.97, text, transform=axes.transAxes, va="top",
+        ha="left" if is_rising else "right",
         bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
     )  # fmt: skip
     plot.legend(figure, handles, labels, width)
     return figure
 
 
-SCATTER = Kind(
-    points, draw_points, lambda metrics: combinations(metrics, 2), needs="two metrics or more"
-)
+SCATTER = Kind(draw_scatter, lambda metrics: combinations(metrics, 2), needs="two metrics or more")

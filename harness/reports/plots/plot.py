@@ -1,7 +1,6 @@
 """Plots: their settings, the pictures that these ask for, and the style they share.
 
-A kind of plot is a :class:`Kind`: `data` computes what is drawn as plain numbers and labels, `draw`
-returns the figure. Only `draw` loads matplotlib.
+A kind of plot is a :class:`Kind`, whose `draw` returns the figure and alone loads matplotlib.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import io
-import re
 import textwrap
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -68,16 +66,11 @@ ROWS = 30
 """Systems that fit into a plot with a line of text for each; beyond that, it draws the best."""
 
 
-def _each_metric(metrics: Sequence[Metric]) -> Iterable[Metrics]:
-    return [(one,) for one in metrics]
-
-
 class Kind(NamedTuple):
     """One kind of plot; by default it needs no baseline and draws a picture for each metric."""
 
-    data: Callable[[Request], Any]
-    draw: Callable[[Any, Width], Figure]
-    groups: Callable[[Sequence[Metric]], Iterable[Metrics]] = _each_metric
+    draw: Callable[[Request], Figure]
+    groups: Callable[[Sequence[Metric]], Iterable[Metrics]] = lambda metrics: zip(metrics)
     """The metrics of each picture."""
     file_names: Callable[[Metrics], Iterable[str]] = lambda metrics: map(str, metrics)
     """The part of a file's name that tells its metrics."""
@@ -235,11 +228,6 @@ class Request:
         """Level of significance."""
         return 0.05 if self.study.comparisons is None else self.study.comparisons.plan.level
 
-    @property
-    def parts(self) -> list[str]:
-        """What the title and the file name consist of."""
-        return _parts(self.settings, self.dataset, self.metrics)
-
     def called(self, run: str) -> str:
         """Return a run's name in the picture."""
         return self.settings.names.get(run, self.study.names.get(run, run))
@@ -279,6 +267,7 @@ class Request:
 
 
 def _parts(settings: Settings, dataset: str, metrics: Metrics) -> list[str]:
+    """Return what a title and a file name consist of."""
     names = find(settings.kind).file_names(metrics)
     return [*filter(None, (settings.kind, settings.over)), dataset, *names]
 
@@ -352,31 +341,23 @@ def render_all(
     stems: list[str] = []
     files: list[dict[Format, bytes]] = []
     refused: list[InputError] = []
-    missing: dict[str, None] = {}
     # check every request before drawing the first
     for request in follow([one for settings in plots for one in requests(study, settings)]):
         kind, settings = find(request.settings.kind), request.settings
-        try:
-            drawn = kind.data(request)
-        except InputError as error:
-            refused.append(error)
-            continue
-        title = " ".join(request.parts)
+        parts = _parts(settings, request.dataset, request.metrics)
         with styled():
-            figure = kind.draw(drawn, settings.width)
-            files.append(
-                {one: save(figure, one, title, study.trace, missing) for one in settings.formats}
-            )
-        stems.append(_stem(request.parts))
+            try:
+                figure = kind.draw(request)
+            except InputError as error:
+                refused.append(error)
+                continue
+            title = " ".join(parts)
+            files.append({one: save(figure, one, title, study.trace) for one in settings.formats})
+        stems.append(_stem(parts))
     if refuse and refused and not files:
         raise InputError([problem for one in refused for problem in one.problems])
-    texts = [f"not drawn: {one}" for one in refused]
-    texts += [
-        f"the font of pictures has no '{letter}'; give another name under 'names:'"
-        for letter in missing
-    ]
-    for text in texts:
-        warnings.warn(text, HarnessWarning, stacklevel=2)
+    for one in refused:
+        warnings.warn(f"not drawn: {one}", HarnessWarning, stacklevel=2)
     named = zip(distinct(stems), files, strict=True)
     return {f"{stem}.{end}": content for stem, some in named for end, content in some.items()}
 
@@ -506,11 +487,10 @@ def legend(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], wid
         )  # fmt: skip
 
 
-def save(figure: Figure, format: Format, title: str, trace: str, missing: dict[str, None]) -> bytes:
+def save(figure: Figure, format: Format, title: str, trace: str) -> bytes:
     """Return a figure's bytes: the same for the same figure, with no date in them.
 
-    `trace` is the SHA-256 of the manifest of its results; `missing` takes the letters that the
-    font does not have.
+    `trace` is the SHA-256 of the manifest of its results.
     """
     source = f"manifest.json sha256:{trace}" if trace else "no manifest"
     maker = "ranking-harness"
@@ -521,13 +501,6 @@ def save(figure: Figure, format: Format, title: str, trace: str, missing: dict[s
     }
     metadata = {"Title": legible(title), **parts[format]}
     buffer = io.BytesIO()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        dots = min(DOTS, TALLEST / figure.get_figheight())
-        figure.savefig(buffer, format=format, metadata=metadata, dpi=dots)
-    for one in caught:
-        if glyph := re.match(r"Glyph (\d+) ", str(one.message)):
-            missing[chr(int(glyph[1]))] = None
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    dots = min(DOTS, TALLEST / figure.get_figheight())
+    figure.savefig(buffer, format=format, metadata=metadata, dpi=dots)
     return buffer.getvalue()
