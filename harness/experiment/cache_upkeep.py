@@ -87,23 +87,12 @@ def config_of(place: Path) -> tuple[Config, list[Cell]]:
     return results_folder.config_and_cells(place, manifest)
 
 
-def cells_by_key(place: Path, cache: Cache, recorded: bool = False) -> dict[str, Cell]:
-    """Return the cells of a config or of results by the names of their records.
-
-    Files whose hash is not known are read for it; `recorded` takes the hashes that results were
-    made of instead.
-    """
+def cells_by_key(place: Path, cache: Cache) -> dict[str, Cell]:
+    """Return the cells of a config or of results by the names of the records to look for."""
     config, cells = config_of(place)
-    keys, found, then = Keys(config, cells), {}, dict[Path, str]()
-    if recorded and not place.is_file():
-        manifest = results_folder.read_manifest(place)
-        root = results_folder.root_of(place, manifest)
-        then = {(root / each["path"]).resolve(): each["sha256"] for each in manifest["inputs"]}
+    keys, found = Keys(config, cells), {}
     for cell in cells:
-        digests = {
-            path: then.get(Path(path).resolve()) or cache.hashed(path).digest
-            for path in keys.paths(cell)
-        }
+        digests = {path: cache.hashed(path).digest for path in keys.paths(cell)}
         found[hash_of(keys.parts(cell, digests))] = cell
     return found
 
@@ -130,17 +119,15 @@ def unneeded(
 ) -> tuple[list[StoredRecord], int]:
     """Return the records that can go, and how many there are in all.
 
-    Records of the cells of configs and results in `keep` stay; of results also those that they
-    were made of. With `days`, only records written longer ago go. InputError without either.
+    Records of the cells of configs and results in `keep` stay. With `days`, only records written
+    longer ago go. InputError without either.
     """
     if not keep and days is None:
         what = "expected --keep or --days, got neither"
         fix = "name the configs or results whose records to keep, or the age of those to delete"
         raise InputError(Problem(str(folder), what, fix=fix))
     cache = Cache(folder)
-    needed: set[str] = set()
-    for place in keep:
-        needed |= {*cells_by_key(place, cache), *cells_by_key(place, cache, recorded=True)}
+    needed = {key for place in keep for key in cells_by_key(place, cache)}
     found = list(records(folder))
     gone = [one for one in found if one.key not in needed and (days is None or one.days > days)]
     return gone, len(found)

@@ -343,6 +343,8 @@ def _config(manifest: Mapping[str, Any], path: Path) -> tuple[Config, tuple[Metr
         raise InputError(
             [replace(one, where=where, fix=_FIX, rule=RULE) for one in error.problems]
         ) from None
+    except (KeyError, TypeError, ValueError) as error:
+        raise misfit(path, f"$.plugin_metrics: {said_by(error)}") from None
 
 
 def _read_values(

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
@@ -134,23 +134,13 @@ class Paths:
     """What files are called in ``inputs``: how to get to each from `base`, the config's folder."""
 
     def __init__(self, paths: Iterable[str], base: Path) -> None:
-        root, folders = base.resolve(), dict[str, str]()
-        self.names: dict[str, str] = {}
-        for path in paths:
-            folder, name = os.path.split(path)
-            if folder not in folders:  # most files share theirs
-                folders[folder] = os.path.realpath(folder)
-            real = os.path.join(folders[folder], name)
-            if os.path.islink(real):
-                real = os.path.realpath(real)
-            self.names[path] = _relative(real, root)
-        self._pattern: re.Pattern[str] | None = None
+        root = base.resolve()
+        self.names = {path: _relative(os.path.realpath(path), root) for path in paths}
+        longest_first = sorted(self.names, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
 
     def placed(self, text: str) -> str:
         """Return a text whose paths are as in ``inputs``; the longest of several at one place."""
-        if self._pattern is None:
-            longest_first = sorted(self.names, key=len, reverse=True)
-            self._pattern = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
         return self._pattern.sub(lambda found: self.names[found[0]], text)
 
     def placed_finding(self, one: Finding) -> Finding:
@@ -296,49 +286,6 @@ class Package(_Model):
     """Hash of the loaded code."""
 
 
-Number = float | Literal["nan", "inf", "-inf"]
-Plain = StrictBool | StrictInt | float | StrictStr | None
-
-
-class PluginMetric(_Model):
-    """A metric that a plugin of the config defines: what reports need of it, without its code."""
-
-    name: StrictStr
-    """Name in files and tables."""
-    definition: StrictStr
-    """Name that the plugin registers."""
-    title: StrictStr
-    """First sentence of its docstring."""
-    direction: Literal["higher", "lower"] | None
-    """Which way is better; null for counts."""
-    bounds: tuple[Number, Number]
-    """Smallest and largest value."""
-    source: StrictStr
-    """Paper or program that defines it."""
-    unit: StrictStr
-    """Unit of a value; empty for shares."""
-    summary: Literal["mean", "sum", "gm"]
-    """How values become one: mean, sum, or exp of the mean."""
-    empty: Number | None
-    """Value of a query without relevant documents; null if such a query is no special case."""
-    missing: Number | None
-    """Value of a query that the run does not answer; null for that of an empty list."""
-    weighted: StrictBool
-    """Whether queries have weights of their own in the mean."""
-    reference: StrictBool
-    """Whether it can compare with another run."""
-    bounded: StrictBool
-    """Whether the best and the worst order of tied documents give its extreme values."""
-    cutoff: StrictInt | float | None
-    """The number after @."""
-    parameters: Mapping[StrictStr, Plain]
-    """Parameters and their defaults."""
-    given: Mapping[StrictStr, Plain]
-    """The parameters that differ from their defaults, or are always shown."""
-    settings: Mapping[StrictStr, StrictStr]
-    """What it does differently from the policy, as written in its name."""
-
-
 class Manifest(_Model):
     """Where a folder of results came from.
 
@@ -359,8 +306,11 @@ class Manifest(_Model):
     """Hash of the harness's code, which is more exact than its version."""
     packages: Mapping[StrictStr, Package] = Field(default_factory=dict)
     """Installed packages that metrics of the config come from, by name."""
-    plugin_metrics: Mapping[StrictStr, tuple[PluginMetric, ...]] = Field(default_factory=dict)
-    """Metrics of plugins, by the entry of the config's `metrics` that they come from."""
+    plugin_metrics: Mapping[StrictStr, tuple[Mapping[StrictStr, Any], ...]] = Field(
+        default_factory=dict
+    )
+    """Metrics of plugins, by the entry of the config's `metrics` that they come from: what reports
+    need of them, without their code."""
     platform: StrictStr
     """System and processor."""
     git: Git | None

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..config import load as configs
-from ..config.cells import Cell, missing_text, resolve
-from ..config.checks import names_of
+from ..config.cells import missing_text, resolve
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.leaderboard import Leaderboard
@@ -29,7 +28,6 @@ from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html
 from ..reports.leaderboard import find
-from ..reports.paper_table.settings import paths as table_paths
 from ..reports.phrases import counted
 from ..reports.plots import plot as plots
 from ..reports.text import columns
@@ -110,7 +108,7 @@ def run(
     cells = resolve(loaded)
     for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
         warnings.warn(text, HarnessWarning, stacklevel=2)
-    with _held_folders(loaded, cells, force), executor(jobs, scheduler) as pool:
+    with _held_folders(loaded, force), executor(jobs, scheduler) as pool:
         evaluated = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
         for text in evaluated.printed:
             warnings.warn(text, HarnessWarning, stacklevel=2)
@@ -118,7 +116,7 @@ def run(
 
 
 @contextlib.contextmanager
-def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterator[None]:
+def _held_folders(config: Config, force: bool) -> Iterator[None]:
     """Hold the folders that a run writes to; HarnessError, before any work, if it may not."""
     folder, cache_folder = config.output_folder, config.cache_folder
     files.check_writable(folder)
@@ -128,7 +126,8 @@ def _held_folders(config: Config, cells: Sequence[Cell], force: bool) -> Iterato
         plots.check_installed()
     with files.locked(folder, RENDERED):
         files.remove_abandoned(cache_folder)
-        files.check_own(folder, output_names(config, cells), written(folder)[0], force=force)
+        every = [MANIFEST, TIMING, LEADERBOARD, PER_QUERY]  # which each run writes
+        files.check_own(folder, every, written(folder)[0], force=force)
         yield
 
 
@@ -287,18 +286,3 @@ def tables_and_plots(
         drawn = plots.render_all(study, config.plots)
         found |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
     return found
-
-
-def output_names(config: Config, cells: Sequence[Cell]) -> list[str]:
-    """Return the files that a run may write into its output folder; some plots need more data."""
-    names = [MANIFEST, TIMING, LEADERBOARD, PER_QUERY]
-    names += [CELLS] if has_cells(config) else []
-    names += [f"leaderboard{find(name).suffix}" for name in config.reports if name != "page"]
-    names += ["page.html"] if "page" in config.reports else []
-    names += [comparing.SIGNIFICANCE, comparing.STANDINGS] if config.compare is not None else []
-    names += [path for name, one in config.tables.items() for path in table_paths(name, one)]
-    if config.plots:
-        datasets, _ = names_of(config, cells)
-        drawn = plots.file_names(config.plots, datasets, config.parsed_metrics())
-        names += [f"{PLOTS}/{name}" for name in drawn]
-    return [*dict.fromkeys(names)]

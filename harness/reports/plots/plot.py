@@ -308,21 +308,6 @@ def requests(study: Study, settings: Settings) -> Iterator[Request]:
         raise UnknownNameError(Problem(f"plots: {settings.kind}", what, fix="choose other runs"))
 
 
-def file_names(
-    plots: Iterable[Settings], datasets: Sequence[str], metrics: Sequence[Metric]
-) -> list[str]:
-    """Return the files of all pictures that the data may allow, as `render_all` names them."""
-    wanted = [
-        (_stem(_parts(settings, dataset, group)), settings.formats)
-        for settings in plots
-        for dataset in select(settings.datasets, datasets, "dataset")
-        for group in find(settings.kind).groups(chosen(metrics, settings))
-    ]
-    stems = distinct(stem for stem, _ in wanted)
-    pairs = zip(stems, wanted, strict=True)
-    return [f"{stem}.{format}" for stem, (_, formats) in pairs for format in formats]
-
-
 def _stem(parts: Iterable[str]) -> str:
     return "-".join(map(part, parts))
 
