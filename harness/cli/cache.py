@@ -7,11 +7,12 @@ from typing import Literal
 
 import click
 
-from ..errors import Problem, UnknownNameError
 from ..experiment import cache_upkeep as upkeep
 from ..readers.files import remove_abandoned
 from . import options
 from .printing import show
+
+OPTIONS = {"list": ["format"], "prune": ["keep", "days", "delete"], "verify": ["recompute"]}
 
 
 @click.command()
@@ -53,14 +54,9 @@ def command(
       harness cache prune results/quickstart --days 30
       harness cache verify configs/quickstart.yaml --recompute 5
     """
-    for owner, name, is_given in (
-        ("prune", "--keep", keep), ("prune", "--days", days is not None),
-        ("prune", "--delete", delete), ("verify", "--recompute", recompute),
-        ("list", "--format", format != "text"),
-    ):  # fmt: skip
-        if is_given and action != owner:
-            what = f"expected with cache {owner}, got cache {action}"
-            raise UnknownNameError(Problem(name, what, fix="leave the option out"))
+    for other, names in OPTIONS.items():
+        if other != action:
+            options.refuse(names, f"cache {action}")
     folder = upkeep.folder_of(place)
     if action == "prune":
         if delete:

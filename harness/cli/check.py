@@ -31,7 +31,6 @@ from .printing import show
 )  # fmt: skip
 @options.flag("--strict", "Exit 1 if there are warnings.")
 @options.flag("--notes", "Print notes too.")
-@click.option("--no-notes", is_flag=True, hidden=True, help="The default.")
 @options.choice(
     "--by",
     Literal["run", "rule"],
@@ -49,7 +48,7 @@ from .printing import show
 @options.file_formats
 @options.format_option("text", "json", "sarif", "markdown")
 def command(
-    first: str, runs: tuple[str, ...], strict: bool, notes: bool, no_notes: bool,
+    first: str, runs: tuple[str, ...], strict: bool, notes: bool,
     by: Literal["run", "rule"], topics: Path | None, docnos: Path | None,
     max_per_query: int | None, tag_pattern: str, max_runs: int | None, teams: str,
     overrides: tuple[str, ...], duplicates: str, qrels_format: str | None,

@@ -107,14 +107,9 @@ def command(
         if found.has_regression or (any_change and found.has_change):
             raise click.exceptions.Exit(1)
         return
-    if results is not None and settings["groups"]:
-        what = "--groups is for run files; a config names 'groups' under its dataset"
-        raise UnknownNameError(Problem("", what, fix="give run files with --qrels"))
-    for key, value in {**boards, "any_change": any_change, "name": names}.items():
-        if value not in (None, (), False):
-            option = f"--{key.removesuffix('s').replace('_', '-')}"
-            what = "expected two results folders or two CSV leaderboards, got runs"
-            raise UnknownNameError(Problem(option, what, fix="leave the option out"))
+    options.refuse((*_BOARDS, "any_change", "names"), "runs")
+    if results is not None:
+        options.refuse(("groups",), "results, whose config names 'groups' under its dataset")
     _check_request(runs, qrels, results, metrics)
     if results is not None:
         board = versus.from_results(results, runs, dataset)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -22,14 +22,14 @@ from .evaluate import evaluate
 from .printing import show
 
 Undecided = Literal["pass", "fail"]
-RUNS, FOLDERS = "run files", "results folders"
 AGAIN = "the same run"
 """What the baseline is called as its own candidate."""
-_TAKERS = {
-    "overrides": ("a config",), "names": (FOLDERS,),
-    **dict.fromkeys(("metrics", "margins", "level", "correction"), (RUNS, FOLDERS)),
-}  # fmt: skip
-"""What each option is for, if not for run files alone."""
+_PRINTING = {"inputs", "on_undecided", "format"}
+_TAKEN = {
+    "a config": {*_PRINTING, "overrides"},
+    "results folders": {*_PRINTING, "metrics", "margins", "names", "level", "correction"},
+}
+"""The parameters that are not for run files alone."""
 
 
 @click.command()
@@ -75,28 +75,17 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
 
 def judged(words: Sequence[str]) -> tuple[tuple[Verdict, ...], bool]:
     """Return the verdicts that the words of a command line ask for, and whether the gate passes."""
-    settings = command.make_context("gate", [*words]).params
-    on_undecided = settings.pop("on_undecided")
-    del settings["format"]
-    verdicts = _verdicts(**settings)
+    with command.make_context("gate", [*words]) as context:
+        settings = context.params
+        on_undecided = settings.pop("on_undecided")
+        del settings["format"]
+        verdicts = _verdicts(**settings)
     return verdicts, _passes(verdicts, on_undecided)
 
 
 def _passes(verdicts: Sequence[Verdict], on_undecided: Undecided) -> bool:
     failing = {"fail", "undecided"} if on_undecided == "fail" else {"fail"}
     return not failing & {one.outcome for one in verdicts}
-
-
-def _check_options(given: Mapping[str, Any], inputs: str) -> None:
-    """Raise UnknownNameError for an option that these inputs do not take."""
-    for option in command.params:
-        takers, value = _TAKERS.get(str(option.name), (RUNS,)), given.get(str(option.name))
-        if inputs not in takers and value not in (option.default, None, (), False):
-            what = f"{option.opts[0]} is for {' and '.join(takers)}"
-            fix = f"leave {option.opts[0]} out"
-            if inputs == "a config":
-                fix += ", or write it into the config"
-            raise UnknownNameError(Problem("", what, fix=fix))
 
 
 def _verdicts(
@@ -107,9 +96,11 @@ def _verdicts(
     plan: dict[str, Any] = {"level": level, "correction": correction}
     Plan(**plan)  # checks them
     is_config = len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml"))
-    given = {**settings, **plan, "qrels": qrels, "metrics": metrics, "margins": margins}
-    given |= {"names": names, "overrides": overrides}
-    _check_options(given, "a config" if is_config else FOLDERS if qrels is None else RUNS)
+    if qrels is not None and not is_config:
+        options.refuse(("names", "overrides"), "run files")
+    else:
+        kind = "a config" if is_config else "results folders"
+        options.refuse({str(one.name) for one in command.params} - _TAKEN[kind], kind)
     if is_config:
         outcome = experiment.run(inputs[0], overrides=overrides)
         gates.check_complete(outcome)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 import click
+from click.core import ParameterSource
 
 from ..core.arguments import MOST
 from ..core.policy import Duplicates, Empty, Missing
@@ -182,3 +183,13 @@ def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
             what = f"expected {form}, got '{text}'"
             raise UnknownNameError(Problem(option, what, fix=f"write {option} {example}"))
     return [(both[1], both[2]) for both in found if both]
+
+
+def refuse(names: Iterable[str], inputs: str) -> None:
+    """Raise UnknownNameError if the command line has one of these options, which do not apply."""
+    context = click.get_current_context()
+    options = {str(one.name): one.opts[0] for one in context.command.params}
+    for name in names:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            what = f"{options[name]} is not for {inputs}"
+            raise UnknownNameError(Problem("", what, fix=f"leave {options[name]} out"))

@@ -22,6 +22,9 @@ from ..stats.comparison import Plan
 from . import options
 from .printing import show
 
+_SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
+"""What a table of --sweep takes."""
+
 
 @click.command()
 @options.results
@@ -72,12 +75,9 @@ def command(
       harness table results/tuned --sweep lr --top 5
     """
     if sweep or top is not None:
-        some = [settings.pop(key) for key in ("metrics", "runs", "datasets")]
-        others = [key for key, value in settings.items() if value not in (None, (), False)]
-        if name is not None or others:
-            what = "expected no table and no other settings with --sweep"
-            fix = "give --metric, --run, --dataset, --top and --format alone"
-            raise UnknownNameError(Problem("", what, name or ", ".join(others), fix=fix))
+        others = {str(one.name) for one in click.get_current_context().command.params} - _SWEPT
+        options.refuse(others, "--sweep")
+        some = [settings[key] for key in ("metrics", "runs", "datasets")]
         show(sweep_of(results, sweep, top, format, *some))
         return
     plan = changed_plan(*(settings.pop(key) for key in ("baselines", "test", "correction")))

@@ -60,4 +60,4 @@ def test_options_that_are_for_leaderboards(old: Path) -> None:
     words = ("a.run", "b.run", "--qrels", "q.txt", "-m", "map")
     for option in (["--tolerance", 0.1], ["--any-change"], ["--lower", "map"], ["--key", "run"],
                    ["--name", "a=b"], ["--p", 0.8], ["--reproduction"]):  # fmt: skip
-        assert output(*words, *option, code=2).startswith(f"{option[0]}: expected ")
+        assert output(*words, *option, code=2).startswith(f"{option[0]} is not for runs")

@@ -67,11 +67,11 @@ def test_wrong_usage(place: Path) -> None:
         (["list", none], "got cache: none"),
         (
             ["list", place / "out", "--delete"],
-            "--delete: expected with cache prune, got cache list",
+            "--delete is not for cache list",
         ),
         (
             ["prune", place / "out", "-f", "json"],
-            "--format: expected with cache list, got cache prune",
+            "--format is not for cache prune",
         ),
         (["prune", place / "out/cells"], "expected --keep or --days, got neither"),
     ):

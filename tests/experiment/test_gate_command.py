@@ -170,12 +170,12 @@ def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("gate.yaml", "--level", "0.1"), "--level is for run files and results folders"),
-        (("gate.yaml", "--margin", "1"), "--margin is for run files and results folders"),
-        (("gate.yaml", "--depth", "5"), "--depth is for run files"),
-        (("a", "b", "--missing", "skip"), "--missing is for run files"),
-        (("a", "b", "--set", "x=1"), "--set is for a config"),
-        (("a", "b", "--margin", "0.1", "--groups", "g.csv"), "--groups is for run files"),
+        (("gate.yaml", "--level", "0.1"), "--level is not for a config"),
+        (("gate.yaml", "--margin", "1"), "--margin is not for a config"),
+        (("gate.yaml", "--depth", "5"), "--depth is not for a config"),
+        (("a", "b", "--missing", "skip"), "--missing is not for results folders"),
+        (("a", "b", "--set", "x=1"), "--set is not for results folders"),
+        (("a", "b", "--margin", "0.1", "--groups", "g.csv"), "--groups is not for results folders"),
     ],
 )
 def test_options_that_would_do_nothing(folder: Path, words: tuple[str, ...], message: str) -> None:
@@ -197,7 +197,7 @@ FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
         ((*TWO, "-m", "map", "-m", "P@1", "--margin", "map=1"), "no margin for P@1"),
         ((*TWO, "-m", "map", "--margin", "1", "--level", "5"), "between 0 and 1, got 5"),
         ((*TWO, "-m", "map", "--margin", "1", "--bins", "x=5"), "expected a file of groups"),
-        ((*TWO, "-m", "map", "--margin", "1", "--name", "a=b"), "--name is for results folders"),
+        ((*TWO, "-m", "map", "--margin", "1", "--name", "a=b"), "--name is not for run files"),
         ((*TWO[:2], "-m", "map", "--margin", "1"), "fix:   add --qrels QRELS"),
         (("no-baseline.yaml",), "$.gate.baseline (line 4)  there is no run 'main'"),
     ],
