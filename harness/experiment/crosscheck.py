@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.util import find_spec
 from math import isnan
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from ..compat.pytrec_eval import supported_measures
-from ..core.arrow import as_bytes, bytes_at, cast, index_in, take
+from ..core.arrow import cast, index_in, take
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import TEXTS
 from ..core.metric import Metric
@@ -144,26 +144,19 @@ class Crosscheck:
 
     def __init__(self, peer: Peer, mode: Mode = "sample", cell: int = 0, cells: int = 1) -> None:
         self.peer, self.mode = peer, mode_of(mode)
-        usable, n_queries = peer.usable, peer.qrels.n_queries
-        self.size = usable.size
+        self.queries, n_queries = peer.usable, peer.qrels.n_queries
+        self.size = peer.usable.size
         if mode == "sample":
-            usable = np.random.default_rng((n_queries, cell)).permutation(usable)
-            self.size = min(usable.size, sample_size(n_queries, cells))
-        self.chosen, self.others = usable[: self.size], usable[self.size :]
+            self.queries = np.random.default_rng((n_queries, cell)).permutation(peer.usable)
+            self.size = min(self.size, sample_size(n_queries, cells))
         self._begin()
 
     def _begin(self) -> None:
         self.reserve: list[tuple[int, Run]] = []
         self.expected: dict[int, dict[int, float]] = {}
 
-    @cached_property
-    def _names(self) -> dict[bytes, int]:
-        """The chosen queries by their qids."""
-        names = bytes_at(self.peer.qrels.qids, self.chosen)
-        return dict(zip(names, self.chosen.tolist(), strict=True))
-
     def watch(self, run: Run, begins: bool = False) -> None:
-        """Evaluate the chosen queries of a run, or of a part of one.
+        """Evaluate the chosen queries of a run, or of a part of one: the first of `queries`.
 
         The first others that it answers replace chosen ones that it does not. A part that `begins`
         the file starts over: a scattered run is read again, whole.
@@ -172,20 +165,17 @@ class Crosscheck:
             return
         if begins:
             self._begin()
-        found = [
-            (query, run.part(place, place + 1))
-            for place, query in enumerate(map(self._names.get, as_bytes(run.qids)))
-            if query is not None
-        ]
-        for start in range(0, len(found), TOGETHER):
-            self._check(found[start : start + TOGETHER])
         room = self.size - len(self.reserve)
-        if len(self.expected) < self.size and room and self.others.size:
-            others = take(self.peer.qrels.qids, self.others)
-            at = index_in(cast(others, run.qids.type), run.qids)
-            for rank in np.flatnonzero(at >= 0)[:room].tolist():
-                place = int(at[rank])
-                self.reserve.append((int(self.others[rank]), run.part(place, place + 1)))
+        wanted = self.queries if room else self.queries[: self.size]
+        at = index_in(cast(take(self.peer.qrels.qids, wanted), run.qids.type), run.qids)
+        answered = np.flatnonzero(at >= 0)
+        n_chosen = int(np.searchsorted(answered, self.size))
+        ranks = answered[: n_chosen + room]
+        places = zip(wanted[ranks].tolist(), at[ranks].tolist(), strict=True)
+        found = [(query, run.part(place, place + 1)) for query, place in places]
+        for start in range(0, n_chosen, TOGETHER):
+            self._check(found[start : min(start + TOGETHER, n_chosen)])
+        self.reserve += found[n_chosen : n_chosen + room]
 
     def _check(self, some: Sequence[tuple[int, Run]]) -> None:
         """Compute the values of some queries by pytrec_eval."""
