@@ -16,7 +16,6 @@ from pydantic_core import ErrorDetails
 
 from .. import metrics as _built_in
 from ..errors import ConfigError, Problem, did_you_mean, near_names
-from ..guard.registry import RULES
 from ..readers.files import readable_name
 from ..stats.gate import Rule
 from .cells import Cell, find
@@ -134,8 +133,6 @@ _EXAMPLES = {
     "a mapping": "{path: qrels.txt}",
 }
 """Values by key, or of any key."""
-_PATH = ("file", "files", "filename", "name", "qrels", "run", "data", "predictions", "scores")
-"""What people call the key ``path``."""
 _Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
 
 
@@ -199,16 +196,10 @@ def _follows_from_others(
     error: ErrorDetails, errors: Sequence[ErrorDetails], around: set[Loc]
 ) -> bool:
     """Whether a part is only wrong because an item is, YAML was not read, or a key is misspelt."""
-    loc = error["loc"]
-    if error["type"] == "missing":
-        unknown = (
-            str(one["loc"][-1]).partition(":")[0]
-            for one in errors
-            if one["type"] in _UNKNOWN_KEY and one["loc"][:-1] == loc[:-1]
-        )
-        known = _known(_loc(error))
-        if any(f"'{loc[-1]}'" in _near(name, known) for name in unknown):
-            return True
+    holder = error["loc"][:-1]
+    unknown = (one["loc"][:-1] for one in errors if one["type"] in _UNKNOWN_KEY)
+    if error["type"] == "missing" and holder in unknown:
+        return True
     return (error["type"] == "too_short" and bool(error["input"])) or _loc(error) in around
 
 
@@ -247,13 +238,13 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
     what, fix = f"{error['msg']}, got {describe(value)}", ""
     choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
     expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
-    if error["loc"][-1] == "[key]":
-        known = f"{did_you_mean(value, choices)}  (known: {near_names(value, choices)})"
-        what = f"unknown key '{value}'{known}"
+    is_unknown = kind in _UNKNOWN_KEY
+    if is_unknown or error["loc"][-1] == "[key]":
+        name, known = (str(loc[-1]), _known(loc)) if is_unknown else (value, choices)
+        what = f"unknown key '{name}'{did_you_mean(name, known)}"
+        what += f"  (known: {near_names(name, known)})"
     elif loc[-2:-1] == ("columns",):
         what = f"expected the name of a column, or its number from 1, got {describe(value)}"
-    elif kind in _UNKNOWN_KEY:
-        what, fix = _unknown_key(loc)
     elif kind == "missing":
         fix = "add 'baseline: RUN', the run that others are compared with"
         fix = fix if loc[-1] == "baseline" else ""
@@ -266,9 +257,7 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
         near = did_you_mean(value, choices) if isinstance(value, str) else ""
         what = f"expected one of {', '.join(choices)}, got {describe(value)}{near}"
         if loc[:2] == ("guard", "accept"):
-            what = f"the guard has no rule {describe(value)}{near}"
-            if value in RULES:
-                what = f"'{value}' cannot be accepted: the file gives no values"
+            what = f"expected a rule that can be accepted, got {describe(value)}{near}"
             fix = "choose a rule from docs/reference/rules.md"
     elif kind in _LIMITS:
         (bound,) = error["ctx"].values()
@@ -277,37 +266,16 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
         example = _EXAMPLES.get(str(loc[-1])) or _EXAMPLES.get(expected)
         such_as = f" such as {example}" if example and expected in _EXAMPLES else ""
         what = f"expected {expected}{such_as}, got {describe(value)}"
-        fix = _fix(loc, value, expected)
+        fix = _fix(value, expected)
     return source.problem(loc, what, fix=fix)
 
 
-def _near(name: str, known: Sequence[str]) -> str:
-    """Return the key that is probably meant, as :func:`~harness.errors.did_you_mean` does."""
-    return did_you_mean("path" if "path" in known and name in _PATH else name, known)
-
-
-def _unknown_key(loc: Loc) -> tuple[str, str]:
-    """Return what is wrong with an unknown key, and a fix."""
-    name, known, fix = str(loc[-1]), _known(loc), ""
-    near = _near(name, known)
-    key, _, value = name.partition(":")
-    if key in known:
-        near, fix = "", f"write a blank after the colon: {key}: {value}"
-    elif not near and (others := [one for one, kind in _KINDS.items() if name in _keys(kind)]):
-        fix = f"write it under {' or '.join(others)}"
-    return f"unknown key '{name}'{near}  (known: {near_names(name, known)})", fix
-
-
-def _fix(loc: Loc, value: Any, expected: str) -> str:
+def _fix(value: Any, expected: str) -> str:
     """Return what to do about a value of another type."""
     if value is None:
         return "indent the lines that belong to it" if expected == "a mapping" else ""
-    if loc == ("cache",) and value is False:
-        return "'cache: none' keeps nothing"
     if expected == "a list" and isinstance(value, str) and value.startswith("-"):
         return "write a blank after every '-'"
     if expected != "text" or isinstance(value, (Mapping, list)):
         return ""
-    if "metrics" in loc:
-        return "write the name of a metric before its cutoff, as in ndcg@10"
     return "put it in quotes"

@@ -207,30 +207,23 @@ def _tidy(path: Path) -> Path:
 
 
 def _explain(base: Path, text: str, known: Mapping[str, str], part: str, at: list[Found]) -> str:
-    """Return which part of the path does not exist, and what the most likely folder holds."""
-    wanted = {found.path: _literal(Pattern(part), found.values) for found in at}
-    nearest = max(wanted, key=lambda one: max(_likeness(wanted[one], _names(one)), default=0))
+    """Return which part of the path does not exist, and what its folder holds."""
     path = Path(os.path.normpath(base / _literal(Pattern(text), known)))
-    folder = Path(os.path.normpath(nearest))
+    folder = Path(os.path.normpath(at[0].path))
     verb = "no file" if set(Pattern(text).names) <= set(known) else "no file matches"
-    if not nearest.is_dir():
+    if not folder.is_dir():
         return f"{verb} {path}; {folder} is not a folder"
     place = "the folder" if folder == path.parent else f"{folder}/"
-    return f"{verb} {path}; {place} holds {_listing(nearest, wanted[nearest])}"
+    return f"{verb} {path}; {place} holds {_listing(folder, _literal(Pattern(part), at[0].values))}"
 
 
 def _literal(pattern: Pattern, known: Mapping[str, str]) -> str:
     return pattern.fill({name: known.get(name, f"{{{name}}}") for name in pattern.names})
 
 
-def _likeness(wanted: str, names: Iterable[str]) -> list[float]:
-    return [difflib.SequenceMatcher(None, wanted, name).ratio() for name in names]
-
-
 def _listing(folder: Path, wanted: str) -> str:
     """Return a few names in a folder, those like `wanted` first."""
     names = [name for name in _names(folder) if name[0] != "."]
     names = [f"{name}/" if (folder / name).is_dir() else name for name in names]
-    likeness = dict(zip(names, _likeness(wanted, names), strict=True))
-    names.sort(key=lambda name: -likeness[name] if likeness[name] >= 0.6 else 0)
-    return first_of(names or ["nothing"], SHOWN)
+    near = difflib.get_close_matches(wanted, names, SHOWN)
+    return first_of([*near, *(one for one in names if one not in near)] or ["nothing"], SHOWN)

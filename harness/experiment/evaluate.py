@@ -44,7 +44,7 @@ from ..readers.files import readable_name
 from ..readers.format import FORMATS
 
 if TYPE_CHECKING:
-    from ..guard.facts import RowWatch
+    from ..guard.facts import Watch
 
 del _built_in
 
@@ -159,18 +159,18 @@ def evaluate_runs(
     return Leaderboard(tuple(Entry(found) for found, _ in every))
 
 
-def _warn(watches: Iterable[RowWatch | None], level: int) -> None:
+def _warn(watches: Iterable[Watch | None], level: int) -> None:
     if some := [watch for watch in watches if watch is not None]:
-        from ..guard.facts import warn_of
+        from ..guard.sweep import warn_of_rows
 
-        warn_of(some, level)
+        warn_of_rows(some, level)
 
 
 def _evaluated(
     qrels: Any, run: Any, metrics: Any, policy: Any, rel: int | None, convention: str | None,
     n: Any = None, mask: Any = None, qids: Any = None, references: Mapping[str, Any] | None = None,
     name: str = "", dataset: str = "",
-) -> tuple[Evaluation, RowWatch | None]:  # fmt: skip
+) -> tuple[Evaluation, Watch | None]:  # fmt: skip
     """Evaluate one run; also return what looked at scores that could belong to other rows."""
     ties = policy.get("ties") if isinstance(policy, Mapping) else None
     bounds = isinstance(ties, str) and ties == BOUNDS
@@ -191,18 +191,21 @@ def _evaluated(
     fractions = takes_fractions(wanted, policy)
     judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids, fractions=fractions)
     check_grades(judgements, wanted, policy)
-    watch: RowWatch | None = None
+    watch: Watch | None = None
     if not isinstance(given, Run) or share_memory(given.qids, judgements.qids):
-        from ..guard.facts import RowWatch  # which runs that name their documents do not need
+        from ..guard.facts import Watch  # which runs that name their documents do not need
 
         place = name or ("run" if isinstance(given, Run) else os.fspath(given))
-        watch = RowWatch(judgements, place)
-    looked = watch.run if watch is not None else None
+        watch = Watch(judgements, policy, place)
+
+    def looked(part: Run, begins: bool = False) -> None:
+        if watch is not None and share_memory(part.qids, judgements.qids):
+            watch.run(part, begins)
+
     stream: Callable[[], Aligned | Iterable[Aligned]]
     if isinstance(given, Run):
         stream, read = partial(align_parts, judgements, given, policy, also=also), lambda: given
-        if looked is not None:
-            looked(given)
+        looked(given)
     else:
         stream = partial(readers.align_run, judgements, given, policy, also, watch=looked)
         read = partial(readers.read_run, given, dataset=judgements)

@@ -34,10 +34,10 @@ from ..readers.build import last_line
 from ..readers.source import NAMELESS, STDIN, HashedSource
 from ..reports.findings import as_text, counts, looked_at
 from ..reports.text import Shown
-from .datasets import Dataset, JudgementFacts, load_all, match, query_hashes
+from .datasets import Dataset, load_all, match, query_hashes
 from .documents import explain_no_common_query
 from .examples import BY_ROW, add_lines, run_format, suppressing_problems
-from .facts import Facts, Watch, observing
+from .facts import Watch, facts_of, judgement_facts, observing
 from .registry import (
     accepted,
     collecting,
@@ -47,7 +47,6 @@ from .registry import (
     rules_of,
     without_effects,
 )
-from .scores import with_ranks
 from .submissions import Submission, Terms, across, as_submitted, read_topics
 from .sweep import Seen, Sweep, accepted_rules
 
@@ -153,18 +152,19 @@ class _Check:
                     qrels = reader(entry.path, True)
         if qrels is None or file is None:
             return None
-        facts, hashes = JudgementFacts.of(qrels), query_hashes(qrels, file.row_marks)
-        add_lines(facts.first, file, "qrels", entry.format, whole=True)
-        digest = self.digests[entry.path] = file.sha256()
-        self.datasets[entry.path] = Dataset(cell, facts, qrels.qids, hashes, digest)
+        facts = judgement_facts(qrels, file, self.findings, entry.format, whole=True)
+        digest, hashes = file.sha256(), query_hashes(qrels, file.row_marks)
+        self.digests[entry.path] = digest
+        if facts is not None:
+            self.datasets[entry.path] = Dataset(cell, facts, qrels.qids, hashes, digest)
         return qrels
 
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:
         """Read a run, and look at how it fits its qrels."""
-        entry, form = cell.run_entry, run_format(cell)
+        entry = cell.run_entry
         options: dict[str, Any] = {"name": cell.run, **entry.options()}
         if qrels is None:
-            self._read_alone(entry, form, options)
+            self._read_alone(entry, run_format(cell), options)
             return
         watch = Watch(qrels, self.policy, NAMELESS if entry.path == STDIN else entry.path)
         submission = Submission(self.terms, qrels) if self.terms is not None else None
@@ -179,8 +179,7 @@ class _Check:
                 watch.aligned(aligned)
 
         _, file, error, findings = _read(entry.path, reader)
-        run = watch.facts() if error is None else None
-        self.findings += [*findings, *watch.failures]
+        self.findings += findings
         if file is not None:
             self.digests[entry.path] = file.sha256()
         cause = None
@@ -190,17 +189,15 @@ class _Check:
             self.findings.append(cause)
         elif error is not None:
             self.failed[place] = cell, error
-        elif run is not None and file is not None:
-            self.n_rows += run.queries.rows
-            run = with_ranks(run, file) if form == "trec" else run
-            facts = Facts(self.datasets[cell.dataset_entry.path].facts, run)
-            rules = {"unrelated", *(one.rule for one in facts.findings(entry.path))}
-            add_lines(run.first, file, "run", entry.format, rules, whole=True)
+        elif file is not None and (dataset := self.datasets.get(cell.dataset_entry.path)):
+            facts = facts_of(dataset.facts, watch, file, entry.format, whole=True)
             self.seen[place] = Seen(facts, findings, qrels.qids)
+            self.n_rows += 0 if facts is None else facts.run.rows
             if submission is not None:
                 add_lines(submission.first, file, "run", entry.format, whole=True)
                 self.submissions[entry.path] = submission
                 self.findings += submission.findings(entry.path)
+        self.findings += watch.failures
 
     def _read_alone(self, entry: RunEntry, form: str, options: Mapping[str, Any]) -> None:
         """Read a run whose dataset cannot be read."""

@@ -16,7 +16,7 @@ from ..config.cells import Cell
 from ..core.arrow import as_bytes, cast, encode
 from ..core.hashing import splitmix64
 from ..core.leaderboard import Entry, grouped_by
-from ..core.ragged import Array, Bools, Ints
+from ..core.ragged import Array, Ints
 from ..core.selection import Select
 from ..core.systems import System, whole_name, why_not
 from ..core.tables import Qrels
@@ -25,7 +25,6 @@ from ..readers.groups import Labels, find_grouping, labels_of, read_groups
 from ..readers.source import HashedSource
 from ..reports.phrases import counted
 from .examples import (
-    Examples,
     ExamplesByRule,
     findings_at,
     of_documents,
@@ -57,18 +56,13 @@ _FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNOREC
 
 @dataclass(frozen=True)
 class JudgementFacts:
-    """What the rules look at of the qrels of one dataset."""
+    """What the rules found in the qrels of one dataset, and what is compared with others.
 
-    queries: int = 0
+    The places of findings follow the name of the file: ``:7``, ``: row 7`` or nothing.
+    """
+
+    findings: tuple[Finding, ...] = ()
     rows: int = 0
-    lowest: float = 0.0
-    highest: float = 0.0
-    beyond: int = 0
-    """Rows with a grade above :data:`LARGEST_GRADE`."""
-    fractional: int = 0
-    negative: int = 0
-    empty: int = 0
-    """Queries without a grade above 0."""
     numbered: bool = False
     """Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
     files with group sizes: queries of two such files have the same names by chance."""
@@ -78,45 +72,51 @@ class JudgementFacts:
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
     """Columns that were read, by what they hold."""
-    first: dict[str, Examples] = field(default_factory=dict)
-    """The first examples of each rule."""
 
     @classmethod
-    def of(cls, qrels: Qrels, marks: Array | None = None) -> JudgementFacts:
-        """Return the facts of qrels; `marks` are those of a learning-to-rank file's rows.
+    def of(cls, qrels: Qrels, marks: Array | None = None) -> tuple[JudgementFacts, ExamplesByRule]:
+        """Return the facts of qrels, and the examples of their findings.
 
-        >>> JudgementFacts.of(Qrels.from_dict({"q1": {"a": 2, "b": 0}, "q2": {"c": 0}})).empty
-        1
+        `marks` are those of a learning-to-rank file's rows.
+
+        >>> facts, _ = JudgementFacts.of(Qrels.from_dict({"q1": {"a": 2}, "q2": {"c": 0}}))
+        >>> [(one.rule, one.count) for one in facts.findings]
+        [('empty-queries', 1)]
         """
-        grades, offsets = qrels.numbers, qrels.offsets
-        if not grades.size:
-            return cls(queries=qrels.n_queries)
         first = ExamplesByRule()
+        found = tuple(_findings(qrels, first)) if qrels.n_rows else ()
+        hashes = query_hashes(qrels, marks)
+        numbered = bool(qrels.n_rows) and _numbered(qrels)
+        return cls(found, qrels.n_rows, numbered, _marks_of(hashes)), first
 
-        def rows(rule: str, which: Bools) -> int:
-            some = np.flatnonzero(which)[:SHOWN]
+
+def _findings(qrels: Qrels, first: ExamplesByRule) -> Iterator[Finding]:
+    """Yield what is wrong with qrels, and add examples."""
+    make, n_queries, offsets = findings_at("", first), qrels.n_queries, qrels.offsets
+    grades = qrels.numbers
+    n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
+    empty = np.flatnonzero(n_relevant[1:] == n_relevant[:-1])
+    rule = "no-relevant-documents" if empty.size == n_queries else "empty-queries"
+    first.add(rule, of_queries(qrels.qids, empty, _places(qrels, offsets[empty[:SHOWN]])))
+    queries, of = counted(n_queries, "query", "queries"), counted(grades.size, "grade")
+    if empty.size == n_queries:
+        yield make(rule, f"none of the {queries} has a relevant document", n_queries)
+    elif n := empty.size:
+        yield make(rule, f"no relevant document in {n:,} of {queries}", n, by_share(n, n_queries))
+    low, high = grades.min(), grades.max()
+    for rule, which, what in (
+        ("grades-above-30", grades > LARGEST_GRADE, f"above {LARGEST_GRADE}, up to {high:,.15g}"),
+        ("fractional-grades", grades != np.trunc(grades),
+         f"with a fraction, from {low:,.15g} to {high:,.15g}"),
+        ("negative-grades", grades < 0, "below 0"),
+    ):  # fmt: skip
+        some = np.flatnonzero(which)[:SHOWN]
+        if some.size:
             qids = texts_at(qrels.qids, qrels.row[some])
             notes = (f"{grade:.15g}" for grade in grades[some].tolist())
             first.add(rule, of_documents(qids, qrels.docnos, some, notes, _places(qrels, some)))
-            return int(which.sum())
-
-        n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
-        empty = np.flatnonzero(n_relevant[1:] == n_relevant[:-1])
-        rule = "no-relevant-documents" if empty.size == qrels.n_queries else "empty-queries"
-        first.add(rule, of_queries(qrels.qids, empty, _places(qrels, offsets[empty[:SHOWN]])))
-        return cls(
-            queries=qrels.n_queries,
-            rows=qrels.n_rows,
-            lowest=float(grades.min()),
-            highest=float(grades.max()),
-            beyond=rows("grades-above-30", grades > LARGEST_GRADE),
-            fractional=rows("fractional-grades", grades != np.trunc(grades)),
-            negative=rows("negative-grades", grades < 0),
-            empty=empty.size,
-            numbered=_numbered(qrels),
-            marks=_marks_of(query_hashes(qrels, marks)),
-            first=dict(first),
-        )
+            n = int(which.sum())
+            yield make(rule, f"{n:,} of {of} {what}", n)
 
 
 def _places(qrels: Qrels, rows: Ints) -> Ints:
@@ -161,26 +161,6 @@ def query_hashes(qrels: Qrels, marks: Array | None) -> Array:
     hashes = np.zeros(qrels.n_queries, np.uint64)
     np.add.at(hashes, query, splitmix64(marks))
     return np.where(own & several, hashes, np.uint64(0))
-
-
-def findings(facts: JudgementFacts, place: str) -> Iterator[Finding]:
-    """Yield what is wrong with the qrels in the file at `place`."""
-    make, n_queries = findings_at(place, facts.first), facts.queries
-    queries, grades = counted(n_queries, "query", "queries"), counted(facts.rows, "grade")
-    if n_queries and facts.empty == n_queries:
-        what = f"none of the {queries} has a relevant document"
-        yield make("no-relevant-documents", what, n_queries)
-    elif facts.empty:
-        what = f"no relevant document in {facts.empty:,} of {queries}"
-        yield make("empty-queries", what, facts.empty, by_share(facts.empty, n_queries))
-    if n := facts.beyond:
-        what = f"{n:,} of {grades} above {LARGEST_GRADE}, up to {facts.highest:,.15g}"
-        yield make("grades-above-30", what, n)
-    if n := facts.fractional:
-        what = f"{n:,} of {grades} with a fraction, from {facts.lowest:,.15g}"
-        yield make("fractional-grades", f"{what} to {facts.highest:,.15g}", n)
-    if n := facts.negative:
-        yield make("negative-grades", f"{n:,} of {grades} below 0", n)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,7 +25,7 @@ from .registry import RULES, SHOWN, by_share, finding, percent
 from .spelling import OF_DOCNOS, affixes, of_qids, shown, spelled_as, spread
 
 if TYPE_CHECKING:
-    from .facts import Facts, Part
+    from .facts import Part
 
 TOP = 10
 """Ranks that are checked for unjudged documents: most papers report these."""
@@ -48,30 +47,6 @@ MOST = 1000
 NO_ROW: Ints = np.full(1, -1)
 
 
-@dataclass(frozen=True)
-class QueryFacts:
-    """Facts about the queries of a run; empty after `extra` if the run follows rows."""
-
-    rows: int = 0
-    queries: int = 0
-    missing: int = 0
-    """Judged queries that are not answered."""
-    extra: int = 0
-    """Answered queries that are not judged."""
-    deepest: int = 0
-    """The most documents of a query."""
-    at_deepest: int = 0
-    """Queries with as many."""
-    last_depth: int = 0
-    """Documents of the query that ends the file."""
-    way: str = ""
-    """How qids differ from those of judged queries; ``""`` if no other spelling is judged."""
-    respelled: int = 0
-    """Queries that are judged in that spelling."""
-    ranking: str = ""
-    """:func:`harness.core.align.ranking_hash`; ``""`` if the run follows rows."""
-
-
 class Queries:
     """Sums up the queries of a run, part by part."""
 
@@ -80,7 +55,7 @@ class Queries:
         self.qids: list[pa.Array] = []
         self.depths: list[Ints] = []
         self.starts: list[Ints] = []
-        self.rows = self.rows_in_file = self.answered = self.extra = self.ranking = 0
+        self.rows = self.rows_in_file = self.n = self.answered = self.extra = self.hash = 0
         self.follows = False
 
     def run(self, part: Part) -> None:
@@ -90,7 +65,8 @@ class Queries:
         self.depths.append(part.lengths)
         self.starts.append(part.places(np.minimum(part.run.offsets[:-1], part.run.n_rows - 1)))
         self.rows += part.run.n_rows
-        self.ranking += 0 if part.follows else ranking_hash(part.run)
+        self.n += int((part.lengths > 0).sum())
+        self.hash += 0 if part.follows else ranking_hash(part.run)
         self.rows_in_file += part.n_source
 
     def aligned(self, part: Aligned) -> None:
@@ -108,34 +84,56 @@ class Queries:
                 return Examples(tuple(names), int(starts[at]), words)
         return Examples(tuple(names))
 
-    def facts(self) -> QueryFacts:
-        """Return the facts of all parts, and keep their examples."""
-        depths = np.concatenate([*self.depths, np.zeros(0, np.int64)])
-        depths = depths[depths > 0]
-        n, missing = depths.size, self.qrels.n_queries - self.answered
-        if self.follows or not n:
-            return QueryFacts(self.rows, n, missing, self.extra)
+    @property
+    def ranking(self) -> str:
+        """:func:`harness.core.align.ranking_hash` as text; empty if the run follows rows."""
+        return "" if self.follows else f"{self.hash % 2**64:016x}"
+
+    def findings(self, make: MakeFinding) -> Iterator[Finding]:
+        """Yield queries that are missing, extra, cut short or spelled otherwise."""
+        n, missing = self.qrels.n_queries, self.qrels.n_queries - self.answered
         own = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
         judged = cast(self.qrels.qids, pa.large_string())
         unanswered = np.flatnonzero(index_in(judged, own) < 0) if missing else NO_ROW[:0]
         unjudged = np.flatnonzero(self.qrels.place(own) < 0) if self.extra else NO_ROW[:0]
-        self.first.add("missing-queries", of_queries(self.qrels.qids, unanswered, NO_ROW))
-        starts = np.concatenate(self.starts)
-        self.first.add("extra-queries", of_queries(own, unjudged, starts[unjudged]))
-        way, respelled = self._respelled(own, unjudged[:MOST], unanswered)
-        deepest = int(depths.max())
-        last = as_bytes(self.qids[-1][-1:])[0].decode("utf-8", "replace")
-        cut = Examples((f"query {last}",), self.rows_in_file - 1, (last,))
-        self.first.add("cut-last-query", cut)
-        return QueryFacts(
-            self.rows, n, missing, self.extra, deepest, int((depths == deepest).sum()),
-            int(depths[-1]), way, respelled, f"{self.ranking % 2**64:016x}",
-        )  # fmt: skip
+        respelled = 0
+        if found := self._respelled(own, unjudged[:MOST], unanswered):
+            way, respelled = found
+            extra = "unjudged qid" if self.qrels.n_rows else "unknown qid"
+            what = f"{respelled:,} of {counted(self.extra, extra)} "
+            what += f"differ from unanswered queries only in {way}"
+            yield make("qid-spelling", what, respelled)
+        if missing > respelled:
+            self.first.add("missing-queries", of_queries(self.qrels.qids, unanswered, NO_ROW))
+            kind = "judged " if self.qrels.n_rows else ""
+            what = f"no answer to {missing:,} of {counted(n, f'{kind}query', f'{kind}queries')}"
+            yield make("missing-queries", what, missing)
+        if self.extra > respelled:
+            starts = np.concatenate(self.starts)
+            self.first.add("extra-queries", of_queries(own, unjudged, starts[unjudged]))
+            what = f"{self.extra:,} of {counted(self.n, 'query', 'queries')}"
+            what = f"no judgement of {what}" if self.qrels.n_rows else f"{what} not in the list"
+            yield make("extra-queries", what, self.extra)
+        yield from self._cut(make)
 
-    def _respelled(self, own: pa.Array, unjudged: Ints, unanswered: Ints) -> tuple[str, int]:
+    def _cut(self, make: MakeFinding) -> Iterator[Finding]:
+        """Yield that only the last query of the file has fewer documents than the others."""
+        depths = np.concatenate(self.depths)
+        depths = depths[depths > 0]
+        n, deepest, last = depths.size, int(depths.max()), int(depths[-1])
+        if n >= ENOUGH_QUERIES and last < deepest and (depths == deepest).sum() == n - 1:
+            qid = as_bytes(self.qids[-1][-1:])[0].decode("utf-8", "replace")
+            cut = Examples((f"query {qid}",), self.rows_in_file - 1, (qid,))
+            self.first.add("cut-last-query", cut)
+            depths_text = f"{counted(last, 'document')}, every other one {deepest:,}"
+            yield make("cut-last-query", f"the last query has {depths_text}", 1)
+
+    def _respelled(
+        self, own: pa.Array, unjudged: Ints, unanswered: Ints
+    ) -> tuple[str, int] | None:  # fmt: skip
         """Return how qids differ from those that are not answered, and how many do."""
         if not unjudged.size or not unanswered.size:
-            return "", 0
+            return None
         names = texts_at(own, unjudged)
 
         def known(names: Sequence[str]) -> Bools:
@@ -144,7 +142,7 @@ class Queries:
         some = texts_at(self.qrels.qids, unanswered[spread(unanswered.size)])
         found = of_qids(names, known, unanswered.size, some)
         if found is None:
-            return "", 0
+            return None
         way, known_as = found
         at = sorted(known_as)[:SHOWN]
         first = self.start_of([names[one] for one in at])
@@ -153,34 +151,19 @@ class Queries:
         return way, len(known_as)
 
 
-@dataclass
-class DocumentFacts:
-    """Facts about the documents of a run that does not follow rows."""
-
-    judged: int = 0
-    """Retrieved documents that are judged."""
-    shown: int = 0
-    """Documents at rank 10 or before."""
-    judged_shown: int = 0
-    looked_at: int = 0
-    """Rows whose docno was looked up among all judgements."""
-    known: int = 0
-    """Rows whose docno is judged for some query."""
-    way: str = ""
-    """How docnos differ from those of the qrels; ``""`` if no other spelling is known."""
-    respelled: int = 0
-    """Unknown documents at rank 10 or before of the first queries that are known so spelled."""
-    unknown: int = 0
-    identical: int = 0
-    """Documents whose docno equals the qid, if the policy keeps them."""
-
-
 class Documents:
-    """Sums up which documents are judged, part by part, in `facts`."""
+    """Sums up which documents of a run that names them are judged, part by part."""
 
     def __init__(self, qrels: Qrels, first: ExamplesByRule) -> None:
         self.qrels, self.first = qrels, first
-        self.facts = DocumentFacts()
+        self.judged = 0
+        """Retrieved documents that are judged."""
+        self.shown = self.judged_shown = 0
+        """Documents at rank 10 or before, and those of them that are judged."""
+        self.looked_at = self.known = 0
+        """Rows whose docno was looked up, and those whose docno is judged for some query."""
+        self.identical = 0
+        """Documents whose docno equals the qid, if the policy keeps them."""
 
     def run(self, part: Part) -> None:
         """Look at a part as it was read."""
@@ -190,33 +173,63 @@ class Documents:
         known = part.known(rows)
         identical = part.run.identical_ids()
         if identical.size:
-            self.facts.identical += identical.size
+            self.identical += identical.size
             self.first.add("identical-ids", part.documents(identical[:SHOWN]))
-        self.facts.looked_at += known.size
-        self.facts.known += int(known.sum())
+        self.looked_at += known.size
+        self.known += int(known.sum())
 
     def aligned(self, aligned: Aligned) -> None:
         """Look at a part that was aligned."""
         judged = aligned.grade >= 0
-        self.facts.judged += int(judged.sum())
-        self.facts.judged_shown += int((judged & (aligned.rank <= TOP)).sum())
-        self.facts.shown += int(np.minimum(aligned.n_retrieved, TOP).sum())
+        self.judged += int(judged.sum())
+        self.judged_shown += int((judged & (aligned.rank <= TOP)).sum())
+        self.shown += int(np.minimum(aligned.n_retrieved, TOP).sum())
         if aligned.policy.drop_identical_ids:
-            self.facts.identical = 0
+            self.identical = 0
 
-    def end(self, begin: Part) -> None:
-        """Look at the first rows of the first queries, and keep examples."""
-        if not self.qrels.n_rows:
-            return
-        rows = begin.head(TOP)
-        own, known = begin.own(rows), begin.known(rows)
-        for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
-            self.first.add(rule, begin.documents(rows[~own]))
-        self.first.add("other-topics", begin.documents(rows[known & ~own]))
-        self._respell(begin, rows[~known][:NAMES], int(known.sum()))
+    def findings(
+        self, begin: Part, queries: Queries, make: MakeFinding
+    ) -> Iterator[Finding]:  # fmt: skip
+        """Yield documents that are not judged; `begin` has the first queries and examples."""
+        if self.qrels.n_rows:
+            rows = begin.head(TOP)
+            own, known = begin.own(rows), begin.known(rows)
+            for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
+                self.first.add(rule, begin.documents(rows[~own]))
+            self.first.add("other-topics", begin.documents(rows[known & ~own]))
+            yield from self._respelled(begin, rows[~known][:NAMES], int(known.sum()), make)
+        answered, judgements = queries.n - queries.extra, self.qrels.n_rows
+        if not self.judged and judgements:
+            what = f"none of the {counted(queries.rows, 'document')} is judged"
+            enough = answered >= ENOUGH_QUERIES
+            enough = enough and min(self.looked_at, judgements) >= ENOUGH_ROWS
+            if enough and not self.known:
+                what += f", and none of {self.looked_at:,} docnos is in the qrels"
+                yield make("other-collection", what, queries.rows)
+            elif enough and self.known >= SOME_KNOWN * self.looked_at:
+                what += f" for its query; {self.known:,} of {self.looked_at:,} docnos are for "
+                yield make("other-topics", f"{what}others", queries.rows)
+            else:
+                yield make("nothing-judged", what, queries.rows)
+        if n := self.identical:
+            of = counted(queries.n, "query", "queries")
+            what = f"the docno equals the qid in {n:,} of {of}"
+            yield make("identical-ids", what, n, by_share(n, queries.n))
+        unjudged = self.shown - self.judged_shown
+        if self.judged and unjudged >= MANY * self.shown:
+            below = " or have a grade below 0" if (self.qrels.numbers < 0).any() else ""
+            what = f"{percent(unjudged, self.shown)} of the top 10 documents are not judged{below}"
+            is_dense = answered >= ENOUGH_QUERIES and judgements >= DENSE * self.qrels.n_queries
+            if is_dense and unjudged >= NEARLY_ALL * self.shown:
+                effect = "they count as not relevant; the qrels may belong to another round"
+                yield make("unjudged-at-10", what, unjudged, "warning", effect)
+            else:
+                yield make("unjudged-at-10", what, unjudged)
 
-    def _respell(self, begin: Part, rows: Ints, n_known: int) -> None:
-        """Look for another spelling in which the docnos of some rows are judged."""
+    def _respelled(
+        self, begin: Part, rows: Ints, n_known: int, make: MakeFinding
+    ) -> Iterator[Finding]:  # fmt: skip
+        """Yield another spelling in which the docnos of some rows are judged."""
         if not rows.size or begin.run.docnos.strings is None:
             return
         names, n = docnos_at(begin.run.docnos, rows), self.qrels.n_rows
@@ -233,74 +246,12 @@ class Documents:
         some = sorted(found)[:SHOWN]
         notes = [shown(names[at], found[at]) for at in some]
         self.first.add("docno-spelling", begin.documents(rows[some], notes))
-        self.facts.way, self.facts.respelled, self.facts.unknown = way, len(found), rows.size
+        what = f"{len(found):,} of {counted(rows.size, 'unjudged docno')} "
+        what += f"differ from judged ones only in {way}"
+        yield make("docno-spelling", what, len(found), "warning" if self.judged else None)
 
     def _knows(self, names: Sequence[str]) -> Bools:
         return self.qrels.knows(hash_strings(string_column(names)))
-
-
-def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
-    """Yield queries that are missing, extra or cut short, and documents that are not judged."""
-    if not facts.run.follows:
-        yield from _of_queries(facts, make)
-        yield from _of_documents(facts, make)
-
-
-def _of_queries(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
-    run = facts.run.queries
-    if run.way:
-        extra = "unjudged qid" if facts.judgements.rows else "unknown qid"
-        what = f"{run.respelled:,} of {counted(run.extra, extra)} "
-        what += f"differ from unanswered queries only in {run.way}"
-        yield make("qid-spelling", what, run.respelled)
-    if run.missing > run.respelled:
-        kind = "judged " if facts.judgements.rows else ""
-        judged = counted(facts.judgements.queries, f"{kind}query", f"{kind}queries")
-        yield make("missing-queries", f"no answer to {run.missing:,} of {judged}", run.missing)
-    if run.extra > run.respelled:
-        what = f"{run.extra:,} of {counted(run.queries, 'query', 'queries')}"
-        what = f"no judgement of {what}" if facts.judgements.rows else f"{what} not in the list"
-        yield make("extra-queries", what, run.extra)
-    alike = run.queries >= ENOUGH_QUERIES and run.at_deepest == run.queries - 1
-    if alike and run.last_depth < run.deepest:
-        depths = f"{counted(run.last_depth, 'document')}, every other one {run.deepest:,}"
-        yield make("cut-last-query", f"the last query has {depths}", 1)
-
-
-def _of_documents(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
-    run, rows = facts.run.documents, facts.run.queries.rows
-    if run.way:
-        what = f"{run.respelled:,} of {counted(run.unknown, 'unjudged docno')} "
-        what += f"differ from judged ones only in {run.way}"
-        yield make("docno-spelling", what, run.respelled, "warning" if run.judged else None)
-    answered, judged = facts.run.queries.queries - facts.run.queries.extra, facts.judgements
-    if rows and not run.judged and facts.judgements.rows:
-        what = f"none of the {counted(rows, 'document')} is judged"
-        enough = answered >= ENOUGH_QUERIES
-        enough = enough and min(run.looked_at, facts.judgements.rows) >= ENOUGH_ROWS
-        if enough and not run.known:
-            what += f", and none of {run.looked_at:,} docnos is in the qrels"
-            yield make("other-collection", what, rows)
-        elif enough and run.known >= SOME_KNOWN * run.looked_at:
-            what += f" for its query; {run.known:,} of {run.looked_at:,} docnos are for others"
-            yield make("other-topics", what, rows)
-        else:
-            yield make("nothing-judged", what, rows)
-    if run.identical:
-        queries = facts.run.queries.queries
-        of = counted(queries, "query", "queries")
-        what = f"the docno equals the qid in {run.identical:,} of {of}"
-        yield make("identical-ids", what, run.identical, by_share(run.identical, queries))
-    unjudged = run.shown - run.judged_shown
-    if run.judged and unjudged >= MANY * run.shown:
-        below = " or have a grade below 0" if facts.judgements.negative else ""
-        what = f"{percent(unjudged, run.shown)} of the top 10 documents are not judged{below}"
-        is_dense = answered >= ENOUGH_QUERIES and judged.rows >= DENSE * judged.queries
-        if is_dense and unjudged >= NEARLY_ALL * run.shown:
-            effect = "they count as not relevant; the qrels may belong to another round"
-            yield make("unjudged-at-10", what, unjudged, "warning", effect)
-        else:
-            yield make("unjudged-at-10", what, unjudged)
 
 
 def explain_no_common_query(

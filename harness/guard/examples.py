@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -88,6 +89,11 @@ def findings_at(place: str, first: Mapping[str, Examples]) -> MakeFinding:
         return finding(rule, some.at(place), what, count, some.names, severity, effect, fix)
 
     return found
+
+
+def placed(findings: Iterable[Finding], first: Mapping[str, Examples]) -> list[Finding]:
+    """Return findings with the places of their examples, after the name of the file."""
+    return [replace(one, place=first.get(one.rule, Examples()).at("")) for one in findings]
 
 
 def texts_at(names: pa.Array, rows: Ints) -> tuple[str, ...]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -16,11 +15,11 @@ from ..core.hashing import share_memory
 from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of, positions_of, rows_of
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, HarnessError, HarnessWarning, describe, shortage
+from ..errors import Finding, HarnessError, describe, shortage
 from ..readers.source import HashedSource, Source
-from . import documents, row_order, scores
+from . import scores
 from .datasets import JudgementFacts as JudgementFacts
-from .documents import DocumentFacts, Documents, Queries, QueryFacts
+from .documents import Documents, Queries
 from .examples import (
     Examples,
     ExamplesByRule,
@@ -28,54 +27,46 @@ from .examples import (
     findings_at,
     of_documents,
     of_queries,
+    placed,
     texts_at,
 )
 from .registry import SHOWN, finding
-from .row_order import CHANCE, ENOUGH, NO_FIT, Fit, Following, OrderFacts
-from .scores import Ahead, LabelFacts, Labels, Order, RankFacts, ScoreFacts, Scores
+from .row_order import NO_FIT, Fit, Following
+from .scores import Labels, Order, Scores
 
-FAMILIES = (scores, row_order, documents)
-"""Modules whose ``findings(facts, make)`` yields what their rules find in a run."""
 LOOKED_AT = 64
 """Queries at the beginning of a run that examples are taken from."""
 
 
 @dataclass(frozen=True)
 class RunFacts:
-    """Facts about one run and how it fits its qrels: one record for each family of rules."""
+    """What the rules found in one run, and what is compared with other runs.
 
-    follows: bool = False
-    """Whether its scores follow the rows of the dataset, as predictions do."""
-    single: bool = True
-    """Whether scores are compared in single precision, as trec_eval 9 does."""
-    queries: QueryFacts = field(default_factory=QueryFacts)
-    scores: ScoreFacts = field(default_factory=ScoreFacts)
-    labels: LabelFacts = field(default_factory=LabelFacts)
-    documents: DocumentFacts = field(default_factory=DocumentFacts)
-    order: OrderFacts = field(default_factory=OrderFacts)
-    ahead: Ahead = field(default_factory=Ahead)
-    ranks: RankFacts | None = None
-    """Facts about a TREC run whose scores are ranks."""
+    The places of findings follow the name of the file: ``:7``, ``: row 7`` or nothing.
+    """
+
+    findings: tuple[Finding, ...] = ()
+    rows: int = 0
+    ranking: str = ""
+    """:attr:`harness.guard.documents.Queries.ranking`."""
+    own_scores: bool = True
+    """Whether scores are not the labels, and not all equal."""
+    fit: Fit = NO_FIT
+    """How predictions fit the rows of their dataset."""
+    unrelated: Finding | None = None
+    """That predictions fit no rows of their dataset."""
     unused: tuple[str, ...] = ()
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
     """Columns that were read, by what they hold."""
-    first: dict[str, Examples] = field(default_factory=dict)
-    """The first examples of each rule; some are kept that are too few for their rule."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """All facts that the rules of one cell use."""
+    """All facts about one cell."""
 
     judgements: JudgementFacts
     run: RunFacts
-
-    def findings(self, place: str) -> Iterator[Finding]:
-        """Yield what the rules find in the run, whose file is `place`."""
-        make = findings_at(place, self.run.first)
-        for family in FAMILIES:
-            yield from family.findings(self, make)
 
 
 @contextlib.contextmanager
@@ -230,119 +221,76 @@ class Watch:
                     self.order.aligned(aligned)
         return aligned
 
-    def facts(self) -> RunFacts | None:
-        """Return the facts of all parts that were looked at; None if the watch failed."""
+    def facts(
+        self, source: Source | None = None, format: str | None = None, *, whole: bool = False
+    ) -> RunFacts | None:
+        """Return the facts of all parts that were looked at; None if the watch failed.
+
+        Examples have lines if the `source` is given from which the run was read. With `whole` notes
+        have them too, and the file may be read again for them.
+        """
         if self.failures:
             return None
         with observing(self.failures, self.place):
-            begin, follows = self.first_part, self.queries.follows
-            if begin is not None and not follows:
-                self.documents.end(begin)
+            if (begin := self.first_part) is None:
+                return RunFacts()
+            make = findings_at("", self.first)
+            found = [*self.labels.findings(begin, make)]
+            has_labels = bool(found)
+            is_constant = 0 < self.scores.several == self.scores.constant
+            if source is not None and not begin.follows and _may_be_ranks(source, format):
+                found += scores.rank_findings(source, self.first, make)
+            found += self.scores.findings(self.queries.rows, make)
+            found += self.order.findings(make)
+            found += self.following.findings(make)
+            unrelated = None if has_labels else self.following.unrelated
+            if not begin.follows:
+                found += self.queries.findings(make)
+                found += self.documents.findings(begin, self.queries, make)
+            if source is not None:
+                rules = {one.rule for one in found if whole or one.severity != "note"}
+                add_lines(self.first, source, "run", format, {"unrelated", *rules}, whole=whole)
             return RunFacts(
-                follows=follows,
-                single=self.policy.score_type == "float32",
-                queries=self.queries.facts(),
-                scores=self.scores.facts,
-                labels=self.labels.facts(begin),
-                documents=self.documents.facts,
-                order=self.following.facts(),
-                ahead=self.order.ahead,
-                first=dict(self.first),
-            )
+                tuple(placed(found, self.first)), self.queries.rows, self.queries.ranking,
+                not (has_labels or is_constant), self.following.fit,
+                unrelated and placed([unrelated], self.first)[0],
+                () if source is None else source.unused_columns,
+                {} if source is None else source.columns,
+            )  # fmt: skip
         return None
 
 
-class RowWatch:
-    """Looks at scores that follow the rows of a dataset: whether they belong to other rows."""
-
-    def __init__(self, qrels: Qrels, place: str) -> None:
-        self.qrels, self.place = qrels, place
-        self.failures: list[Finding] = []
-        self._begin()
-
-    def _begin(self) -> None:
-        self.first = ExamplesByRule()
-        self.following = Following(self.qrels, self.first)
-
-    def run(self, run: Run, begins: bool = False) -> None:
-        """Look at a run, or at a part of one, as it was read."""
-        with observing(self.failures, self.place):
-            if begins:
-                self._begin()
-            if share_memory(run.qids, self.qrels.qids):
-                self.following.add(run.scores)
-
-    def facts(self) -> RunFacts | None:
-        """Return the facts of all parts; None if there are none, or the guard failed."""
-        if self.following.n:
-            with observing(self.failures, self.place):
-                rows = QueryFacts(rows=self.following.n)
-                order = self.following.facts()
-                return RunFacts(follows=True, queries=rows, order=order, first=dict(self.first))
-        return None
-
-
-def warn_of(watches: Sequence[RowWatch], level: int) -> None:
-    """Warn of runs whose scores seem to belong to other rows of their dataset.
-
-    `level` is that of ``warnings.warn``.
-    """
-    every = [(watch, watch.facts()) for watch in watches]
-    fits = {watch.place: facts.order.fit or NO_FIT for watch, facts in every if facts is not None}
-    for watch, facts in every:
-        found = [*watch.failures]
-        if facts is not None:
-            with observing(found, watch.place):
-                make = findings_at(watch.place, facts.first)
-                found += row_order.findings(Facts(JudgementFacts(), facts), make)
-                found += _unrelated(watch.place, facts, fits)
-        for one in found:
-            if one.severity != "note":
-                warnings.warn(HarnessWarning(one.message), stacklevel=level)
-
-
-def _unrelated(place: str, facts: RunFacts, fits: Mapping[str, Fit]) -> Iterator[Finding]:
-    """Yield that a run fits nothing, if it is like chance or another one fits."""
-    own = fits[place]
-    if row_order.fits_nothing(facts) and not row_order.is_random(place):
-        others = {name: one for name, one in fits.items() if name != place}
-        best = max(others, key=lambda name: others[name].z, default="")
-        like_chance = own.n >= ENOUGH and own.z < CHANCE
-        better = (best, others[best]) if best and like_chance else None
-        found = row_order.unrelated(place, facts, better, wary=row_order.is_chance(facts))
-        yield from filter(None, [found])
+def _may_be_ranks(source: Source, format: str | None) -> bool:
+    is_run = scores.may_be_ranks(source)
+    return is_run and (format or readers.guess_format(source, "run")) == "trec"
 
 
 def judgement_facts(
-    qrels: Qrels, source: Source, failures: list[Finding], format: str | None = None
-) -> JudgementFacts | None:
-    """Return the facts of qrels that were read from `source`; None if the guard failed."""
+    qrels: Qrels, source: Source, failures: list[Finding], format: str | None = None, *,
+    whole: bool = False,
+) -> JudgementFacts | None:  # fmt: skip
+    """Return the facts of qrels that were read from `source`; None if the guard failed.
+
+    With `whole` the file may be read again for the lines of examples.
+    """
     with observing(failures, source.name):
         marks = source.row_marks if isinstance(source, HashedSource) else None
-        facts = JudgementFacts.of(qrels, marks)
-        add_lines(facts.first, source, "qrels", format)
-        return replace(facts, unused=source.unused_columns, columns=source.columns)
+        facts, first = JudgementFacts.of(qrels, marks)
+        add_lines(first, source, "qrels", format, whole=whole)
+        return replace(
+            facts, findings=tuple(placed(facts.findings, first)), unused=source.unused_columns,
+            columns=source.columns,
+        )  # fmt: skip
     return None
 
 
 def facts_of(
-    judgements: JudgementFacts | None, watch: Watch, source: Source, format: str | None = None
-) -> Facts | None:
-    """Return what the rules look at, when a run was read from `source`; None if the guard failed.
+    judgements: JudgementFacts | None, watch: Watch, source: Source, format: str | None = None, *,
+    whole: bool = False,
+) -> Facts | None:  # fmt: skip
+    """Return all facts when a run was read from `source`; None if the guard failed.
 
-    Exceptions are in the failures of `watch`.
+    See :meth:`Watch.facts`; exceptions are in the failures of `watch`.
     """
-    of_run = watch.facts()
-    if judgements is None or of_run is None:
-        return None
-    with observing(watch.failures, watch.place):
-        may_be_ranks = not of_run.follows and scores.may_be_ranks(source)
-        if may_be_ranks and (format or readers.guess_format(source, "run")) == "trec":
-            of_run = scores.with_ranks(of_run, source)
-        of_run = replace(of_run, unused=source.unused_columns, columns=source.columns)
-        facts = Facts(judgements, of_run)
-        found = facts.findings(watch.place)
-        rules = {"unrelated", *(one.rule for one in found if one.severity != "note")}
-        add_lines(of_run.first, source, "run", format, rules)
-        return facts
-    return None
+    of_run = watch.facts(source, format, whole=whole) if judgements is not None else None
+    return None if judgements is None or of_run is None else Facts(judgements, of_run)

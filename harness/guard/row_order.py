@@ -20,13 +20,12 @@ from ..core.arrow import as_bytes, cast, from_place, to_numpy
 from ..core.ragged import Array, Ints, lengths_of, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, Severity
+from ..errors import Finding
 from ..reports.phrases import counted
 from .examples import (
     Examples,
     ExamplesByRule,
     MakeFinding,
-    findings_at,
     place_of_row,
     short,
     texts_at,
@@ -35,7 +34,6 @@ from .registry import SHOWN, finding
 
 if TYPE_CHECKING:
     from ..config.model import RunEntry
-    from .facts import Facts, RunFacts
 
 CLEAR = 6.0
 """Standard errors that a fit must be from 0, and from the other: no chance in a million sweeps."""
@@ -58,11 +56,11 @@ WEAK = 0.1
 """Correlation that any useful model has: warn if `CHANCE` errors more than a fit are below it."""
 MOVED = 1 << 12
 """Rows, about, of the queries that an order moves, in which scores are compared."""
-FIRST = 1 << 12
-"""Rows that are checked before all others: scores of nearly every file rise and fall there."""
 _RANDOM = re.compile(r"random(?!.?forest)", re.IGNORECASE)
-RULES_OF_ROWS = {"sorted-by-score", "row-order", "shifted", "upside-down", "unrelated"}
-"""Rules whose examples are rows."""
+RULES_OF_ROWS = {
+    "sorted-by-score", "row-order", "shifted", "upside-down", "unrelated", "swapped-columns",
+}  # fmt: skip
+"""Rules about predictions for rows."""
 NO_CHANCE = math.log(1e9)
 """How unlikely it must be that scores in any other order fall, or rise, in every query."""
 
@@ -232,8 +230,6 @@ class Misplaced(NamedTuple):
     """The first of these."""
     at: tuple[int, ...]
     """Where their predictions are."""
-    by_score: bool = False
-    """Whether the scores fall or rise in every query in this order, which is why they fit."""
 
 
 class Sorted(NamedTuple):
@@ -250,12 +246,10 @@ def sorted_by_score(query: Ints, scores: Array) -> Sorted | None:
     Sorted(falls=True, queries=3)
     >>> sorted_by_score(np.arange(30), -np.arange(30.0))  # queries of one row
     """
-    for n in (FIRST, scores.size):
-        some = query[:n]
-        steps = np.where(some[1:] == some[:-1], np.diff(scores[:n]), 0)
-        falls, rises = (steps < 0).any(), (steps > 0).any()
-        if falls == rises:  # both or neither
-            return None
+    steps = np.where(query[1:] == query[:-1], np.diff(scores), 0)
+    falls, rises = (steps < 0).any(), (steps > 0).any()
+    if falls == rises:  # both or neither
+        return None
     distinct = np.bincount(query[1:][steps != 0])
     log_factorials = np.append(0.0, np.cumsum(np.log(np.arange(1, int(distinct.max()) + 2))))
     if log_factorials[distinct + 1].sum() < NO_CHANCE:
@@ -309,37 +303,11 @@ def look_elsewhere(rows: Rows, scores: Array) -> Misplaced | None:
             continue
         graded = Grades(Rows(rows.grades[row], query))
         own, there = graded.fit(ranks(scores[row])), graded.fit(ranks(scores[at]))
-        by_score = own.z <= CLEAR and sorted_by_score(query, scores[at]) is not None
         differ = np.flatnonzero(row != at)[:SHOWN]
         some_rows, some_at = (tuple(one[differ].tolist()) for one in (row, at))
-        found = Misplaced(name, own, there, n_moved, some_rows, some_at, by_score)
-        if by_score:
-            return found
         if is_clear(there, own) and (best is None or there.z > best.there.z):
-            best = found
+            best = Misplaced(name, own, there, n_moved, some_rows, some_at)
     return best
-
-
-@dataclass(frozen=True)
-class OrderFacts:
-    """Facts about predictions: how they fit the rows of their dataset."""
-
-    fit: Fit | None = None
-    """Fit in place; None if not compared with the grades."""
-    slip: Slip | None = None
-    """The stretch that has shifted."""
-    misplaced: Misplaced | None = None
-    """The order that they fit instead."""
-    by_score: Sorted | None = None
-    """How their file is sorted by score."""
-    compared: int = 0
-    """Queries with several grades and predictions; 0 if they fit clearly on the whole."""
-    falling: int = 0
-    """Queries in which predictions fall as grades rise."""
-    whole_scores: tuple[float, ...] = ()
-    """The scores, if they look like grades, and the grades like scores."""
-    different_grades: int = 0
-    """How many grades there are then."""
 
 
 class Following:
@@ -351,6 +319,10 @@ class Following:
         self.n = self.n_kept = 0
         self.lengths = lengths_of(qrels.offsets)
         self.named: Array | None = None
+        self.fit = NO_FIT
+        """Fit in place; none if the scores are not compared with the grades."""
+        self.unrelated: Finding | None = None
+        """That they fit neither these rows nor other ones of this dataset."""
 
     def add(self, scores: Array) -> None:
         """Keep the scores of the next rows."""
@@ -369,62 +341,96 @@ class Following:
             self.named = np.full(self.qrels.n_rows, np.nan)
         self.named[self.qrels.offsets[query] + at] = run.scores
 
-    def facts(self) -> OrderFacts:
-        """Return how they fit, and keep examples."""
+    def findings(self, make: MakeFinding) -> Iterator[Finding]:
+        """Yield which other rows the scores fit, or that they fall as the grades rise."""
         if self.named is None:
-            return self._facts()
-        if np.isnan(self.named).any():
-            return OrderFacts()
-        self.add(self.named)
-        found = self._facts()
-        for rule in RULES_OF_ROWS & self.first.keys():  # the file has the rows in another order
-            self.first[rule] = self.first[rule]._replace(row=-1)
-        return found
+            yield from self._findings(make)
+        elif not np.isnan(self.named).any():
+            self.add(self.named)
+            yield from self._findings(make)
+            for rule in RULES_OF_ROWS & self.first.keys():  # the file has another order of rows
+                self.first[rule] = self.first[rule]._replace(row=-1)
 
-    def _facts(self) -> OrderFacts:
+    def _findings(self, make: MakeFinding) -> Iterator[Finding]:
         rows = rows_of(self.qrels)
         if rows is None or not self.n or self.n != rows.grades.size:
-            return OrderFacts()
+            return
         scores, whole, order = np.concatenate(self.parts), self.n_kept == self.n, self.qrels.order
         if whole and are_grades(self.qrels, scores):
-            different = np.unique(self.qrels.numbers).size
-            distinct = tuple(np.unique(scores).tolist())
-            return OrderFacts(whole_scores=distinct, different_grades=different)
+            listed = ", ".join(f"{one:g}" for one in np.unique(scores).tolist())
+            what = f"the predictions are whole numbers ({listed}); the grades have "
+            what += f"{np.unique(self.qrels.numbers).size:,} different fractions"
+            yield make("swapped-columns", what, self.n)
+            return
         if order is not None:  # back to the order of the file
             if not whole:
-                return OrderFacts()
+                return
             in_file = np.empty_like(scores)
             in_file[order] = scores
             scores = in_file
         every, rows = rows, rows.at(slice(0, self.n_kept))
         own, slip = look(rows, scores)
+        self.fit = own
         if (by_score := sorted_by_score(rows.query, scores)) is not None:
-            first = scores[rows.query == rows.query[0]][:SHOWN].tolist()
-            qid = texts_at(self.qrels.qids, rows.query[:1])[0]
-            name = f"query {qid} has {', '.join(f'{one:.6g}' for one in first)}"
-            self.first.add("sorted-by-score", Examples((name,), 0))
-            return OrderFacts(own, by_score=by_score)
+            yield self._sorted(rows, scores, by_score, make)
+            return
         moved = look_elsewhere(every, scores) if own.z <= CLEAR else None
         if moved is not None and (slip is None or moved.there.z > slip.there.z):
             self.first.add("row-order", self._placed(every, moved.rows, moved.at))
-            return OrderFacts(own, misplaced=moved)
-        if slip is not None:
-            if slip.end == self.n_kept - max(0, slip.there.offset):
-                slip = slip._replace(end=slip.end + self.n - self.n_kept)
-            shifted = range(slip.first, min(slip.first + SHOWN, self.n_kept))
-            at = [row + slip.there.offset for row in shifted]
-            self.first.add("shifted", self._placed(rows, shifted, at))
-            return OrderFacts(own, slip)
-        if own.z > CLEAR:
-            return OrderFacts(own)
+            what = f"the predictions fit the {moved.name} "
+            what += f"(correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
+            yield make("row-order", what, moved.moved)
+        elif slip is not None:
+            yield self._shifted(rows, slip, make)
+        elif own.z <= CLEAR:
+            yield from self._unrelated(rows, scores, make)
+
+    def _sorted(self, rows: Rows, scores: Array, found: Sorted, make: MakeFinding) -> Finding:
+        first = scores[rows.query == rows.query[0]][:SHOWN].tolist()
+        qid = texts_at(self.qrels.qids, rows.query[:1])[0]
+        name = f"query {qid} has {', '.join(f'{one:.6g}' for one in first)}"
+        self.first.add("sorted-by-score", Examples((name,), 0))
+        fall = "fall" if found.falls else "rise"
+        of = counted(found.queries, "query", "queries")
+        what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
+        if self.named is not None:
+            what = f"scores {fall} from d0 to d1, d2, ... in all {of}: the rows were sorted by "
+            what += "score before they got these docnos"
+        return make("sorted-by-score", what, found.queries)
+
+    def _shifted(self, rows: Rows, slip: Slip, make: MakeFinding) -> Finding:
+        offset, end = slip.there.offset, slip.end
+        if end == self.n_kept - max(0, offset):
+            end += self.n - self.n_kept
+        shifted = range(slip.first, min(slip.first + SHOWN, self.n_kept))
+        self.first.add("shifted", self._placed(rows, shifted, [row + offset for row in shifted]))
+        n, which, effect = end - slip.first, f"all {counted(self.n, 'row')}", ""
+        if n < self.n - SLIP:
+            which = f"about rows {slip.first + 1:,} to {end:,}"
+            effect = "documents there have the score of a neighbour"
+        what = (
+            f"{which} fit predictions {counted(abs(offset), 'line')} "
+            f"{'further down' if offset > 0 else 'further up'}: correlation {slip.there.r:.2f}, "
+            f"in place {slip.own.r:.2f}"
+        )
+        return make("shifted", what, n, None, effect)
+
+    def _unrelated(self, rows: Rows, scores: Array, make: MakeFinding) -> Iterator[Finding]:
+        """Yield that predictions fall as the grades rise, or note that they fit nothing."""
+        own = self.fit
         query, r = Grades(rows).by_query(ranks(scores))
-        query = query + int(rows.query.min())
+        query, falling = query + int(rows.query.min()), int((r < 0).sum())
         rule = "upside-down" if own.z < -CLEAR else "unrelated"
         some = np.flatnonzero((r < 0) | (rule == "unrelated"))[:SHOWN]
         each = zip(texts_at(self.qrels.qids, query[some]), r[some].tolist(), strict=True)
         row = int(np.isin(rows.query, query[some[:1]]).argmax())
         self.first.add(rule, Examples(tuple(f"{qid} ({one:.2f})" for qid, one in each), row))
-        return OrderFacts(own, compared=query.size, falling=int((r < 0).sum()))
+        what = f"correlation with the grades {own.r:.2f}, below 0 in "
+        if rule == "unrelated" and own.n:
+            what += f"{falling:,} of {counted(query.size, 'query', 'queries')}"
+            self.unrelated = make(rule, what, query.size)
+        elif rule == "upside-down" and self.named is None:
+            yield make(rule, f"{what}{counted(falling, 'query', 'queries')}", falling)
 
     def _placed(self, rows: Rows, some: Sequence[int], at: Sequence[int]) -> Examples:
         """Return some rows with where their predictions are, at the first of these."""
@@ -470,86 +476,30 @@ def are_grades(qrels: Qrels, scores: Array) -> bool:
     return np.unique(scores).size <= FEW and np.unique(grades).size >= MANY
 
 
-def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
-    """Yield which other rows predictions fit, or that they fall as the grades rise."""
-    order, n_rows = facts.run.order, facts.run.queries.rows
-    if order.whole_scores:
-        listed = ", ".join(f"{one:g}" for one in order.whole_scores)
-        what = (
-            f"the predictions are whole numbers ({listed}); the grades have "
-            f"{order.different_grades:,} different fractions"
-        )
-        yield make("swapped-columns", what, n_rows)
-    if (slip := order.slip) is not None:
-        offset, n = slip.there.offset, slip.end - slip.first
-        which, effect = f"all {counted(n_rows, 'row')}", ""
-        if n < n_rows - SLIP:
-            which = f"about rows {slip.first + 1:,} to {slip.end:,}"
-            effect = "documents there have the score of a neighbour"
-        what = (
-            f"{which} fit predictions {counted(abs(offset), 'line')} "
-            f"{'further down' if offset > 0 else 'further up'}: correlation {slip.there.r:.2f}, "
-            f"in place {slip.own.r:.2f}"
-        )
-        yield make("shifted", what, n, None, effect)
-    elif (one := order.by_score) is not None:
-        fall = "fall" if one.falls else "rise"
-        of = counted(one.queries, "query", "queries")
-        what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
-        if not facts.run.follows:
-            what = f"scores {fall} from d0 to d1, d2, ... in all {of}: the rows were sorted by "
-            what += "score before they got these docnos"
-        yield make("sorted-by-score", what, one.queries)
-    elif (moved := order.misplaced) is not None:
-        what = f"the predictions fit the {moved.name}"
-        if moved.by_score:
-            what += ", and then by score: scores fall or rise in every query there"
-        else:
-            what += f" (correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
-        yield make("row-order", what, moved.moved)
-    elif order.fit is not None and order.fit.z < -CLEAR and facts.run.follows:
-        below = f"below 0 in {counted(order.falling, 'query', 'queries')}"
-        what = f"correlation with the grades {order.fit.r:.2f}, {below}"
-        yield make("upside-down", what, order.falling)
-
-
-def fits_nothing(run: RunFacts) -> bool:
-    """Whether predictions fit neither their own rows nor their neighbours, and are not labels."""
-    own, order = run.order.fit, run.order
-    named = order.slip or order.misplaced or order.by_score
-    return own is not None and abs(own.z) <= CLEAR and named is None and not run.labels.grades
-
-
 def is_random(name: str) -> bool:
     """Whether a name is that of a random baseline, which is meant to fit nothing."""
     return _RANDOM.search(name) is not None
 
 
-def is_chance(run: RunFacts) -> bool:
-    """Whether predictions fit nothing, on enough rows to see the fit of a weak model."""
-    own = run.order.fit or NO_FIT
-    limit = own.r + CHANCE / math.sqrt(max(own.n, 1))
-    return fits_nothing(run) and own.z < CHANCE and limit < WEAK
+def is_chance(fit: Fit) -> bool:
+    """Whether a fit is that of chance, on enough rows to see that of a weak model."""
+    return fit.z < CHANCE and fit.r + CHANCE / math.sqrt(max(fit.n, 1)) < WEAK
 
 
 def unrelated(
-    place: str, run: RunFacts, better: tuple[str, Fit] | None = None, wary: bool = False
+    found: Finding, own: Fit, better: tuple[str, Fit] | None = None, wary: bool = False
 ) -> Finding | None:
-    """Return that predictions in the file at `place` have nothing to do with the grades.
+    """Return that predictions have nothing to do with the grades, unless there are few rows.
 
     It is a warning if `wary`, or if `better`, a related model or fold, fits: no random baseline
     would be among those.
     """
-    own, n = run.order.fit or NO_FIT, run.order.compared
-    fits = better is not None and is_clear(better[1], own)
-    if not own.n or not (fits or (own.n >= ENOUGH and own.z < CHANCE)):
+    if better is not None and is_clear(better[1], own):
+        what = f"{found.what}; that of {better[0]} is {better[1].r:.2f}"
+        return replace(found, what=what, severity="warning")
+    if own.n < ENOUGH or own.z >= CHANCE:
         return None
-    what = f"correlation with the grades {own.r:.2f}, below 0 in {run.order.falling:,} of "
-    what += counted(n, "query", "queries")
-    if better is not None and fits:
-        what += f"; that of {better[0]} is {better[1].r:.2f}"
-    severity: Severity | None = "warning" if wary or fits else None
-    return findings_at(place, run.first)("unrelated", what, n, severity)
+    return replace(found, severity="warning") if wary else found
 
 
 def swapped_fold(

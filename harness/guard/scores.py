@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, texts_at
 from .registry import RULES, SHOWN, by_share, percent
 
 if TYPE_CHECKING:
-    from .facts import Facts, Part, RunFacts
+    from .facts import Part
 
 SOME = 0.001
 """Share of tied pairs that scores of a few digits reach by chance."""
@@ -52,31 +52,20 @@ AT_LEAST = 20
 """Rows below which the scores 1, 2, 3 may be a system's own."""
 
 
-@dataclass
-class ScoreFacts:
-    """Facts about the scores of a run."""
-
-    several: int = 0
-    """Queries with two documents and more."""
-    constant: int = 0
-    """Queries whose scores are all equal."""
-    pairs: int = 0
-    """Pairs of retrieved documents of one judged query."""
-    tied: int = 0
-    """Pairs with one score, in queries with different scores."""
-    by_position: bool = False
-    """Whether tied documents are ordered by their names d0, d1, ... of position."""
-    merged: int = 0
-    """Rows that single precision gives the score of their neighbour, though they differ."""
-
-
 class Scores:
-    """Sums up the scores of a run, part by part, in `facts`."""
+    """Sums up the scores of a run, part by part."""
 
     def __init__(self, policy: Policy, first: ExamplesByRule) -> None:
         self.policy, self.first = policy, first
         self.single = policy.score_type == "float32"
-        self.facts = ScoreFacts()
+        self.several = self.constant = 0
+        """Queries with two documents and more, and those of them whose scores are all equal."""
+        self.pairs = self.tied = 0
+        """Pairs of documents of one judged query, and of one score if others differ."""
+        self.merged = 0
+        """Rows that single precision gives the score of their neighbour, though they differ."""
+        self.by_position = False
+        """Whether tied documents are ordered by their names d0, d1, ... of position."""
 
     def run(self, part: Part) -> None:
         """Look at a part as it was read."""
@@ -84,12 +73,12 @@ class Scores:
         answered = part.lengths > 0
         several = part.lengths[answered] > 1
         constant = (low == high) & several
-        self.facts.several += int(several.sum())
-        self.facts.constant += int(constant.sum())
+        self.several += int(several.sum())
+        self.constant += int(constant.sum())
         if constant.any() and self.first.wants("constant-scores"):
             self.first.add("constant-scores", part.queries(np.flatnonzero(answered)[constant]))
         if not part.follows and self.single:
-            self.facts.merged += self._name_ties(part)
+            self.merged += self._name_ties(part)
 
     def _name_ties(self, part: Part) -> int:
         """Keep examples of tied pairs; count those that only single precision ties."""
@@ -104,7 +93,7 @@ class Scores:
     def aligned(self, aligned: Aligned, part: Part) -> None:
         """Look at a part that was aligned; `part` is what was read for it, or its beginning."""
         n = aligned.n_retrieved
-        self.facts.pairs += int((n * (n - 1)).sum()) // 2
+        self.pairs += int((n * (n - 1)).sum()) // 2
         if self.policy.score_type == "none" or not aligned.n_tied.any():
             return
         if "score-ties" not in self.first:
@@ -122,13 +111,29 @@ class Scores:
             firsts, lasts = aligned.tie_first[heads], aligned.tie_last[heads]
             if part.follows and self.single:
                 at = np.flatnonzero(aligned.rank > aligned.tie_first)
-                self.facts.merged += int((aligned.score[at] != aligned.score[at - 1]).sum())
+                self.merged += int((aligned.score[at] != aligned.score[at - 1]).sum())
         sizes = np.maximum(lasts - firsts + 1, 0)
         sizes = sizes[sizes < np.repeat(n, lengths_of(offsets))]
         tied = int((sizes * (sizes - 1)).sum()) // 2
-        self.facts.tied += tied
+        self.tied += tied
         positional = part.run.docnos.positional and self.policy.ties in _BY_DOCNO
-        self.facts.by_position |= bool(positional and tied)
+        self.by_position |= bool(positional and tied)
+
+    def findings(self, n_rows: int, make: MakeFinding) -> Iterator[Finding]:
+        """Yield that scores are equal; the run has `n_rows`."""
+        if n := self.constant:
+            what = f"all scores are equal in {n:,} of {counted(self.several, 'query', 'queries')}"
+            yield make("constant-scores", what, n, by_share(n, self.several))
+        if self.tied > SOME * self.pairs:
+            what = f"{percent(self.tied, self.pairs)} of within-query document pairs have tied "
+            what += "scores (in single precision)" if self.single else "scores"
+            if self.by_position:
+                what += "; without docnos, they are ordered by d0, d1, ... of their rows"
+            yield make("score-ties", what, self.tied, by_share(self.tied, self.pairs))
+        if n := self.merged:
+            what = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single "
+            what += "precision"
+            yield make("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
 
 
 def equal_neighbours(part: Part, single: bool) -> tuple[Ints, Ints]:
@@ -158,17 +163,6 @@ def _pairs(part: Part, ones: Ints, others: Ints) -> Examples:
         for name, docno, two in zip(found.names, docnos, scores, strict=True)
     )
     return found._replace(names=tuple(names))
-
-
-@dataclass(frozen=True)
-class LabelFacts:
-    """How the scores of judged documents follow their grades."""
-
-    judged: int = 0
-    grades: int = 0
-    """Grades, if each has one score; 0 otherwise."""
-    falls: bool = False
-    """Whether that score falls as the grade rises."""
 
 
 class Labels:
@@ -202,55 +196,25 @@ class Labels:
         self.scores = scores if fits and (score[at][code] == score).all() else None
         self.counts.update(dict(zip(own, counts.tolist(), strict=True)))
 
-    def facts(self, begin: Part | None) -> LabelFacts:
-        """Return the facts of all parts, with the examples of the first."""
+    def findings(self, begin: Part, make: MakeFinding) -> Iterator[Finding]:
+        """Yield that scores are the grades, or have one value for each; `begin` has examples."""
         judged, scores = self.judged, self.scores or {}
         several = judged - max(self.counts.values(), default=0) - max(len(scores) - 2, 0)
         n_grades = len(scores) if len({*scores.values()}) > 1 and several >= OTHERS else 0
         if self.same and self.scores is None and judged >= 2 * OTHERS:
             n_grades, scores = judged, {}
+        if not n_grades:
+            return
         by_grade = [scores[one] for one in sorted(scores)]
-        falls = bool(n_grades and by_grade and (np.diff(by_grade) < 0).all())
-        if begin is not None and n_grades:
-            rows = np.flatnonzero(begin.run.scores != begin.run.scores.min())[:SHOWN]
-            notes = [f"score {score:.9g}" for score in begin.run.scores[rows].tolist()]
-            self.first.add("labels-as-scores", begin.documents(rows, notes))
-        return LabelFacts(judged, n_grades, falls)
-
-
-class Ahead(NamedTuple):
-    """Sums over queries of the share of pairs in which the relevant document comes first.
-
-    Of all pairs of a relevant document and another that the query retrieved: a half by chance.
-    """
-
-    queries: int = 0
-    """Queries that retrieved relevant and other documents."""
-    shares: float = 0.0
-    squares: float = 0.0
-    variance: float = 0.0
-    """Variance of the shares if all orders were equally likely."""
-    behind: int = 0
-    """Queries whose share is below a half."""
-
-    @classmethod
-    def of(cls, part: Aligned) -> Ahead:
-        """Return the sums of some queries."""
-        query, share, variance = shares_ahead(part)
-        return cls(
-            query.size, float(share.sum()), float((share**2).sum()), float(variance.sum()),
-            int((share < CHANCE).sum()),
-        )  # fmt: skip
-
-    @property
-    def upside_down(self) -> bool:
-        """Whether relevant documents come after the others, by more than chance."""
-        if self.queries < ENOUGH_QUERIES:
-            return False
-        n, mean = self.queries, self.shares / self.queries
-        spread = math.sqrt(max(self.squares / n - mean * mean, 0.0) / (n - 1))
-        clear = max(CLEAR * math.sqrt(self.variance) / n, APART * spread)
-        return mean < BEHIND and CHANCE - mean > clear
+        falls = bool(by_grade) and bool((np.diff(by_grade) < 0).all())
+        rows = np.flatnonzero(begin.run.scores != begin.run.scores.min())[:SHOWN]
+        notes = [f"score {score:.9g}" for score in begin.run.scores[rows].tolist()]
+        self.first.add("labels-as-scores", begin.documents(rows, notes))
+        what = f"each of the {n_grades} grades has only one score"
+        what = "the scores are the grades" if n_grades == judged else what
+        effect = "the values are those of the labels turned upside down" if falls else ""
+        what += f", over {judged:,} judged documents"
+        yield make("labels-as-scores", what, judged, None, effect)
 
 
 def shares_ahead(part: Aligned) -> tuple[Ints, Floats, Floats]:
@@ -273,22 +237,44 @@ def shares_ahead(part: Aligned) -> tuple[Ints, Floats, Floats]:
 
 
 class Order:
-    """Sums up in which order relevant documents come, part by part."""
+    """Sums up the shares of pairs in which the relevant document comes first, part by part.
+
+    Of all pairs of a relevant document and another that the query retrieved: a half by chance.
+    """
 
     def __init__(self, queries: Queries, first: ExamplesByRule) -> None:
-        self.queries, self.first, self.ahead = queries, first, Ahead()
+        self.queries, self.first = queries, first
+        self.n = self.behind = 0
+        self.shares = self.squares = self.variance = 0.0
 
     def aligned(self, aligned: Aligned) -> None:
         """Look at a part that was aligned."""
-        sums = zip(self.ahead, Ahead.of(aligned), strict=True)
-        self.ahead = Ahead(*map(sum, sums))  # type: ignore[arg-type]
+        query, share, variance = shares_ahead(aligned)
+        self.n += query.size
+        self.behind += int((share < CHANCE).sum())
+        self.shares += float(share.sum())
+        self.squares += float((share**2).sum())
+        self.variance += float(variance.sum())
         if self.first.wants("upside-down"):
-            query, share, _ = shares_ahead(aligned)
             behind = np.flatnonzero(share < CHANCE)[:SHOWN]
             some = self.queries.start_of(texts_at(aligned.qids, query[behind]))
             shares = (100 * share[behind]).tolist()
             names = (f"{qid} ({one:.0f}%)" for qid, one in zip(some.names, shares, strict=True))
             self.first.add("upside-down", some._replace(names=tuple(names)))
+
+    def findings(self, make: MakeFinding) -> Iterator[Finding]:
+        """Yield that relevant documents come after the others, by more than chance."""
+        if self.n < ENOUGH_QUERIES:
+            return
+        mean = self.shares / self.n
+        spread = math.sqrt(max(self.squares / self.n - mean * mean, 0.0) / (self.n - 1))
+        clear = max(CLEAR * math.sqrt(self.variance) / self.n, APART * spread)
+        if mean < BEHIND and CHANCE - mean > clear:
+            what = (
+                f"relevant documents come first in {100 * mean:.0f}% of pairs (chance: 50%), "
+                f"below half in {self.behind:,} of {self.n:,} queries"
+            )
+            yield make("upside-down", what, self.behind)
 
 
 class RankFacts(NamedTuple):
@@ -337,14 +323,14 @@ def may_be_ranks(source: Source) -> bool:
     return bool(lines) and whole
 
 
-def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
-    """Return facts with how many scores of a TREC run are ranks, by the pieces that were kept."""
-    if not may_be_ranks(source):
-        return facts
+def rank_findings(
+    source: Source, first: ExamplesByRule, make: MakeFinding
+) -> Iterator[Finding]:  # fmt: skip
+    """Yield that the scores of a TREC run are its ranks, by the pieces that were kept of it."""
     try:
         rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)
     except Refused:
-        return facts
+        return
     qids, score = rows["qid"].combine_chunks(), numbers_of(rows, "score")
     try:
         rank: Array | None = to_numpy(cast(cast(rows["rank"], pa.string()), pa.float64()))
@@ -353,7 +339,7 @@ def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
     finite = rank is not None and np.isfinite(rank).all()
     found = rank_facts(score, rank if finite else None, equal(qids[1:], qids[:-1]))
     if found is None:
-        return facts
+        return
     some = np.arange(SHOWN)
     columns = [texts_at(rows[name].combine_chunks(), some) for name in ("qid", "docno", "rank")]
     names = tuple(
@@ -361,57 +347,16 @@ def with_ranks(facts: RunFacts, source: Source) -> RunFacts:
         for qid, docno, rank, own in zip(*columns, score[some].tolist(), strict=True)
     )
     rule = "swapped-columns" if found.swapped else "rank-as-score"
-    first = {**facts.first, rule: Examples(names, 0, (columns[0][0], columns[1][0]))}
-    return replace(facts, ranks=found, first=first)
-
-
-def findings(facts: Facts, make: MakeFinding) -> Iterator[Finding]:
-    """Yield that scores are tied or labels, or that the order is upside down."""
-    yield from _of_labels(facts.run.labels, make)
-    if facts.run.ranks is not None:
-        yield from _of_ranks(facts.run.ranks, make)
-    run, scores = facts.run, facts.run.scores
-    n_rows = run.queries.rows
-    if n := scores.constant:
-        what = f"all scores are equal in {n:,} of {counted(scores.several, 'query', 'queries')}"
-        yield make("constant-scores", what, n, by_share(n, scores.several))
-    if scores.tied > SOME * scores.pairs:
-        what = f"{percent(scores.tied, scores.pairs)} of within-query document pairs have tied "
-        what += "scores (in single precision)" if run.single else "scores"
-        if scores.by_position:
-            what += "; without docnos, they are ordered by d0, d1, ... of their rows"
-        yield make("score-ties", what, scores.tied, by_share(scores.tied, scores.pairs))
-    if n := scores.merged:
-        what = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single precision"
-        yield make("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
-    if run.ahead.upside_down:
-        ahead = run.ahead
-        what = (
-            f"relevant documents come first in {100 * ahead.shares / ahead.queries:.0f}% of pairs "
-            f"(chance: 50%), below half in {ahead.behind:,} of {ahead.queries:,} queries"
-        )
-        yield make("upside-down", what, ahead.behind)
-
-
-def _of_labels(labels: LabelFacts, make: MakeFinding) -> Iterator[Finding]:
-    if labels.grades:
-        what = f"each of the {labels.grades} grades has only one score"
-        what = "the scores are the grades" if labels.grades == labels.judged else what
-        effect = "the values are those of the labels turned upside down" if labels.falls else ""
-        what += f", over {labels.judged:,} judged documents"
-        yield make("labels-as-scores", what, labels.judged, None, effect)
-
-
-def _of_ranks(ranks: RankFacts, make: MakeFinding) -> Iterator[Finding]:
-    what = f"the score equals the rank in {ranks.same:,} of {ranks.n:,} rows checked"
-    if ranks.swapped:
+    first[rule] = Examples(names, 0, (columns[0][0], columns[1][0]))
+    what = f"the score equals the rank in {found.same:,} of {found.n:,} rows checked"
+    if found.swapped:
         what = "the score is in column 4 and the rank in column 5"
         effect, fix = RULES["rank-as-score"].effect, "write qid Q0 docno rank score tag"
-        yield make("swapped-columns", what, ranks.same, None, effect, fix)
-    elif ranks.falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
+        yield make(rule, what, found.same, None, effect, fix)
+    elif found.falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
         effect = "if rank 1 is the best, the order is upside down"
         fix = "number the ranks from 1 for the best, or write a score that falls with the rank"
         what += " and falls down the file"
-        yield make("rank-as-score", what, ranks.same, "warning", effect, fix)
+        yield make(rule, what, found.same, "warning", effect, fix)
     else:
-        yield make("rank-as-score", what, ranks.same)
+        yield make(rule, what, found.same)

@@ -199,7 +199,7 @@ def across(
 ) -> Iterator[Finding]:
     """Yield runs that repeat another one's tag or rankings, and runs that are too many."""
     tags = {path: one.tag or path for path, one in submissions.items()}
-    rankings = {path: one.run.queries.ranking for path, one in facts.items() if one is not None}
+    rankings = {path: one.run.ranking for path, one in facts.items() if one is not None}
     for rule, said, of in (
         ("tag", "the tag is also that of", tags),
         ("same-file-twice", "the same rankings as in", rankings),

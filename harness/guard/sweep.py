@@ -20,7 +20,6 @@ from ..core.selection import Select
 from ..core.tables import Qrels
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
 from ..readers.source import Source
-from . import datasets
 from .datasets import (
     Dataset,
     are_apart,
@@ -31,7 +30,7 @@ from .datasets import (
 )
 from .documents import explain_no_common_query
 from .examples import place_of_row, qrels_of, scores_of, short
-from .facts import Facts, Watch, facts_of, judgement_facts, observing
+from .facts import Facts, JudgementFacts, Watch, facts_of, judgement_facts, observing
 from .registry import (
     APART,
     FOLLOWS,
@@ -49,10 +48,9 @@ from .registry import (
 from .row_order import (
     CHANCE,
     ENOUGH,
-    NO_FIT,
+    RULES_OF_ROWS,
     Fit,
     Rows,
-    fits_nothing,
     is_chance,
     is_random,
     rows_of,
@@ -142,8 +140,8 @@ class Sweep:
         """Yield what rules find in each run, and the readers' warnings that tell more."""
         for place, cell in self.cells.items():
             seen = self.seen[place]
-            own = [] if seen.facts is None else [*seen.facts.findings(cell.run_entry.path)]
-            own = [_of_column(cell, one) for one in own]
+            found = () if seen.facts is None else seen.facts.run.findings
+            own = [_of_column(cell, _in_file(cell.run_entry.path, one)) for one in found]
             known = {rule for one in own for rule in (one.rule, *FOLLOWS.get(one.rule, ()))}
             yield from (Placed(one, cell.dataset_key, place) for one in own)
             read = [one for one in seen.warnings if one.rule not in known]
@@ -151,18 +149,19 @@ class Sweep:
 
     def _of_datasets(self) -> Iterator[Placed]:
         for path, one in self.datasets.items():
-            for found in datasets.findings(one.facts, path):
-                yield Placed(found, one.cell.dataset_key)
+            for found in one.facts.findings:
+                yield Placed(_in_file(path, found), one.cell.dataset_key)
 
     def _of_order(self) -> Iterator[Placed]:
         """Yield what predictions are that do not fit their own rows."""
         for place, cell, facts in self.facts:
-            if fits_nothing(facts.run):
+            if facts.run.unrelated is not None:
                 found = self._swapped(cell, facts)
                 if found is None:
-                    better, path = self._better(place, cell, facts), cell.run_entry.path
+                    better = self._better(place, cell, facts)
                     wary = self.wary or cell.dataset_entry.path in self._without_fit
-                    found = unrelated(path, facts.run, better, wary)
+                    own = _in_file(cell.run_entry.path, facts.run.unrelated)
+                    found = unrelated(own, facts.run.fit, better, wary)
                 if found is not None:
                     yield Placed(_of_column(cell, found), cell.dataset_key, place)
 
@@ -172,19 +171,20 @@ class Sweep:
         fitting: dict[str, bool] = {}
         for _, cell, facts in self.facts:
             if not is_random(cell.run):
-                path = cell.dataset_entry.path
-                fitting[path] = fitting.get(path, False) or not is_chance(facts.run)
+                path, run = cell.dataset_entry.path, facts.run
+                fits = run.unrelated is None or not is_chance(run.fit)
+                fitting[path] = fitting.get(path, False) or fits
         return {path for path, fits in fitting.items() if not fits}
 
     def _better(self, place: int, cell: Cell, own: Facts) -> tuple[str, Fit] | None:
         """Return the best fit of this model on other folds, and of other models on these rows."""
         if is_random(cell.run):  # meant to fit nothing
             return None
-        model, fit = self._model(cell), own.run.order.fit or NO_FIT
+        model, fit = self._model(cell), own.run.fit
         # on few rows, a weak model or setting looks like shuffled rows
         like_chance = fit.n >= ENOUGH and fit.z < CHANCE
         related = [
-            (f"{other.run} on {other.dataset}", facts.run.order.fit or NO_FIT)
+            (f"{other.run} on {other.dataset}", facts.run.fit)
             for at, other, facts in self.facts
             if (like_chance and other.dataset_entry.path == cell.dataset_entry.path)
             or (model is not None and self._model(other) == model)
@@ -202,8 +202,7 @@ class Sweep:
         scores = scores_of(cell.run_entry.path) if others else None
         if scores is None:
             return None
-        place, own = place_of_row(cell.run_entry, 0), facts.run.order.fit or NO_FIT
-        return swapped_fold(place, own, scores, others)
+        return swapped_fold(place_of_row(cell.run_entry, 0), facts.run.fit, scores, others)
 
     def _as_many(self, n_rows: int, path: str) -> dict[str, Rows]:
         """Return the rows of other datasets that have as many, by their names and files."""
@@ -256,11 +255,11 @@ class Sweep:
         rankings: dict[tuple[str, str], dict[str, str]] = {}
         for _, cell, facts in self.facts:
             run = facts.run
-            if not (run.labels.grades or 0 < run.scores.several == run.scores.constant):
+            if run.own_scores:
                 path = cell.run_entry.path
-                rows[path] = run.queries.rows
-                if run.queries.ranking and run.queries.rows >= ENOUGH_ROWS:
-                    key = cell.dataset_entry.path, run.queries.ranking
+                rows[path] = run.rows
+                if run.ranking and run.rows >= ENOUGH_ROWS:
+                    key = cell.dataset_entry.path, run.ranking
                     # one path for each content
                     rankings.setdefault(key, {}).setdefault(self.digests.get(path, path), path)
         paths = [path for path, n in rows.items() if n >= ENOUGH_ROWS and path in self.digests]
@@ -405,6 +404,11 @@ def _marks(found: Iterable[Placed], cells: Mapping[int, Cell]) -> dict[int, tupl
     return {at: (*some,) for at, some in rules.items()}
 
 
+def _in_file(path: str, one: Finding) -> Finding:
+    """Return a finding of a cell's facts, with the file before its place."""
+    return replace(one, place=f"{path}{one.place}")
+
+
 def _of_column(cell: Cell, one: Finding) -> Finding:
     """Return a finding that names the column of scores, if the config does."""
     column = (cell.run_entry.options().get("columns") or {}).get("score")
@@ -428,6 +432,23 @@ def grouped(findings: Iterable[Placed]) -> list[Finding]:
         )
         for one, *others in groups.values()
     ]  # fmt: skip
+
+
+def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
+    """Warn of runs whose scores seem to belong to other rows of their dataset.
+
+    `level` is that of ``warnings.warn``.
+    """
+    cells, seen = dict[int, Cell](), dict[int, Seen]()
+    for place, watch in enumerate(watches):
+        run = watch.facts()
+        facts = None if run is None else Facts(JudgementFacts(), run)
+        cells[place] = cell_of_files("these rows", watch.place, {}, {})
+        seen[place] = Seen(facts, watch.failures, watch.qrels.qids)
+    for placed in Sweep(cells, seen, {}, {}, {}).examine():
+        one = placed.finding
+        if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
+            warnings.warn(HarnessWarning(one.message), stacklevel=level)
 
 
 class FileGuard:

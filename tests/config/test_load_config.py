@@ -225,21 +225,3 @@ def test_commas_separate_metrics_and_their_cutoffs(folder: Path, text: str) -> N
     assert [str(metric) for metric in config.parsed_metrics()] == names
     if config.compare is not None:
         assert list(config.compare.metrics or ()) == ["map", "ndcg@1,2", "P@5,10"]
-
-
-def test_a_number_alone_is_no_metric(folder: Path) -> None:
-    with pytest.raises(ConfigError, match="write the name of a metric before its cutoff"):
-        loads(SHORT.replace("metrics: ndcg@1,2", "metrics: [10]"), "c.yaml", folder)
-
-
-@pytest.mark.parametrize("key", ["file", "name", "qrels"])
-def test_another_word_for_path_is_suggested(folder: Path, key: str) -> None:
-    with pytest.raises(ConfigError) as error:
-        loads(SHORT.replace("{mq: mq.txt}", f"{{mq: {{{key}: mq.txt}}}}"), "c.yaml", folder)
-    (only,) = error.value.problems
-    assert f"unknown key '{key}'; did you mean 'path'?" in only.what
-
-
-def test_a_key_of_another_part_is_placed(folder: Path) -> None:
-    with pytest.raises(ConfigError, match=r"unknown key 'caption'.*\n.*write it under tables"):
-        loads(f"{SHORT}caption: {{text: x}}\n", "c.yaml", folder)

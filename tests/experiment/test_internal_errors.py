@@ -38,8 +38,8 @@ def fail(*_: Any, **__: Any) -> Any:
 
 
 GUARD = [
-    (Scores, "run"), (Scores, "aligned"), (Labels, "facts"), (JudgementFacts, "of"),
-    (guard_facts, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "fits_nothing"),
+    (Scores, "run"), (Scores, "aligned"), (Labels, "findings"), (JudgementFacts, "of"),
+    (guard_facts, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "of_folds"),
 ]  # fmt: skip
 
 
