@@ -164,7 +164,7 @@ def _choose(
             some = [name for name in names if fold(name) in _ROLE_NAMES["score"]]
         if len(some) > 1:
             what, fix = f"expected one column of scores, got {first_of(some)}", some[0]
-            raise InputError(Problem(where, what, "", name_it(source, "score", fix), "columns"))
+            raise InputError(Problem(where, what, "", name_it("score", fix), "columns"))
         if some:
             chosen["score"] = some[0]
         by_row = index is not None and not chosen.keys().isdisjoint({"score", "rank"})
@@ -173,10 +173,9 @@ def _choose(
     for role in (number,) if by_row else ("qid", number):
         if role not in chosen:
             what = "no column of scores or ranks" if role == "score" else f"no column of {role}s"
-            fix = name_it(source, role)
+            fix = name_it(role)
             if role == "qid" and kind == "run" and "docno" not in chosen:
-                what += " or labels"
-                fix = f"name the column qid or label; {_in_order(source)}"
+                what, fix = f"{what} or labels", name_docnos()
             problems.append(Problem(where, what, "" if problems else listed, fix))
     for role in of_rows if "docno" not in chosen else ():
         usual = {fold(name): name for name in reversed(names) if name not in chosen.values()}
@@ -188,35 +187,21 @@ def _choose(
         same = [one for one in names if spelled(one) == spelled(name)]
         if len(same) > 1:
             what = f"expected one column of {role}s, got {first_of(same)}"
-            problems.append(Problem(where, what, fix=name_it(source, role), rule="columns"))
+            problems.append(Problem(where, what, fix=name_it(role), rule="columns"))
     if problems:
         raise InputError(problems)
     return chosen
 
 
-def name_it(where: Source | str, role: str, column: str = "...") -> str:
-    """Return how to name the column of a role, in a file or a data frame."""
-    if isinstance(where, str):
-        return f"rename the column to '{role}'"
-    return f"name it in a config: columns: {{{role}: {shorten(column, 60)}}}; or rename the column"
+def name_it(role: str, column: str = "...") -> str:
+    """Return how to name the column of a role."""
+    return f"name it: columns: {{{role}: {shorten(column, 60)}}}; or rename the column to '{role}'"
 
 
-def name_docnos(where: Source | str, column: str = "") -> str:
+def name_docnos(column: str = "...") -> str:
     """Return how to name the column of docnos, or to say that rows follow the dataset's order."""
-    if isinstance(where, str):
-        fix = f"rename column {column!r} to 'docno'" if column else "add a column docno or row"
-        return f"{fix}; {_in_order(where)}"
-    fix = "add a column docno or row, or use harness.save_predictions"
-    if column:
-        fix = f"name it in a config: columns: {{docno: {shorten(column, 60)}}}"
-    return f"{fix}; {_in_order(where)}"
-
-
-def _in_order(where: Source | str) -> str:
-    way = "give the column of scores alone"
-    if not isinstance(where, str):
-        way = "in a config: columns: {docno: none}"
-    return f"if rows follow the dataset's order, {way}"
+    order = "if rows follow the dataset's order: columns: {docno: none}, or give the scores alone"
+    return f"{name_it('docno', column)}; {order}"
 
 
 def _scores(
@@ -253,7 +238,7 @@ def _check_pairing(sample: pa.Table, qid: str, others: Sequence[str], where: Sou
     if able:
         what = f"expected a column of docnos; it may be {first_of(able)}"
         place = where if isinstance(where, str) else where.name
-        raise InputError(Problem(place, what, fix=name_docnos(where, able[0]), rule="columns"))
+        raise InputError(Problem(place, what, fix=name_docnos(able[0]), rule="columns"))
 
 
 def _may_be_docnos(column: pa.ChunkedArray, queries: list[Any], name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..core.arrow import as_whole, equal, index_in, to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
-from ..core.ragged import Array
+from ..core.ragged import Array, Ints
 from ..core.tables import GRADE_LIMIT, NOTHING, DuplicateRows, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
 from .build import column, keep_one, lines_of_rows, repeated, warn_dropped, warn_scattered
@@ -25,8 +25,8 @@ from .text import check_number
 _EXACT = 2.0**63
 _NARROW = 2**31 - 1
 _OTHER_ROWS = (
-    "save the scores before you sort them, with harness.save_predictions; or add a column 'row' "
-    "with the number of each row"
+    "predict every row, and save the scores before you sort them, with harness.save_predictions; "
+    "or add a column 'row'"
 )
 
 
@@ -76,7 +76,6 @@ def table_of(
     the file is text; `asked`, whether a run without docnos may follow a dataset that has docnos.
     """
     cells = _Cells(table, chosen, where, is_row)
-    check_types(table.schema, chosen, cells.place)
     if "qid" not in chosen:
         return _by_row(cells, dataset, name)  # type: ignore[return-value]
     qids = cells.strings("qid")
@@ -86,8 +85,8 @@ def table_of(
     if docnos is None and issubclass(of, Run):
         told = asked or "row" in chosen or (dataset is not None and dataset.docnos.positional)
         if dataset is None or not (told or "grade" in chosen or not _is_sorted(qids, numbers)):
-            what, fix = "no column of docnos found", name_docnos(where)
-            raise InputError(Problem(cells.place, what, fix=fix, rule="columns"))
+            what = "no column of docnos found"
+            raise InputError(Problem(cells.place, what, fix=name_docnos(), rule="columns"))
         numbers = join_rows(dataset, numbers, qids, cells)
         return Run.for_rows(dataset, numbers, name=name)  # type: ignore[return-value]
     if not issubclass(of, Run):  # of a run they are finite, and need no copy
@@ -160,8 +159,8 @@ class _Cells:
             try:
                 values = values.cast(pa.large_string())
             except pa.ArrowException as error:
-                what = f"{role}: expected text ({error})"
-                raise InputError(Problem(self.place, what)) from None
+                what = f"{role}: expected text or a whole number ({error})"
+                raise InputError(Problem(self.place, what, rule="columns")) from None
             if values.nbytes < _NARROW:
                 values = values.cast(pa.string())
         strings = column(values)
@@ -179,7 +178,7 @@ class _Cells:
             values = values if is_plain else values.cast(pa.float64())
         except pa.ArrowException as error:
             what = f"{role}: expected a number ({error})"
-            raise InputError(Problem(self.place, what)) from None
+            raise InputError(Problem(self.place, what, rule="columns")) from None
         numbers: Array = to_numpy(values) if values.num_chunks else np.zeros(0)
         limit = GRADE_LIMIT if role == "grade" else np.finfo(float).max
         sound = (numbers >= -limit) & (numbers <= limit)
@@ -204,43 +203,20 @@ def _is_sorted(qids: pa.Array, scores: Array) -> bool:
 def _by_row(cells: _Cells, dataset: Qrels | None, name: str) -> Run:
     """Return the run of scores in the order of a dataset's rows; row numbers must not contradict.
 
-    Numbers that come twice tell no order, as in concatenated frames, unless they are qids.
+    Numbers that come twice tell no order, as in concatenated frames.
     """
-    qids = None
     if "index" in cells.chosen:
         index = cells.numbers("index", whole=True)
         down = np.flatnonzero(index[1:] < index[:-1])
-        is_unique = np.unique(index).size == index.size
-        if down.size and is_unique:
+        if down.size and np.unique(index).size == index.size:
             at = int(down[0])
             what = f"expected row numbers that rise, got {index[at + 1]:.0f} after {index[at]:.0f}"
             fix = "sort by the index first; or, if rows follow the dataset's order, drop the index"
             raise InputError(Problem(cells.row(at + 1), what, fix=fix, rule="columns"))
-        if dataset is not None and not is_unique:
-            texts = cells.strings("index")
-            qids = texts if (dataset.place(texts) >= 0).all() else None
     scores = cells.numbers("score" if "score" in cells.chosen else "rank")
     if dataset is not None and scores.size == (dataset.n_source or dataset.n_rows):
-        scores = join_rows(dataset, scores, qids, cells)
+        scores = join_rows(dataset, scores, None, cells)
     return follow(cells.where, dataset, scores, name)
-
-
-def check_types(schema: pa.Schema, chosen: Mapping[str, str], where: str) -> None:
-    """Raise if a column holds lists, structs or maps."""
-    problems = [
-        Problem(
-            where,
-            f"column '{name}': expected {'text or a whole number' if is_text else 'a number'}, "
-            f"got {schema.field(name).type}",
-            fix="write one value a row",
-            rule="columns",
-        )
-        for role, name in chosen.items()
-        for is_text in [role in ("qid", "docno")]
-        if pa.types.is_nested(schema.field(name).type)
-    ]
-    if problems:
-        raise InputError(problems)
 
 
 def _decoded(categories: pa.DictionaryArray) -> pa.Array:
@@ -254,21 +230,19 @@ def _decoded(categories: pa.DictionaryArray) -> pa.Array:
 def join_rows(dataset: Qrels, scores: Array, qids: pa.Array | None, cells: _Cells) -> Array:
     """Return scores in the order of the dataset's rows.
 
-    They are joined by the column of rows, or by qids and grades if these determine the order: in
-    each query the grades are those of the dataset, row by row, or all differ. InputError names
-    the first prediction that contradicts the dataset's row.
+    They are joined by the column of rows, or by qids if each query has the grades of the dataset,
+    row by row. InputError names the first prediction that contradicts the dataset's row.
     """
     n, n_rows = scores.size, dataset.n_rows if dataset.n_source is None else dataset.n_source
     grades, rows = (cells.numbers(one) if one in cells.chosen else None for one in ("grade", "row"))
     order = np.arange(dataset.n_rows) if dataset.order is None else dataset.order
     kept = np.argsort(order)  # in the order of the file
     file_row, query, wanted = order[kept], dataset.row[kept], dataset.numbers[kept]
-    is_file, place = isinstance(cells.where, Source), None
+    from_row = np.arange(n)  # the prediction of each row of the file
     if rows is not None and n == n_rows:
-        place = _row_places(rows, is_file, cells.row)
-        back = np.argsort(place)
-        qids, scores = None if qids is None else qids.take(pa.array(back)), scores[back]
-        grades = None if grades is None else grades[back]
+        from_row = _by_number(rows, cells)
+        qids, scores = None if qids is None else qids.take(pa.array(from_row)), scores[from_row]
+        grades = None if grades is None else grades[from_row]
     present = file_row[file_row < n]
     names = dataset.qids.take(pa.array(query[: present.size]))
     differ = np.zeros(present.size, bool)
@@ -278,14 +252,15 @@ def join_rows(dataset: Qrels, scores: Array, qids: pa.Array | None, cells: _Cell
         differ |= grades[present] != wanted[: present.size]
     if n == n_rows and not differ.any():
         return scores
-    is_whole = n == n_rows == dataset.n_rows and place is None
-    if is_whole and qids is not None and grades is not None:
-        joined = _by_grade(index_in(qids, dataset.qids), grades, query, wanted)
-        if joined is not None:
+    if n == n_rows == dataset.n_rows and rows is None and qids is not None and grades is not None:
+        codes = index_in(qids, dataset.qids)
+        own, theirs = np.argsort(query, kind="stable"), np.argsort(codes, kind="stable")
+        if (query[own] == codes[theirs]).all() and (wanted[own] == grades[theirs]).all():
+            joined = np.empty_like(own)
+            joined[own] = theirs
             return scores[joined]
     first = int(present[differ.argmax()]) if differ.any() else min(n, n_rows)
     by_row = int(np.searchsorted(present, first))
-    of = f" of {dataset.name}" if dataset.name else ""
     expected = found = "the end"
     if by_row < query.size:
         expected = f"query '{dataset.qids[int(query[by_row])]}'"
@@ -293,51 +268,25 @@ def join_rows(dataset: Qrels, scores: Array, qids: pa.Array | None, cells: _Cell
     if first < n:
         found = f"query '{names[by_row] if qids is None else qids[first]}'"
         found += "" if grades is None else f" with grade {grades[first]:g}"
-    if n != n_rows and qids is not None:
-        what = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
-        fix = "predict every row of that file, in its order, and nothing else"
-        one = qids[min(first, n - 1)]
-        count = int(equal(qids, one).sum())
-        size = int((dataset.row == dataset.place(pa.array([one]))).sum())
-        if first < n and 0 < count < size:
-            what += f"; {count:,} of {size:,} rows of query '{one}'"
-            fix += "; a cut list needs a column docno or row"
-        else:
-            what += f"; first difference: expected {expected}, got {found}"
-        raise InputError(Problem(cells.row(min(first, n - 1)), what, fix=fix, rule="row-count"))
-    fix = _OTHER_ROWS
-    if grades is not None:
-        fix += "; columns: {grade: none} for other labels" * is_file
-    what = f"expected {expected}, as row {first + 1:,}{of} has, got {found}"
-    seen = first if place is None else int(np.flatnonzero(place == first)[0])
-    one = f"prediction {seen + 1:,}: {scores[first]:.15g}"
-    raise InputError(Problem(cells.row(seen), what, one, fix, "other-rows"))
+    of = f" of {dataset.name}" if dataset.name else ""
+    what, rule = f"expected {expected}, as row {first + 1:,}{of} has, got {found}", "other-rows"
+    if n != n_rows:
+        count = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
+        what, rule = f"{count}; first difference: expected {expected}, got {found}", "row-count"
+    at = int(from_row[min(first, n - 1)])
+    one = f"prediction {at + 1:,}: {scores[min(first, n - 1)]:.15g}"
+    raise InputError(Problem(cells.row(at), what, one, _OTHER_ROWS, rule))
 
 
-def _row_places(rows: Array, is_file: bool, at: Callable[[int], str]) -> Array:
-    """Return the row of each prediction, from 0; raise if they are not each row once."""
-    place: Array = (rows - min(1, rows.min())).astype(np.int64)
-    once = np.zeros(place.size, bool)
-    once[np.unique(place, return_index=True)[1]] = True
-    wrong = np.flatnonzero(~once | (place < 0) | (place >= place.size) | (rows % 1 != 0))
-    if wrong.size:
-        what = f"expected each row of the dataset once, got {rows[wrong[0]]:g}"
-        fix = "write the number of each row from 0" + ", or columns: {row: none}" * is_file
-        one = f"prediction {wrong[0] + 1:,}"
-        raise InputError(Problem(at(int(wrong[0])), what, one, fix, "other-rows"))
-    return place
-
-
-def _by_grade(codes: Array, grades: Array, query: Array, wanted: Array) -> Array | None:
-    """Return the prediction of each row of the dataset; None if its order is not determined."""
-    for keys in ((), (grades, wanted)):
-        own = np.lexsort((wanted, query)) if keys else np.argsort(query, kind="stable")
-        theirs = np.lexsort((grades, codes)) if keys else np.argsort(codes, kind="stable")
-        pairs = np.stack([query[own], wanted[own]])
-        if not np.array_equal(pairs, np.stack([codes[theirs], grades[theirs]])):
-            continue
-        if not keys or (np.diff(pairs) != 0).any(axis=0).all():
-            joined = np.empty_like(own)
-            joined[own] = theirs
-            return joined
-    return None
+def _by_number(rows: Array, cells: _Cells) -> Ints:
+    """Return the prediction of each row of the dataset; raise if not each row is there once."""
+    from_row: Ints = np.argsort(rows, kind="stable")
+    wanted = np.arange(rows.size) + min(1, rows.min())
+    wrong = rows[from_row] != wanted
+    if wrong.any():
+        at = from_row[wrong.argmax()]
+        what = "expected each row of the dataset once, counted from 0 or 1, got "
+        what += f"{rows[at]:g} in place of {wanted[wrong.argmax()]}"
+        fix = "write the number of each row, or name another column: columns: {row: none}"
+        raise InputError(Problem(cells.row(int(at)), what, "", fix, "other-rows"))
+    return from_row

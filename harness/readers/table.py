@@ -32,7 +32,7 @@ from .format import (
     fields_of,
     without_names,
 )
-from .frame import check_types, table_of
+from .frame import table_of
 from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
 from .text import (
     BOM,
@@ -112,7 +112,6 @@ def _read_binary(source: Source, kind: str, columns: Names | None) -> _Columns:
         return rows_of(names, [*islice(batches(SAMPLE, columns=names), 1)])
 
     chosen = select_columns(schema.names, kind, columns, source, first_rows)
-    check_types(schema, chosen, source.name)
     wanted = sorted({*chosen.values()})
     size, parts = 0, []
     # counted as they are read: at damaged sizes of a column, Arrow ends the interpreter

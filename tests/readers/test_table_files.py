@@ -136,7 +136,7 @@ FAULTS = [  # column, values of three rows, row, rule
     ("qid", ["a", "a", None], 3, ""),
     ("score", [1.0, None, 1.0], 2, ""),
     ("score", [1.0, float("nan"), 1.0], 2, "not-finite"),
-    ("score", ["high", "low", "low"], 0, ""),
+    ("score", ["high", "low", "low"], 0, "columns"),
     ("score", [[1.0], [2.0], [3.0]], 0, "columns"),
     ("qid", [{"x": "a"}] * 3, 0, "columns"),
 ]
