@@ -8,6 +8,7 @@ still does not fit is read once more, line by line, to tell what is wrong and in
 from __future__ import annotations
 
 import contextlib
+import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +18,14 @@ from typing import TypeVar
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as csv
+import pyarrow.csv as pa_csv
 
 from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, Qrels
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, first_of
 from .build import MOST_WRONG_LINES, build, gathered, warn_moved, wrong_lines
 from .files import check_room
 from .source import Source, no_rows
@@ -40,9 +41,9 @@ from .text import (
 )
 
 _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
-_NUMBER_START = re.compile(r"[-+.]*\d")
 
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
+REPAIR = "repair the line; if rows go by position, delete none"
 _WHOLE_FILE = "get the whole file: lines after this one may be lost too"
 
 
@@ -61,9 +62,9 @@ class Layout:
     whole: bool = False  # whether the number must be whole
     more: bool = False  # whether words after the last column are skipped, as trec_eval does
     header: int = 0  # lines at the beginning that are not data
-    repair: str = "repair or delete the line"  # what to do with a line that is wrong
-    not_finite: str = ""  # what to do with a number that is NaN or infinite, if it differs
     every_line: bool = False  # whether a blank line is a missing number, as rows go by position
+    between: str = ""  # what separates columns that may be in quotes; white space otherwise
+    role: str = ""  # what the number is, if the column has another name
 
     def of(self, source: Source) -> Layout:
         """Return the layout of one file, whose head may hold comments above the header."""
@@ -124,12 +125,12 @@ def parse_csv(
     if not block or block.isspace():
         return pa.table({name: pa.nulls(0, kind) for name, kind in types.items()})
     check_room(8 * len(block))
-    return csv.read_csv(
+    return pa_csv.read_csv(
         pa.BufferReader(block),
-        csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(names)),
-        csv.ParseOptions(delimiter=between, quote_char='"' if quotes else False,
+        pa_csv.ReadOptions(use_threads=False, block_size=len(block) + 1, column_names=list(names)),
+        pa_csv.ParseOptions(delimiter=between, quote_char='"' if quotes else False,
                          double_quote=quotes, escape_char=False),
-        csv.ConvertOptions(
+        pa_csv.ConvertOptions(
             column_types=types, include_columns=list(types), null_values=[],
             strings_can_be_null=False, check_utf8=not block.isascii(),
         ),
@@ -141,6 +142,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
 
     InputError names the first ten lines that do not fit the layout, and counts all.
     """
+    has_names = layout.header > 0
     layout = layout.of(source)
     blocks = after_header(source, layout.header)
     if layout.every_line:
@@ -149,6 +151,7 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     for table, has_more in parse_blocks(
         source, blocks, partial(_read, layout=layout), partial(_rows, layout=layout),
         partial(check_line, layout=layout), columns_cut=not layout.every_line,
+        has_names=has_names,
     ):  # fmt: skip
         source.has_extra_fields |= has_more
         if table.num_rows:
@@ -203,8 +206,10 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
     reason = ""
     for is_cut, attempt in _simpler(block, layout):
         try:
-            table = parse_csv(attempt, layout.fields, types, delimiter(attempt)).combine_chunks()
-        except pa.ArrowInvalid as error:
+            between, quotes = layout.between or delimiter(attempt), layout.between != ""
+            table = parse_csv(attempt, layout.fields, types, between, quotes=quotes)
+            table = table.combine_chunks()
+        except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             reason = str(error)
             continue
         rows = block.rstrip() if layout.every_line else b""
@@ -220,6 +225,9 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
 
 def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[bool, bytes]]:
     """Yield the block in the forms to try, and whether fields were cut off."""
+    if layout.between:
+        yield False, block
+        return
     simple = block if is_simple(block) else None
     if simple is not None:
         yield False, simple
@@ -233,12 +241,13 @@ def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[bool, bytes]]:
 
 def _check_numbers(numbers: Array, layout: Layout) -> None:
     """Raise :class:`Refused` if a number is not finite, beyond what grades are, or not whole."""
+    role = layout.role or layout.number
     if not np.isfinite(numbers).all():
-        raise Refused(f"a {layout.number} is not finite")
-    if layout.number == "grade" and not (np.abs(numbers) <= GRADE_LIMIT).all():
+        raise Refused(f"a {role} is not finite")
+    if role == "grade" and not (np.abs(numbers) <= GRADE_LIMIT).all():
         raise Refused("a grade is too large")
     if layout.whole and (numbers != np.trunc(numbers)).any():
-        raise Refused(f"a {layout.number} is not whole")
+        raise Refused(f"a {role} is not whole")
 
 
 def _rows(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tuple[int, bytes]]:
@@ -320,40 +329,43 @@ def _doubtful_lines(
 def _is_heading(line: str) -> bool:
     """Whether a line holds no number, but for the 0 of judgements."""
     words = {*BETWEEN.split(line.strip())} - {"0"}
-    return words != {""} and not any(map(_begins_like_number, words))
-
-
-def _begins_like_number(word: str) -> bool:
-    return bool(_NUMBER_START.match(word)) or is_like_number(word)
+    return words != {""} and not any(map(is_like_number, words))
 
 
 def check_line(line: bytes, layout: Layout) -> Problem | None:
     """Return what is wrong with a line of data, without its place, or None."""
-    n, repair = len(layout.fields), layout.repair
-    if line.startswith(b"#"):
-        repair = "delete the line, or move it above the first row if it is a comment"
-    read = {*layout.text, layout.number}  # the others may have any bytes
+    n = len(layout.fields)
     try:
-        fields = [
-            field.decode("utf-8", "strict" if name in read else "replace")
-            for name, field in zip_longest(layout.fields, line.split(None, n))
-            if field is not None
-        ]
+        fields = _split(line, layout)
     except UnicodeDecodeError:
         return NOT_UTF8
     several = not_one_number(decoded(line)) if layout.every_line else None
-    if several is not None and not line.startswith(b"#"):
+    if several is not None:
         return Problem("", several[0], fix=several[1], rule="columns")
-    columns = f"expected {n} field{'s' * (n > 1)} ({' '.join(layout.fields)})"
-    columns += f", got {len(line.split())}"
+    what = f"expected {n} field{'s' * (n > 1)} ({' '.join(layout.fields)}), got {len(fields)}"
+    columns = Problem("", what, fix=REPAIR, rule="columns")
     if len(fields) < n or (len(fields) > n and not layout.more):
-        return Problem("", columns, fix=repair, rule="columns")
-    number = fields[layout.fields.index(layout.number)]
-    wrong = check_number(number, layout.number, layout.whole)
-    if wrong is not None and len(fields) > n and not _begins_like_number(number):
-        fix = "write each docno and tag without blanks, or delete the line"
-        return Problem("", columns, fix=fix, rule="columns")
+        return columns
+    row = dict(zip(layout.fields, fields, strict=False))
+    if empty := [name for name in layout.text if not row[name]]:
+        return Problem("", f"expected a value of {first_of(empty)}, got nothing", fix=REPAIR)
+    wrong = check_number(row[layout.number].strip(), layout.role or layout.number, layout.whole)
     if wrong is None:
         return None
-    fix = layout.not_finite if wrong.rule == "not-finite" else wrong.fix
-    return replace(wrong, fix=fix or repair)
+    return (
+        columns if len(fields) > n and not wrong.rule else replace(wrong, fix=wrong.fix or REPAIR)
+    )
+
+
+def _split(line: bytes, layout: Layout) -> list[str]:
+    """Return the fields of a line; UnicodeDecodeError if one that is read is not UTF-8."""
+    if layout.between:
+        with contextlib.suppress(csv.Error):
+            return next(csv.reader([line.decode().rstrip("\r")], delimiter=layout.between), [])
+        return []
+    read = {*layout.text, layout.number}  # the others may have any bytes
+    return [
+        field.decode("utf-8", "strict" if name in read else "replace")
+        for name, field in zip_longest(layout.fields, line.split())
+        if field is not None
+    ]

@@ -20,19 +20,8 @@ from .format import Format, add_formats
 from .source import Source
 from .text import LIKE_NUMBER, SCORES_ALONE
 
-RUN = Layout(
-    ("score",),
-    (),
-    number="score",
-    repair="repair the system's output: line by line, a score for each row of the dataset",
-    every_line=True,
-)
-RANKLIB = Layout(
-    ("qid", "row", "score"),
-    ("qid", "row"),
-    number="score",
-    repair="repair the system's output; every row of the dataset needs its score",
-)
+RUN = Layout(("score",), (), number="score", every_line=True)
+RANKLIB = Layout(("qid", "row", "score"), ("qid", "row"), number="score")
 _BEFORE = 100  # Lines that tell how many digits the last one should have
 _DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
 

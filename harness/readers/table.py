@@ -5,22 +5,19 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, get_args
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from ..core.arrow import to_numpy
 from ..core.tables import Qrels, Run, T
-from ..errors import InputError, Problem, first_of, said_by
+from ..errors import InputError, Problem, said_by
 from .build import gathered
 from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
-from .columns import NOT_UTF8, Refused, after_header, parse_blocks, parse_csv
+from .columns import REPAIR, Layout, read_columns
 from .files import check_room
 from .format import (
     FORMATS,
@@ -37,7 +34,6 @@ from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
 from .text import (
     BOM,
     LONGEST,
-    check_number,
     decoded,
     is_like_number,
     separator,
@@ -46,7 +42,6 @@ from .text import (
 from .trec import BEIR_NAMES
 
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # a name may be as long as a line
-_REPAIR = "repair the line"
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
 _ROWS = 1 << 16  # Rows of a Parquet file that are read at once
 
@@ -65,9 +60,8 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
             if source.head.startswith((_PARQUET, *_ARROW)):
                 names, chosen, table = _read_binary(source, of.kind, columns)
             else:
-                text = _CSV.of(source, "qrels" if of is Qrels else "run", columns)
-                names, chosen, is_row = text.names, text.chosen, _after(text.above)
-                table = text.read(source, how.get("fractions", False))
+                found, is_row = _read_text(of, source, columns, how.get("fractions", False))
+                names, chosen, table = found
     except (pa.ArrowException, OverflowError, ValueError, KeyError) as error:
         what = f"cannot be read as a table ({said_by(error, 300)})"
         rule = "truncated" if _is_cut(source) else ""
@@ -127,97 +121,55 @@ def _is_cut(source: Source) -> bool:
     return bool(mark) and not source.codec and not source.read().endswith(mark)
 
 
-@dataclass(frozen=True)
-class _CSV:
-    """What the columns of a CSV or TSV file are, and how many lines are above the rows."""
+def _read_text(
+    of: type[T], source: Source, columns: Names | None, fractions: bool
+) -> tuple[_Columns, IsDataLine]:
+    """Read the columns that matter from a CSV or TSV file, and return which lines are rows."""
+    source.check_length()
+    source.check_text()
+    kind: Kind = "qrels" if of is Qrels else "run"
+    head = Head.of(source)
+    if not head.lines:
+        raise no_rows(source.name)
+    line, place = head.lines[0], f"{source.name}:{head.first}"
+    numbered = any(isinstance(column, int) for column in (columns or {}).values())
+    above = head.first - numbered
+    between = separator(decoded(line))
+    parse = pa_csv.ParseOptions(delimiter=between)
+    begin = pa_csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
+    try:
+        names = pa_csv.read_csv(pa.BufferReader(line + b"\n"), begin, parse).column_names
+    except pa.ArrowInvalid as error:
+        what = f"expected a line of column names ({said_by(error, 300)})"
+        raise InputError(Problem(place, what, head.first_text, REPAIR)) from None
+    if numbered:
+        names = [str(i + 1) for i in range(len(names))]
+    is_unnamed = len(names) == 1 < len(fields_of(line)) or any(map(is_like_number, names))
+    if is_unnamed and not (columns or guess(names, kind) or head.has_heading):
+        raise InputError(Problem(place, *without_names(head, kind), "columns"))
 
-    above: int
-    delimiter: str
-    names: list[str]
-    chosen: dict[str, str]
+    def first_rows(some: list[str]) -> pa.Table:
+        text = source.read(BLOCK).removeprefix(BOM)
+        text = text[: text.rfind(b"\n") + 1] if len(text) >= BLOCK - len(BOM) else text
+        rows, _ = without_first_lines(text, above)
+        read = pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=len(rows) + 1)
+        with contextlib.suppress(pa.ArrowException):
+            return pa_csv.read_csv(pa.BufferReader(rows), read, parse)
+        return pa.table({})
 
-    @classmethod
-    def of(cls, source: Source, kind: Kind, columns: Names | None) -> _CSV:
-        """Read the line of names; check it, and the first rows."""
-        source.check_length()
-        source.check_text()
-        head = Head.of(source)
-        if not head.lines:
-            raise no_rows(source.name)
-        line, place = head.lines[0], f"{source.name}:{head.first}"
-        numbered = any(isinstance(column, int) for column in (columns or {}).values())
-        above = head.first - numbered
-        delimiter = separator(decoded(line))
-        parse = pa_csv.ParseOptions(delimiter=delimiter)
-        begin = pa_csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
-        try:
-            names = pa_csv.read_csv(pa.BufferReader(line + b"\n"), begin, parse).column_names
-        except pa.ArrowInvalid as error:
-            what = f"expected a line of column names ({said_by(error, 300)})"
-            raise InputError(Problem(place, what, head.first_text, _REPAIR)) from None
-        if numbered:
-            names = [str(i + 1) for i in range(len(names))]
-        is_unnamed = len(names) == 1 < len(fields_of(line)) or any(map(is_like_number, names))
-        if is_unnamed and not (columns or guess(names, kind) or head.has_heading):
-            raise InputError(Problem(place, *without_names(head, kind), "columns"))
-
-        def first_rows(some: list[str]) -> pa.Table:
-            text = source.read(BLOCK).removeprefix(BOM)
-            text = text[: text.rfind(b"\n") + 1] if len(text) >= BLOCK - len(BOM) else text
-            rows, _ = without_first_lines(text, above)
-            read = pa_csv.ReadOptions(
-                use_threads=False, column_names=names, block_size=len(rows) + 1
-            )
-            with contextlib.suppress(pa.ArrowException):
-                return pa_csv.read_csv(pa.BufferReader(rows), read, parse)
-            return pa.table({})
-
-        chosen = select_columns(names, kind, columns, source, first_rows)
-        return cls(above, delimiter, names, chosen)
-
-    def read(self, source: Source, fractions: bool) -> pa.Table:
-        """Return the columns that matter."""
-        role = number_role(self.chosen)
-        text = [name for other, name in self.chosen.items() if other != role]
-        whole = not (fractions or role == "score")
-        numbers = [self.chosen[one] for one in (role, "index") if one in self.chosen]
-        types = dict.fromkeys(text, pa.string()) | dict.fromkeys(numbers, pa.float64())
-
-        def parse(block: bytes) -> pa.Table:
-            try:
-                table = parse_csv(block, self.names, types, self.delimiter, quotes=True)
-            except (pa.ArrowException, UnicodeDecodeError) as error:
-                raise Refused(str(error)) from None
-            values = to_numpy(table[self.chosen[role]])
-            if not np.isfinite(values).all() or (whole and (values % 1).any()):
-                raise Refused(f"a {role} is not sound")
-            return table
-
-        def rows(lines: Iterable[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
-            return ((n, line) for n, line in lines if n > self.above and line.rstrip(b"\r"))
-
-        blocks = (one for one in after_header(source, self.above) if one.strip(b"\r\n"))
-        check = partial(self._check_line, role=role, whole=whole)
-        tables = [*parse_blocks(source, blocks, parse, rows, check, has_names=self.above > 0)]
-        if not tables:
-            raise no_rows(source.name)
-        return gathered(tables)
-
-    def _check_line(self, line: bytes, role: str, whole: bool) -> Problem | None:
-        """Return what is wrong with a line, without its place, or None."""
-        try:
-            text = line.decode("utf-8").rstrip("\r")
-            fields = next(csv.reader([text], delimiter=self.delimiter), [])
-        except UnicodeDecodeError:
-            return NOT_UTF8
-        except csv.Error as error:
-            return Problem("", f"the line cannot be split into fields ({error})", fix=_REPAIR)
-        if len(fields) != len(self.names):
-            what = f"expected {len(self.names)} fields ({first_of(self.names)}), got {len(fields)}"
-            return Problem("", what, fix=_REPAIR, rule="columns")
-        value = fields[self.names.index(self.chosen[role])].strip(" \t")
-        wrong = check_number(value, role, whole)
-        return wrong and replace(wrong, fix=wrong.fix or _REPAIR)
+    chosen = select_columns(names, kind, columns, source, first_rows)
+    role = number_role(chosen)
+    layout = Layout(
+        tuple(names),
+        tuple(dict.fromkeys(name for other, name in chosen.items() if other != role)),
+        number=chosen[role],
+        whole=not (fractions or role == "score"),
+        header=above - source.n_comments,
+        between=between,
+        role=role,
+    )
+    table = gathered(read_columns(source, layout))
+    return (names, chosen, table), layout.of(source).is_data
 
 
 def looks(head: Head, kind: Kind) -> bool:

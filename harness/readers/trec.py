@@ -44,13 +44,7 @@ from .source import Source
 from .text import LIKE_NUMBER, without_first_lines
 
 QRELS = Layout(FIELDS["qrels"], ("qid", "docno"), number="grade", whole=True)
-RUN = Layout(
-    FIELDS["run"],
-    ("qid", "docno", "tag"),
-    number="score",
-    more=True,
-    not_finite="repair the system's output, or delete the line",
-)
+RUN = Layout(FIELDS["run"], ("qid", "docno", "tag"), number="score", more=True)
 _RANKED = replace(RUN, also=("rank",))
 MSMARCO = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
 BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", whole=True, header=1)
