@@ -34,7 +34,6 @@ from .text import (
     BOM,
     check_number,
     decoded,
-    is_like_number,
     lines_of,
     not_one_number,
     without_first_lines,
@@ -329,7 +328,7 @@ def _doubtful_lines(
 def _is_heading(line: str) -> bool:
     """Whether a line holds no number, but for the 0 of judgements."""
     words = {*BETWEEN.split(line.strip())} - {"0"}
-    return words != {""} and not any(map(is_like_number, words))
+    return words != {""} and not any(word.lstrip("+-.")[:1].isdigit() for word in words)
 
 
 def check_line(line: bytes, layout: Layout) -> Problem | None:

@@ -40,14 +40,13 @@ from ..core.ragged import Array, Ints, lengths_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Problem, shorten
 from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, warn_moved, wrong_lines
-from .columns import NOT_UTF8, Refused, parse_blocks
+from .columns import NOT_UTF8, REPAIR, Refused, parse_blocks
 from .format import Format, add_formats
 from .source import HashedSource, Source, next_to, no_rows
 from .text import check_number
 
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How to name a file of group sizes."""
-_REPAIR = "repair the line; predictions follow the lines, so delete none"
 _PIECE = 1 << 21  # Bytes of lines that are read together
 _LEAST = 2 << 20  # Bytes of a block, at least: of most only the beginnings of lines are looked at
 _LINE_HEAD = 48  # Bytes of each line that are looked at first, for its grade and its qid
@@ -216,7 +215,7 @@ def _check_line(line: bytes, with_qid: bool, whole: bool) -> Problem | None:
         return NOT_UTF8
     wrong = check_number(grade, "grade", whole)
     if wrong is not None:
-        return replace(wrong, fix=wrong.fix or _REPAIR)
+        return replace(wrong, fix=wrong.fix or REPAIR)
     if with_qid and (match is None or match["qid"] is None):
         fix = "write 'grade qid:Q features'"
         return Problem("", "no qid after the grade", fix=fix, rule="columns")

@@ -305,5 +305,5 @@ def test_a_message(write: Write) -> None:
     assert str(error.value) == (
         "a.run:2: expected 6 fields (qid Q0 docno rank score tag), got 5\n"
         "  found: 301 Q0 x 17 t\n"
-        "  fix:   repair or delete the line"
+        "  fix:   repair the line; if rows go by position, delete none"
     )
