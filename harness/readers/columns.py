@@ -32,6 +32,7 @@ from .source import Source, no_rows
 from .text import (
     BETWEEN,
     BOM,
+    ONE_EACH,
     check_number,
     decoded,
     lines_of,
@@ -292,7 +293,6 @@ def parse_blocks(
         problems, total, end = wrong_lines(source, rows(source.lines()), check)
     if not problems:
         raise source.error(f"cannot be read ({reason})")
-    source.check_binary()
     last = problems[-1]
     is_last = source.unfinished and last.where == f"{source.name}:{end}"
     if is_last and (columns_cut or last.rule != "columns"):
@@ -338,9 +338,8 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         fields = _split(line, layout)
     except UnicodeDecodeError:
         return NOT_UTF8
-    several = not_one_number(decoded(line)) if layout.every_line else None
-    if several is not None:
-        return Problem("", several[0], fix=several[1], rule="columns")
+    if layout.every_line and (what := not_one_number(decoded(line))):
+        return Problem("", what, fix=ONE_EACH, rule="columns")
     what = f"expected {n} field{'s' * (n > 1)} ({' '.join(layout.fields)}), got {len(fields)}"
     columns = Problem("", what, fix=REPAIR, rule="columns")
     if len(fields) < n or (len(fields) > n and not layout.more):
@@ -351,9 +350,9 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
     wrong = check_number(row[layout.number].strip(), layout.role or layout.number, layout.whole)
     if wrong is None:
         return None
-    return (
-        columns if len(fields) > n and not wrong.rule else replace(wrong, fix=wrong.fix or REPAIR)
-    )
+    if len(fields) > n and not wrong.rule:
+        return columns
+    return replace(wrong, fix=wrong.fix or REPAIR)
 
 
 def _split(line: bytes, layout: Layout) -> list[str]:

@@ -228,7 +228,6 @@ def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> Inpu
     if first.lstrip().startswith(("{", "[{")):
         what, fix = OTHER_JSON
         return InputError(Problem(place, what, found, fix, "columns"))
-    source.check_binary()
     what, fix = f"the file is in no known format of {_KIND[kind]}", name_it(kind, "NAME")
     other: Kind = "run" if kind == "qrels" else "qrels"
     # the ranks of MS MARCO may be grades as well

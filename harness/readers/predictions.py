@@ -14,16 +14,14 @@ from ..core.arrow import cast, index_in, to_numpy
 from ..core.ragged import Array, lengths_of
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
-from .build import column, gathered, last_lines, lines_of_rows, warn_cut_line
+from .build import column, gathered, lines_of_rows
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, add_formats
 from .source import Source
-from .text import LIKE_NUMBER, SCORES_ALONE
+from .text import LIKE_NUMBER, ONE_EACH
 
 RUN = Layout(("score",), (), number="score", every_line=True)
 RANKLIB = Layout(("qid", "row", "score"), ("qid", "row"), number="score")
-_BEFORE = 100  # Lines that tell how many digits the last one should have
-_DIGITS = re.compile(rb"[+-]?0*(\d*)(\.(\d*))?", re.ASCII)
 
 
 def needed(source: Source | str, dataset: Qrels | None) -> Qrels:
@@ -107,7 +105,7 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
     fix = "predict every row of that file, in its order, and nothing else"
     if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
         what += "; the first line is 0, as pandas calls a column without a name"
-        fix = SCORES_ALONE
+        fix = ONE_EACH
     if n < n_rows:
         order = np.arange(dataset.n_rows) if dataset.order is None else dataset.order
         at = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
@@ -134,29 +132,6 @@ def stream_run(
 def _pieces(source: Source) -> Iterator[Array]:
     for table in read_columns(source, RUN):
         yield numbers_of(table, "score")
-    _warn_cut(source)
-
-
-def _warn_cut(source: Source) -> None:
-    """Warn if the last line has no end and fewer digits than each of the lines before it.
-
-    One decimal less tells if all lines before have the same number of them. Otherwise it takes two
-    less, of the decimals and of all digits, as writers leave out zeros at the end.
-    """
-    if not (lines := last_lines(source, _BEFORE)):
-        return
-    digits, decimals = np.array([*map(_digits, lines)]).T
-    is_fixed = len({*decimals[:-1].tolist()}) == 1
-    less = decimals[:-1].min() - decimals[-1]
-    if less > 0 if is_fixed else min(less, digits[:-1].min() - digits[-1]) > 1:
-        warn_cut_line(source, f"{decimals[-1]} decimals, fewer than each of {_BEFORE} lines before")
-
-
-def _digits(line: bytes) -> tuple[int, int]:
-    """Return how many digits a number has after leading zeros, and how many decimals."""
-    found = _DIGITS.match(line.strip())
-    whole, decimals = (found[1], found[3] or b"") if found else (b"", b"")
-    return len((whole + decimals).lstrip(b"0")), len(decimals)
 
 
 def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:

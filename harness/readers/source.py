@@ -30,7 +30,7 @@ import pyarrow as pa
 from ..core.ragged import Array
 from ..errors import SHORTAGES, Finding, HarnessWarning, InputError, Problem, ShortageError, shorten
 from .files import sha256, write_all
-from .text import BOM, LONGEST, ahead, count_head, decoded, each, lines_of
+from .text import BOM, LONGEST, ahead, count_head, each, lines_of
 
 T = TypeVar("T")
 _SPOOLED: dict[object, tempfile.TemporaryDirectory[str]] = {}
@@ -66,7 +66,6 @@ _CODECS: dict[str, tuple[re.Pattern[bytes], Callable[[str], Any]]] = {
     ),
 }
 PACKED = {".gz": "gzip", ".bz2": "bz2", ".xz": "xz", ".zst": "zstd", ".zstd": "zstd"}
-_CONTROL = re.compile(r"[\x01-\x08\x0e-\x1f\x7f]")
 TORCH = re.compile(
     rb"PK\x03\x04.{0,500}/data\.pkl|\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19\.", re.DOTALL
 )
@@ -270,18 +269,6 @@ def wide(head: bytes) -> str:
     return name and f"the text is {name}"
 
 
-def binary(head: bytes) -> str:
-    """Return why the beginning of a file is not text, or ``""``.
-
-    Control characters and bytes that are not UTF-8 are at least a quarter of it.
-    """
-    text = decoded(head)
-    controls = len(_CONTROL.findall(text))
-    if not controls or 4 * (controls + text.count("\ufffd")) < len(text):
-        return ""
-    return "not text: it holds control characters, and bytes that are not UTF-8"
-
-
 _ZEROS = "not text: it holds zero bytes", _NOT_TEXT
 
 
@@ -299,8 +286,7 @@ def _not_text(head: bytes, codec: str) -> tuple[str, str] | None:
     if b"\r" not in head or b"\n" in head:
         return None
     fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
-    what = binary(head)
-    return (what, _NOT_TEXT) if what else ("its lines end in a carriage return alone", fix)
+    return "its lines end in a carriage return alone", fix
 
 
 def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
@@ -478,11 +464,6 @@ class Source:
         elif found == _ZEROS:
             where += f":{1 + self.head[: self.head.index(0)].count(10)}"
         raise InputError(Problem(where, what, fix=fix))
-
-    def check_binary(self) -> None:
-        """Raise if a file that was not understood begins as no text does."""
-        if what := binary(self.head[:HEAD]):
-            raise self.error(what, _NOT_TEXT)
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:

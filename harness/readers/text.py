@@ -29,16 +29,14 @@ NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 """A number as C's atof reads it: no hexadecimal, no NaN, no infinity."""
 LIKE_NUMBER = rb"[+-]?(?i:(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?|nan|inf(?:inity)?)"
 """A pattern of what is meant as a number in a line, finite or not."""
-_DECIMAL_COMMA = re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+),\d+([eE][+-]?\d+)?", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 _WRAPPED = re.compile(r"\s*([A-Za-z_][\w.]*)?[(\[][(\[\s]*([^\s,()\[\]]+)", re.ASCII)
 BETWEEN = re.compile(r"[\s,;]+", re.ASCII)
 NUMBERS_IN_BRACKETS = "expected one number a line, got numbers in brackets"
 ONE_EACH = (
-    "write one number a line: '\\n'.join(map(str, scores)); "
-    "of several class probabilities, write the one to rank by"
+    "write one number a line, such as series.to_csv(path, index=False, header=False); "
+    "of several class probabilities, the one to rank by"
 )
-SCORES_ALONE = "write the scores alone: series.to_csv(path, index=False, header=False)"
 
 
 def decoded(line: bytes) -> str:
@@ -168,25 +166,13 @@ def is_wrapped(line: str) -> bool:
     return found is not None and is_like_number(found[2])
 
 
-def not_one_number(line: str) -> tuple[str, str] | None:
-    """Return what is wrong with a line that has more than one number, and the fix; else None.
+def not_one_number(line: str) -> str:
+    """Return what is wrong with a line that has more than one number; nothing if it has not.
 
-    >>> not_one_number("0.3 0.7")[0], not_one_number("0.5")
-    ('expected one number a line, got 2 columns', None)
+    >>> not_one_number("0.3 0.7"), not_one_number("0.5")
+    ('expected one number a line, got 2 columns', '')
     """
     if is_wrapped(line):
-        return NUMBERS_IN_BRACKETS, ONE_EACH
-    text = line.strip()
-    words = BETWEEN.split(text[:LOOK])
-    if len(words) < 2:
-        return None
-    if _DECIMAL_COMMA.fullmatch(text):
-        number = text.replace(".", "").replace(",", ".")
-        what = "expected one number a line, got 2 columns or a decimal comma"
-        return what, f"write {number}; or, if there is an index, {SCORES_ALONE}"
-    n = len(BETWEEN.findall(text)) + 1
-    has_index = any(not is_like_number(word) or word.lstrip("+-").isdigit() for word in words)
-    return (
-        f"expected one number a line, got {n:,} columns",
-        SCORES_ALONE if has_index else ONE_EACH,
-    )
+        return NUMBERS_IN_BRACKETS
+    n = len(BETWEEN.findall(line.strip())) + 1
+    return f"expected one number a line, got {n:,} columns" if n > 1 else ""

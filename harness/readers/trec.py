@@ -189,13 +189,9 @@ def warn_ranks(source: Source) -> None:
 def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
     """Read a ranking of qid, docno and rank; the score of rank r is -r."""
     table = gathered(read_columns(source, MSMARCO))
-    ranks = numbers_of(table, "rank")
-    qids, last = table["qid"][-2:].to_pylist(), ranks[-2:].tolist()
-    expected = last[0] + 1 if qids[0] == qids[-1] else 1
-    if source.unfinished and len(last) == 2 and last[1] < expected:
-        warn_cut_line(source, f"expected rank {expected:.0f}, got {last[1]:.0f}")
     is_data = MSMARCO.of(source).is_data
-    run = build(Run, source, table, -ranks, is_data, duplicates=duplicates, name=name)
+    scores = -numbers_of(table, "rank")
+    run = build(Run, source, table, scores, is_data, duplicates=duplicates, name=name)
     warn_moved(source, run, duplicates, is_data)
     return run
 

@@ -159,7 +159,6 @@ FILES = [  # name, bytes, place, rule: read as a run and as qrels
     ("q.zip", b"PK\x03\x04rest", "q.zip", ""),
     ("q.pred", pickle.dumps([0.5, 0.25]), "q.pred", ""),
     ("q.bin", b"12 0 d1 1\n12 0\x00\x01\n\0", "q.bin:2", ""),
-    ("q.txt", b"\xc3\x28\x01\x02abc\x99 \xfe\x07 x\n\x1b\xff", "q.txt", ""),
     ("q.txt", WHOLE + b"x" * (6 << 20) + b"\n", "q.txt:4", ""),
     ("q.tar", tar(), "q.tar", ""),
     ("q.html", b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "q.html", ""),

@@ -60,30 +60,3 @@ def test_warnings(write: Write, dataset: Qrels, text: str, expected: object) -> 
     path = write("p.txt", text)
     assert warned(readers.read_run, path, dataset=dataset)[1] == expected
     assert warned(lambda: list(readers.align_run(dataset, path)))[1] == expected
-
-
-FIXED = [f"{i}.{i:06}" for i in range(100)]  # 0.000000 ... 99.000099
-FULL = [f"-{i}.{i + 10}{'7' * (13 if i % 2 else 11)}" for i in range(1, 90)] * 2  # 13, 15 decimals
-
-
-@pytest.mark.parametrize(
-    ("before", "last", "is_cut"),
-    [
-        (FIXED, "3.84142", True),
-        (FIXED, "3.", True),
-        (FULL, "-3.84142", True),
-        (FULL, "-3.84142845678", True),
-        (FIXED, "3.841420", False),
-        (FULL, "-3.841428456789", False),  # one less than the shortest: a writer left out a 0
-        (FULL, "12345678.12345678", False),  # as many digits in all
-        (FULL, "-3.84142\n", False),
-        (FIXED[1:], "3.84142", False),  # too few lines to tell
-    ],
-)
-def test_a_last_number_that_is_cut(
-    write: Write, before: list[str], last: str, is_cut: bool
-) -> None:
-    path, n = write("p.txt", "\n".join([*before, last])), len(before) + 1
-    dataset = Qrels.from_dict({"q": {f"d{i}": i % 2 for i in range(n)}})
-    _, found = warned(readers.read_run, path, dataset=dataset)
-    assert found == [("cut-line", 1, n)] * is_cut
