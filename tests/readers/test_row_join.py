@@ -132,7 +132,7 @@ def test_json_lines_without_queries(tmp_path: Path, dataset: Qrels) -> None:
         # the two best of each query
         ("qid,label,score\n10,2,.9\n10,0,.1\n9,0,.8\n9,0,.4\n", ":4",
          "expected 5 predictions, one for each row of test, got 4; first"),
-        ("qid,score\n9,.8\n9,.3\n10,.9\n", ":2", "first difference: expected query '10', got query '9'"),
+        ("qid,score\n9,.8\n9,.3\n10,.9\n", ":2", "expected query '10', got query '9'"),
         ("qid,label,score\n10,2,.9\n10,1,.1\n9,1,.8\n", ":3",
          "expected query '10' with grade 0, got query '10' with grade 1"),
     ],
