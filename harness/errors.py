@@ -26,8 +26,6 @@ __all__ = [
     "AlignmentError", "ArgumentError", "ConfigError", "Finding", "HarnessError", "HarnessWarning",
     "InputError", "Problem", "ShortageError", "UnknownNameError", "VerificationError",
 ]  # fmt: skip
-LONGEST_WORD = 300
-"""Characters of one word that a terminal is shown; longer ones lose their middle."""
 SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
 SHOWN_OF_CONFIG = 100
@@ -49,9 +47,6 @@ _CONTROL = re.compile(f"[\x00-\x1f{_INVISIBLE}]")
 _CONTROL_BUT_NEWLINE = re.compile(f"[\x00-\x09\x0b-\x1f{_INVISIBLE}]")
 _INVISIBLE_IN_JSON = re.compile(f"[{_INVISIBLE}]")
 _SHORT = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
-_NEWLINE_OF_A_NAME = re.compile(r"\n(?!  )")
-_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}")
-_NAMES_AND_NUMBERS = re.compile(r"'[^']*'|\d[\d,.]*")
 _UNUSUAL_BLANK = re.compile("[\xa0\u2000-\u200a\u202f\u205f]")
 
 
@@ -65,18 +60,13 @@ def legible(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return :func:`legible` text of several lines: a line feed stays."""
-    return _CONTROL_BUT_NEWLINE.sub(_escape, text)
+    r"""Return :func:`legible` text of several lines: a line feed stays.
 
-
-def for_terminal(text: str) -> str:
-    r"""Return :func:`printable` lines in which very long words lose their middle.
-
-    >>> print(for_terminal("a\x07\nb"))
+    >>> print(printable("a\x07\nb"))
     a\x07
     b
     """
-    return _LONG_WORD.sub(_without_middle, printable(text))
+    return _CONTROL_BUT_NEWLINE.sub(_escape, text)
 
 
 def lines_of(texts: Iterable[str]) -> str:
@@ -86,17 +76,7 @@ def lines_of(texts: Iterable[str]) -> str:
     a\nb
     c
     """
-    return for_terminal("".join(f"{legible(text)}\n" for text in texts))
-
-
-def in_message(text: str) -> str:
-    r"""Return a sentence with indented lines below; a name's own line feeds become escapes.
-
-    >>> print(in_message("no run 'a\nerror: b'\n  there is c"))
-    no run 'a\nerror: b'
-      there is c
-    """
-    return _NEWLINE_OF_A_NAME.sub(r"\\n", printable(text))
+    return "".join(f"{legible(text)}\n" for text in texts)
 
 
 def in_json(value: Any, indent: int | None = None) -> str:
@@ -113,11 +93,6 @@ def in_json(value: Any, indent: int | None = None) -> str:
 def _escape(match: re.Match[str]) -> str:
     code = ord(match[0])
     return _SHORT.get(match[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
-
-
-def _without_middle(match: re.Match[str]) -> str:
-    half = LONGEST_WORD // 2
-    return f"{match[0][:half]}…{match[0][-half:]}"
 
 
 @dataclass(frozen=True)
@@ -138,13 +113,13 @@ class Problem:
     """The effect on the numbers."""
 
     def __str__(self) -> str:
-        lines = [in_message(f"{legible(self.where)}: {self.what}" if self.where else self.what)]
+        lines = [printable(f"{legible(self.where)}: {self.what}" if self.where else self.what)]
         if self.found:
             lines.append(f"  found: {legible(shorten(self.found))}")
         lines += [f"  effect: {legible(self.effect)}"] if self.effect else []
         blanks = " " * (4 if self.effect else 3)
         lines += [f"  fix:{blanks}{legible(self.fix)}"] if self.fix else []
-        return _LONG_WORD.sub(_without_middle, "\n".join(lines))
+        return "\n".join(lines)
 
 
 class HarnessError(Exception):
@@ -253,7 +228,7 @@ class HarnessWarning(UserWarning):
         self.finding = text if isinstance(text, Finding) else None
         if isinstance(text, Finding):
             at = f"{text.place}: " if text.place else ""
-            text = _LONG_WORD.sub(_without_middle, in_message(f"{at}{text.what}"))
+            text = printable(f"{at}{text.what}")
         super().__init__(text)
 
 
@@ -375,15 +350,6 @@ def shorten(text: str, width: int = 120) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
-def in_common(text: str) -> str:
-    """Return a text without its numbers and quoted names.
-
-    >>> in_common("score 'nan' of row 3") == in_common("score '-inf' of row 14")
-    True
-    """
-    return _NAMES_AND_NUMBERS.sub("", text)
-
-
 def others_at(places: Sequence[str]) -> str:
     """Return how many others there are, and the places of the first."""
     return f"... and {len(places):,} more: {first_of(places, PLACES)}"
@@ -398,33 +364,16 @@ def said_by(error: BaseException, width: int = 120) -> str:
     return shorten(" ".join(str(error).split()) or type(error).__name__, width)
 
 
-def first_of(names: Sequence[str], n: int = 8) -> str:
+def first_of(names: Iterable[str], n: int = 8) -> str:
     """Return the first few of some names, and the number of the rest.
 
     >>> first_of(["qid", "docno"]), first_of(["a", "b", "c", "d"], 2)
     ('qid, docno', 'a, b (+2 more)')
     """
+    names = list(names)
     more = len(names) - n
     shown = ", ".join(shorten(name, 60) for name in names[:n])
     return shown + (f" (+{more:,} more)" if more > 0 else "")
-
-
-def near_names(name: str, known: Iterable[str], n: int = 10) -> str:
-    """Return the known names as a list; beyond `n`, the nearest ones and the number of the rest.
-
-    >>> near_names("ndgc", ["ndcg", "map"]), near_names("run7", map("run{}".format, range(100)), 2)
-    ('ndcg, map', 'run7, run17 (+98 more)')
-    """
-    known = list(known)
-    if len(known) <= n:
-        return ", ".join(known)
-    matcher = difflib.SequenceMatcher(b=name.lower())
-
-    def distance(one: str) -> float:
-        matcher.set_seq1(one.lower())
-        return -matcher.ratio()
-
-    return first_of(sorted(known, key=distance), n)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
@@ -432,8 +381,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     known = list(known)
     folded = {k.lower(): k for k in known}
     near = (
-        [k for k in known if k.lower() == name.lower()]
-        or [k for k in known if sorted(k.lower()) == sorted(name.lower())]
+        [k for k in known if sorted(k.lower()) == sorted(name.lower())]
         or difflib.get_close_matches(name, known, n=1)
         or [folded[k] for k in difflib.get_close_matches(name.lower(), folded, n=1)]
     )
@@ -452,10 +400,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean '{near}'?" if near else ""
 
 
+def unknown(what: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """Return the error of a name that is none of a few, with the nearest one and all of them."""
+    known = list(known)
+    near = did_you_mean(name, known)
+    return UnknownNameError(f"unknown {what} '{name}'{near}  (all: {', '.join(known)})")
+
+
 def check_known(what: str, name: str, known: Iterable[str], place: str = "") -> None:
     """Raise UnknownNameError for a name that is not known, with the nearest and the known ones."""
     if name not in (known := list(known)):
-        there = near_names(name, known) or "none"
+        there = first_of(known) or "none"
         text = f"no {what} '{name}'{did_you_mean(name, known)}  (there are: {there})"
         raise UnknownNameError(Problem(place, text))
 
@@ -491,51 +446,17 @@ def problem(error: Exception) -> Problem:
     return Problem("", describe(error), fix=REPORT)
 
 
-_MEMORY = "raise the limit (ulimit -v, or the job's), or give fewer --jobs to a command with them"
-_FILES = "raise the limit on open files (ulimit -n)"
-_FOLDER = "change its permissions, or write to another folder"
-_OF_ARROW = re.compile(r"^Unknown error: Wrapping .* failed$|[mc]alloc|bad_alloc", re.S)
-"""Messages of Arrow if it gets no memory, besides its own MemoryError."""
-_NO_THREAD = re.compile("start new thread|launch worker thread")
-SHORTAGES = {errno.EMFILE: _FILES, errno.ENFILE: _FILES, errno.ENOMEM: _MEMORY}
-_FIXES = {
-    **SHORTAGES,
-    errno.EFBIG: "raise the limit on the size of files (ulimit -f)",
-    errno.EACCES: _FOLDER,
-    errno.EPERM: _FOLDER,
-    errno.EROFS: "write to another folder",
-    errno.ELOOP: "move the link away",
-    errno.EEXIST: "move the file or broken link of that name away",
-    errno.ENOENT: "run again: the folder was deleted or moved",
-}
-
-
-def advice(error: OSError) -> str:
-    """Return what to do if a file could not be written."""
-    return _FIXES.get(error.errno or 0, "free space or write to another folder")
-
-
-def refused(error: BaseException) -> Problem | None:
-    """Return what the system refused; None for an error that is not the system's.
-
-    >>> refused(MemoryError()).what, refused(ValueError("an error of ours"))
-    ('not enough memory', None)
-    """
-    found = shortage(error)
-    if found is not None or not isinstance(error, OSError):
-        return found
-    fix = "" if error.errno == errno.ENOENT else _FIXES.get(error.errno or 0, "")
-    return Problem(str(error.filename or ""), error.strerror or str(error), fix=fix)
+_SHORTAGES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+_LIMIT = (
+    "raise the limit (ulimit -v for memory, -n for open files), or give fewer --jobs to a command "
+    "with them"
+)
 
 
 def shortage(error: BaseException) -> Problem | None:
-    """Return a shortage of memory, threads or open files; None for any other error."""
-    text = str(error)
-    of_arrow = type(error).__module__ == "pyarrow.lib"
-    if isinstance(error, MemoryError) or (of_arrow and _OF_ARROW.search(text)):
-        return Problem("", "not enough memory", fix=_MEMORY)
-    if (isinstance(error, RuntimeError) or of_arrow) and _NO_THREAD.search(text):
-        return Problem("", "no further thread can be started", fix=f"{_MEMORY}; or ulimit -u")
-    if isinstance(error, OSError) and error.errno in SHORTAGES:
-        return Problem(str(error.filename or ""), error.strerror or text, fix=advice(error))
+    """Return a shortage of memory or open files as a problem; None for any other error."""
+    if isinstance(error, MemoryError):
+        return Problem("", "not enough memory", fix=_LIMIT)
+    if isinstance(error, OSError) and error.errno in _SHORTAGES:
+        return Problem(str(error.filename or ""), error.strerror or str(error), fix=_LIMIT)
     return None

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..core.leaderboard import grouped_by
-from ..errors import first_of, for_terminal, legible
+from ..errors import first_of, legible, printable
 from ..reports import formats, markdown, text
 from ..reports.grid import Cell as GridCell
 from ..reports.grid import Grid, and_more, grid
@@ -62,7 +62,7 @@ def render(changes: Changes, format: str = "text", *, width: int | None = None) 
         text.render(tables, width=width).removesuffix("\n"),
         verdict(changes),
     ]
-    return for_terminal("\n\n".join(blocks)) + "\n"
+    return printable("\n\n".join(blocks)) + "\n"
 
 
 def records(changes: Changes) -> Iterator[Record]:

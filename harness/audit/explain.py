@@ -24,7 +24,7 @@ from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
 from ..core.views import view
-from ..errors import InputError, for_terminal, legible
+from ..errors import InputError, legible, printable
 from ..experiment import folder as stored
 from ..experiment.folder import Results
 from ..experiment.table_and_plots import PathLike, folder_of, names_in
@@ -509,7 +509,7 @@ def render(found: Search, subject: str = "", everything: bool = False) -> str:
         verdict,
     ]
     notes = [line for note in _notes(found) for line in wrapped(note, indent=2)]
-    return for_terminal("\n\n".join(["\n".join(title), *blocks, "\n".join(notes)])) + "\n"
+    return printable("\n\n".join(["\n".join(title), *blocks, "\n".join(notes)])) + "\n"
 
 
 def _named(head: str, fit: Fit) -> list[str]:

@@ -17,13 +17,13 @@ import click
 
 from .. import __version__
 from ..errors import (
-    SHORTAGES,
     ConfigError,
     HarnessError,
     HarnessWarning,
+    Problem,
     VerificationError,
     did_you_mean,
-    refused,
+    shortage,
     show_tracebacks,
 )
 from .printing import discard, end_unprintable, show
@@ -141,12 +141,14 @@ def main(arguments: list[str] | None = None) -> None:
         discard(sys.stdout)
         sys.exit(141 if command == "trec_eval" else 0)  # 128 + SIGPIPE, as a shell shows it
     except Exception as error:
-        problem = refused(error)
-        if problem is None or is_debugged:
+        problem = shortage(error)
+        if is_debugged or not (problem or isinstance(error, OSError)):
             raise
-        if isinstance(error, OSError) and not problem.where and error.errno not in SHORTAGES:
-            discard(sys.stdout)
-            end_unprintable(problem.what, problem.fix or "free space, or send it elsewhere")
+        if problem is None and isinstance(error, OSError):
+            problem = Problem(str(error.filename or ""), error.strerror or str(error))
+            if not error.filename:
+                discard(sys.stdout)
+                end_unprintable(problem.what, "free space, or send it elsewhere")
         show(f"error: {problem}\n", error=True)
         sys.exit(2)
     finally:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
-from ..errors import for_terminal
+from ..errors import printable
 
 
 def show(text: str, *, error: bool = False) -> None:
@@ -26,7 +26,7 @@ def show(text: str, *, error: bool = False) -> None:
     if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name == "ascii":
         stream.reconfigure(encoding="utf-8", errors="replace")  # as Click prints all the rest
     if error or stream.isatty():
-        text = for_terminal(text)
+        text = printable(text)
     encoding = stream.encoding or "utf-8"
     try:
         stream.write(text.encode(encoding, "backslashreplace").decode(encoding))

@@ -20,7 +20,6 @@ from ..errors import (
     UnknownNameError,
     did_you_mean,
     first_of,
-    near_names,
 )
 from ..reports.select import matched, pattern_problems
 from .patterns import Found, NothingFoundError, Pattern, files, natural
@@ -283,7 +282,7 @@ class _Search:
         if entry.dataset is not None:
             known = list(dict.fromkeys([*self.entries, *(one.name for one in self.datasets)]))
             if entry.dataset not in known and self.complete:
-                near, listed = did_you_mean(entry.dataset, known), near_names(entry.dataset, known)
+                near, listed = did_you_mean(entry.dataset, known), first_of(known)
                 what = f"there is no dataset '{entry.dataset}'{near}  (there are: {listed})"
                 raise GridError((*loc, "dataset"), what)
             return [one for one in self.datasets if entry.dataset in (one.key, one.name)]
@@ -292,7 +291,7 @@ class _Search:
         sharing = [one for one, other in self.paths.items() if {*other.names} & {*path.names}]
         if len(sharing) != 1 and self.complete:
             some = sharing if len(sharing) > 1 else [*self.entries]
-            fix = f"add dataset: NAME (one of {near_names(key, some)}), or a list with an entry "
+            fix = f"add dataset: NAME (one of {first_of(some)}), or a list with an entry "
             fix += "for each: [{dataset: NAME, path: ...}, ...]"
             raise GridError(loc, "it is not clear which dataset this run belongs to", fix)
         return [one for one in self.datasets if [one.key] == sharing]
@@ -364,7 +363,7 @@ class _Search:
         known = list(dict.fromkeys(column for columns in seen for column in columns))
         for column, patterns in self.where.items():
             if column not in known:
-                near, listed = did_you_mean(column, known), near_names(column, known)
+                near, listed = did_you_mean(column, known), first_of(known)
                 what = f"there is no column '{column}'{near}  (there are: {listed})"
                 self.wrong.append(GridError(("where", column), what))
                 continue

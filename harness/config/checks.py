@@ -17,7 +17,7 @@ from ..errors import (
     Problem,
     UnknownNameError,
     did_you_mean,
-    near_names,
+    first_of,
 )
 from ..readers.files import wrong_with
 from ..readers.format import FORMATS, Kind
@@ -264,9 +264,7 @@ def _check_references(
 
 
 def _no_run(name: str, runs: Sequence[str]) -> str:
-    return (
-        f"there is no run '{name}'{did_you_mean(name, runs)}  (there are: {near_names(name, runs)})"
-    )
+    return f"there is no run '{name}'{did_you_mean(name, runs)}  (there are: {first_of(runs)})"
 
 
 def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from .. import metrics as _built_in
-from ..errors import ConfigError, Problem, did_you_mean, near_names
+from ..errors import ConfigError, Problem, did_you_mean, first_of
 from ..readers.files import readable_name
 from ..stats.gate import Rule
 from .cells import Cell, find
@@ -242,7 +242,7 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
     if is_unknown or error["loc"][-1] == "[key]":
         name, known = (str(loc[-1]), _known(loc)) if is_unknown else (value, choices)
         what = f"unknown key '{name}'{did_you_mean(name, known)}"
-        what += f"  (known: {near_names(name, known)})"
+        what += f"  (known: {first_of(known)})"
     elif loc[-2:-1] == ("columns",):
         what = f"expected the name of a column, or its number from 1, got {describe(value)}"
     elif kind == "missing":

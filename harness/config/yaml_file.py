@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ..core.names import parse
-from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean, near_names, shorten
+from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean, first_of, shorten
 from ..readers.ir_metadata import SIZE, YAMLLimitError, composed
 from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, doubled, files
@@ -489,7 +489,7 @@ def _put(source: Source, text: str) -> None:
         if not parts:
             break
         if not exists and len(loc) > 1:
-            near, known = did_you_mean(str(part), at), near_names(str(part), at)
+            near, known = did_you_mean(str(part), at), first_of(at)
             raise ValueError(f"there is no {show(loc)}{near}  (there are: {known})")
         at = at[part] if exists else at.setdefault(part, {})
     _forget(source.places, loc)

@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from ..errors import HarnessError, HarnessWarning, InputError, Problem, advice, legible
+from ..errors import HarnessError, HarnessWarning, InputError, Problem, legible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,8 +161,8 @@ def _begun(
 
 
 def _refused(error: OSError, where: Path, what: str) -> HarnessError:
-    path, fix = str(error.filename or where), f"{advice(error)}; nothing was left half written"
-    return HarnessError(Problem(path, f"{what}: {error.strerror}", fix=fix))
+    fix = "free space or write to another folder; nothing was left half written"
+    return HarnessError(Problem(str(error.filename or where), f"{what}: {error.strerror}", fix=fix))
 
 
 def compare_recorded(

@@ -28,7 +28,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import pyarrow as pa
 
 from ..core.ragged import Array
-from ..errors import SHORTAGES, Finding, HarnessWarning, InputError, Problem, ShortageError, shorten
+from ..errors import Finding, HarnessWarning, InputError, Problem, ShortageError, shortage, shorten
 from .files import sha256, write_all
 from .text import BOM, LONGEST, ahead, count_head, each, lines_of
 
@@ -126,7 +126,7 @@ class _Unpacking(io.RawIOBase):
         try:
             piece = self._stream.read(len(buffer))
         except Exception as error:  # each library has its own
-            if isinstance(error, MemoryError) or getattr(error, "errno", 0) in SHORTAGES:
+            if shortage(error) is not None:
                 raise
             is_cut = isinstance(error, EOFError)
             what = f"the {self._codec} data is {'cut short' if is_cut else f'damaged ({error})'}"
@@ -473,9 +473,8 @@ class Source:
         except PermissionError as error:
             raise self.error("no permission to read it", "change its mode or its owner") from error
         except OSError as error:
-            fix = SHORTAGES.get(error.errno or 0, "")
-            problem = Problem(self.name, f"cannot be read ({error})", fix=fix)
-            raise (ShortageError if fix else InputError)(problem) from error
+            kind = InputError if shortage(error) is None else ShortageError
+            raise kind(Problem(self.name, f"cannot be read ({error})")) from error
 
 
 class HashedSource(Source):

@@ -10,7 +10,7 @@ from ..core.leaderboard import numbers_of
 from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..core.systems import System
-from ..errors import Problem, UnknownNameError, did_you_mean, near_names
+from ..errors import Problem, UnknownNameError, did_you_mean, first_of
 from . import html
 from .grid import Cell, Grid, grid
 from .phrases import counted, heading, number
@@ -21,7 +21,7 @@ def sheet(systems: Sequence[System], run: str) -> str:
     own = [one for one in systems if one.run == run]
     if not own:
         names = [*dict.fromkeys(one.run for one in systems)]
-        near, there = did_you_mean(run, names), near_names(run, names)
+        near, there = did_you_mean(run, names), first_of(names)
         what = f"there is no run '{run}'{near}  (there are: {there})"
         raise UnknownNameError(Problem("--participant", what))
     grids = [

@@ -13,7 +13,7 @@ from ..core.leaderboard import Entry, Leaderboard
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import System
-from ..errors import Problem, UnknownNameError, did_you_mean, near_names
+from ..errors import Problem, UnknownNameError, did_you_mean, first_of
 
 Spellings = Callable[[str], Iterable[str]]
 Found = Iterator[tuple[tuple[str | int, ...], str]]
@@ -64,7 +64,7 @@ def pattern_problems(
             all_match = False
             problem = f"no {what} matches" if _is_glob(name, known) else f"there is no {what}"
             near = did_you_mean(name.strip("*?"), known)
-            yield place, f"{problem} '{name}'{near}  (there are: {near_names(name, known)})"
+            yield place, f"{problem} '{name}'{near}  (there are: {first_of(known)})"
     if all_match and known and not matched(patterns, known, spellings):
         yield len(patterns) - 1, f"no {what} is left: {', '.join(patterns)} leaves all of them out"
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
-from ..errors import for_terminal, legible
+from ..errors import legible, printable
 from .grid import PLAIN, Cell, Column, Grid, grid
 
 _GAP = "  "
@@ -26,7 +26,7 @@ def render(grids: Iterable[Grid], *, width: int | None = None, paper: bool = Fal
     further blocks below. In a `paper`, notes are wrapped, and headings end above the signs.
     """
     blocks = ("\n".join(_lines(one, width, paper)) for one in grids)
-    return for_terminal("\n\n".join(blocks)) + "\n"
+    return printable("\n\n".join(blocks)) + "\n"
 
 
 def columns(rows: Sequence[Sequence[str]], *, width: int | None = None, left: int = 1) -> str:

@@ -5,10 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pyarrow as pa
 import pytest
 
-from harness.errors import HarnessError, refused, shortage
+from harness.errors import HarnessError
 from harness.readers import files
 
 HOLD = """
@@ -98,20 +97,3 @@ def test_a_failure_leaves_the_old_files(tmp_path: Path, monkeypatch: pytest.Monk
         files.write_all(tmp_path, {"a": b"new", "b": b"new"})
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a", "b"]
     assert (tmp_path / "a").read_bytes() == b"old"
-
-
-def test_a_shortage_of_memory_is_recognised_however_it_is_reported() -> None:
-    for error in (
-        MemoryError(),
-        pa.lib.ArrowMemoryError("malloc of size 9 failed"),
-        pa.lib.ArrowException("Unknown error: Wrapping letor-fold2 failed"),
-    ):
-        found = shortage(error)
-        assert found == refused(error)
-        assert found.what == "not enough memory"
-    for error in (
-        pa.lib.ArrowException("Unknown error: a wrong byte"),
-        pa.lib.ArrowInvalid("Invalid: Wrapping"),
-        FileNotFoundError(2, "No such file"),
-    ):
-        assert shortage(error) is None

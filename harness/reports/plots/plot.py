@@ -29,8 +29,8 @@ from ...errors import (
     Problem,
     UnknownNameError,
     did_you_mean,
+    first_of,
     legible,
-    near_names,
 )
 from ...readers.files import distinct, part
 from ...stats.comparison import Study
@@ -143,7 +143,7 @@ def problems(
     """
     kind, known_runs = find(settings.kind), runs or ()
     yield from setting_problems(settings, runs, datasets)
-    there = f"  (there are: {near_names(str(settings.baseline), known_runs)})" if runs else ""
+    there = f"  (there are: {first_of(known_runs)})" if runs else ""
     if runs is not None and settings.baseline not in (None, *runs):
         near = did_you_mean(str(settings.baseline), runs)
         yield ("baseline",), f"there is no run '{settings.baseline}'{near}{there}"
