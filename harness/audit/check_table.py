@@ -44,8 +44,6 @@ FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
     **dict.fromkeys((".html", ".htm"), table_files.html_grids),
 }
 """The reader of a file, by the end of its name."""
-SIZE = 4 << 20
-"""Characters of the largest paper that is read."""
 FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker"]
 Mark = Literal["bold", "underline"]
 Pairs = Sequence[tuple[str, str]]
@@ -84,26 +82,26 @@ class Verdict:
 
     name: str
     line: int
+    has_caption: bool
     findings: list[Finding] = field(default_factory=list)
     verified: Counter[str] = field(default_factory=Counter)
     unknown: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    has_caption: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Number:
     """One number of a table, and its `value` in the results; NaN if there is none.
 
-    `known` is whether its run and dataset are known; `dataset` is None for the mean over several.
-    `percent` is whether the column is x 100.
+    `dataset` is None for the mean over several, or if it is not known; `known` is whether the run
+    and the dataset are. `percent` is whether the column is x 100.
     """
 
     line: Line
     heading: Heading
     cell: Cell
     printed: Printed
-    metric: Metric | None
+    metric: Metric
     value: float
     dataset: str | None
     known: bool
@@ -141,7 +139,7 @@ def check_table(
     if dataset is not None:
         check_known("dataset", dataset, read.datasets)
     known = Known.of(read, _names(read, names))
-    matches = [(name, with_dataset(match(grid, known), dataset)) for name, grid in grids]
+    matches = [(name, match(grid, known)) for name, grid in grids]
     if not any(one.is_any for _, one in matches):
         what = (
             "no table has a run of the results as a row and a metric as a column"
@@ -153,17 +151,12 @@ def check_table(
     if compared:
         plan = replace(Plan() if read.config.compare is None else read.config.compare, **compared)
     study = with_comparisons(read, plan)
-    verdicts = [verify(one, study, name) for name, one in matches if one.is_any]
+    verdicts = [verify(one, study, name, dataset) for name, one in matches]
     if not any(one.verified["numbers"] for one in verdicts):
         why = "; ".join(what for one in verdicts for what in one.unknown)
         raise HarnessError(Problem(str(paper), "no number is a value of the results", found=why))
-    skipped = [
-        f"table {name} (line {one.grid.line}): no row is a run, or no column a metric"
-        for name, one in matches
-        if not one.is_any
-    ]
     render = _jsonl if format == "jsonl" else _text
-    return render(str(paper), verdicts, skipped), not any(one.findings for one in verdicts)
+    return render(str(paper), verdicts), not any(one.findings for one in verdicts)
 
 
 def _grids(paper: Path) -> list[Grid]:
@@ -173,17 +166,11 @@ def _grids(paper: Path) -> list[Grid]:
         what = f"expected a name that ends in {', '.join(FORMATS)}, got '{paper.suffix}'"
         raise InputError(Problem(str(paper), what))
     text = table_files.read_text(paper)
-    fix = "give a file with just the tables to check"
-    if len(text) > SIZE:
-        what = f"expected at most {SIZE:,} characters, got {len(text):,}"
-        raise InputError(Problem(str(paper), what, fix=fix))
     try:
         grids = reader(text)
     except InputError as error:
         problems = [replace(one, where=f"{paper}{one.where}") for one in error.problems]
         raise InputError(problems, total=error.total) from None
-    except RecursionError:
-        raise InputError(Problem(str(paper), "braces are nested too deep", fix=fix)) from None
     if not grids:
         fix = "give the file that holds it: files that \\input includes are not read"
         raise InputError(Problem(str(paper), "expected a table, got none", fix=fix))
@@ -219,19 +206,14 @@ def _names(study: Results, options: Pairs) -> list[tuple[str, str]]:
     return [*options, *(pair for pair in others if pair[0] not in named)]
 
 
-def with_dataset(match: Match, dataset: str | None) -> Match:
-    """Return a table with the dataset for its rows, if it names none."""
-    if dataset is None or any(heading.has_dataset for heading in match.headings):
-        return match
-    lines = (one if one.dataset else replace(one, dataset=dataset) for one in match.lines)
-    return replace(match, lines=tuple(lines))
-
-
-def verify(match: Match, study: Study, name: str) -> Verdict:
-    """Return the mistakes of a table, and how much of it was checked."""
-    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown])
-    verdict.has_caption = match.grid.has_caption
-    columns = numbers_of(match, study, verdict)
+def verify(match: Match, study: Study, name: str, dataset: str | None = None) -> Verdict:
+    """Return the mistakes of a table, on a `dataset` if it names none, and what was checked."""
+    verdict = Verdict(name, match.grid.line, match.grid.has_caption)
+    if not match.is_any:
+        verdict.unknown.append("no row is a run, or no column a metric")
+        return verdict
+    verdict.unknown += match.unknown
+    columns = numbers_of(match, study, dataset, verdict)
     for column in columns:
         rows = {one.line.text for one in column if not one.known and one.line.run is not None}
         if rows:
@@ -254,21 +236,25 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     return verdict
 
 
-def numbers_of(match: Match, study: Study, verdict: Verdict) -> list[list[Number]]:
+def numbers_of(
+    match: Match, study: Study, dataset: str | None, verdict: Verdict
+) -> list[list[Number]]:
     """Return the numbers of each column of values; columns without numbers are left out.
 
     Cells with digits that cannot be read as a number are unknown to the verdict.
     """
-    named = dict.fromkeys(one.column.dataset for one in match.headings if one.column)
-    datasets = [name for name in named if name is not None] or study.datasets
+    named = [one.dataset for one in match.headings if one.dataset is not None]
+    datasets = list(dict.fromkeys(named)) or study.datasets
+    if any(one.has_dataset for one in match.headings):
+        dataset = None
     columns = []
     for place, heading in enumerate(match.headings):
         numbers = []
-        for line in match.lines if heading.column else ():
-            cell, column = line.cells[place], heading.column
-            if column is not None and (number := printed(cell)) is not None:
-                value = _value(line, heading, study, datasets)
-                numbers.append(Number(line, heading, cell, number, column.metric, *value))
+        for line in match.lines if heading.metric is not None else ():
+            cell = line.cells[place]
+            if heading.metric is not None and (number := printed(cell)) is not None:
+                value = _value(line, heading, study, datasets, dataset)
+                numbers.append(Number(line, heading, cell, number, heading.metric, *value))
             elif line.run and re.search(r"\d", cell.whole) and not _NO_MEAN.fullmatch(cell.whole):
                 what = f"cannot read '{shorten(cell.whole, 60)}' as a number"
                 verdict.unknown.append(f"{line.text}, {heading.text}: {what}")
@@ -282,30 +268,23 @@ def numbers_of(match: Match, study: Study, verdict: Verdict) -> list[list[Number
     return [column for column in columns if column]
 
 
-def _dataset(line: Line, heading: Heading, study: Study) -> str | None:
-    """Return the dataset of a cell: its column's, its row's, or the only one of its run."""
-    if heading.column is not None and heading.column.dataset is not None:
-        return heading.column.dataset
-    if line.dataset is not None:
-        return line.dataset
-    has = [name for name in study.datasets if line.run and study.system(name, line.run)]
-    return has[0] if len(has) == 1 else None
-
-
 def _value(
-    line: Line, heading: Heading, study: Study, datasets: Sequence[str]
+    line: Line, heading: Heading, study: Study, datasets: Sequence[str], dataset: str | None
 ) -> tuple[float, str | None, bool]:
-    """Return a cell's value, its dataset, and whether its run and dataset are known."""
-    column = heading.column
-    if line.run is None or column is None or column.metric is None:
-        return math.nan, None, False
-    if heading.has_dataset and column.dataset is None:
-        return mean(study, line.run, column.metric, datasets), None, True
-    dataset = _dataset(line, heading, study)
-    system = None if dataset is None else study.system(dataset, line.run)
-    if system is None:
-        return math.nan, dataset, dataset is not None
-    return system.value(column.metric), dataset, True
+    """Return a cell's value, its dataset, and whether its run and dataset are known.
+
+    The dataset is its column's, its row's, the one of the table, or the only one of its run.
+    """
+    run, metric = line.run, heading.metric
+    assert metric is not None
+    if heading.has_dataset and heading.dataset is None:
+        value = math.nan if run is None else mean(study, run, metric, datasets)
+        return value, None, run is not None
+    has = [name for name in study.datasets if run is None or study.system(name, run)]
+    of = heading.dataset or line.dataset or dataset or (has[0] if len(has) == 1 else None)
+    system = study.system(of, run) if of and run else None
+    value = math.nan if system is None else system.value(metric)
+    return value, of, run is not None and of is not None
 
 
 def is_rounded(number: Decimal, digits: int, value: float, *, percent: bool = False) -> bool:
@@ -351,7 +330,7 @@ def _check_number(one: Number) -> Iterator[Finding]:
 def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
     """Check the deviation or interval next to a number, if the results have one."""
     spread, run = one.printed.spread, one.line.run
-    if not spread or one.metric is None or run is None:
+    if not spread or run is None:
         return
     at = Column("", "metric", "", one.dataset, one.metric)
     others = [replace(at, dataset=name) for name in study.datasets] if one.dataset is None else []
@@ -402,18 +381,13 @@ def _check_best(columns: Sequence[list[Number]], study: Study, verdict: Verdict)
         verdict.notes.append("best values: checked within each group of rows")
 
 
-def _dataset_shown(one: Number) -> str | None:
-    column = one.heading.column
-    return one.dataset or (column and column.dataset) or one.line.dataset
-
-
 def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
     """Whether the values of a column are over the same queries; a note if not."""
-    known = [one for one in column if one.known and one.line.run is not None]
-    metric = known[0].metric if known else None
-    if metric is None or metric.definition.direction is None:
+    known = [one for one in column if one.known]
+    metric = column[0].metric
+    if metric.definition.direction is None:
         return True
-    for some in grouped_by(known, _dataset_shown).values():
+    for some in grouped_by(known, lambda one: one.dataset).values():
         datasets = study.datasets if some[0].dataset is None else [some[0].dataset]
         if not over_same_queries(study, [str(one.line.run) for one in some], metric, datasets):
             text = column[0].heading.text
@@ -424,7 +398,7 @@ def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
 
 def _can_be_best(one: Number) -> bool:
     """Whether a number may be a system's; rows such as that of a difference take no part."""
-    if one.line.run is not None or one.metric is None:
+    if one.line.run is not None:
         return True
     low, high = one.metric.definition.bounds
     value = float(one.printed.number) / (100 if one.percent else 1)
@@ -433,9 +407,7 @@ def _can_be_best(one: Number) -> bool:
 
 def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Finding]:
     """Yield the mistakes of one column; each dataset in it has a best value of its own."""
-    for numbers in grouped_by(column, _dataset_shown).values():
-        if (metric := numbers[0].metric) is None:
-            continue
+    for numbers in grouped_by(column, lambda one: one.dataset).values():
         digits = Counter(one.printed.digits for one in numbers).most_common(1)[0][0]
         texts = [
             fixed(one.value, digits, percent=one.percent, leading_zero=True)
@@ -443,7 +415,7 @@ def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Fin
             else str(one.printed.number)
             for one in numbers
         ]
-        best, second = best_and_second(texts, metric.definition.direction)
+        best, second = best_and_second(texts, numbers[0].metric.definition.direction)
         for mark in used:
             right, optional = best if mark == "bold" else second, set[int]()
             if mark == "underline" and len(numbers) < FEWEST_FOR_SECOND:
@@ -548,9 +520,8 @@ def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) ->
     return Signs("daggers" if symbols else "letters", of, study.comparisons)
 
 
-def _text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
+def _text(path: str, verdicts: Sequence[Verdict]) -> str:
     lines = [line for one in verdicts for line in _lines(path, one)]
-    lines += [f"not checked: {what}" for what in skipped]
     total = sum((one.verified for one in verdicts), Counter[str]())
     checked = ", ".join(counted(n, name.removesuffix("s")) for name, n in total.items())
     n = sum(len(one.findings) for one in verdicts)
@@ -568,8 +539,8 @@ def _lines(path: str, verdict: Verdict) -> Iterator[str]:
         yield f"{path}:{verdict.line}: table {verdict.name}: {what}"
 
 
-def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
-    """Return a line for each finding, one for each table, and one for each skipped table."""
+def _jsonl(path: str, verdicts: Sequence[Verdict]) -> str:
+    """Return a line for each finding, and one for each table."""
     rows: list[dict[str, object]] = []
     for one in verdicts:
         table = {"file": path, "table": one.name}
@@ -580,5 +551,4 @@ def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> st
                 "verified": dict(one.verified), "unknown": one.unknown, "notes": one.notes,
             }
         )  # fmt: skip
-    rows += [{"file": path, "kind": "skipped", "what": what} for what in skipped]
     return formats.as_jsonl(rows)

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
 from ..errors import did_you_mean
-from ..reports.paper_table.model import Column
 from ..stats.comparison import Study
 from .table_files import GREEK, Grid, Row
 
@@ -93,20 +92,13 @@ def _as_in_papers(text: str, metrics: Sequence[Metric]) -> list[Metric]:
         exact = [one for one in family if one.cutoff == cutoff]
         others = {*words[:start], *words[end:]}
         fitting = [
-            one for one in exact or (family if cutoff is None else []) if others <= _words_of(one)
+            one
+            for one in exact or (family if cutoff is None else [])
+            if others <= set(map(plain, re.split(r"[^\w]+|_", str(one))))
         ]
         simple = [one for one in fitting if not one.params and one.convention is None]
         return simple if len(fitting) > 1 and len(simple) == 1 else fitting
     return []
-
-
-def _words_of(metric: Metric) -> set[str]:
-    """Return the words that a heading may have next to the name of a metric."""
-    params = dict(metric.params)
-    words = {plain(word) for word in re.split(r"[^\w]+|_", str(metric))}
-    words |= {"exponential", "gain"} if params.get("gain") == "exp" else set()
-    words |= {"linear", "gain"} if params.get("gain", "linear") == "linear" else set()
-    return words | ({"normalized", "normalised"} if params.get("normalize") else set())
 
 
 AVERAGES = ("mean over datasets", "average", "avg", "mean", "overall", "all", "all datasets")
@@ -141,13 +133,14 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Heading:
-    """What a column holds: None if no metric of the results; `why` if it could be several.
+    """The metric and the dataset of a column, or `why` it could have several metrics.
 
     `has_dataset` is whether its headings name a dataset, or the mean over several.
     """
 
-    column: Column | None
+    metric: Metric | None
     text: str
+    dataset: str | None = None
     has_dataset: bool = False
     why: str = ""
 
@@ -176,7 +169,7 @@ class Match:
     @property
     def is_any(self) -> bool:
         """Whether any row and any column was recognised."""
-        return any(one.run for one in self.lines) and any(one.column for one in self.headings)
+        return any(one.run for one in self.lines) and any(one.metric for one in self.headings)
 
 
 def match(grid: Grid, known: Known) -> Match:
@@ -196,7 +189,7 @@ def _match(grid: Grid, known: Known) -> Match:
     for place, one in enumerate(headings):
         if one.why:
             unknown.append(f"column '{one.text}': {one.why}")
-        elif one.column is None:
+        elif one.metric is None:
             has_digit = any(re.search(r"\d", row[place].text) for row in grid.body)
             if place and has_digit:
                 near = did_you_mean(one.text, known.metrics)
@@ -225,9 +218,9 @@ def _heading(texts: Sequence[str], known: Known) -> Heading:
             metrics = metrics_called(text, known)
             if len(metrics) > 1:
                 names = ", ".join(map(str, metrics))
-                return Heading(None, shown, has, f"can be {names}; write which")
+                return Heading(None, shown, own, has, f"can be {names}; write which")
             if metrics:
-                return Heading(Column(shown, "metric", "", own, metrics[0]), shown, has)
+                return Heading(metrics[0], shown, own, has)
     return Heading(None, shown)
 
 
@@ -248,7 +241,7 @@ def _with_dataset(texts: Sequence[str], known: Known) -> Iterator[tuple[str | No
 
 
 def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Line]:
-    values = [place for place, one in enumerate(headings) if one.column is not None]
+    values = [place for place, one in enumerate(headings) if one.metric is not None]
     first = min(values, default=1)
     stub = [place for place in range(len(headings)) if place not in values]
     names = [place for place in stub if place < max(first, 1)] or stub[:1]
