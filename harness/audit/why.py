@@ -14,7 +14,6 @@ import numpy as np
 
 from .. import readers as readers
 from ..config.cells import Cell
-from ..config.patterns import as_if_there
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, PATH, TEXT, check_arguments
@@ -116,8 +115,8 @@ class Repetition(NamedTuple):
 class Account(Shown):
     """A value of a leaderboard, and where it comes from.
 
-    `inputs` has path, bytes and sha256 of each file, its ``state`` and whether it is ``there``;
-    `unseen` is why they were not hashed. The rest depends on what the value is of:
+    `inputs` has path, bytes and sha256 of each file, and its ``state``. The rest depends on what
+    the value is of:
 
     - a cell: its `entry`, and the `manifest`;
     - a query of a cell (`qid`): also `derived`, its value computed again from the files, its
@@ -132,7 +131,6 @@ class Account(Shown):
     metric: Metric
     value: float
     inputs: tuple[Mapping[str, Any], ...] = ()
-    unseen: str = ""
     folder: str = ""
     entry: Entry | None = None
     manifest: Mapping[str, Any] = field(default_factory=dict)
@@ -214,10 +212,15 @@ def why(
             name=files.name_of(one), run=one.run, dataset=one.dataset, metric=wanted,
             value=one.summary[str(wanted)], entry=one, manifest=manifest, choices=one.choices,
         )  # fmt: skip
-    cells, unseen = _cells(folder, manifest, entries)
+    cells: list[Cell] = []
+    try:
+        cells = _cells(folder, manifest, entries)
+    except HarnessError:  # a file is gone, which the value of a row or a cell does not need
+        if query is not None:
+            raise
     seen = _states(folder, manifest, cells)
     warned = tuple(dict.fromkeys(rule for one in entries for rule in one.warned))
-    found = replace(found, inputs=seen, unseen=unseen, folder=str(folder), warned=warned)
+    found = replace(found, inputs=seen, folder=str(folder), warned=warned)
     if query is not None and found.entry is not None:
         return _with_ranking(found, folder, cells, query)
     return found
@@ -288,39 +291,31 @@ def _one(
     return files.one_cell(board.entries, run, dataset, where)
 
 
-def _cells(
-    folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]
-) -> tuple[list[Cell], str]:
-    """Return the config's cells of entries, also if files are gone, or why there are none."""
-    roots = (files.root_of(folder, manifest), folder / manifest["base"])
-    paths = [root / each["path"] for each in manifest["inputs"] for root in roots]
+def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) -> list[Cell]:
+    """Return the config's cells of entries; HarnessError if a file of the config is gone."""
+    _, cells = files.config_and_cells(folder, manifest)
     own = {(one.dataset, one.run, *sorted(one.all_columns.items())) for one in entries}
-    try:
-        with as_if_there(path for path in paths if not path.is_file()):
-            _, cells = files.config_and_cells(folder, manifest, gone=True)
-    except HarnessError as error:  # such as a plugin that is gone; the value does not need it
-        return [], " ".join(str(error.problems[0] if error.problems else error).split())
-    return [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own], ""
+    found = [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own]
+    if len(found) < len(own):
+        files.check_inputs(folder, manifest)
+    return found
 
 
 def _states(
     folder: Path, manifest: Mapping[str, Any], cells: Sequence[Cell]
 ) -> tuple[Mapping[str, Any], ...]:
-    """Return the files of cells, qrels first, each with its state and whether it is there."""
+    """Return the files of cells, qrels first, each with its state; all inputs without cells."""
     root = files.root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
     paths = [Path(path) for each in entries for path in (each.path, each.group) if path]
     paths += [Path(cell.run_entry.path) for cell in cells]
     recorded = {(root / each["path"]).resolve(): each for each in manifest["inputs"]}
-    own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded)
+    own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded) or recorded
     changed = {
         one.path.resolve(): one.what
         for one in files.changed_inputs(folder, manifest, only=map(str, own))
     }
-    return tuple(
-        {**recorded[path], "state": changed.get(path, UNCHANGED), "there": path.is_file()}
-        for path in own
-    )
+    return tuple({**recorded[path], "state": changed.get(path, UNCHANGED)} for path in own)
 
 
 def read_inputs(
@@ -343,8 +338,6 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
         fix = "leave --query out; harness verify --plugins computes all values again"
         what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
         raise InputError(Problem(str(folder), what, fix=fix))
-    if not any(each["there"] for each in found.inputs):
-        files.config_and_cells(folder, found.manifest)  # raises, with a fix
     value = evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)]
     fractions = takes_fractions((metric,), evaluation.policy)
     qrels, run = read_inputs(folder, found.manifest, cells[0], fractions)
@@ -527,16 +520,14 @@ def _indented(table: Grid) -> Iterator[str]:
 def _inputs(found: Account) -> Iterator[str]:
     """Yield how many files are unchanged, and those that are not."""
     changed = [each for each in found.inputs if each["state"] != UNCHANGED]
-    if found.unseen:
-        yield f"inputs: not hashed: {found.unseen}"
-    elif not changed:
+    if not changed:
         yield f"inputs: {len(found.inputs)} files, {UNCHANGED}"
-    else:
-        yield f"inputs: {len(changed)} of {len(found.inputs)} files HAVE CHANGED"
-        yield from (f"  {each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS])
-        yield from (f"  {note}" for note in and_more(len(changed) - SHOWN_INPUTS))
-        if not any(each["there"] for each in found.inputs):
-            yield "  if they were moved: --inputs FOLDER, from which the config's paths start"
+        return
+    yield f"inputs: {len(changed)} of {len(found.inputs)} files HAVE CHANGED"
+    yield from (f"  {each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS])
+    yield from (f"  {note}" for note in and_more(len(changed) - SHOWN_INPUTS))
+    if len(changed) == len(found.inputs):
+        yield "  if they were moved: --inputs FOLDER, from which the config's paths start"
 
 
 def _chosen(choices: Sequence[Choice]) -> Iterator[str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -93,19 +91,6 @@ class NothingFoundError(LookupError):
     """No file matches a pattern; the text says what there is instead."""
 
 
-_gone: ContextVar[frozenset[str]] = ContextVar("_gone", default=frozenset())
-
-
-@contextlib.contextmanager
-def as_if_there(paths: Iterable[Path]) -> Iterator[None]:
-    """Let patterns match files that are gone too: for what a config meant when they existed."""
-    token = _gone.set(frozenset(map(os.path.abspath, paths)))
-    try:
-        yield
-    finally:
-        _gone.reset(token)
-
-
 def files(base: Path, text: str, known: Mapping[str, str] | None = None) -> list[Found]:
     """Return the files that match a pattern, in natural order. The only look at the disk.
 
@@ -130,11 +115,11 @@ def _files(base: Path, text: str, known: Mapping[str, str]) -> list[Found]:
     parts = Path(text).parts
     at = [Found(Path(parts[0]) if Path(text).is_absolute() else base, dict(known))]
     for part in parts[1:] if Path(text).is_absolute() else parts:
-        folders = [one for one in at if _is_folder(one.path)] or at
+        folders = [one for one in at if one.path.is_dir()] or at
         at = [found for folder in folders for found in _step(folder, Pattern(part))]
         if not at:
             raise NothingFoundError(_explain(base, text, known, part, folders))
-    regular = [Found(_tidy(one.path), one.values) for one in at if _is_file(one.path)]
+    regular = [Found(_tidy(one.path), one.values) for one in at if one.path.is_file()]
     if not regular:
         path = _tidy(at[0].path)
         if not path.is_dir():
@@ -162,27 +147,11 @@ def doubled(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _is_file(path: Path) -> bool:
-    return path.is_file() or os.path.abspath(path) in _gone.get()
-
-
-def _is_folder(path: Path) -> bool:
-    return path.is_dir() or any(_gone_below(path))
-
-
-def _gone_below(folder: Path) -> Iterator[str]:
-    """Yield the names in a folder that lead to files that are gone."""
-    start = f"{os.path.abspath(folder)}{os.sep}" if _gone.get() else ""
-    for path in _gone.get():
-        if path.startswith(start):
-            yield path.removeprefix(start).split(os.sep)[0]
-
-
 def _step(folder: Found, part: Pattern) -> Iterator[Found]:
     """Yield what matches `part` in `folder`."""
     if all(name in folder.values for name in part.names):
         path = folder.path / part.fill(folder.values)
-        if path.exists() or _is_file(path) or _is_folder(path):
+        if path.exists():
             yield Found(path, folder.values)
         return
     for name in _names(folder.path):
@@ -196,8 +165,7 @@ def _step(folder: Found, part: Pattern) -> Iterator[Found]:
 
 
 def _names(folder: Path) -> list[str]:
-    names = os.listdir(folder) if folder.is_dir() else []
-    return sorted({*names, *_gone_below(folder)}, key=natural)
+    return sorted(os.listdir(folder), key=natural) if folder.is_dir() else []
 
 
 def _tidy(path: Path) -> Path:

@@ -446,16 +446,16 @@ def with_inputs(manifest: Mapping[str, Any], base: Path | None) -> Mapping[str, 
 
 def config_and_cells(
     folder: Path, manifest: Mapping[str, Any], overrides: Iterable[str] = (), *,
-    failed: bool = False, gone: bool = False, load_plugins: bool = False,
+    failed: bool = False, load_plugins: bool = False,
 ) -> tuple[Config, list[Cell]]:  # fmt: skip
     """Return the config that made the results, and the cells evaluated then.
 
     `failed` adds those that could not be evaluated. InputError if none of the inputs is at its
-    place, seen from the folder, unless all may be `gone`: the folder was moved alone.
+    place, seen from the folder: it was moved alone.
     """
     root, path = root_of(folder, manifest), folder / MANIFEST
     inputs = [root / one["path"] for one in manifest["inputs"]]
-    if not gone and not any(one.exists() for one in inputs):
+    if not any(one.exists() for one in inputs):
         what = f"expected the inputs of these results, got no file at {inputs[0]}"
         fix = "move the folder back, move its inputs too, or give verify or why --inputs FOLDER"
         raise InputError(Problem(str(path), what, fix=fix))
