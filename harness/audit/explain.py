@@ -29,7 +29,7 @@ from ..experiment import folder as stored
 from ..experiment.folder import Results
 from ..experiment.table_and_plots import PathLike, folder_of, names_in
 from ..readers import in_memory
-from ..reports.phrases import counted, listed
+from ..reports.phrases import counted
 from ..reports.text import Shown, wrapped
 from .explain_space import (
     AFTERWARDS,
@@ -258,10 +258,7 @@ class Search(Shown):
     @cached_property
     def explanations(self) -> list[Explanation]:
         """The settings that fit, the simplest first."""
-        return sorted(
-            map(_explanation, self._hits.values()),
-            key=lambda one: (self.asked.is_read_as_share(one.fits[0].value), one.fits[0].order),
-        )
+        return sorted(map(_explanation, self._hits.values()), key=lambda one: one.fits[0].order)
 
     @property
     def difference(self) -> float:
@@ -505,7 +502,6 @@ def render(found: Search, subject: str = "", everything: bool = False) -> str:
     title = [
         f"{found.asked.text}{legible(f' of {subject}' if subject else '')}, "
         f"{found.n_queries:,} queries",
-        *wrapped(_reading(found)),
         verdict,
     ]
     notes = [line for note in _notes(found) for line in wrapped(note, indent=2)]
@@ -514,16 +510,6 @@ def render(found: Search, subject: str = "", everything: bool = False) -> str:
 
 def _named(head: str, fit: Fit) -> list[str]:
     return [f"{head}{fit.name}", f"{' ' * len(head)}{_tool(fit)}"]
-
-
-def _reading(found: Search) -> str:
-    """Return how a number above 1 was read."""
-    asked = found.asked
-    shares = sorted({s.definition.name for s in found.spaces if s.definition.bounds[1] <= 1})
-    if asked.percent or asked.number <= 1 or not shares:
-        return ""
-    names = listed(shares) if len(shares) <= ALTERNATIVES else f"{len(shares)} metrics"
-    return f"read as {asked.text} % for metrics within 0 and 1 ({names}), and as {asked.text}"
 
 
 def _block(place: int, explanation: Explanation, everything: bool) -> Iterator[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from functools import cached_property
 from itertools import combinations, product
 from typing import Any, NamedTuple
@@ -20,6 +19,7 @@ from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convent
 from ..core.tables import Qrels
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .conventions import choices_of
+from .table_files import Cell, printed
 
 Changes = tuple[tuple[str, Any], ...]
 """Settings that are changed, with their new values."""
@@ -266,29 +266,11 @@ class Asked:
             found = np.fmin(found, np.where(fits, 0.0, np.abs(values - centre)))
         return found
 
-    def is_read_as_share(self, value: float) -> bool:
-        """Return whether a value that fits is the percentage written without its sign.
-
-        >>> read("47.31").is_read_as_share(0.4731), read("47.31").is_read_as_share(47.3)
-        (True, False)
-        """
-        if self.percent or self.number <= 1:
-            return False
-        number, share = (window.centre for window in self.windows())
-        return abs(value - share) < abs(value - number)
-
 
 def read(text: str) -> Asked:
     """Return the published value that `text` is; InputError if it is not a number."""
-    given = text.strip()
-    percent = given.endswith("%")
-    try:
-        number = Decimal(given.removesuffix("%").strip())
-    except InvalidOperation:
-        number = Decimal("NaN")
-    if not number.is_finite():
+    found = printed(Cell(text.strip()))
+    if found is None:
         fix = "write the value as it was printed, such as 0.4731, .473 or 47.31%"
-        if re.fullmatch(r"[-+]?\d*,\d+ ?%?", given):
-            fix = f"write it with a point: {given.replace(',', '.')}"
         raise InputError(Problem("", f"expected a number, got '{text}'", fix=fix))
-    return Asked(given, number, percent)
+    return Asked(text.strip(), found.number, found.is_percent)

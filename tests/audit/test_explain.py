@@ -188,7 +188,6 @@ def test_a_cell_of_results(swept: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["0,4731", *LETOR], "write it with a point: 0.4731"),
         (["0.4731", *LETOR, "-m", "ndcg@10", "-m", "bpref", "-k", "5"], "takes a cutoff"),
         (["0.4731", *LETOR, "-m", "ndgc"], "did you mean 'ndcg'?"),
         (["0.4731", *LETOR, "-m", "swaps"], "no convention has the metric 'swaps'"),
