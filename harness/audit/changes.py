@@ -207,15 +207,11 @@ def _effect(errors: Reproduced, old: Board, new: Board, base: Key) -> Reproduced
     reason = why_not(metric) if metric is not None else ""
     pairs = product((old, new), (errors.key, base))
     means = [board.rows[key].values[errors.metric] for board, key in pairs]
-    ratio = relative = math.nan
     if reason or any(map(math.isnan, means)):
-        notes = [f"no effect: {reason or 'a value is missing'}"]
-    else:
-        ratio, relative = effect_ratio(*means), delta_ri(*means)
-        notes = ["the original effect is 0"] if math.isnan(ratio) else []
-        notes += ["a baseline is 0"] if math.isnan(relative) else []
-    note = "; ".join(filter(None, (errors.note, *notes)))
-    return replace(errors, baseline=base.run, effect_ratio=ratio, delta_ri=relative, note=note)
+        note = f"no effect: {reason or 'a value is missing'}"
+        return replace(errors, baseline=base.run, note=note)
+    ratio, relative = effect_ratio(*means), delta_ri(*means)
+    return replace(errors, baseline=base.run, effect_ratio=ratio, delta_ri=relative)
 
 
 @dataclass(frozen=True)
@@ -400,8 +396,7 @@ class Changes:
 
     `cells` has every row by every metric of both, `orders` the ranks by dataset and metric.
     `origins` and `reproduced` are of two folders; `has_queries` is whether both are.
-    `family` tests were corrected together, as in the `plan`. `repetitions` has the rows with
-    another number of repetitions (seeds) in `new`; `notes` are assumptions.
+    `family` tests were corrected together, as in the `plan`; `notes` are assumptions.
     """
 
     old: str
@@ -420,7 +415,6 @@ class Changes:
     tolerance: float | None
     p: float
     notes: tuple[str, ...]
-    repetitions: Mapping[Key, tuple[int, int]]
 
     def having(self, status: str) -> list[Cell]:
         """Return the cells of a status, by any metric: values that went first, then the largest."""
@@ -539,7 +533,6 @@ def changes(
         () if metrics else tuple(name for name in one.metrics if name not in other.metrics)
         for one, other in ((first, second), (second, first))
     )
-    pairs = ((key, first.rows[key].repetitions, second.rows[key].repetitions) for key in rows)
     return Changes(
         old=str(old),
         new=str(new),
@@ -557,11 +550,6 @@ def changes(
         tolerance=tolerance,
         p=p,
         notes=(*first.notes, *second.notes, *notes),
-        repetitions={
-            key: (before, after)
-            for key, before, after in pairs
-            if before is not None and after is not None and before != after
-        },
     )
 
 

@@ -44,14 +44,13 @@ class Key:
 class Row:
     """One row of a leaderboard.
 
-    `values` are summaries by metric, `repetitions` the number of seeds that they are means over. Of
-    a folder, `counts` are queries, missing ones and ties, and `entry` has each query's values.
+    `values` are summaries by metric. Of a folder, `counts` are repetitions, queries, missing ones
+    and ties, and `entry` has each query's values.
     """
 
     values: Mapping[str, float]
     counts: Mapping[str, int] = field(default_factory=dict)
     entry: Entry | None = None
-    repetitions: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,12 +148,9 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
         if key in rows:
             fix = "give each row its own name with --name"
             raise InputError(Problem(str(folder), f"two rows are called {key}", fix=fix))
-        rows[key] = Row(
-            {names.get(name, name): value for name, value in entry.summary.items()},
-            entry.evaluation.counts.as_dict(),
-            entry,
-            len(entry.system.entries) if entry.system else None,
-        )
+        values = {names.get(name, name): value for name, value in entry.summary.items()}
+        counts = {"repetitions": len(entry.system.entries)} if entry.system else {}
+        rows[key] = Row(values, {**counts, **entry.evaluation.counts.as_dict()}, entry)
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
     notes = warned_of(warned_runs((one.run, one.warned) for one in board.entries))
     return Board(
@@ -268,15 +264,8 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
         metrics[name] = metric
         unit = min((unit for _, unit in column.filled), default=0.0) / (scale or 1)
         slack[name] = 0.0 if is_ours else unit / 2
-    blank = [""] * len(rows)
-    repeated = next((one.texts for one in columns if is_ours and one.name == REPETITIONS), blank)
-    board_rows = {
-        key: Row(
-            {name: some[at] for name, some in values.items()},
-            repetitions=int(repeated[at]) if repeated[at].isdecimal() else None,
-        )
-        for at, key in enumerate(row_keys)
-    }
+    cells = (dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True))
+    board_rows = dict(zip(row_keys, map(Row, cells), strict=True))
     return Board(
         str(path), metrics, board_rows, slack, notes=tuple(f"{path}: {note}" for note in notes)
     )

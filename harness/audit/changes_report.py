@@ -86,9 +86,6 @@ def records(changes: Changes) -> Iterator[Record]:
         ),
         "order": map(_order_record, changes.orders),
         "origin": (one._asdict() for one in changes.origins),
-        "repetitions": (
-            {**_named(key), "old": n[0], "new": n[1]} for key, n in changes.repetitions.items()
-        ),
         "reproduction": map(_with_key, changes.reproduced),
         "note": ({"text": note} for note in changes.notes),
     }
@@ -126,7 +123,7 @@ def _cell_records(changes: Changes) -> Iterator[Record]:
         record["old_rank"], record["new_rank"] = ranks.get((cell.metric, cell.key), (None, None))
         if (one := cell.queries) is not None:
             tested = {name: getattr(one, name) for name in TESTED}
-            record |= {**tested, "moved_queries": one.moved, "note": _note(cell, changes)}
+            record |= {**tested, "moved_queries": one.moved, "note": _note(cell)}
             if not math.isnan(one.p):
                 record["significant"] = one.p_adjusted <= changes.plan.level
         yield {name: record[name] for name in FIELDS}
@@ -163,13 +160,7 @@ def head(changes: Changes) -> list[str]:
         "only in new": [*map(str, changes.only_new)],
         "metrics only in new": changes.metrics_only_new,
     }
-    lines += [f"{what}: {first_of(names)}" for what, names in some.items() if names]
-    return lines + [f"{key}: {_repetitions(key, changes)}" for key in changes.repetitions]
-
-
-def _repetitions(key: Key, changes: Changes) -> str:
-    before, after = changes.repetitions.get(key, (0, 0))
-    return f"repetitions {before} -> {after}" if before != after else ""
+    return lines + [f"{what}: {first_of(names)}" for what, names in some.items() if names]
 
 
 def verdict(changes: Changes) -> str:
@@ -292,15 +283,15 @@ def _cell_row(cell: Cell, changes: Changes) -> Record:
             "queries moved": moved, f"{confidence(level)} interval": interval, "p": p,
             "adjusted p": GridCell(p_value(adjusted), star),
         }  # fmt: skip
-    return {**row, "note": _note(cell, changes)}
+    return {**row, "note": _note(cell)}
 
 
 def _heading(cell: Cell) -> str:
     return f"{cell.metric} {ARROWS[cell.direction]}".rstrip()
 
 
-def _note(cell: Cell, changes: Changes) -> str:
-    parts = [_repetitions(cell.key, changes)]
+def _note(cell: Cell) -> str:
+    parts = []
     if math.isnan(cell.new_all):
         parts.append("value is gone")
     elif math.isnan(cell.old_all):
