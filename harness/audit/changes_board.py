@@ -275,16 +275,12 @@ def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
     rows = read_rows(read_text(path), str(path))
     if not rows:
         raise InputError(Problem(str(path), "expected a heading and rows, got an empty file"))
-    header, where = rows[0].fields, f"{path}:{rows[0].line}"
+    header = rows[0].fields
     twice = [name for name in header if name and header.count(name) > 1]
-    if len(header) < 2:
-        what = "expected a column of names and one of a metric, got one column"
-        raise InputError(Problem(where, what, header[0]))
     if twice:
         fix = "give each column its own name"
-        raise InputError(Problem(where, f"two columns are called '{twice[0]}'", fix=fix))
-    if len(rows) == 1:
-        raise InputError(Problem(where, "expected rows below the heading, got none"))
+        what = f"two columns are called '{twice[0]}'"
+        raise InputError(Problem(f"{path}:{rows[0].line}", what, fix=fix))
     return header, rows[1:]
 
 
