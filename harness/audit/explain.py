@@ -39,11 +39,10 @@ from .explain_space import (
     Base,
     Changes,
     Params,
-    Space,
+    bases_of,
     familiar,
     levels_of,
     read,
-    spaces_of,
 )
 from .why import columns_of, read_inputs
 
@@ -112,7 +111,7 @@ def try_all(
     asked: Asked,
     qrels: Qrels,
     run: Run,
-    spaces: Sequence[Space],
+    bases: Sequence[Base],
     depth: int = DEPTH,
     track: Callable[[Sequence[Base]], Iterable[Base]] = iter,
 ) -> Search:
@@ -121,8 +120,8 @@ def try_all(
     At most `depth` settings of a convention are changed; `track` passes on the bases one
     after another, to show progress. Raises AlignmentError if qrels and run share no query.
     """
-    search = Search(asked, depth, spaces, qrels, run)
-    for base in track([base for space in spaces for base in space.bases]):
+    search = Search(asked, depth, bases, qrels, run)
+    for base in track(bases):
         search.try_base(base)
     return search
 
@@ -197,12 +196,16 @@ class Search(Shown):
     """
 
     def __init__(
-        self, asked: Asked, depth: int, spaces: Sequence[Space], qrels: Qrels, run: Run
+        self, asked: Asked, depth: int, bases: Sequence[Base], qrels: Qrels, run: Run
     ) -> None:
-        self.asked, self.depth, self.spaces = asked, depth, tuple(spaces)
+        self.asked, self.depth, self.bases = asked, depth, tuple(bases)
         self.subject = ""
-        self._space_of = {base: space for space in spaces for base in space.bases}
-        self._ways = {base: list(base.ways(depth)) for base in self._space_of}
+        self._ways = {base: list(base.ways(depth)) for base in bases}
+        by_definition = grouped_by(bases, lambda base: base.definition)
+        self._cutoffs = {
+            definition: tuple(dict.fromkeys(k for base in some for k in base.cutoffs))
+            for definition, some in by_definition.items()
+        }
         policies = dict.fromkeys(policy for ways in self._ways.values() for _, policy, _ in ways)
         first = Policy(ties="stable", scores="float32")
         self._aligned = align(qrels, run, first, policies)
@@ -319,14 +322,14 @@ class Search(Shown):
 
     def try_base(self, base: Base) -> None:
         """Try all settings that start from `base`."""
-        space, definition = self._space_of[base], base.definition
-        cutoffs = base.cutoffs(space.asked)
+        definition, cutoffs = base.definition, base.cutoffs
+        every = self._cutoffs[definition]
         if not cutoffs:  # the tool has no value for the whole list
             return
-        rows = np.array([space.cutoffs.index(cutoff) for cutoff in cutoffs], dtype=np.intp)
+        rows = np.array([every.index(cutoff) for cutoff in cutoffs], dtype=np.intp)
         for changes, policy, params in self._ways[base]:
             try:
-                values, empty = self._values(definition, params, policy, space.cutoffs)
+                values, empty = self._values(definition, params, policy, every)
             except InputError as error:
                 if not changes:
                     problem = error.problems[0]
@@ -434,7 +437,7 @@ def explain(
     asked = read(value if isinstance(value, str) else repr(value))
     check_arguments(locals(), k=_CUTOFFS, depth=whole_from(0).or_none())
     some, cutoffs = names_in(metrics, "metrics"), [k] if isinstance(k, int) else list(k)
-    spaces_of(some, cutoffs or None)  # reports wrong names before any file is read
+    bases_of(some, cutoffs or None)  # reports wrong names before any file is read
     if results is not None:
         check_arguments(locals(), run=TEXT)
         judged, scores, subject = from_results(folder_of(results), run, dataset, columns_of(where))
@@ -444,9 +447,9 @@ def explain(
             scores, subject = given, given.name
         else:
             scores, subject = readers.read_run(given, dataset=judged), Path(given).name
-    spaces = spaces_of(some, cutoffs or None, levels_of(judged))
+    bases = bases_of(some, cutoffs or None, levels_of(judged))
     most = depth if depth is not None else DEPTH if some else 1
-    found = try_all(asked, judged, scores, spaces, most)
+    found = try_all(asked, judged, scores, bases, most)
     found.subject = subject
     return found
 
@@ -535,9 +538,8 @@ def _block(place: int, explanation: Explanation, everything: bool) -> Iterator[s
 
 
 def _notes(found: Search) -> Iterator[str]:
-    names = ", ".join(dict.fromkeys(space.definition.name for space in found.spaces))
-    bases = [base for space in found.spaces for base in space.bases]
-    n_tools = len({base.convention.name for base in bases if base.convention is not None})
+    names = ", ".join(dict.fromkeys(base.definition.name for base in found.bases))
+    n_tools = len({base.convention.name for base in found.bases if base.convention is not None})
     changed = f"up to {counted(found.depth, 'setting')} changed" if found.depth else "unchanged"
     yield (
         f"tried: {names}; the default and {counted(n_tools, 'convention')}, {changed}; "
@@ -556,9 +558,9 @@ def _cutoffs(found: Search) -> str:
     """Return the cutoffs that were tried."""
     every = {
         cutoff
-        for space in found.spaces
-        if space.definition.cutoff is None or space.definition.cutoff.type is int
-        for cutoff in space.cutoffs
+        for base in found.bases
+        if base.definition.cutoff is None or base.definition.cutoff.type is int
+        for cutoff in base.cutoffs
     }
     numbers = sorted(k for k in every if k is not None and k != BEYOND)
     whole = ["whole list"] if {None, BEYOND} & every or not every else []

@@ -54,11 +54,12 @@ class After(NamedTuple):
 class Base:
     """Where a search starts: a convention's settings of one metric, or the harness's defaults.
 
-    `levels` are the values of ``rel`` to try.
+    `asked` are the cutoffs asked for, `levels` the values of ``rel`` to try.
     """
 
     definition: Definition
     convention: Convention | None = None
+    asked: tuple[float | None, ...] | None = None
     levels: tuple[int, ...] = (1,)
 
     @property
@@ -98,13 +99,14 @@ class Base:
             found[name] = tuple(value for value in dict.fromkeys(values) if value not in skipped)
         return {name: some for name, some in found.items() if some}
 
-    def cutoffs(self, asked: Sequence[float | None] | None) -> tuple[float | None, ...]:
-        """Return the cutoffs to try: those asked for, or the usual ones and the whole list."""
+    @cached_property
+    def cutoffs(self) -> tuple[float | None, ...]:
+        """The cutoffs to try: those asked for, or the usual ones and the whole list."""
         usual = self.own.get("cutoff")
         if self.definition.cutoff is None or usual == WHOLE_LIST:
             return (None,)
-        some: Sequence[float | None] = (*CUTOFFS, None) if asked is None else asked
-        if self.definition.cutoff.type is not int and asked is None:
+        some: Sequence[float | None] = (*CUTOFFS, None) if self.asked is None else self.asked
+        if self.definition.cutoff.type is not int and self.asked is None:
             some = self.definition.cutoffs
         if self.definition.needs_cutoff or usual == NEEDED:
             return tuple(k for k in some if k is not None)
@@ -153,26 +155,6 @@ class Base:
         return parse(text)[0]
 
 
-@dataclass(frozen=True)
-class Space:
-    """One metric to explain a value by, with the cutoffs to try."""
-
-    definition: Definition
-    asked: tuple[float | None, ...] | None = None
-    levels: tuple[int, ...] = (1,)
-
-    @cached_property
-    def bases(self) -> list[Base]:
-        """The plain settings first, then every convention that has the metric."""
-        named = [c for c in CONVENTIONS.values() if self.definition.name in c.metrics]
-        return [Base(self.definition, each, self.levels) for each in (None, *named)]
-
-    @cached_property
-    def cutoffs(self) -> tuple[float | None, ...]:
-        """Every cutoff that one of the bases is tried with."""
-        return tuple(dict.fromkeys(k for base in self.bases for k in base.cutoffs(self.asked)))
-
-
 def familiar(cutoff: float | None) -> int:
     """Return the place of a cutoff among those that are usual, 0 for the most usual."""
     return _FAMILIAR.index(cutoff) if cutoff in _FAMILIAR else len(_FAMILIAR)
@@ -184,10 +166,12 @@ def levels_of(qrels: Qrels) -> tuple[int, ...]:
     return tuple(range(1, min(max(largest, 1), MOST_LEVELS) + 1))
 
 
-def spaces_of(
+def bases_of(
     names: Sequence[str], k: Sequence[int] | None = None, levels: Sequence[int] = (1,)
-) -> list[Space]:
-    """Return what to search for metrics such as ``ndcg``, ``ndcg@10`` or ``ndcg_cut_10``.
+) -> list[Base]:
+    """Return where to start for metrics such as ``ndcg``, ``ndcg@10`` or ``ndcg_cut_10``.
+
+    The plain settings come first, then every convention that has the metric.
 
     Without names: every metric that a convention has, except counts. `k` are cutoffs for the
     metrics that name none, `levels` the values of ``rel`` to try. Raises UnknownNameError for an
@@ -198,7 +182,7 @@ def spaces_of(
         for name in dict.fromkeys(name for each in CONVENTIONS.values() for name in each.metrics)
         if REGISTRY[name].direction is not None and REGISTRY[name].summary != "sum"
     ]
-    found: dict[tuple[str, Any], Space] = {}
+    found: dict[tuple[Definition, tuple[float | None, ...] | None], None] = {}
     for name in names or able:
         metrics = parse(name)
         for definition in dict.fromkeys(metric.definition for metric in metrics):
@@ -218,11 +202,16 @@ def spaces_of(
             if own == tuple(metric.cutoff for metric in plain):
                 takes = definition.cutoff is not None and definition.cutoff.type is int
                 asked = tuple(k) if k and takes else None
-            found[definition.name, asked] = Space(definition, asked, tuple(levels))
-    if k and not any({*(space.asked or ())} == {*k} for space in found.values()):
+            found[definition, asked] = None
+    if k and not any({*(asked or ())} == {*k} for _, asked in found):
         what = f"expected a metric that takes a cutoff and names none, got {', '.join(names)}"
         raise UnknownNameError(Problem("-k", what, fix="leave out -k, or write -m ndcg -k 10"))
-    return list(found.values())
+    return [
+        Base(definition, convention, asked, tuple(levels))
+        for definition, asked in found
+        for convention in (None, *CONVENTIONS.values())
+        if convention is None or definition.name in convention.metrics
+    ]
 
 
 class Window(NamedTuple):

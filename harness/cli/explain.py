@@ -11,7 +11,7 @@ from tqdm import tqdm
 
 from .. import readers
 from ..audit.explain import DEPTH, from_results, render, try_all
-from ..audit.explain_space import levels_of, read, spaces_of
+from ..audit.explain_space import bases_of, levels_of, read
 from ..errors import Problem, UnknownNameError
 from ..reports import formats
 from . import options
@@ -62,7 +62,7 @@ def command(
       harness explain 47.31% --results results/quickstart --run bm25 -m ndcg
     """
     asked = read(value)
-    spaces_of(metrics, k or None)  # reports wrong names before any file is read
+    bases_of(metrics, k or None)  # reports wrong names before any file is read
     if results is None:
         if len(files) != 2 or run is not None or dataset is not None or where:
             what = f"expected QRELS and RUN alone, got {len(files)} of them"
@@ -80,10 +80,10 @@ def command(
         qrels, scores, subject = from_results(
             results, run, dataset, dict(options.pairs("--where", where))
         )
-    spaces = spaces_of(metrics, k or None, levels_of(qrels))
+    bases = bases_of(metrics, k or None, levels_of(qrels))
     depth = depth if depth is not None else DEPTH if metrics else 1
     bar: Any = partial(tqdm, unit="convention", disable=None, delay=PATIENCE)
-    found = try_all(asked, qrels, scores, spaces, depth, bar)
+    found = try_all(asked, qrels, scores, bases, depth, bar)
     show(formats.as_jsonl(found.rows) if format == "jsonl" else render(found, subject, everything))
     if not found.explanations:
         raise click.exceptions.Exit(1)

@@ -9,7 +9,7 @@ from command_line import called, refused
 
 import harness
 from harness.audit.explain import Fit, Search, try_all
-from harness.audit.explain_space import read, spaces_of
+from harness.audit.explain_space import bases_of, read
 from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.names import parse
@@ -38,7 +38,7 @@ TWO = pair(
 
 
 def search(value: str, data: Pair, metric: str = "ndcg@3", depth: int = 2) -> Search:
-    return try_all(read(value), *data, spaces_of([metric]), depth)
+    return try_all(read(value), *data, bases_of([metric]), depth)
 
 
 def names(found: Search) -> set[str]:
@@ -130,11 +130,11 @@ def test_every_value_is_that_of_evaluating_its_name(
     metric: str, depth: int, least: int, seed: int
 ) -> None:
     qrels, run = messy(seed)
-    spaces = spaces_of([metric], None, (1, 2))
+    bases = bases_of([metric], None, (1, 2))
     groups = [  # everything between -0.5 and 1.5
         [*explanation.fits]
         for value in ("0", "1")
-        for explanation in try_all(read(value), qrels, run, spaces, depth).explanations
+        for explanation in try_all(read(value), qrels, run, bases, depth).explanations
     ]
     fits = [fit for group in groups for fit in group]
     assert len(fits) >= least
