@@ -128,28 +128,33 @@ def try_all(
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """A metric's values, ``(n_cutoffs, n_queries)``, before :class:`After` is applied."""
+    """A metric's values, ``(n_cutoffs, n_queries)``, before :class:`After` is applied.
+
+    `empty` are the queries without relevant documents.
+    """
 
     metrics: tuple[Metric, ...]
     aligned: Aligned
     values: Floats
     weights: Floats | None
+    empty: Bools
 
-    def inert(self, empty: Bools) -> frozenset[str]:
-        """Return the settings that would change nothing here when applied to the values."""
+    @cached_property
+    def inert(self) -> frozenset[str]:
+        """The settings that would change nothing here when applied to the values."""
         longest = max(metric.cutoff or 0 for metric in self.metrics)
         is_inert = {
             "short": self.aligned.n_retrieved.min(initial=longest) >= longest,
-            "empty": not empty.any(),
+            "empty": not self.empty.any(),
             "missing_queries": self.aligned.answered.all(),
         }
         return frozenset(name for name, found in is_inert.items() if found)
 
-    def after(self, after: After, empty: Bools) -> Floats:
+    def after(self, after: After) -> Floats:
         """Return the values after those of empty, short and missing lists are replaced."""
         values: Floats = self.values.copy()
         if after.empty is not None:
-            values[:, empty] = EMPTY[after.empty]
+            values[:, self.empty] = EMPTY[after.empty]
         if after.short != "cut":
             cutoffs = np.array([metric.cutoff or 0 for metric in self.metrics])
             is_short = self.aligned.n_retrieved < cutoffs[:, None]
@@ -303,8 +308,8 @@ class Search(Shown):
     def _values(
         self, definition: Definition, params: Params, policy: Policy,
         cutoffs: tuple[float | None, ...],
-    ) -> tuple[_Values | None, Bools]:  # fmt: skip
-        """Return a metric's values, None if ties have no closed form, and the empty queries."""
+    ) -> _Values | None:  # fmt: skip
+        """Return a metric's values; None if ties have no closed form."""
         ranking, aligned, own = self._once(policy, lambda: self._ranking(policy))
 
         def compute() -> _Values | None:
@@ -313,12 +318,11 @@ class Search(Shown):
             done = [row for row in rows if row is not None]
             if len(done) < len(rows):
                 return None
-            return _Values(metrics, aligned, np.stack(done), metrics[0].weights(aligned))
+            first = metrics[0]
+            values, empty = np.stack(done), empty_of(first, aligned)
+            return _Values(metrics, aligned, values, first.weights(aligned), empty)
 
-        values = self._once((definition.name, params, ranking, cutoffs), compute)
-        level = tuple(item for item in params if item[0] in ("rel", "above", "top", "target"))
-        key = "rel" in definition.parameters, level, ranking
-        return values, self._once(key, lambda: empty_of(Metric(definition, None, level), aligned))
+        return self._once((definition.name, params, ranking, cutoffs), compute)
 
     def try_base(self, base: Base) -> None:
         """Try all settings that start from `base`."""
@@ -329,7 +333,7 @@ class Search(Shown):
         rows = np.array([every.index(cutoff) for cutoff in cutoffs], dtype=np.intp)
         for changes, policy, params in self._ways[base]:
             try:
-                values, empty = self._values(definition, params, policy, every)
+                values = self._values(definition, params, policy, every)
             except InputError as error:
                 if not changes:
                     problem = error.problems[0]
@@ -339,27 +343,24 @@ class Search(Shown):
             if values is None:
                 self.unknown += len(rows)
                 continue
-            inert = values.inert(empty)
-            able = [name for name in AFTERWARDS if name not in inert]
+            able = [name for name in AFTERWARDS if name not in values.inert]
             for more in base.changes(able, self.depth - len(changes)):
                 after = base.after(more)
                 self._tried[definition.name, params, policy, after].update(rows.tolist())
-                fit = Fit(base, (*changes, *more), None, math.nan, inert)
-                self._take(fit, cutoffs, rows, values, after, empty)
+                fit = Fit(base, (*changes, *more), None, math.nan, values.inert)
+                self._take(fit, rows, values, after)
 
-    def _take(
-        self, fit: Fit, cutoffs: Sequence[float | None], rows: Array, values: _Values,
-        after: After, empty: Bools,
-    ) -> None:  # fmt: skip
+    def _take(self, fit: Fit, rows: Array, values: _Values, after: After) -> None:
         """Keep the cutoffs at which it fits, and the nearest miss."""
 
         def summarise() -> tuple[Floats, Floats, Floats]:
-            finished = values.after(after, empty)
+            finished = values.after(after)
             summaries = values.summaries(finished, after)
             largest = fit.base.definition.bounds[1]
             return finished, summaries, self.asked.distances(summaries, largest)
 
-        finished, summaries, distances = self._once((values, after, empty.tobytes()), summarise)
+        cutoffs = fit.base.cutoffs
+        finished, summaries, distances = self._once((values, after), summarise)
         distances = distances[rows]
         least = int(distances.argmin())
         if 0 < distances[least] < self._distance * (1 - 1e-9):
