@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError, Problem, shorten
+from ..readers.source import AS_UTF8, check_there
 from ..reports.formats import from_csv
 
 GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
@@ -248,18 +249,15 @@ class CsvRow(NamedTuple):
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file; raise InputError if it cannot be read or is not UTF-8."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        what = f"cannot be read: {error.strerror}"
-        raise InputError(Problem(str(path), what, fix="correct the path")) from None
+    """Return the text of a file; raise InputError if there is none, or it is not UTF-8."""
+    check_there(path)
+    content = path.read_bytes()
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        what, fix = f"expected UTF-8, got byte {content[error.start]:#x}", "save it as UTF-8"
-        raise InputError(Problem(f"{path}:{line}", what, fix=fix)) from None
+        what = f"expected UTF-8, got byte {content[error.start]:#x}"
+        raise InputError(Problem(f"{path}:{line}", what, fix=AS_UTF8)) from None
 
 
 def read_rows(text: str, path: str = "") -> list[CsvRow]:

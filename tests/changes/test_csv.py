@@ -127,13 +127,11 @@ def test_our_own_leaderboards_have_every_digit(old: Path, new: Path) -> None:
         (b"run,team\nx,us\n", ""),
         (b'run,map\nx,"0.1\n', ":2"),
         (b"run,map\nx,0.1\n\xe9,0.2\n", ":3"),
-        (None, ""),
     ],
 )
-def test_what_is_no_leaderboard(content: bytes | None, line: str, tmp_path: Path) -> None:
+def test_what_is_no_leaderboard(content: bytes, line: str, tmp_path: Path) -> None:
     path = tmp_path / "board.csv"
-    if content is not None:
-        path.write_bytes(content)
+    path.write_bytes(content)
     with pytest.raises(InputError) as caught:
         read_csv(path)
     assert [one.where for one in caught.value.problems] == [f"{path}{line}"]
