@@ -30,8 +30,8 @@ SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
 SHOWN_OF_CONFIG = 100
 """How many problems of a config are printed: you want to fix all of them at once."""
-ALIKE, PLACES = 3, 10
-"""Alike findings: how many are printed in full, and how many places of the others."""
+PLACES = 10
+"""How many places of alike findings are printed."""
 WIDTH = 96
 """Characters of a finding with its examples and its rule, without its place."""
 SHORTEST = 24

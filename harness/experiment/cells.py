@@ -20,14 +20,12 @@ from ..config.cells import Cell
 from ..config.model import Config
 from ..core.leaderboard import Entry, Failed, grouped_by
 from ..errors import (
-    ALIKE,
     AlignmentError,
     Finding,
     HarnessError,
     InputError,
     Problem,
     ShortageError,
-    others_at,
 )
 from ..guard.datasets import Grouping, attach
 from ..guard.datasets import load_all as load_groups
@@ -50,8 +48,6 @@ PIECES = 4
 """Jobs for each process that the remaining cells are split into, so that all end together."""
 MOST = 16
 """Cells of a job at most: those that are lost if its worker dies."""
-FEW = 5
-"""Errors of one reason that are all printed."""
 
 
 class EvaluatedCell(NamedTuple):
@@ -310,43 +306,16 @@ def _jobs(run: _Run, pending: Sequence[int], workers: int) -> Iterator[Job]:
             yield Job.of(run.config, run.cells, piece)
 
 
-def _by_cause(failures: Sequence[Failure]) -> Iterable[list[Failure]]:
-    """Return the failures of each error."""
-    return grouped_by(failures, lambda one: str(one.error)).values()
-
-
-def failure_texts(failures: Sequence[Failure], n_cells: int) -> Iterator[str]:
-    """Yield what is printed of failures, of all `n_cells`: those of one rule together."""
-    groups: dict[tuple[str, str, str], list[tuple[list[Failure], Problem]]] = {}
-    for some in _by_cause(failures):
-        for one in some[0].problems:
-            groups.setdefault((one.rule, one.fix, one.effect), []).append((some, one))
-    for (_, fix, effect), group in groups.items():
-        shown = group if len(group) <= FEW else group[:ALIKE]
-        texts = [f"{_named(some)}: {replace(one, fix='', effect='')}" for some, one in shown]
-        if rest := group[len(shown) :]:
-            n_failed = sum(len(some) for some, _ in group)
-            places = others_at([one.where or _named(some) for some, one in rest])
-            texts.append(f"alike in {n_failed:,} of {n_cells:,} cells\n  {places}")
-        texts[-1] += str(Problem("", "", fix=fix, effect=effect))
-        yield from texts
-
-
-def _named(failures: Sequence[Failure]) -> str:
-    """Return the first of some cells, and how many others there are."""
-    others = len(failures) - 1
-    return failures[0].name + (f" and {others:,} more" if others else "")
-
-
 def as_one(failures: Sequence[Failure]) -> HarnessError:
-    """Return the error of all cells: each cause once, with how many cells have it."""
+    """Return the error of several cells: each cause once, with the first that has it."""
     found, total = list[Problem](), 0
-    for some in _by_cause(failures):
+    for some in grouped_by(failures, lambda one: str(one.error)).values():
         problems, error = some[0].problems, some[0].error
         total += max(len(problems), error.total if problems is error.problems else 0)
-        many = f" ({len(some):,} cells)" if len(some) > 1 else ""
+        cells = some[0].name + (f" and {len(some) - 1:,} more" if len(some) > 1 else "")
         found += [
-            replace(one, where=one.where or _named(some), what=one.what + many) for one in problems
+            replace(one, what=f"{one.what} ({cells})") if one.where else replace(one, where=cells)
+            for one in problems
         ]
     at_least = any(one.error.at_least for one in failures)
     return type(failures[0].error)(found, total=total, at_least=at_least)

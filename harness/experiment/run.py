@@ -34,7 +34,7 @@ from ..reports.text import columns
 from ..stats.comparison import Comparisons, Study
 from . import manifest as manifests
 from .cache import Cache
-from .cells import Evaluated, as_one, evaluate_all, executor, failure_texts
+from .cells import Evaluated, as_one, evaluate_all, executor
 from .crosscheck import skipped
 from .folder import (
     CELLS,
@@ -187,9 +187,7 @@ def derive(
     )
     choices = () if board.selection is None else board.selection.choices
     manifest = manifests.manifest(config, evaluated, cells, paths, made, choices)
-    errors = [*_incomplete(board, rows)]
-    if failures:
-        errors = [*failure_texts(failures, len(cells.entries) + len(failures)), *errors]
+    errors = [*(as_one(failures).texts if failures else ()), *_incomplete(board, rows)]
     results = Results(
         board, comparisons, manifest, "", config=config, folder=config.output_folder,
         files=made, warnings=tuple(evaluated.warnings), findings=tuple(evaluated.findings),

@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import threading
-import time
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -199,11 +198,7 @@ class ChangedInputError(InputError):
     def __init__(self, path: str) -> None:
         what = "the file changed during the run"
         fix = "run again when nothing writes to it; finished cells come from the cache"
-        self.path = path
         super().__init__(Problem(path, what, fix=fix))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ChangedInputError, (self.path,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,8 +255,6 @@ TRIES = 3
 """Number of times that a job whose worker dies is tried."""
 POLL = 1
 """Seconds between two looks at a cluster."""
-PATIENCE = 60
-"""Seconds that a cluster has to show its first worker."""
 ANSWER = 4
 """Seconds that a scheduler has to take a connection, or to end one."""
 SILENCE = 20
@@ -329,14 +322,11 @@ class Cluster(Executor):
             what = f"no scheduler answers: {said_by(error)}"
             raise self._error(what, "start it, or check the address") from error
         self.died = (distributed.scheduler.KilledWorker,)
-        self._had_worker = time.monotonic()
         try:
-            while not (workers := self.check()):
-                time.sleep(0.1)
+            self.workers = max(2, self.check())
         except BaseException:
             self.shutdown()
             raise
-        self.workers = max(2, workers)
         self._pool = self._client.get_executor()  # gives a job again only if its worker died
 
     def _error(self, what: str, fix: str) -> HarnessError:
@@ -347,18 +337,12 @@ class Cluster(Executor):
         return self._pool.submit(fn, *args, **kwargs)  # type: ignore[no-any-return]
 
     def check(self) -> int:
-        """Return how many threads the workers have; HarnessError if there are none for long."""
+        """Return how many threads the workers have; HarnessError if the scheduler is lost."""
         try:
             workers = self._client.sync(self._client.ncores, callback_timeout=SILENCE)
         except Exception as error:
             fix = "start it and run the command again, which takes finished cells from the cache"
             raise self._error("the scheduler was lost", fix) from error
-        if workers:
-            self._had_worker = time.monotonic()
-        elif time.monotonic() - self._had_worker > PATIENCE:
-            what = f"the scheduler has had no worker for {PATIENCE} seconds"
-            fix = "start workers that see the same files, such as 'dask worker ADDRESS'"
-            raise self._error(what, fix)
         return sum(workers.values())
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:

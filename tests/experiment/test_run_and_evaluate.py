@@ -60,7 +60,7 @@ def test_a_run_that_cannot_be_read_loses_no_other(examples: Path) -> None:
     code, out, err = called("run", write(examples, TREC))
     assert code == 2
     assert re.search(r"FAILED: zzz: \S*zzz\.run:1: score: expected a finite number", out)
-    assert re.search(r"error: zzz on trec: \S*zzz\.run:1: score: expected", err)
+    assert re.search(r"error: \S*zzz\.run:1: score: expected .* \(zzz on trec\)", err)
     rows = csv_rows(examples / "out/leaderboard.csv")
     assert [row["run"] for row in rows if row["error"]] == ["zzz"]
     assert (rows[-1]["map"], rows[-1]["queries"]) == ("", "")
