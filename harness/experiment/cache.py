@@ -151,7 +151,7 @@ def _reader() -> TypeAdapter[Notes]:
 
 
 def without_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
-    """Return warnings with a placeholder in place of the cell or file that they begin with.
+    """Return warnings with a placeholder in place of the cell or file that they are about.
 
     Values follow from bytes, whatever a file or a run is called; so must what is kept with them.
     """
@@ -174,13 +174,11 @@ def _names(cell: Cell) -> dict[str, str]:
 
 
 def _renamed(warnings: Iterable[Finding], names: Mapping[str, str]) -> list[Finding]:
-    def put(text: str) -> str:
-        for old, new in names.items():
-            if f"{text}:".startswith(f"{old}:"):
-                return new + text.removeprefix(old)
-        return text
-
-    return [replace(one, place=put(one.place), what=put(one.what)) for one in warnings]
+    found = []
+    for one in warnings:
+        old = next((name for name in names if f"{one.place}:".startswith(f"{name}:")), "")
+        found.append(replace(one, place=names.get(old, "") + one.place.removeprefix(old)))
+    return found
 
 
 class Input(NamedTuple):

@@ -103,7 +103,9 @@ def leave_out(
     units = one_pool.only_by(unit).items()
     for name, alone in tqdm(units, unit=unit, disable=None, leave=False):
         removed = rows[alone[found]]
-        without = values(_without(judgements, removed)) if removed.size else whole
+        stay = np.ones(judgements.n_rows, dtype=bool)
+        stay[removed] = False
+        without = values(judgements.filter(stay)) if removed.size else whole
         relevant = int((judgements.numbers[removed] > 0).sum())
         for metric, old, new in zip(wanted, whole.T, without.T, strict=True):
             before, after = _ranks(-metric.sign * old), _ranks(-metric.sign * new)
@@ -115,13 +117,6 @@ def leave_out(
                 )
             )  # fmt: skip
     return result
-
-
-def _without(qrels: Qrels, rows: Ints) -> Qrels:
-    """Return qrels without some judgements; every query stays."""
-    stay = np.ones(qrels.n_rows, dtype=bool)
-    stay[rows] = False
-    return qrels.filter(stay)
 
 
 def _ranks(values: Floats) -> Ints:
