@@ -36,7 +36,7 @@ from ..core.ragged import Floats, positions_of
 from ..errors import Problem, UnknownNameError
 from ..metrics.correlation import Form as TauForm
 from ..metrics.correlation import Tied as TauTied
-from ..metrics.ndcg import Gain, dcg_at_every_rank, gains_of, ideal_dcg, ndcg_at_every_rank
+from ..metrics.ndcg import Gain, Scale, dcg_at_every_rank, gains_of, ideal_dcg, ndcg_at_every_rank
 from ..metrics.overlap import Tied
 from ..metrics.pair_agreement import Normalize, sigmoid
 from ..metrics.pair_agreement import lambdas as _lambdas
@@ -322,7 +322,7 @@ def lambdas(
     if delta_ndcg:
         policy = _policy(ties)
         gain = _checked("ndcg", gain=gain)["gain"]
-        ideal = ideal_dcg(align(qrels, run, policy), gain)
+        ideal = ideal_dcg(align(qrels, run, policy), Scale(gain))
         share = np.divide(1.0, ideal, out=np.zeros_like(ideal), where=ideal > 0)
         gains = gains_of(qrels.grades, gain) * share[qrels.row]
         rank = np.empty(run.n_rows, dtype=np.int64)

@@ -98,6 +98,13 @@ class Scale(NamedTuple):
             at, rank = at[rank <= cutoff], rank[rank <= cutoff]
         return best.row[at], at, rank
 
+    def ideal_weights(
+        self, aligned: Aligned, cutoff: int | None = None
+    ) -> tuple[Ints, Ints, Floats]:
+        """Return query, ideal rank, and discounted gain of the same judgements."""
+        row, at, rank = self.ideal(aligned, cutoff)
+        return row, rank, self.gains(aligned.ideal.values[at]) / self.discounts(rank)
+
     def gains(self, grades: Array) -> Floats:
         """Return the gain of each grade, those that count for nothing included."""
         values = gains_of(grades, self.gain, self.negative)
@@ -189,19 +196,23 @@ def expected_list_dcg(
     return aligned.memo(("expected_dcg", scale, cutoff, spill), total)
 
 
-def ideal_dcg(aligned: Aligned, gain: Gain | Scale = "linear", cutoff: int | None = None) -> Floats:
+def ideal_dcg(
+    aligned: Aligned, scale: Scale, cutoff: int | None = None, *, of_list: bool = False
+) -> Floats:
     """Return the DCG of each query's grades in the ideal order, ``(n_queries,)``.
 
-    All judged documents count, retrieved or not; or the first `cutoff` of them.
+    All judged documents count, retrieved or not; or the first `cutoff` of them, or as many as
+    the list has.
     """
-    scale = gain if isinstance(gain, Scale) else Scale(gain)
 
     def total() -> Floats:
-        row, at, rank = scale.ideal(aligned, cutoff)
-        weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
+        row, rank, weights = scale.ideal_weights(aligned, cutoff)
+        if of_list:
+            inside = rank <= aligned.n_retrieved[row]
+            row, weights = row[inside], weights[inside]
         return frozen(sum_by(row, weights, aligned.n_queries))
 
-    return aligned.memo(("ideal_dcg", scale, cutoff), total)
+    return aligned.memo(("ideal_dcg", scale, cutoff, of_list), total)
 
 
 def _share_with_gains(
@@ -364,19 +375,9 @@ def ndcg(
         actual = list_dcg(aligned, scale, cutoff)
         if average:
             actual = expected_list_dcg(aligned, scale, cutoff, spill)
-        best = ideal_dcg(aligned, scale, ideal_cutoff)
-        if ideal == "list":
-            best = _ideal_of_list(aligned, scale, cutoff)
+        best = ideal_dcg(aligned, scale, ideal_cutoff, of_list=ideal == "list")
         values = share(actual, best)
     return without_short_lists(aligned, values, cutoff, short)
-
-
-def _ideal_of_list(aligned: Aligned, scale: Scale, cutoff: int | None) -> Floats:
-    """Return the ideal DCG of as many documents as the list has, ``(n_queries,)``."""
-    row, at, rank = scale.ideal(aligned, cutoff)
-    inside = rank <= aligned.n_retrieved[row]
-    weights = scale.gains(aligned.ideal.values[at[inside]]) / scale.discounts(rank[inside])
-    return sum_by(row[inside], weights, aligned.n_queries)
 
 
 def _sums(row: Ints, rank: Ints, weights: Floats, shape: tuple[int, int]) -> Floats:
@@ -427,15 +428,9 @@ def ndcg_at_every_rank(
     if ideal == "full":
         best = np.broadcast_to(ideal_dcg(aligned, scale)[:, None], actual.shape)
     else:
-        best = _ideal_at_every_rank(aligned, scale, actual.shape)
+        best = _sums(*scale.ideal_weights(aligned), actual.shape)
     ranks = np.arange(1, actual.shape[1] + 1)
     return without_short_lists(aligned, share(actual, best), ranks, short)
-
-
-def _ideal_at_every_rank(aligned: Aligned, scale: Scale, shape: tuple[int, int]) -> Floats:
-    row, at, rank = scale.ideal(aligned)
-    weights = scale.gains(aligned.ideal.values[at]) / scale.discounts(rank)
-    return _sums(row, rank, weights, shape)
 
 
 def _mean(aligned: Aligned, values: Floats) -> Floats:
@@ -494,7 +489,7 @@ def mean_ndcg(
     items = scale.items(aligned)[0].values
     row, rank, mean = spread(aligned, items, scale.gains(aligned.grade[items]))
     actual = _sums(row, rank, mean / scale.discounts(rank), shape)
-    return _mean(aligned, share(actual, _ideal_at_every_rank(aligned, scale, shape)))
+    return _mean(aligned, share(actual, _sums(*scale.ideal_weights(aligned), shape)))
 
 
 @metric(

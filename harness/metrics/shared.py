@@ -171,20 +171,9 @@ def judged_as(
 ) -> tuple[Aligned, int]:
     """Return what to take for the alignment, and the smallest grade that is relevant in it.
 
-    Parameters
-    ----------
-    rel : int
-        Smallest grade that counts as relevant.
-    above : float, optional
-        Grades above it count as relevant, fractions too; `rel` is ignored.
-    top : int, optional
-        Largest grade that counts as relevant.
-
-    Returns
-    -------
-    Aligned, int
-        The alignment as it is and a smallest grade, if that is enough; else one whose grades
-        are 1 for what is relevant and 0 for what is not, and 1.
+    `rel`, `above` and `top` are as in :data:`Rel`, :data:`Above` and :data:`Top`. It is the
+    alignment as it is if a smallest grade is enough; else one whose grades are 1 for what is
+    relevant and 0 for what is not.
 
     >>> from harness import Qrels, Run, align
     >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 3}})

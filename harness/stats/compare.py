@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
+from itertools import chain, combinations
 from typing import TypeVar
 
 import numpy as np
@@ -17,13 +17,14 @@ from ..core.leaderboard import grouped_by
 from ..core.ragged import Floats
 from ..core.systems import System, unanswered_of
 from ..errors import HarnessError, Problem, check_known
+from .all_pairs import means
 from .blocks import Block, blocks_of
 from .comparison import Comparison, Comparisons, Overall, Plan, family_of
 from .corrections import adjust
 from .differences import differences
 from .effects import detectable, effects
 from .intervals import Interval, interval_of
-from .registry import NO_ANSWER, AllPairs, Outcome, Test, all_pairs_of, find, means, outcome_of
+from .registry import NO_ANSWER, AllPairs, Outcome, Test, all_pairs_of, find, outcome_of
 from .standings import standings_of
 
 WORKERS = 2
@@ -52,7 +53,8 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
             fix="run the baselines on the datasets of the others"))  # fmt: skip
     several: dict[Block, AllPairs] = {}
     if test.kind == "all-pairs":
-        several = {block: tested(block, plan, test) for block in blocks}
+        found = _done([partial(tested, block, plan, test) for block in blocks], workers)
+        several = dict(zip(blocks, found, strict=True))
     drawn = test.random or plan.interval == "bca"
     jobs = [partial(_compared, *pair, plan, test, several.get(pair[0])) for pair in pairs]
     rows = _done(jobs, workers if drawn else 1)
@@ -76,7 +78,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     return Comparisons(
         plan,
         tuple(rows),
-        tuple(one for found in standings for one in found),
+        tuple(chain.from_iterable(standings)),
         tuple(sizes.items()),
         tuple(_overall(block, found) for block, found in several.items()),
         test.title,

@@ -8,9 +8,10 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ..core.ragged import Floats
+from .all_pairs import pairwise, without_answer
 from .differences import noise
-from .registry import AllPairs, Stream, all_pairs_test, as_p, mirrored, pairwise, without_answer
-from .tukey import studentized_range_isf, studentized_range_sf
+from .registry import AllPairs, Stream, all_pairs_test, as_p
+from .tukey import p_of_pairs, studentized_range_isf
 
 
 @all_pairs_test(
@@ -56,11 +57,8 @@ def friedman_nemenyi(values: Floats, stream: Stream, level: float = 0.05) -> All
     away = rank - (n_systems + 1) / 2
     chi2 = (n_systems - 1) * float((away.sum(axis=1) ** 2).sum()) / float((away * away).sum())
     scale = math.sqrt(n_systems * (n_systems + 1) / (12 * n_queries))
-    q = np.abs(pairwise(positions)[np.triu_indices(n_systems, 1)]) / scale
-    distinct, back = np.unique(q, return_inverse=True)
-    p = mirrored(studentized_range_sf(distinct, n_systems, math.inf)[back], n_systems)
     return AllPairs(
-        p,
+        p_of_pairs(pairwise(positions), scale, math.inf),
         statistic=chi2,
         overall_p=as_p(chdtrc(n_systems - 1, chi2)),
         critical_difference=studentized_range_isf(level, n_systems, math.inf) * scale,

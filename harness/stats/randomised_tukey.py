@@ -3,31 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.random import Generator
 
 from ..core.ragged import Array, Floats
-from .registry import (
-    AllPairs,
-    Stream,
-    all_pairs_test,
-    centred,
-    means,
-    mirrored,
-    pairwise,
-    tolerance,
-    without_answer,
-)
+from .all_pairs import deviations, means, mirrored, pairwise, without_answer
+from .registry import AllPairs, Stream, all_pairs_test
 
 CHUNK = 250
 """Draws from one stream of random numbers. The p-values depend on it, so do not change it."""
 AT_ONCE = 1 << 15
 """Values shuffled in one go: they stay in the processor's cache. The p-values depend on it too."""
-WORTH_THREADS = 50_000_000
-"""Values to shuffle above which the chunks are spread over threads."""
 
 
 @all_pairs_test(
@@ -71,11 +58,11 @@ def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> All
     if nothing is not None:
         return nothing
     n_systems = len(values)
-    apart = centred(values)
+    apart, rounding = deviations(values)
+    apart -= apart.mean(axis=0)
     ranges = np.sort(_ranges(np.ascontiguousarray(apart.T), stream))
-    added = tolerance(values)
-    differences = np.abs(pairwise(apart.mean(axis=1), added))
-    least = (differences - np.maximum.outer(added, added))[np.triu_indices(n_systems, 1)]
+    differences = np.abs(pairwise(apart.mean(axis=1), rounding))
+    least = (differences - np.maximum.outer(rounding, rounding))[np.triu_indices(n_systems, 1)]
     reached = ranges.size - np.searchsorted(ranges, least)
     p = mirrored((reached + 1) / (ranges.size + 1), n_systems)
     allowed = math.floor(level * (ranges.size + 1) + 1e-9)
@@ -94,11 +81,7 @@ def _ranges(values: Floats, stream: Stream) -> Floats:
     """Return the range of the means in each draw; `values` is ``(n_queries, n_systems)``."""
     sizes = [min(CHUNK, stream.draws - first) for first in range(0, stream.draws, CHUNK)]
     streams = stream.rng().spawn(len(sizes))
-    jobs = ([values] * len(sizes), sizes, streams)
-    if values.size * stream.draws < WORTH_THREADS:
-        return np.concatenate(list(map(_chunk, *jobs)))
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # shuffling lets other threads go on
-        return np.concatenate(list(pool.map(_chunk, *jobs)))
+    return np.concatenate([_chunk(values, *one) for one in zip(sizes, streams, strict=True)])
 
 
 def _chunk(values: Floats, draws: int, rng: Generator) -> Floats:

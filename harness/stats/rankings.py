@@ -221,19 +221,9 @@ Rankings = dict[str, Ints]
 class Similarity:
     """How alike the rankings of a dataset's runs are.
 
-    Attributes
-    ----------
-    dataset : str
-    runs : tuple of str
-        Similar runs next to each other (the leaves of :attr:`tree`).
-    values : ndarray, shape (n_runs, n_runs)
-        Mean over the queries that both runs answer, in [0, 1]; NaN if they share no query.
-    n_queries : ndarray of int, shape (n_runs, n_runs)
-        Number of queries that both runs answer.
-    tree : ndarray, shape (n_runs - 1, 4)
-        SciPy's linkage of `runs` by average distance ``1 - value``.
-    measure : str
-        What was computed, such as ``RBO (p = 0.9)``.
+    `values` are means over the `n_queries` queries that both runs answer, ``(n_runs, n_runs)``;
+    NaN if there is none. Similar runs are next to each other: the leaves of `tree`, SciPy's
+    linkage by average distance ``1 - value``. `measure` is such as ``RBO (p = 0.9)``.
     """
 
     dataset: str
@@ -338,18 +328,10 @@ _PART = 50
 class Correlation:
     """How alike two metrics rank the systems of a dataset.
 
-    Attributes
-    ----------
-    dataset, first, second : str
-    n_systems, n_queries : int
-    tau_b : float
-        Kendall's tau-b of the systems' values.
-    tau_ap : float
-        tau_ap, the mean of both directions: mistakes at the top weigh more.
-    tau_b_interval, tau_ap_interval : tuple of float
-        Value plus and minus a normal quantile times the deviation over bootstrap samples of the
-        queries, within -1 and 1. Percentiles of the samples would lie too low: noise that sampling
-        adds makes rankings less alike.
+    `tau_ap` is the mean of both directions. Intervals are the value plus and minus a normal
+    quantile times the deviation over bootstrap samples of the queries, within -1 and 1.
+    Percentiles of the samples would lie too low: noise that sampling adds makes rankings less
+    alike.
     """
 
     dataset: str
@@ -379,28 +361,10 @@ def correlations(
     the share of those that are above i by the other metric too, minus 1; the mean of both
     directions. The better system is above, also by metrics that are better if lower. Each
     bootstrap sample draws the dataset's queries with replacement, and ranks the systems by their
-    means over it.
+    means over it. Without `metrics` it is all that have means over queries.
 
-    Parameters
-    ----------
-    systems : sequence of System
-        Those of results, of one or several datasets.
-    metrics : sequence of str
-        All that have means over queries, if empty.
-    level : float
-        Intervals have the confidence ``1 - level``.
-    draws : int
-        Number of samples.
-    seed : int
+    For each dataset the pairs that agree least come first.
 
-    Returns
-    -------
-    list of Correlation
-        For each dataset, the pairs that agree least first. Datasets with fewer than two systems
-        or metrics have none.
-
-    Notes
-    -----
     Kendall, Biometrika 33, 1945; Yilmaz, Aslam and Robertson, SIGIR 2008.
     """
     found = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import inspect
 import math
 import pkgutil
 from collections.abc import Callable, Mapping
@@ -17,7 +16,6 @@ from numpy.random import PCG64, Generator, SeedSequence
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments
 from ..core.ragged import Floats, frozen
 from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
-from .differences import noise
 
 DRAWS = 10_000
 """How many random draws a test takes by default."""
@@ -131,11 +129,6 @@ class Test:
     title: str
     sources: tuple[str, ...] = ()
     random: bool = False
-
-    @property
-    def summary(self) -> str:
-        """The first line of the function's docstring."""
-        return (inspect.getdoc(self.function) or "").split("\n", 1)[0]
 
 
 _ALSO_CALLED = {
@@ -271,83 +264,3 @@ def _wrong(test: Test, what: str) -> HarnessError:
     code = test.function.__code__
     fix = f"see {code.co_filename}:{code.co_firstlineno}; --debug shows the traceback"
     return HarnessError(Problem(f"test {test.name}", what, fix=fix))
-
-
-def deviations(values: Floats) -> Floats:
-    """Return each system's difference to the middle one of the query, free of rounding.
-
-    Of the middle one, so that neither a single huge value nor the order of the systems matters;
-    ``(n_systems, n_queries)`` as the values.
-    """
-    return _deviations(values)[0]
-
-
-def _deviations(values: Floats) -> tuple[Floats, Floats]:
-    """Return the deviations, and what floating point may have added to each that is not 0."""
-    if not values.size:
-        return values, values
-    middle = (values.shape[0] - 1) // 2
-    centre = np.partition(values, middle, axis=0)[middle : middle + 1]
-    found: Floats = values - centre
-    added = noise(values, centre)
-    equal = np.abs(found) <= added
-    found[equal] = added[equal] = 0.0
-    return found, added
-
-
-def centred(values: Floats) -> Floats:
-    """Return `values` less the mean of each query, with the small rounding of small numbers."""
-    found = deviations(values)
-    found -= found.mean(axis=0)
-    return found
-
-
-def tolerance(values: Floats) -> Floats:
-    """Return what floating point may have added to each mean deviation, ``(n_systems,)``."""
-    found: Floats = _deviations(values)[1].mean(axis=1)
-    return found
-
-
-def pairwise(positions: Floats, tolerances: Floats | None = None) -> Floats:
-    """Return row minus column, ``(n_systems, n_systems)``; 0 within the larger tolerance."""
-    difference: Floats = positions[:, None] - positions
-    if tolerances is not None:
-        difference[np.abs(difference) <= np.maximum.outer(tolerances, tolerances)] = 0.0
-    return difference
-
-
-def mirrored(above: Floats, n_systems: int) -> Floats:
-    """Return the symmetric matrix of p-values of the pairs above the diagonal, which is 1.
-
-    None of them is 0.
-    """
-    p = np.ones((n_systems, n_systems))
-    rows, columns = np.triu_indices(n_systems, 1)
-    p[rows, columns] = p[columns, rows] = np.clip(above, SMALLEST, 1.0)
-    return p
-
-
-def without_answer(values: Floats, positions: Floats) -> AllPairs | None:
-    """Return the result if there is nothing to test, else None.
-
-    Systems that are equal on every query have p = 1, be it one query; of others fewer than two
-    queries have no answer.
-    """
-    n_systems, n_queries = values.shape
-    if n_systems < 2:
-        return AllPairs(np.ones((n_systems, n_systems)), positions=positions, note="one system")
-    if n_queries and not deviations(values).any():
-        p = np.ones((n_systems, n_systems))
-        return AllPairs(p, overall_p=1.0, positions=positions, note="identical")
-    if n_queries < 2:
-        place = deviations(values).sum(axis=1)
-        equal = (pairwise(place) == 0) & (n_queries == 1)
-        p = np.where(equal | np.eye(n_systems, dtype=bool), 1.0, np.nan)
-        return AllPairs(p, positions=positions, note=f"n={n_queries}")
-    return None
-
-
-def means(values: Floats) -> Floats:
-    """Return the mean of each system, NaN without queries."""
-    n_queries = values.shape[1]
-    return values.mean(axis=1) if n_queries else np.full(values.shape[0], np.nan)

@@ -10,13 +10,14 @@ import numpy as np
 from scipy.special import stdtr
 
 from ..core.ragged import Bools, Floats, Ints
+from .all_pairs import deviations, means
 from .blocks import Block
 from .bootstrap import resampled_means
 from .comparison import Comparison, Plan, Standing
 from .corrections import adjust
 from .differences import EPS, noise
 from .intervals import clustered, interval_of
-from .registry import SMALLEST, AllPairs, Stream, deviations, means, tolerance
+from .registry import SMALLEST, AllPairs, Stream
 
 
 def groups(apart: Bools) -> Ints:
@@ -117,8 +118,8 @@ def rank_intervals(values: Floats, level: float, stream: Stream) -> tuple[Ints, 
     low, high = np.empty((2, len(values)), dtype=np.int64)
     order = np.lexsort(values.T)  # the draws must not depend on the order of the systems
     # What is common to all goes first: one query's huge values would hide the others.
-    drawn = resampled_means(deviations(values[order]).T, stream)
-    rounding = tolerance(values[order])
+    apart, rounding = deviations(values[order])
+    drawn = resampled_means(apart.T, stream)
     # .29 * 100 is 28.999999999999996: the share of whole draws needs a tolerance too.
     outside = int(level / 2 * len(drawn) * (1 + EPS))
     for column, system in enumerate(order.tolist()):

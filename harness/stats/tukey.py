@@ -11,19 +11,9 @@ from numpy.polynomial import Chebyshev
 from scipy.special import fdtrc, ndtr
 
 from ..core.ragged import Floats
+from .all_pairs import deviations, means, mirrored, pairwise, without_answer
 from .differences import noise
-from .registry import (
-    AllPairs,
-    Stream,
-    all_pairs_test,
-    as_p,
-    centred,
-    means,
-    mirrored,
-    pairwise,
-    tolerance,
-    without_answer,
-)
+from .registry import SMALLEST, AllPairs, Stream, all_pairs_test, as_p
 
 CHUNK = 1 << 20
 """Points of both integrals in memory at once."""
@@ -31,7 +21,6 @@ FAR = 60.0
 """A range of normals beyond which the tail is below the smallest float."""
 LOST = 45.0
 """exp(-LOST) of the peak is left out at each end of an integral."""
-TINY = float(np.finfo(np.float64).tiny)
 STEP_Z = 0.1
 MANY = 1000
 """Values from which on they are interpolated: the pairs of 46 systems."""
@@ -96,7 +85,7 @@ def studentized_range_sf(q: Floats, k: int, df: float) -> Floats:
 @lru_cache(4096)
 def _log_tail(low: int, k: int, df: float) -> Chebyshev | None:
     """Return the logarithm of the tail from `low` to `low` + 1; None if the tail ends there."""
-    if _integrals(np.array([low + 1.0]), k, df)[0] < TINY:
+    if _integrals(np.array([low + 1.0]), k, df)[0] < SMALLEST:
         return None
     domain, log_tail = [low, low + 1], lambda q: np.log(_integrals(q, k, df))
     found: Chebyshev = Chebyshev.interpolate(log_tail, DEGREE, domain=domain)
@@ -169,6 +158,14 @@ def studentized_range_isf(level: float, k: int, df: float) -> float:
     return cast(float, brentq(above, 0.0, high, xtol=1e-13, rtol=1e-14))
 
 
+def p_of_pairs(difference: Floats, scale: float, df: float) -> Floats:
+    """Return the p-values of differences whose unit of the studentised range is `scale`."""
+    n_systems = len(difference)
+    q = np.abs(difference[np.triu_indices(n_systems, 1)]) / scale
+    distinct, back = np.unique(q, return_inverse=True)
+    return mirrored(studentized_range_sf(distinct, n_systems, df)[back], n_systems)
+
+
 @all_pairs_test(
     "tukey",
     title="Tukey's HSD test on a two-way ANOVA of systems and queries",
@@ -210,19 +207,17 @@ def tukey(values: Floats, stream: Stream, level: float = 0.05) -> AllPairs:
         return nothing
     n_systems, n_queries = values.shape
     freedom = (n_systems - 1) * (n_queries - 1)
-    left = centred(values)
+    left, rounding = deviations(values)
+    left -= left.mean(axis=0)
     effect = left.mean(axis=1)
     left -= effect[:, None]
-    added = tolerance(values)
-    difference = pairwise(effect, added)
-    if (np.abs(left) <= noise(values, values).max(axis=0) + added.max()).all():
+    difference = pairwise(effect, rounding)
+    if (np.abs(left) <= noise(values, values).max(axis=0) + rounding.max()).all():
         p = np.where(difference == 0, 1.0, np.nan)
         return AllPairs(p, positions=positions, note="zero variance")
     error = float((left * left).sum()) / freedom
     scale = math.sqrt(error / n_queries)
-    q = np.abs(difference[np.triu_indices(n_systems, 1)]) / scale
-    distinct, back = np.unique(q, return_inverse=True)
-    p = mirrored(studentized_range_sf(distinct, n_systems, freedom)[back], n_systems)
+    p = p_of_pairs(difference, scale, freedom)
     critical = studentized_range_isf(level, n_systems, freedom) * scale
     margin = critical * (1 - np.eye(n_systems))
     f = n_queries * float((effect * effect).sum()) / (n_systems - 1) / error
