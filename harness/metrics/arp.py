@@ -9,9 +9,8 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints
-from .cascade import graded
 from .ndcg import Negative
-from .shared import share
+from .shared import graded, share
 
 Over = Literal["queries", "grades"]
 

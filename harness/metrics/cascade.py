@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import metric
 from ..core.ragged import (
     Array,
     Floats,
@@ -23,7 +22,18 @@ from ..core.ragged import (
 )
 from ..core.settings import About, Range
 from ..errors import InputError, Problem
-from .shared import Cutoff, Persistence, Rel, Short, powers, running, share, without_short_lists
+from .shared import (
+    Cutoff,
+    Persistence,
+    Rel,
+    Short,
+    graded,
+    powers,
+    running,
+    share,
+    share_metric,
+    without_short_lists,
+)
 
 
 def stops_at(stop: Floats, offsets: Ints, size: Ints, seen: Ints) -> tuple[Ints, Ints, Floats]:
@@ -108,13 +118,6 @@ def check_grades(aligned: Aligned, max_grade: int | None, beyond: Beyond = "erro
     what = f"expected grades of at most {max_grade}, got {largest:g}"
     fix = f"give max_grade={math.ceil(largest)}, or the largest grade that judges could give"
     raise InputError(Problem("max_grade", what, fix=fix))
-
-
-def graded(aligned: Aligned) -> Ints:
-    """Return the judged and retrieved documents with a grade above 0, as indices."""
-    if aligned.grade.dtype.kind == "i":
-        return aligned.relevant(1)
-    return aligned.memo("graded", lambda: np.flatnonzero(aligned.grade > 0))
 
 
 def top_grades(aligned: Aligned, max_grade: int | None) -> Array:
@@ -224,12 +227,10 @@ def _expected_cascade(
     return total + sum_by(row[group], weights * stopped, aligned.n_queries)
 
 
-@metric(
+@share_metric(
     "err",
     title="ERR",
     cite=("chapelle2009",),
-    direction="higher",
-    bounds=(0, 1),
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009",
     aliases=("ERR",),
     expected="average",
@@ -272,12 +273,10 @@ def err(
     return cascade(aligned, _reciprocal, stop, max_grade, cutoff)
 
 
-@metric(
+@share_metric(
     "nerr",
     title="normalised ERR",
     cite=("chapelle2009",),
-    direction="higher",
-    bounds=(0, 1),
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009; normalised as in PTRanking",
     aliases=("nERR",),
     expected="average",
@@ -313,12 +312,10 @@ def nerr(
     return without_short_lists(aligned, values, cutoff, short)
 
 
-@metric(
+@share_metric(
     "pfound",
     title="pFound",
     cite=("gulin2009",),
-    direction="higher",
-    bounds=(0, 1),
     source="Gulin, Karpovich, Raskovalov and Segalovich, ROMIP 2009; CatBoost (PFound)",
     expected="average",
 )
@@ -413,12 +410,10 @@ def _gains(aligned: Aligned, gain: Gain, max_grade: int | None, rel: int) -> tup
     return items, gains if gain == "linear" else gains / (1.0 - 0.5**top)
 
 
-@metric(
+@share_metric(
     "rbp",
     title="RBP",
     cite=("moffat2008",),
-    direction="higher",
-    bounds=(0, 1),
     source="Moffat and Zobel, ACM TOIS 27(1), 2008",
     missing=None,
     aliases=("RBP",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -24,6 +25,8 @@ from .pairs import (
 from .shared import by_block, share
 
 Form = Literal["b", "a", "gamma"]
+correlation = partial(metric, direction="higher", bounds=(-1, 1), empty=np.nan, reference=True)
+"""Register a correlation of scores with grades, or with another run's scores."""
 
 
 def _pearson(items: Ragged, x: Floats, y: Floats) -> Floats:
@@ -49,7 +52,7 @@ def _deviations(items: Ragged, x: Floats) -> Floats:
     return x - mean[items.row]
 
 
-@metric(
+@correlation(
     "kendall",
     title=Formula(r"\tau_b", "Kendall's tau-b"),
     cite=("kendall1945",),
@@ -57,11 +60,7 @@ def _deviations(items: Ragged, x: Floats) -> Floats:
         "form=a": (Formula(r"\tau_a", "Kendall's tau-a"), ("kendall1938",)),
         "form=gamma": (Formula(r"\gamma", "Goodman and Kruskal's gamma"), ()),
     },
-    direction="higher",
-    bounds=(-1, 1),
     source="Kendall, Biometrika 33, 1945 (tau-b) and 30, 1938 (tau-a); Goodman and Kruskal, 1954",
-    empty=np.nan,
-    reference=True,
     expected="itself",
 )
 def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
@@ -104,15 +103,11 @@ def kendall(aligned: Aligned, *, form: Form = "b") -> Floats:
     return np.clip(values, -1.0, 1.0, out=values)
 
 
-@metric(
+@correlation(
     "spearman",
     title=Formula(r"\rho", "Spearman's rho"),
     cite=("spearman1904",),
-    direction="higher",
-    bounds=(-1, 1),
     source="Spearman, American Journal of Psychology 15, 1904",
-    empty=np.nan,
-    reference=True,
     expected="itself",
 )
 def spearman(aligned: Aligned) -> Floats:
@@ -141,14 +136,10 @@ def spearman(aligned: Aligned) -> Floats:
     return _pearson(items, by_score, by_grade)
 
 
-@metric(
+@correlation(
     "pearson",
     title="Pearson's correlation",
-    direction="higher",
-    bounds=(-1, 1),
     source="Pearson, Philosophical Transactions A 187, 1896",
-    empty=np.nan,
-    reference=True,
     expected="itself",
 )
 def pearson(aligned: Aligned) -> Floats:
@@ -265,7 +256,7 @@ def _finished(items: Ragged, grades: Ints, above: _Above, wrong: Floats) -> Floa
     return np.clip(values, -1.0, 1.0, out=values)
 
 
-@metric(
+@correlation(
     "tau_ap",
     title=Formula(r"\tau_\mathrm{AP}", "tau_ap"),
     cite=("yilmaz2008",),
@@ -273,11 +264,7 @@ def _finished(items: Ragged, grades: Ints, above: _Above, wrong: Floats) -> Floa
         f"tied={form}": (Formula(r"\tau_\mathrm{AP}", "tau_ap"), ("yilmaz2008", "urbano2017"))
         for form in ("a", "b")
     },
-    direction="higher",
-    bounds=(-1, 1),
     source="Yilmaz, Aslam and Robertson, SIGIR 2008; ties: Urbano and Marrero, ICTIR 2017",
-    empty=np.nan,
-    reference=True,
     expected="average",
 )
 def tau_ap(aligned: Aligned, *, tied: Tied = "none", average: bool = False) -> Floats:

@@ -8,10 +8,9 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.metric import metric
 from ..core.ragged import Array, Floats, Ints, Ragged
 from ..core.settings import SHOWN, About, Range
-from .shared import Cutoff, log2_discount, share
+from .shared import Cutoff, log2_discount, share, share_metric
 
 Alpha = Annotated[
     float,
@@ -22,12 +21,10 @@ Alpha = Annotated[
 NDEVAL_CUTOFFS = (5, 10, 20)
 
 
-@metric(
+@share_metric(
     "alpha_ndcg",
     title="α-nDCG",
     cite=("clarke2008",),
-    direction="higher",
-    bounds=(0, 1),
     source="Clarke et al., SIGIR 2008; ndeval of the TREC Web track",
     aliases=("alpha_nDCG",),
     cutoffs=NDEVAL_CUTOFFS,
@@ -63,12 +60,10 @@ def alpha_ndcg(aligned: Aligned, *, alpha: Alpha = 0.5, cutoff: Cutoff) -> Float
     return share(aligned.sum(gains, items), ideal[:, -1])
 
 
-@metric(
+@share_metric(
     "err_ia",
     title="ERR-IA",
     cite=("chapelle2011",),
-    direction="higher",
-    bounds=(0, 1),
     source="Chapelle et al., Information Retrieval 14, 2011; ndeval of the TREC Web track",
     aliases=("ERR_IA",),
     cutoffs=NDEVAL_CUTOFFS,

@@ -23,7 +23,7 @@ from ..core.ragged import (
 )
 from ..core.settings import Range
 from ..errors import InputError, Problem
-from .shared import Cutoff, Short, log2_discount, log2_of, share, without_short_lists
+from .shared import Cutoff, Short, log2_discount, log2_of, share, share_metric, without_short_lists
 from .tied import mean_discounted, spread, within
 from .trec_gain import Gains, gain_table, grades_as_gains
 
@@ -290,12 +290,10 @@ def dcg(
     return without_short_lists(aligned, values, cutoff, short)
 
 
-@metric(
+@share_metric(
     "ndcg",
     title="nDCG",
     cite=("jarvelin2002",),
-    direction="higher",
-    bounds=(0, 1),
     source="trec_eval 9.0.8, m_ndcg.c and m_ndcg_cut.c; Järvelin and Kekäläinen, ACM TOIS 20(4), "
     "2002; Burges et al., ICML 2005 (gain=exp)",
     trec_name="ndcg",
@@ -441,12 +439,10 @@ def _mean(aligned: Aligned, values: Floats) -> Floats:
     return share(total, n)
 
 
-@metric(
+@share_metric(
     "mean_ndcg",
     title="the mean of nDCG over all ranks",
     cite=("jarvelin2002",),
-    direction="higher",
-    bounds=(0, 1),
     source="LETOR 3.0 and 4.0, Eval-Score-3.0.pl and Eval-Score-4.0.pl; MSLR, eval-score-mslr.pl",
     aliases=("MeanNDCG",),
     expected="average",
@@ -492,12 +488,10 @@ def mean_ndcg(
     return _mean(aligned, share(actual, _sums(*scale.ideal_weights(aligned), shape)))
 
 
-@metric(
+@share_metric(
     "ncg",
     title="nCG",
     cite=("jarvelin2002",),
-    direction="higher",
-    bounds=(0, 1),
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002; TREC Deep Learning track (NCG@100)",
     aliases=("NCG", "nCG"),
     cutoffs=(100,),

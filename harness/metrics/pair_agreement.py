@@ -22,10 +22,9 @@ from .pairs import (
     judged_items,
     pairs_by_distance,
     pairs_in_runs,
-    sorted_keys,
     tied_pairs,
 )
-from .shared import Rel, by_block, share
+from .shared import Rel, by_block, share, share_metric
 
 Normalize = Literal[False, True, "all"]
 
@@ -158,7 +157,7 @@ def _count(aligned: Aligned, rel: int | None) -> Concordance:
             # Grades fall within a tied group, so that its pairs never count as discordant.
             falling = compress(-grades)
             bits = int(falling.max(initial=0)).bit_length()
-            both = sorted_keys((groups << bits) + falling)
+            both = np.sort((groups << bits) + falling)
             tied_both = pairs_in_runs(items.offsets, both)
             wrong = inversions(items.offsets, -(both & ((1 << bits) - 1)))
         pairs = items.lengths * (items.lengths - 1) // 2
@@ -190,12 +189,10 @@ def _weight(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") ->
     return (counts.pairs - counts.tied_grades).astype(np.float64)
 
 
-@metric(
+@share_metric(
     "opa",
     title="ordered pair accuracy",
     cite=("joachims2002",),
-    direction="higher",
-    bounds=(0, 1),
     source="Joachims, KDD 2002; TF-Ranking (Pasumarthi et al., KDD 2019): OPAMetric",
     empty=np.nan,
     weight=_weight,
@@ -233,12 +230,10 @@ def opa(aligned: Aligned, *, tied: Tied = "half", over: Over = "queries") -> Flo
     return _share_right(concordance(aligned), tied)
 
 
-@metric(
+@share_metric(
     "auc",
     title="AUC per query",
     cite=("hanley1982",),
-    direction="higher",
-    bounds=(0, 1),
     source="Hanley and McNeil, Radiology 143, 1982",
     empty=np.nan,
     aliases=("AUC",),

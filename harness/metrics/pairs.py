@@ -73,16 +73,9 @@ def group_keys(row: Ints, values: Array) -> Ints:
     return row * (int(codes.max(initial=0)) + 1) + codes
 
 
-def sorted_keys(keys: Array) -> Array:
-    """Return numbers from 0 in rising order; those of 32 bits take half the time."""
-    if int(keys.max(initial=0)) < 2**31:
-        keys = keys.astype(np.int32)
-    return np.sort(keys)
-
-
 def tied_pairs(offsets: Ints, values: Array) -> Ints:
     """Count the pairs of each row that have the same value, ``(n_rows,)`` int64."""
-    return pairs_in_runs(offsets, sorted_keys(group_keys(rows_of(offsets), values)))
+    return pairs_in_runs(offsets, np.sort(group_keys(rows_of(offsets), values)))
 
 
 def pairs_in_runs(offsets: Ints, keys: Array) -> Ints:

@@ -21,7 +21,6 @@ from .shared import (
     hits_at,
     judged_as,
     log_of,
-    n_hits,
     precision_at_hits,
     share,
     trec_measure,
@@ -200,7 +199,7 @@ def set_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> set_precision(align(qrels, run)).tolist()
     [0.25]
     """
-    return share(n_hits(aligned, rel), aligned.n_retrieved)
+    return share(aligned.found(rel).lengths, aligned.n_retrieved)
 
 
 @trec_measure(
@@ -221,7 +220,7 @@ def set_recall(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> set_recall(align(qrels, run)).tolist()
     [0.5]
     """
-    return share(n_hits(aligned, rel), aligned.n_relevant(rel))
+    return share(aligned.found(rel).lengths, aligned.n_relevant(rel))
 
 
 @trec_measure("set_relative_P", "m_set_rel_P.c", aliases=("SetRelP",), expected="itself")
@@ -241,7 +240,9 @@ def set_relative_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> set_relative_precision(align(qrels, run)).tolist()
     [1.0]
     """
-    return share(n_hits(aligned, rel), np.minimum(aligned.n_retrieved, aligned.n_relevant(rel)))
+    return share(
+        aligned.found(rel).lengths, np.minimum(aligned.n_retrieved, aligned.n_relevant(rel))
+    )
 
 
 @trec_measure("set_map", "m_set_map.c", aliases=("SetAP",), expected="itself")
@@ -262,7 +263,7 @@ def set_average_precision(aligned: Aligned, *, rel: Rel = 1) -> Floats:
     >>> set_average_precision(align(qrels, run)).tolist()           # 1 / (4 * 2)
     [0.125]
     """
-    hits = n_hits(aligned, rel)
+    hits = aligned.found(rel).lengths
     return share(hits * hits, aligned.n_retrieved * aligned.n_relevant(rel))
 
 
@@ -344,7 +345,11 @@ def utility(
     >>> utility(align(qrels, run), coefficients=(2.0, -1.0, -0.5, 0.0)).tolist()    # 2 - 2 - 0.5
     [-0.5]
     """
-    found, retrieved, relevant = n_hits(aligned, rel), aligned.n_retrieved, aligned.n_relevant(rel)
+    found, retrieved, relevant = (
+        aligned.found(rel).lengths,
+        aligned.n_retrieved,
+        aligned.n_relevant(rel),
+    )
     cells = (
         found,
         retrieved - found,

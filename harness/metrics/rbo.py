@@ -11,11 +11,10 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.arguments import Kind, check_arguments, is_number, whole_from
-from ..core.metric import metric
 from ..core.ragged import Floats, Ints, frozen
 from ..errors import Problem, UnknownNameError
 from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of, tied_lists, undefined
-from .shared import Cutoff, Persistence, Rel, by_block, powers
+from .shared import Cutoff, Persistence, Rel, by_block, powers, share_metric
 
 _MARGIN = 1024
 
@@ -238,13 +237,11 @@ def _check(*, form: Form, k: int | None, **_: object) -> None:
         )
 
 
-@metric(
+@share_metric(
     "rbo",
     title="RBO",
     cite=("webber2010",),
     variants={f"tied={form}": ("RBO", ("webber2010", "corsi2024")) for form in ("w", "a", "b")},
-    direction="higher",
-    bounds=(0, 1),
     source="Webber, Moffat and Zobel, ACM TOIS 28(4), 2010; ties: Corsi and Urbano, SIGIR 2024",
     empty=np.nan,
     aliases=("RBO",),
@@ -350,12 +347,10 @@ def _average_gain(pair: Overlap, cutoff: int | None) -> Gain:
     return gain
 
 
-@metric(
+@share_metric(
     "ao",
     title="average overlap",
     cite=("fagin2003",),
-    direction="higher",
-    bounds=(0, 1),
     source="Fagin, Kumar and Sivakumar, SIAM J. Discrete Math. 17(1), 2003; Webber et al., 2010",
     empty=np.nan,
     aliases=("AO",),

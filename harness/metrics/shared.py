@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -97,13 +97,16 @@ def powers(base: float, exponent: Ints) -> Floats:
     return table[exponent]
 
 
+share_metric = partial(metric, direction="higher", bounds=(0, 1))
+"""Register a metric that is a share, higher is better."""
+
+
 def trec_measure(name: str, file: str, **facts: Any) -> Callable[[Function], Function]:
-    """Register a measure of trec_eval under its name there: a share, higher is better.
+    """Register a measure of trec_eval under its name there.
 
     `facts` are the other arguments of :func:`~harness.core.metric.metric`.
     """
-    usual = {"direction": "higher", "bounds": (0, 1), "trec_name": name}
-    return metric(name, source=f"trec_eval 9.0.8, {file}", **{**usual, **facts})
+    return share_metric(name, source=f"trec_eval 9.0.8, {file}", **{"trec_name": name} | facts)
 
 
 def share(part: Array, whole: Array, empty: float = 0.0) -> Floats:
@@ -132,9 +135,11 @@ def hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Ints:
     return aligned.memo(("hits_at", cutoff, rel), make) if isinstance(cutoff, int) else make()
 
 
-def n_hits(aligned: Aligned, rel: int) -> Ints:
-    """Return the relevant documents retrieved, ``(n_queries,)``."""
-    return aligned.found(rel).lengths
+def graded(aligned: Aligned) -> Ints:
+    """Return the judged and retrieved documents with a grade above 0, as indices."""
+    if aligned.grade.dtype.kind == "i":
+        return aligned.relevant(1)
+    return aligned.memo("graded", lambda: np.flatnonzero(aligned.grade > 0))
 
 
 def precision_at_hits(aligned: Aligned, rel: int) -> Floats:

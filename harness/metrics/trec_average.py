@@ -21,7 +21,6 @@ from .shared import (
     Top,
     judged_as,
     log_of,
-    n_hits,
     precision_at_hits,
     running,
     share,
@@ -107,7 +106,7 @@ def average_precision(
         if cutoff is not None and (denominator == "hits" or none_found):
             return None  # the number of relevant documents above it depends on the order
         items, precision = expected_precision_at_hits(judged, rel, cutoff)
-        found = n_hits(judged, rel)
+        found = judged.found(rel).lengths
     else:
         items, precision = _precision_at_hits(judged, rel, tied, cutoff)
         found = judged.count(items)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -10,21 +11,27 @@ import numpy as np
 from ..core.aligned import Aligned
 from ..core.ragged import Floats, Ints
 from ..core.settings import Range
-from .shared import Rel, n_hits, trec_measure
+from .shared import Rel, trec_measure
+
+count = partial(
+    trec_measure,
+    direction=None,
+    bounds=(0, math.inf),
+    unit="documents",
+    summary="sum",
+    empty=None,
+    expected="itself",
+)
+"""Register a count, whose summary is the total of all queries."""
 
 
-@trec_measure(
+@count(
     "num_q",
     "m_num_q.c",
     title="the number of queries",
-    direction=None,
-    bounds=(0, math.inf),
     unit="queries",
-    summary="sum",
-    empty=None,
     missing=None,
     aliases=("NumQ",),
-    expected="itself",
 )
 def num_q(aligned: Aligned) -> Floats:
     """Return 1 for every query, so that the sum is the number of queries.
@@ -45,17 +52,11 @@ def num_q(aligned: Aligned) -> Floats:
     return np.ones(aligned.n_queries)
 
 
-@trec_measure(
+@count(
     "num_ret",
     "m_num_ret.c",
     title="the number of documents retrieved",
-    direction=None,
-    bounds=(0, math.inf),
-    unit="documents",
-    summary="sum",
-    empty=None,
     aliases=("NumRet",),
-    expected="itself",
 )
 def num_ret(aligned: Aligned) -> Ints:
     """Documents retrieved.
@@ -75,18 +76,12 @@ def num_ret(aligned: Aligned) -> Ints:
     return aligned.n_retrieved
 
 
-@trec_measure(
+@count(
     "num_rel",
     "m_num_rel.c",
     title="the number of relevant documents",
-    direction=None,
-    bounds=(0, math.inf),
-    unit="documents",
-    summary="sum",
-    empty=None,
     missing=None,
     aliases=("NumRel",),
-    expected="itself",
 )
 def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Relevant documents in the qrels, retrieved or not.
@@ -107,16 +102,12 @@ def num_rel(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     return aligned.n_relevant(rel)
 
 
-@trec_measure(
+@count(
     "num_rel_ret",
     "m_num_rel_ret.c",
+    direction="higher",
     title="the number of relevant documents retrieved",
-    bounds=(0, math.inf),
-    unit="documents",
-    summary="sum",
-    empty=None,
     aliases=("NumRelRet",),
-    expected="itself",
 )
 def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Relevant documents retrieved.
@@ -131,18 +122,12 @@ def num_rel_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     >>> num_rel_ret(align(qrels, Run.from_dict({"q": {"a": 3.0, "x": 2.0}}))).tolist()
     [1]
     """
-    return n_hits(aligned, rel)
+    return aligned.found(rel).lengths
 
 
-@trec_measure(
+@count(
     "num_nonrel_judged_ret",
     "m_num_nonrel_judged_ret.c",
-    direction=None,
-    bounds=(0, math.inf),
-    unit="documents",
-    summary="sum",
-    empty=None,
-    expected="itself",
 )
 def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     """Documents retrieved that were judged and found non-relevant.

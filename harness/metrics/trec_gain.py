@@ -62,23 +62,19 @@ def gain_table(
         # Which order a query's grades have depends on its largest one.
         top = np.zeros(aligned.n_queries, dtype=np.int64)
         np.maximum.at(top, ideal.row, ideal.values + 1)
-        tops, which = np.unique(top, return_inverse=True)
-        orders = [_order(gains, own(np.arange(n)).tolist()) for n in tops.tolist()]
-        starts = offsets_of(tops)[which]
-        of_grade = np.array([gain for order in orders for gain in order.gain_of], np.float64)
-        gain_at = np.array([gain for order in orders for gain in order.gain_at], np.float64)
-        position = np.array([place for order in orders for place in order.position], np.int64)
-        begins = np.array([order.begins for order in orders])[which]
-
         item = np.zeros(aligned.grade.size)
-        at = aligned.grade >= 0
-        item[at] = of_grade[starts[aligned.row[at]] + aligned.grade[at]]
-
-        judged = np.flatnonzero((ideal.values >= 0) & begins[ideal.row])
-        row = ideal.row[judged]
-        entry = starts[row] + ideal.values[judged]
-        by_place = np.lexsort((position[entry], row))
-        row, values = row[by_place], gain_at[entry[by_place]]
+        place, gain_at = np.full(ideal.values.size, -1), np.zeros(ideal.values.size)
+        for n in np.unique(top).tolist():
+            order = _order(gains, own(np.arange(n)).tolist())
+            at = np.flatnonzero((top[aligned.row] == n) & (aligned.grade >= 0))
+            item[at] = np.array(order.gain_of)[aligned.grade[at]]
+            if order.begins:
+                at = np.flatnonzero((top[ideal.row] == n) & (ideal.values >= 0))
+                place[at] = np.array(order.position)[ideal.values[at]]
+                gain_at[at] = np.array(order.gain_at)[ideal.values[at]]
+        judged = np.flatnonzero(place >= 0)
+        judged = judged[np.lexsort((place[judged], ideal.row[judged]))]
+        row, values = ideal.row[judged], gain_at[judged]
         offsets = offsets_of(np.bincount(row, minlength=aligned.n_queries))
         keep = Ragged(offsets, (values <= 0).astype(np.int64)).cumsum() == 0
         lengths = np.bincount(row[keep], minlength=aligned.n_queries)

@@ -93,14 +93,13 @@ def blocks_of(systems: Sequence[System], plan: Plan) -> Iterator[Block]:
 def _orders(systems: Sequence[System]) -> list[pa.Array]:
     """Return how each system's queries come into the order of their names."""
     first = _qids(systems[0])
-    expected = call("array_sort_indices", first)
+    expected = sorted(first.to_pylist())
     orders: list[pa.Array] = []
     problems: list[Problem] = []
     for system in systems:
         qids = _qids(system)
-        same = qids.equals(first)
-        orders.append(expected if same else call("array_sort_indices", qids))
-        if not same and qids.take(orders[-1]).to_pylist() != first.take(expected).to_pylist():
+        orders.append(call("array_sort_indices", qids))
+        if qids.take(orders[-1]).to_pylist() != expected:
             problems.append(query_mismatch(_name(system), first.to_pylist(), qids.to_pylist()))
     if problems:
         raise AlignmentError(problems)

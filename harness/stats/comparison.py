@@ -80,24 +80,14 @@ def _row(one: Comparison, found: Comparisons) -> Row:
 
 def standing_rows(found: Comparisons) -> list[Row]:
     """Return a row for each run by each metric on each dataset."""
-    return [
-        {
-            "dataset": one.dataset,
-            "run": one.run,
-            "metric": str(one.metric),
-            "n": one.n,
-            "value": one.value,
-            "low": one.low,
-            "high": one.high,
-            "rank": one.rank or None,
-            "rank_low": one.rank_low or None,
-            "rank_high": one.rank_high or None,
-            "tier": one.tier,
-            "n_ranked": one.n_ranked,
-            **({CHOSEN: found.chosen.get((one.dataset, one.run), "")} if found.chosen else {}),
-        }
-        for one in found.standings
-    ]
+    rows = []
+    for one in found.standings:
+        row: Row = vars(one) | {"metric": str(one.metric)}
+        row |= {name: row[name] or None for name in ("rank", "rank_low", "rank_high")}
+        if found.chosen:
+            row[CHOSEN] = found.chosen.get((one.dataset, one.run), "")
+        rows.append(row)
+    return rows
 
 
 Correction = Literal["holm", "bonferroni", "bh", "by", "none"]

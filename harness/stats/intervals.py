@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.arrow import call, to_numpy
 from ..core.metric import Metric
-from ..core.ragged import Floats, Ints
+from ..core.ragged import Floats
 from ..core.systems import System
 from .bootstrap import resampled_means
 from .comparison import Plan
@@ -107,7 +107,7 @@ def _vary(values: Floats) -> bool:
     return values.size > 1 and float(np.ptp(values)) > EPS * float(np.abs(values).max())
 
 
-def clustered(system: System, metric: Metric, plan: Plan) -> tuple[float, float]:
+def clustered(system: System, metric: Metric, plan: Plan) -> Interval:
     """Return the interval of a system's mean, over its repetitions and queries.
 
     Queries that a repetition has no value for are left out.
@@ -115,11 +115,9 @@ def clustered(system: System, metric: Metric, plan: Plan) -> tuple[float, float]
     names = ("summary", system.dataset, str(metric), system.run)
     stream = Stream(names, plan.seed, plan.summary_draws)
 
-    def order() -> Ints:
-        return to_numpy(call("array_sort_indices", system.entries[0].evaluation.qids))
-
-    def make() -> tuple[float, float]:
-        values = system.repetitions(metric)[:, system.memo("order of qids", order)]
+    def make() -> Interval:
+        order = to_numpy(call("array_sort_indices", system.entries[0].evaluation.qids))
+        values = system.repetitions(metric)[:, order]
         return clustered_interval(values[:, ~np.isnan(values).any(axis=0)], plan.level, stream)
 
     return system.memo((stream, plan.level), make)
