@@ -7,14 +7,13 @@ from bisect import bisect
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
-from typing import NamedTuple
 
 from ..reports.latex import SIGNS
 from .table_files import GREEK, Cell, Grid, Piece, cell_of, grid_of
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _DEFINED = re.compile(
-    r"\\(?:re|provide)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?(?:\[([^\]]*)\])?\s*(?=\{)"
+    r"\\(?:re|provide)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?\s*(?=\{)"
     r"|\\def\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)"
 )
 _SIGNS = {
@@ -69,12 +68,8 @@ _TOKEN = re.compile(
 )
 
 
-class Macro(NamedTuple):
-    """A macro: how many arguments, the first one's default, body."""
-
-    arguments: int
-    default: str | None
-    body: str
+Macro = tuple[int, str]
+"""How many arguments a macro has, and its body."""
 
 
 def grids(text: str) -> list[Grid]:
@@ -172,8 +167,6 @@ def _after(text: str, at: int, command: str) -> int:
 def _cell(text: str, line: int) -> Cell:
     columns = rows = 1
     text = text.strip()
-    while text.startswith("{") and argument(text, 0)[1] == len(text):
-        text = text[1:-1].strip()
     if (across := re.match(r"\\multicolumn\s*", text)) is not None:
         count, at = argument(text, across.end())
         _, at = argument(text, at)
@@ -219,15 +212,12 @@ def macros_of(text: str) -> dict[str, Macro]:
     r"""Return the macros that a text defines.
 
     >>> macros_of(r"\newcommand{\best}[1]{\textbf{#1}} \def\x{BM25}")["best"]
-    Macro(arguments=1, default=None, body='\\textbf{#1}')
+    (1, '\\textbf{#1}')
     """
     macros = {}
     for match in _DEFINED.finditer(text):
-        body, _ = argument(text, match.end())
-        if match[1]:
-            macros[match[1]] = Macro(int(match[2] or 0), match[3], body)
-        else:
-            macros[match[4]] = Macro((match[5] or "").count("#"), None, body)
+        count = int(match[2] or 0) if match[1] else match[4].count("#")
+        macros[match[1] or match[3]] = count, argument(text, match.end())[0]
     return macros
 
 
@@ -240,14 +230,10 @@ def expanded(text: str, macros: Mapping[str, Macro], depth: int = 5) -> str:
         if call[1] not in macros or call.start() < at:
             continue
         parts.append(text[at : call.start()])
-        count, default, body = macros[call[1]]
+        count, body = macros[call[1]]
         at = call.end()
         for place in range(1, count + 1):
-            if place == 1 and default is not None:
-                value, end = optional(text, at)
-                value, at = (value, end) if end > at else (default, at)
-            else:
-                value, at = argument(text, at)
+            value, at = argument(text, at)
             body = body.replace(f"#{place}", value)
         if count == 0 and text.startswith("{}", at):
             at += 2
