@@ -93,8 +93,7 @@ def choices_of(definition: Definition) -> dict[str, tuple[Any, ...]]:
 class Variant(NamedTuple):
     """A metric computed in another way, by the name of the convention or the choice's value.
 
-    `metric` is None if the tool does not have it, and `refused` is the reason. It is also None
-    for a step that does not go together with those before it without the next one.
+    `metric` is None if it cannot be computed that way; `refused` is the reason, if it is a tool's.
     """
 
     name: str
@@ -110,11 +109,6 @@ def under_conventions(
     Of the base's own parameters, a convention keeps :data:`IDENTITY`, and the smallest relevant
     grade ``rel`` if the tool does not set it. The config's `policy` holds for settings that a
     convention leaves open; `only` names the conventions, all if it is empty.
-
-    >>> import harness.metrics
-    >>> from harness.core.names import parse
-    >>> [str(each.metric) for each in under_conventions(parse("P(rel=2)@5")[0], Policy())][:2]
-    ['P(convention=trec_eval9,rel=2)@5', 'P(convention=trec_eval10,rel=2)@5']
     """
     name, found = metric.definition.name, []
     for convention, known in CONVENTIONS.items():
@@ -124,9 +118,7 @@ def under_conventions(
             own = _as(metric, convention)
             policy.with_settings(own.settings)
         except UnknownNameError as error:
-            text = error.problems[0].what
-            reason = text.partition(": ")[2] if text.startswith(f"{name}(") else text
-            found.append(Variant(convention, None, reason))
+            found.append(Variant(convention, None, error.problems[0].what))
         else:
             found.append(Variant(convention, own))
     return tuple(found)
@@ -176,12 +168,6 @@ def with_choices(
     """Return the metric with one choice changed at a time: the base's value, and the others.
 
     With `toward`, only values that one of these metrics has.
-
-    >>> import harness.metrics
-    >>> from harness.core.names import parse
-    >>> own, others = with_choices(parse("ndcg@10")[0], Policy())["gain"]
-    >>> own, [each.name for each in others]
-    ('linear', ['exp', 'letor', 'mslr', 'exp-int32'])
     """
     found, base = {}, in_force(metric, policy)
     wanted = [in_force(each, policy) for each in toward or ()]
@@ -428,10 +414,7 @@ def audit(
 def _to_audit(
     config: Config, given: Sequence[str], conventions: Sequence[str]
 ) -> tuple[list[Metric], tuple[str, ...]]:
-    """Return the metrics to audit, those given or the config's, and the names of others.
-
-    Raises UnknownNameError if no metric is left, or a given one cannot be audited.
-    """
+    """Return the metrics to audit, those given or the config's, and the names of others."""
     policy = replace(config.policy, ties=without_bounds(config.policy.ties))
     update = {"metrics": tuple(given or config.metrics), "policy": policy}
     metrics = config.model_copy(update=update).parsed_metrics()
@@ -602,13 +585,7 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[tuple[str, Summaries]]) 
 
 
 def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
-    """Compare two orders of systems; the metric tells which way is better.
-
-    >>> from harness.core.names import parse
-    >>> import harness.metrics
-    >>> compare(parse("ndcg@10")[0], np.array([0.5, 0.4, 0.3]), np.array([0.7, 0.8, 0.1]))
-    Comparison(tau=0.3333333333333333, order_changed=True, best=(1,), best_changed=True, compared=3)
-    """
+    """Compare two orders of systems; the metric tells which way is better."""
 
     def signs(values: Floats) -> Array:
         rounded = values.round(DIGITS)
@@ -639,9 +616,8 @@ def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[R
             if round(abs(differences[at]) - abs(change), DIGITS) > 0:
                 value, change, system = row.name, differences[at].item(), at
         found = compare(metric, base, row.values)
-        lowest = -math.inf if found.order_changed and math.isnan(found.tau) else found.tau
-        if lowest < tau:
-            tau, tau_value = lowest, row.name
+        if found.tau < tau:
+            tau, tau_value = found.tau, row.name
         if found.best_changed:
             best_changed.append(row.name)
         if (np.isnan(row.values) & ~np.isnan(base)).any():
