@@ -25,8 +25,8 @@ from ..errors import (
     first_of,
     shorten,
 )
-from ..stats.comparison import Plan, family_of
-from ..stats.corrections import adjust
+from ..stats.compare import corrected
+from ..stats.comparison import Comparison, Plan
 from ..stats.differences import differences, largest_first
 from ..stats.intervals import interval_of
 from ..stats.rankings import RankSimilarity, rank_similarity, ranks
@@ -57,8 +57,7 @@ class Paired:
     """Values of the queries that both evaluations have by one metric, in one order.
 
     `in_old` and `in_new` mark these queries in each evaluation, `only_old` and `only_new` have a
-    value in one alone. `difference`, `low` and `high` are the mean of new minus old and its
-    interval. `p` is NaN if nothing moved, or the test has no answer (`note` says why).
+    value in one alone.
     """
 
     qids: pa.Array
@@ -68,13 +67,6 @@ class Paired:
     in_new: Bools
     only_old: tuple[str, ...]
     only_new: tuple[str, ...]
-    difference: float = math.nan
-    low: float = math.nan
-    high: float = math.nan
-    p: float = math.nan
-    p_adjusted: float = math.nan
-    method: str = ""
-    note: str = ""
 
     @property
     def n(self) -> int:
@@ -94,24 +86,21 @@ class Paired:
         columns = self.qids.take(pa.array(at)), self.old[at], self.new[at], raw[at]
         return list(map(QueryMove, *(column.tolist() for column in columns)))
 
-    def tested(self, key: Key, metric: Metric, plan: Plan, test: Test) -> Paired:
-        """Return it with a test of the queries that moved, if any, that is not corrected yet."""
+    def tested(self, key: Key, metric: Metric, plan: Plan, test: Test) -> Comparison:
+        """Return a test of the queries that moved, if any, that is not corrected yet."""
+        found = Comparison(key.dataset, metric, "old", "new", self.n, math.nan)
         if not self.moved:
-            return self
-        mean = math.fsum((self.new - self.old).tolist()) / self.n
+            return found
+        found = replace(found, difference=math.fsum((self.new - self.old).tolist()) / self.n)
         if reason := why_not(metric):
-            return replace(self, difference=mean, note=f"not tested: {reason}")
+            return replace(found, note=f"not tested: {reason}")
         difference = differences(self.new, self.old)
         drawn, interval = (
             Stream((name, key.dataset, str(metric), str(key)), plan.seed, plan.draws)
             for name in (test.name, plan.interval)
         )
         low, high = interval_of(difference, plan, interval)
-        found = outcome_of(test, difference, drawn)
-        return replace(
-            self, difference=mean, low=low, high=high, p=found.p, method=found.method,
-            note=found.note,
-        )  # fmt: skip
+        return replace(found, low=low, high=high, **vars(outcome_of(test, difference, drawn)))
 
 
 def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> Paired:
@@ -220,7 +209,8 @@ class Cell:
     `old` and `new` are over the queries that have a value in both, `old_all` and `new_all` over
     all of each. `direction` is None for counts. `status` is ``better`` or ``worse`` by more than
     the tolerance; ``changed`` for a new value, or without a direction; ``queries`` if only values
-    of queries differ. A value that is gone is ``worse``.
+    of queries differ. A value that is gone is ``worse``. `tested` is new against old, over
+    `queries`.
     """
 
     key: Key
@@ -233,6 +223,7 @@ class Cell:
     old_all: float
     new_all: float
     queries: Paired | None = None
+    tested: Comparison | None = None
 
     @property
     def has_other_queries(self) -> bool:
@@ -505,15 +496,14 @@ def changes(
     directions = _directions(first, second, shared, lower, notes)
     has_queries = first.manifest is not None and second.manifest is not None
     test = paired_test(plan) if has_queries else None
-    cells, family = _corrected(
-        [
-            _cell(key, name, first, second, tolerance, directions[name], plan, test)
-            for name in shared
-            for key in rows
-        ],
-        first,
-        plan,
-    )
+    cells = [
+        _cell(key, name, first, second, tolerance, directions[name], plan, test)
+        for name in shared
+        for key in rows
+    ]
+    rows_tested, sizes = corrected([one.tested for one in cells if one.tested], plan)
+    adjusted = iter(rows_tested)
+    cells = [replace(one, tested=next(adjusted)) if one.tested else one for one in cells]
     is_reproduction = reproduction or bool(plan.baselines)
     again = reproduced(first, second, shared, rows, plan.baselines) if is_reproduction else ()
     only_old, only_new = (
@@ -532,7 +522,7 @@ def changes(
         origins=tuple(origins(first, second)),
         reproduced=tuple(again),
         plan=plan,
-        family=family,
+        family=sum(sizes.values()),
         has_queries=has_queries,
         tolerance=tolerance,
         p=p,
@@ -608,20 +598,5 @@ def _cell(
     if cell.status == "same" and not pairs.moved and not differ:
         return cell
     worst: Status = "queries" if cell.status == "same" else cell.status
-    return replace(cell, status=worst, queries=pairs.tested(key, metric, plan, test))
-
-
-def _corrected(cells: Sequence[Cell], old: Board, plan: Plan) -> tuple[list[Cell], int]:
-    """Return the cells with adjusted p-values, and how many have one."""
-    families: dict[str, list[tuple[int, Paired]]] = {}
-    for place, cell in enumerate(cells):
-        metric, one = old.metrics[cell.metric], cell.queries
-        if metric is not None and one is not None and not math.isnan(one.p):
-            family = family_of(cell.key.dataset, metric, plan.family)
-            families.setdefault(family, []).append((place, one))
-    result = list(cells)
-    for tested in families.values():
-        adjusted = adjust(np.array([one.p for _, one in tested]), plan.correction).tolist()
-        for (place, one), p in zip(tested, adjusted, strict=True):
-            result[place] = replace(cells[place], queries=replace(one, p_adjusted=p))
-    return result, sum(map(len, families.values()))
+    tested = pairs.tested(key, metric, plan, test)
+    return replace(cell, status=worst, queries=pairs, tested=tested)

@@ -121,9 +121,9 @@ def _cell_records(changes: Changes) -> Iterator[Record]:
     for cell in changes.cells:
         record = {**blank, **_named(cell.key), **vars(cell), "difference": cell.difference}
         record["old_rank"], record["new_rank"] = ranks.get((cell.metric, cell.key), (None, None))
-        if (one := cell.queries) is not None:
+        if cell.queries is not None and (one := cell.tested) is not None:
             tested = {name: getattr(one, name) for name in TESTED}
-            record |= {**tested, "moved_queries": one.moved, "note": _note(cell)}
+            record |= {**tested, "moved_queries": cell.queries.moved, "note": _note(cell)}
             if not math.isnan(one.p):
                 record["significant"] = one.p_adjusted <= changes.plan.level
         yield {name: record[name] for name in FIELDS}
@@ -272,10 +272,10 @@ def _cell_row(cell: Cell, changes: Changes) -> Record:
     if any(one.has_other_queries for one in changes.cells):
         row |= {"old, all queries": cell.old_all, "new, all queries": cell.new_all}
     if changes.has_queries:
-        one, level = cell.queries, changes.plan.level
+        one, level = cell.tested, changes.plan.level
         moved, p, adjusted, interval = "0/0", math.nan, math.nan, UNDEFINED
-        if one is not None:
-            moved, p, adjusted = f"{one.moved}/{one.n}", one.p, one.p_adjusted
+        if one is not None and cell.queries is not None:
+            moved, p, adjusted = f"{cell.queries.moved}/{one.n}", one.p, one.p_adjusted
             if not math.isnan(one.low):
                 interval = f"[{_difference(one.low)}, {_difference(one.high)}]"
         star = "*" if adjusted <= level else ""
@@ -301,7 +301,9 @@ def _note(cell: Cell) -> str:
             if qids:
                 n = counted(len(qids), "query", "queries")
                 parts.append(f"{n} in {where} only: {first_of(qids, 2)}")
-        parts.append(queries.note if queries.n else "no query in both")
+        parts.append("" if queries.n else "no query in both")
+    if cell.tested is not None:
+        parts.append(cell.tested.note)
     return "; ".join(filter(None, parts))
 
 

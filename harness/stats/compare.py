@@ -64,7 +64,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
             for block in blocks
         }
     else:
-        rows, sizes = _corrected(rows, plan)
+        rows, sizes = corrected(rows, plan)
     of_block: dict[Block, list[Comparison]] = {block: [] for block in blocks}
     for (block, *_), row in zip(pairs, rows, strict=True):
         of_block[block].append(row)
@@ -228,7 +228,7 @@ def _mean(values: Floats) -> float:
     return math.fsum(values.tolist()) / values.size if values.size else math.nan
 
 
-def _corrected(rows: Sequence[Comparison], plan: Plan) -> tuple[list[Comparison], dict[str, int]]:
+def corrected(rows: Sequence[Comparison], plan: Plan) -> tuple[list[Comparison], dict[str, int]]:
     """Return comparisons with adjusted p-values, and how many each family holds."""
     rows, sizes = list(rows), {}
     families = [family_of(one.dataset, one.metric, plan.family) for one in rows]

@@ -42,9 +42,9 @@ def test_the_queries_that_did_it(old: Path, new: Path) -> None:
     # one query of six moved: t is 1 whatever its size, and Holm doubles the smaller p of two
     p = 2 * stats.t.sf(1, 5)
     for cell in (worse, better):
-        assert cell.queries.p == pytest.approx(p, rel=1e-12)
-        assert cell.queries.p_adjusted == pytest.approx(2 * p, rel=1e-12)
-    low, high = worse.queries.low, worse.queries.high
+        assert cell.tested.p == pytest.approx(p, rel=1e-12)
+        assert cell.tested.p_adjusted == pytest.approx(2 * p, rel=1e-12)
+    low, high = worse.tested.low, worse.tested.high
     assert low < -0.5 / 6 < high
 
 
@@ -124,8 +124,8 @@ def test_difference_and_interval_are_over_the_shared_queries(tmp_path: Path) -> 
         assert (cell.old_all, cell.new_all) == pytest.approx([row.agg(how) for row in rows])
         if cell.metric == "recip_rank":
             interval = stats.ttest_rel(rows[1][both], rows[0][both]).confidence_interval()
-            assert (cell.queries.low, cell.queries.high) == pytest.approx(tuple(interval))
-            assert cell.queries.difference == pytest.approx(cell.difference)
+            assert (cell.tested.low, cell.tested.high) == pytest.approx(tuple(interval))
+            assert cell.tested.difference == pytest.approx(cell.difference)
     run = next(cell for cell in found.cells if str(cell.key) == "run on dev")
     assert run.difference < 0 < run.new_all - run.old_all
     assert run.status == "worse"
