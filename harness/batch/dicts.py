@@ -185,7 +185,8 @@ def from_pytrec_eval(
     ([[0.5, 2.0], [1.5, 0.0]], [[1, 0], [2, 0]], [2, 1], ['q0', 'q1'])
     """
     check_arguments(locals(), qrel=MAPPING, run=MAPPING)
-    judged, ranked = Qrels.from_dict(qrel, name="qrel"), Run.from_dict(run, name="run")
+    judged = Qrels.from_dict(qrel, name="qrel")
+    Run.from_dict(run, name="run")  # it checks the scores
     _check_shared(qrel, run)
     qids = judged.qids.to_pylist()
     n = np.diff(judged.offsets)
@@ -193,10 +194,7 @@ def from_pytrec_eval(
     relevance = np.zeros(inside.shape, dtype=np.int64)
     relevance[inside] = judged.grades
     scores = np.zeros(inside.shape)
-    if list(run) == qids and all(list(run[qid]) == list(qrel[qid]) for qid in qids):
-        scores[inside] = ranked.scores
-    else:
-        scores[inside] = [run[qid][docno] for qid in qids for docno in qrel[qid]]
+    scores[inside] = [run[qid][docno] for qid in qids for docno in qrel[qid]]
     return scores, relevance, n, qids
 
 

@@ -16,13 +16,16 @@ import yaml
 
 from ..errors import Finding, HarnessWarning, shorten
 from .source import HEAD, Source
-from .text import METADATA_MARK, is_comment
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"
 SECTIONS = (
     "tag", "actor", "platform", "method", "data", "research goal", "implementation",
 )  # fmt: skip
 LIMIT = 1 << 20  # Bytes in which a header must end
+_HEADER = re.compile(
+    rb"(?:#.*\n)*?#[ \t]*ir_metadata\.start[ \t\r]*\n((?:#.*\n)*?)"
+    rb"#[ \t]*ir_metadata\.end[ \t\r]*(?:\n|$)"
+)
 
 
 def split(text: bytes) -> tuple[bytes | None, bytes]:
@@ -35,19 +38,10 @@ def split(text: bytes) -> tuple[bytes | None, bytes]:
     >>> split(b"# mine\n1 Q0 d 1 2 a\n")
     (None, b'# mine\n1 Q0 d 1 2 a\n')
     """
-    rest, inside = text, False
-    lines: list[bytes] = []
-    while rest.startswith(b"#"):
-        line, _, rest = rest.partition(b"\n")
-        mark = METADATA_MARK.match(line)
-        if not (inside or mark or is_comment(line)):  # a row whose qid begins with "#"
-            return None, text
-        if mark and mark[1] == b"end" and inside:
-            return b"".join(lines), rest
-        if inside:
-            lines.append(line.removeprefix(b"#").removeprefix(b" ").rstrip(b"\r") + b"\n")
-        inside = inside or bool(mark and mark[1] == b"start")
-    return None, text
+    found = _HEADER.match(text)
+    if found is None:
+        return None, text
+    return re.sub(rb"^# ?|\r$", b"", found[1], flags=re.MULTILINE), text[found.end() :]
 
 
 def header_of(source: Source) -> dict[str, Any] | None:

@@ -39,7 +39,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, lengths_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Problem, shorten
-from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, warn_moved, wrong_lines
+from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, warn_moved
 from .columns import NOT_UTF8, REPAIR, Refused, parse_blocks
 from .format import Format, add_formats
 from .source import HashedSource, Source, next_to, no_rows
@@ -348,7 +348,11 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
 
     InputError if sizes contradict the qids of the lines, or do not add up to the rows.
     """
-    counts = _read_sizes(sizes)
+    lines, counts = _read_sizes(sizes)
+    if empty := [f"size {at + 1:,}" for at in np.flatnonzero(counts == 0).tolist()]:
+        what, examples = f"group sizes of 0: {len(empty):,}", tuple(empty[:SHOWN])
+        where = f"{sizes.name}:{lines[int(counts.argmin())]}"
+        warn(where, what, "empty-groups", len(empty), examples=examples)
     places = np.flatnonzero(counts)
     if qids is not None:
         _, which = encode(qids.values)
@@ -359,7 +363,7 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
             if size != length:
                 qid = readable(as_bytes(qids.values.slice(int(last[at]), 1))[0])
                 what = f"group size {place + 1:,}: expected {length:,}, the rows of qid '{qid}', "
-                where, fix = f"{sizes.name}:{_line_of(sizes, place)}", "write or delete the sizes"
+                where, fix = f"{sizes.name}:{lines[place]}", "write or delete the sizes"
                 raise InputError(Problem(where, f"{what}got {size:,}", "", fix, "group-sizes"))
     total = sum(counts.tolist())
     if total != n_rows:
@@ -372,33 +376,22 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
     return run_ends(np.cumsum(counts[places]), cast(to_arrow(places + 1), pa.string()))
 
 
-def _read_sizes(sizes: Source) -> Ints:
-    """Return the sizes; warn of those that are 0."""
-    text = sizes.read()
-    words = text.split()
-    if not all(map(bytes.isdigit, words)):
-        problems, total, _ = wrong_lines(sizes, enumerate(text.split(b"\n"), 1), _wrong_size)
-        raise InputError(problems, total=total)
-    counts = np.array([min(int(word[:19]), 10**18) for word in words], dtype=np.int64)
-    empty = np.flatnonzero(counts == 0)
-    if empty.size:
-        examples = tuple(f"size {at + 1:,}" for at in empty[:SHOWN].tolist())
-        where = f"{sizes.name}:{_line_of(sizes, int(empty[0]))}"
-        what = f"group sizes of 0: {empty.size:,}"
-        warn(where, what, "empty-groups", empty.size, examples=examples)
-    return counts
-
-
-def _wrong_size(line: bytes) -> Problem | None:
-    bad = [readable(word) for word in line.split() if not word.isdigit()]
-    what = f"group size: expected a whole number, got '{shorten(bad[0], 60)}'" if bad else ""
-    return Problem("", what, fix="one size a line", rule="group-sizes") if bad else None
-
-
-def _line_of(sizes: Source, at: int) -> int:
-    """Return the line of a size, counted from 0; one line may hold several."""
-    lines = np.cumsum([len(line.split()) for line in sizes.read().split(b"\n")])
-    return int(np.searchsorted(lines, at, "right")) + 1
+def _read_sizes(sizes: Source) -> tuple[list[int], Ints]:
+    """Return the number of each line that holds a size, and the sizes."""
+    rows = [(number, line.strip()) for number, line in sizes.lines() if line.strip()]
+    problems = [
+        Problem(
+            f"{sizes.name}:{number}",
+            f"group size: expected a whole number, got '{shorten(readable(word), 60)}'",
+            fix="write one size a line",
+            rule="group-sizes",
+        )
+        for number, word in rows
+        if not (word.isdigit() and len(word) < 19)
+    ]
+    if problems:
+        raise InputError(problems[:SHOWN], total=len(problems))
+    return [number for number, _ in rows], np.array([int(word) for _, word in rows], np.int64)
 
 
 add_formats(
