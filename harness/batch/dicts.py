@@ -212,11 +212,9 @@ def _check_shared(
     fix = "give both a number for the same documents; harness.evaluate takes dicts that differ"
     for here, there, one, other in ((qrel, run, "qrel", "run"), (run, qrel, "run", "qrel")):
         for qid, documents in here.items():
-            if qid not in there:
-                raise InputError(Problem(one, f"query '{qid}' is not in {other}", fix=fix))
-            if documents.keys() <= there[qid].keys():
-                continue
-            docno = next(docno for docno in documents if docno not in there[qid])
-            raise InputError(
-                Problem(one, f"document '{docno}' of query '{qid}' is not in {other}", fix=fix)
-            )
+            missing = "" if qid in there else f"query '{qid}'"
+            if qid in there and not documents.keys() <= there[qid].keys():
+                docno = next(docno for docno in documents if docno not in there[qid])
+                missing = f"document '{docno}' of query '{qid}'"
+            if missing:
+                raise InputError(Problem(one, f"{missing} is not in {other}", fix=fix))

@@ -41,14 +41,14 @@ def follow(source: Source | str, dataset: Qrels | None, scores: Array, name: str
     dataset = needed(source, dataset)
     if isinstance(source, str):
         return Run.for_rows(dataset, scores, name=name)
-    bad = np.flatnonzero(~np.isfinite(scores))
-    if bad.size:
-        fix = "repair the system's output"
+    if (bad := np.flatnonzero(~np.isfinite(scores))).size:
+        what, fix = "score: expected a finite number, got", "repair the system's output"
         problems = [
-            Problem(f"{source.name}: row {row + 1}",
-                    f"score: expected a finite number, got '{scores[row]}'", "", fix, "not-finite")
+            Problem(
+                f"{source.name}: row {row + 1}", f"{what} '{scores[row]}'", "", fix, "not-finite"
+            )
             for row in bad[:SHOWN].tolist()
-        ]  # fmt: skip
+        ]
         raise InputError(problems, total=bad.size)
     _check_count(source, dataset, scores.size)
     scores = scores if dataset.order is None else scores[dataset.order]
@@ -143,17 +143,11 @@ def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **h
         position = to_numpy(cast(column(table["row"]), pa.uint32())).astype(np.int64)
     except pa.ArrowInvalid as error:
         raise source.error(f"row: expected a whole number ({error})") from None
-    counts = np.bincount(query[query >= 0], minlength=dataset.n_queries)
-    if (query < 0).any() or (counts != lengths).any():
-        what = f"expected {dataset.n_rows} predictions, got {query.size}"
+    if query.size != dataset.n_rows or (query < 0).any():
+        what = f"expected {dataset.n_rows:,} predictions, got {query.size:,}"
         if (query < 0).any():
-            what += f"; query '{table['qid'][int((query < 0).argmax())]}' is not in the dataset"
-        if (counts != lengths).any():
-            other = int((counts != lengths).argmax())
-            what += f"; query '{dataset.qids[other]}' has {lengths[other]} rows"
-            what += f" and {counts[other]} predictions"
-        fix = "predict every row of the dataset once"
-        raise source.error(what, fix, "row-count")
+            what += f"; query '{table['qid'][int(query.argmin())]}' is not in the dataset"
+        raise source.error(what, "predict every row of the dataset once", "row-count")
     at = dataset.offsets[query] + position
     is_repeated = np.ones(at.size, dtype=bool)
     is_repeated[np.unique(at, return_index=True)[1]] = False
