@@ -21,9 +21,9 @@ from ..core.arrow import as_bytes, unique
 from ..errors import HarnessError, InputError, Problem, UnknownNameError, said_by
 from ..readers import files as store
 from ..readers import ir_metadata as ir_metadata
-from ..readers.build import readable
 from ..readers.columns import Refused, read_block
 from ..readers.source import Source
+from ..readers.text import decoded
 from ..readers.trec import RUN
 from . import manifest as manifests
 
@@ -146,7 +146,7 @@ def _tag(source: Source) -> dict[str, Any]:
         tags = as_bytes(unique(read_block(lines, RUN)["tag"]))
     except Refused:
         return {}
-    return {"tag": readable(tags[0])} if len(tags) == 1 else {}
+    return {"tag": decoded(tags[0])} if len(tags) == 1 else {}
 
 
 def _write(source: Source, target: Path, content: Mapping[str, Any]) -> None:

@@ -30,11 +30,6 @@ NEARLY_THE_SAME, AT_LEAST = 0.99, 20
 _LIMIT = 2**31 - 1
 
 
-def readable(text: bytes) -> str:
-    """Return at most 64 KiB of text for a message, whatever its bytes."""
-    return decoded(text[: 1 << 16])
-
-
 def wrong_lines(
     source: Source, lines: Iterable[tuple[int, bytes]], check: Callable[[bytes], Problem | None]
 ) -> tuple[list[Problem], int, int]:
@@ -49,7 +44,7 @@ def wrong_lines(
             total += 1
             if len(problems) < SHOWN:
                 where = f"{source.name}:{last}"
-                problems.append(replace(wrong, where=where, found=readable(line)))
+                problems.append(replace(wrong, where=where, found=decoded(line)))
             if total == MOST_WRONG_LINES:
                 break
     return problems, total, last
@@ -68,7 +63,7 @@ def find_lines(
     rows = ((number, line) for number, line in lines if is_data(number, line))
     for row, (number, line) in enumerate(islice(rows, max(wanted, default=-1) + 1)):
         if row in wanted and all(word.encode() in line for word in wanted[row]):
-            found[row] = number, readable(line).strip()
+            found[row] = number, decoded(line).strip()
     return found
 
 
@@ -88,7 +83,7 @@ def first_line(
     """
     for number, line in source.lines(first_block=not source.may_reread):
         if number > source.n_comments and matches(line.split()):
-            return number, (readable(line).strip(),)
+            return number, (decoded(line).strip(),)
     return 0, ()
 
 
@@ -128,28 +123,32 @@ def build(
 
 def keep_one(of: type[Table]) -> str:
     """Return what to do about rows that repeat a docno: in a config, and on the command line."""
-    is_qrels = issubclass(of, Qrels)
-    entries, subtopics = (
-        ("datasets", "; for subtopics: format diversity") if is_qrels else ("runs", "")
-    )
-    return (
-        f"keep one: {entries}: {{NAME: {{path: ..., duplicates: last}}}} in a config, "
-        f"--duplicates last with harness evaluate{subtopics}"
-    )
+    subtopics = "; for subtopics: format diversity" if issubclass(of, Qrels) else ""
+    return f"keep one, or read it with duplicates: last (--duplicates last){subtopics}"
 
 
 def repeated(
-    source: Source, of: type[Table], error: DuplicateRows, is_data: IsDataLine, before: int = 0
+    where: Source | str,
+    of: type[Table],
+    error: DuplicateRows,
+    is_data: IsDataLine | None,
+    before: int = 0,
 ) -> InputError:
-    """Return the error for docnos that a query has twice, with the lines of both."""
+    """Return the error for docnos that a query has twice, with the lines or rows of both."""
     rows, first = (of.astype(np.int64) + before for of in (error.rows, error.first))
-    found = lines_of_rows(source, np.concatenate([rows, first]), is_data)
+    every = np.concatenate([rows, first])
+    if is_data is not None and isinstance(where, Source):
+        name, at, word = where.name, ":", "line"
+        found = lines_of_rows(where, every, is_data)
+    else:
+        name, at, word = where if isinstance(where, str) else where.name, ": row ", "row"
+        found = {row: (row + 1, "") for row in every.tolist()}
     swapped = found[rows[0]][1].split()[2:3] == ["Q0"]  # then every row has the docno Q0
     fix = "write Q0 in column 2 and the docno in column 3" if swapped else keep_one(of)
     problems = [
         Problem(
-            f"{source.name}:{found[later][0]}",
-            f"expected each docno once in a query, got line {found[earlier][0]}'s again",
+            f"{name}{at}{found[later][0]}",
+            f"expected each docno once in a query, got {word} {found[earlier][0]}'s again",
             found[later][1],
             fix,
             "duplicates",
@@ -223,16 +222,10 @@ def last_line(source: Source) -> int:
     return max(number for number, _ in source.lines())
 
 
-def last_lines(source: Source, n_before: int) -> list[bytes]:
-    """Return `n_before` lines and the last one; nothing if that has an end or they are fewer."""
-    lines = source.last_lines[-1 - n_before :] if source.unfinished else []
-    return lines if len(lines) > n_before else []
-
-
 def warn_cut_line(source: Source, why: str) -> None:
     """Warn that the last line may be cut."""
     what = f"the last line may be cut: it has no line end, and {why}"
-    last = readable(source.unfinished).strip()
+    last = decoded(source.unfinished).strip()
     warn(source, what, "cut-line", line=last_line(source), examples=(last,))
 
 
@@ -244,7 +237,7 @@ def warn_unusable(source: Source, qrels: Qrels, is_data: IsDataLine | None) -> N
     unusable = judged[np.maximum.reduceat(qrels.numbers, qrels.offsets[judged]) < 0]
     if not unusable.size:
         return
-    names = tuple(map(readable, as_bytes(take(qrels.qids, unusable[:3]))))
+    names = tuple(map(decoded, as_bytes(take(qrels.qids, unusable[:3]))))
     row, line = int(qrels.offsets[unusable[0]]), 0
     row = row if qrels.order is None else int(qrels.order[row])
     if is_data is not None:
@@ -299,7 +292,7 @@ class Checks:
     def _warn_tags(self) -> None:
         tag, second, *others = self.tags
         line, text = first_line(self.source, lambda fields: fields[5:6] == [second.encode()])
-        last = readable(self.source.unfinished).strip()
+        last = decoded(self.source.unfinished).strip()
         is_cut = last.split()[5:6] == [second] and tag.startswith(second)
         if is_cut and not others and text in ((), (last,)):
             return  # what the end of a cut file left of the only tag

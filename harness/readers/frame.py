@@ -15,7 +15,7 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.tables import GRADE_LIMIT, NOTHING, DuplicateRows, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
-from .build import column, keep_one, lines_of_rows, repeated, warn_dropped, warn_scattered
+from .build import column, lines_of_rows, repeated, warn_dropped, warn_scattered
 from .column_roles import by_position, name_docnos, number_role, select_columns
 from .format import IsDataLine
 from .predictions import follow
@@ -94,20 +94,7 @@ def table_of(
     try:
         made = of.from_columns(qids, docnos, numbers, name=name, duplicates=duplicates)
     except DuplicateRows as error:
-        if is_row is not None and isinstance(where, Source):
-            raise repeated(where, of, error, is_row) from None
-        fix = "keep one of them, or give duplicates='last'"
-        fix = keep_one(of) if isinstance(where, Source) else fix
-        problems = [
-            Problem(
-                cells.row(later),
-                f"expected each docno once in a query, got row {earlier + 1}'s again",
-                fix=fix,
-                rule="duplicates",
-            )
-            for later, earlier in zip(error.rows, error.first, strict=True)
-        ]
-        raise InputError(problems, total=error.total) from None
+        raise repeated(where, of, error, is_row) from None
     warn_dropped(cells.place, made.dropped or NOTHING, duplicates)
     if isinstance(where, Source):
         warn_scattered(where, made.scattered, is_row)

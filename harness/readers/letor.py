@@ -39,11 +39,11 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, lengths_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Problem, shorten
-from .build import last_lines, lines_of_rows, readable, warn, warn_cut_line, warn_moved
+from .build import lines_of_rows, warn, warn_cut_line, warn_moved
 from .columns import NOT_UTF8, REPAIR, Refused, parse_blocks
 from .format import Format, add_formats
 from .source import HashedSource, Source, next_to, no_rows
-from .text import check_number
+from .text import check_number, decoded
 
 GROUP = "group: FILE in the config, --group FILE on the command line"
 """How to name a file of group sizes."""
@@ -299,10 +299,10 @@ def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
 
 def _warn_cut(source: Source) -> None:
     """Warn if the last line has no end and fewer fields than each of the five lines before it."""
-    lines = last_lines(source, 5)
+    lines = source.last_lines[-6:] if source.unfinished else []
     parts = [line.partition(b"#") for line in lines if is_data(0, line)]
     *before, last = [len(fields.split()) + len(mark) for fields, mark, _ in parts] or [0]
-    if len({*before}) == 1 and last < before[0]:
+    if len(lines) == 6 and len({*before}) == 1 and last < before[0]:
         warn_cut_line(source, f"expected {before[0]} fields, as in the lines before, got {last}")
 
 
@@ -310,7 +310,7 @@ def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos:
     """Warn of rows that repeat a docno of their query, with the first of them."""
     rows = np.sort(error.rows.astype(np.int64))[:3]
     query = np.searchsorted(to_numpy(qids.run_ends), rows, "right")
-    names = (map(readable, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows)))
+    names = (map(decoded, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows)))
     lines = lines_of_rows(source, rows, is_data)
     examples = tuple(
         f"query {qid}, document {docno}: line {lines[row][0]}"
@@ -361,7 +361,7 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
         pairs = zip(places.tolist(), counts[places].tolist(), lengths.tolist(), strict=False)
         for at, (place, size, length) in enumerate(pairs):
             if size != length:
-                qid = readable(as_bytes(qids.values.slice(int(last[at]), 1))[0])
+                qid = decoded(as_bytes(qids.values.slice(int(last[at]), 1))[0])
                 what = f"group size {place + 1:,}: expected {length:,}, the rows of qid '{qid}', "
                 where, fix = f"{sizes.name}:{lines[place]}", "write or delete the sizes"
                 raise InputError(Problem(where, f"{what}got {size:,}", "", fix, "group-sizes"))
@@ -382,7 +382,7 @@ def _read_sizes(sizes: Source) -> tuple[list[int], Ints]:
     problems = [
         Problem(
             f"{sizes.name}:{number}",
-            f"group size: expected a whole number, got '{shorten(readable(word), 60)}'",
+            f"group size: expected a whole number, got '{shorten(decoded(word), 60)}'",
             fix="write one size a line",
             rule="group-sizes",
         )

@@ -40,8 +40,8 @@ ONE_EACH = (
 
 
 def decoded(line: bytes) -> str:
-    """Return text for a message, whatever its bytes."""
-    return line.decode("utf-8", "replace")
+    """Return at most 64 KiB of text, whatever its bytes."""
+    return line[: 1 << 16].decode("utf-8", "replace")
 
 
 def pieces(block: bytes, size: int = PIECE) -> Iterator[bytes]:

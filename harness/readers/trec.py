@@ -23,8 +23,8 @@ from .build import (
     column,
     first_line,
     gathered,
+    keep_one,
     lines_of_rows,
-    readable,
     warn,
     warn_cut_line,
     warn_dropped,
@@ -41,7 +41,7 @@ from .columns import (
 )
 from .format import FIELDS, Format, ScatteredQueries, add_formats
 from .source import Source
-from .text import LIKE_NUMBER, without_first_lines
+from .text import LIKE_NUMBER, decoded, without_first_lines
 
 QRELS = Layout(FIELDS["qrels"], ("qid", "docno"), number="grade", whole=True)
 RUN = Layout(FIELDS["run"], ("qid", "docno", "tag"), number="score", more=True)
@@ -128,7 +128,7 @@ def in_parts(
 
 def tags_of(table: pa.Table) -> tuple[str, ...]:
     """Return the distinct tags, the first thousand of them."""
-    return tuple(map(readable, as_bytes(unique(column(table["tag"]))[:MANY_TAGS])))
+    return tuple(map(decoded, as_bytes(unique(column(table["tag"]))[:MANY_TAGS])))
 
 
 def _start_of_last_query(qids: pa.Array) -> int:
@@ -145,14 +145,14 @@ def _warn_extra(source: Source) -> None:
     line, text = next(longer, (0, b""))
     n = 1 + sum(1 for _ in longer)
     what = f"lines with more than 6 fields: {n:,}"
-    warn(source, what, "extra-fields", n, line, (readable(text).strip(),))
+    warn(source, what, "extra-fields", n, line, (decoded(text).strip(),))
 
 
 def warn_cut(source: Source, table: pa.Table) -> None:
     """Warn if the last line has no end and its tag is a piece of the tag before it."""
     tags = as_bytes(column(table["tag"][-2:])) if source.unfinished else []
     if len(tags) == 2 and tags[0] != tags[1] and tags[0].startswith(tags[1]):
-        before, cut = map(readable, tags)
+        before, cut = map(decoded, tags)
         warn_cut_line(source, f"its tag is '{cut}' instead of '{before}'")
 
 
@@ -232,10 +232,9 @@ def _distinct_rows(source: Source, keys: tuple[Ints, ...], duplicates: Duplicate
     repeated = np.sort(order[1:][same])
     if repeated.size and duplicates == "error":
         lines = lines_of_rows(source, repeated[:SHOWN], DIVERSITY.of(source).is_data)
-        fix = "keep one of them, or read it with duplicates: last (--duplicates last)"
         what = "expected each docno once for a query and subtopic, got it again"
         problems = [
-            Problem(f"{source.name}:{line}", what, text, fix, rule="duplicates")
+            Problem(f"{source.name}:{line}", what, text, keep_one(Run), "duplicates")
             for line, text in lines.values()
         ]
         raise InputError(problems, total=repeated.size)
