@@ -66,7 +66,9 @@ def numbers_of(values: Array, name: str) -> Array:
         return values.astype(np.float64)
     if values.dtype.kind not in "iufb":
         what = f"expected an array of numbers, got dtype {values.dtype}"
-        raise InputError(Problem(name, what, fix="convert it before"))
+        raise InputError(
+            Problem(name, what, fix="give numbers of one run; several runs go to harness.compare")
+        )
     return values
 
 

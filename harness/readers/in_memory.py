@@ -25,7 +25,7 @@ from .source import PACKED
 
 FIX = (
     "give a path, {qid: {docno: number}}, a table or data frame with columns qid, docno and "
-    "grade or score, a tuple of columns, or padded arrays (B, L)"
+    "grade or score, a tuple of columns, or padded arrays (B, L); several runs to harness.compare"
 )
 ROWS = "give n, the rows of each query (LightGBM's group); or (qids, grades) for the rows"
 
@@ -42,12 +42,6 @@ def as_pair(
     a row, for any qrels that have rows in an order: a learning-to-rank file, or (qids, grades),
     whose documents are d0, d1, ...
     """
-    if isinstance(run, Mapping):
-        several = _is_run(next(iter(run.values()), None))
-    else:
-        several = isinstance(run, (list, tuple)) and bool(run) and all(map(_is_run, run))
-    if several:
-        raise _several(run)
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
         if grades.ndim == 1 and n is None:
@@ -60,11 +54,6 @@ def as_pair(
         names = qids_of(qids, n_queries, 0).to_numpy(zero_copy_only=False)
         qrels = np.repeat(names, lengths_of(n, n_queries, n_rows)), qrels
     judgements = as_table(Qrels, qrels, fractions=fractions)
-    if isinstance(run, Mapping) and run and all(map(_is_array, run.values())):
-        rows = judgements.n_rows if judgements.n_source is None else judgements.n_source
-        by_query = {*map(str, run)} & {*judgements.qids.to_pylist()}
-        if not by_query and rows in map(len, run.values()):
-            raise _several(run)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
     if not _is_array(run):
@@ -77,14 +66,6 @@ def as_pair(
         fix = "give scores of shape (n,), or grades of that shape for a padded batch"
         raise InputError(Problem("scores", what, fix=fix))
     return judgements, Run.for_rows(judgements, scores)
-
-
-def _several(runs: Any) -> InputError:
-    what = f"expected one run, got a {type(runs).__name__} of {len(runs)}"
-    if len(runs) == 1:
-        return InputError(Problem("run", what, fix="give what it holds, without the name"))
-    fix = "use harness.compare for {name: run} of several; or call evaluate for each"
-    return InputError(Problem("run", what, fix=fix))
 
 
 def as_table(
@@ -168,13 +149,6 @@ def _index(value: Any) -> Array | None:
     """Return the index of a series or a data frame of pandas, or of the first of several."""
     value = value[0] if isinstance(value, tuple) and value else value
     return np.asarray(value.index) if hasattr(value, "sort_index") else None
-
-
-def _is_run(value: Any) -> bool:
-    """Whether it holds a run by itself: a path, a table, a frame, a dict of dicts."""
-    if isinstance(value, Mapping):
-        return isinstance(next(iter(value.values()), None), Mapping)
-    return isinstance(value, (str, os.PathLike, Table)) or _is_lazy(value) or _is_frame(value)
 
 
 def _is_lazy(value: Any) -> bool:

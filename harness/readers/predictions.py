@@ -67,7 +67,7 @@ def follow_queries(where: str, dataset: Qrels, given: Mapping[str, Array], name:
     ]
     if wrong:
         what = f"expected scores by query, got {wrong[0]} of {dataset.name or 'the dataset'}"
-        fix = "give {qid: scores} of one run, with a score for each row of each query"
+        fix = "give {qid: scores} of one run; several runs go to harness.compare"
         raise InputError(Problem(where, what, fix=fix, rule="row-count"), total=len(wrong))
     scores = Run.check_numbers(np.concatenate([given[qid] for qid in sizes]), where)
     return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name)

@@ -73,7 +73,6 @@ TORCH = re.compile(
 PLAIN_ARRAY = "save plain numbers: np.save(path, scores.astype(float))"
 WHOLE_FILE = "get the whole file again"
 AS_UTF8 = "save it as UTF-8"
-_NOT_TEXT = "give a text file; if it was one, copy or download it again"
 _OTHER_FILES = (
     (re.compile(rb"\s*<(!doctype html|html|head|body)\b", re.IGNORECASE),
      "an HTML page, not data", "download the file again; a server sent this page"),
@@ -269,9 +268,6 @@ def wide(head: bytes) -> str:
     return name and f"the text is {name}"
 
 
-_ZEROS = "not text: it holds zero bytes", _NOT_TEXT
-
-
 def _not_text(head: bytes, codec: str) -> tuple[str, str] | None:
     """Return why the beginning of a file is not lines of text, and the fix; None if it is."""
     if what := wide(head):
@@ -282,7 +278,7 @@ def _not_text(head: bytes, codec: str) -> tuple[str, str] | None:
         if begins.match(head):
             return what, fix
     if b"\0" in head:
-        return _ZEROS
+        return "not text: it holds zero bytes", "give a text file, or copy it again"
     if b"\r" not in head or b"\n" in head:
         return None
     fix = "end them in a line feed: tr '\\r' '\\n' < FILE > OTHER"
@@ -455,15 +451,8 @@ class Source:
 
     def check_text(self) -> None:
         """Raise if the first bytes are not lines of text."""
-        found = _not_text(self.head, self.codec)
-        if found is None:
-            return
-        (what, fix), where = found, self.name
-        if self.suffix == ".npy":
-            what, fix = f"expected a .npy file, got {what}", PLAIN_ARRAY
-        elif found == _ZEROS:
-            where += f":{1 + self.head[: self.head.index(0)].count(10)}"
-        raise InputError(Problem(where, what, fix=fix))
+        if (found := _not_text(self.head, self.codec)) is not None:
+            raise self.error(*found)
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:

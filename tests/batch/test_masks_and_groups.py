@@ -2,7 +2,6 @@
 
 import inspect
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -112,16 +111,6 @@ def test_n_and_mask_may_agree() -> None:
     mask[1][0] = False
     with pytest.raises(InputError, match=r"mask\[1\]: expected True for the first n = 3 documents"):
         batch.ndcg(scores, relevance, n, mask=mask)
-
-
-@pytest.mark.parametrize("names", [("gbm",), ("gbm", "mlp")])
-def test_scores_of_several_runs_are_for_compare(tmp_path: Path, names: tuple[str, ...]) -> None:
-    (tmp_path / "test.txt").write_text("2 qid:71 1:0\n0 qid:71 1:1\n1 qid:72 1:2\n")
-    with pytest.raises(InputError) as error:
-        harness.evaluate(tmp_path / "test.txt", {name: [0.5, 0.1, 1.0] for name in names}, ["map"])
-    (only,) = error.value.problems
-    assert only.what == f"expected one run, got a dict of {len(names)}"
-    assert ("use harness.compare" in only.fix) == (len(names) > 1)
 
 
 def test_grades_and_scores_in_the_wrong_order_are_named() -> None:

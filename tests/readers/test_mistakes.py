@@ -158,7 +158,7 @@ FILES = [  # name, bytes, place, rule: read as a run and as qrels
     ("q.txt", b"q1 0 d1 1\rq1 0 d2 0\r", "q.txt", ""),
     ("q.zip", b"PK\x03\x04rest", "q.zip", ""),
     ("q.pred", pickle.dumps([0.5, 0.25]), "q.pred", ""),
-    ("q.bin", b"12 0 d1 1\n12 0\x00\x01\n\0", "q.bin:2", ""),
+    ("q.bin", b"12 0 d1 1\n12 0\x00\x01\n\0", "q.bin", ""),
     ("q.txt", WHOLE + b"x" * (6 << 20) + b"\n", "q.txt:4", ""),
     ("q.tar", tar(), "q.tar", ""),
     ("q.html", b"<!DOCTYPE html>\n<html><body>404</body></html>\n", "q.html", ""),
