@@ -32,22 +32,22 @@ _LIMIT = 2**31 - 1
 
 def wrong_lines(
     source: Source, lines: Iterable[tuple[int, bytes]], check: Callable[[bytes], Problem | None]
-) -> tuple[list[Problem], int, int]:
-    """Return what `check` finds wrong with the first lines, the number of all, and the last line.
+) -> tuple[list[Problem], int]:
+    """Return what `check` finds wrong with the first lines, and the number of all.
 
     It ends after :data:`MOST_WRONG_LINES` wrong lines.
     """
     problems: list[Problem] = []
-    total = last = 0
-    for last, line in lines:
+    total = 0
+    for number, line in lines:
         if wrong := check(line):
             total += 1
             if len(problems) < SHOWN:
-                where = f"{source.name}:{last}"
+                where = f"{source.name}:{number}"
                 problems.append(replace(wrong, where=where, found=decoded(line)))
             if total == MOST_WRONG_LINES:
                 break
-    return problems, total, last
+    return problems, total
 
 
 def find_lines(

@@ -28,6 +28,7 @@ from ..core.tables import GRADE_LIMIT, Qrels
 from ..errors import InputError, Problem, first_of
 from .build import MOST_WRONG_LINES, build, gathered, warn_moved, wrong_lines
 from .files import check_room
+from .format import IsDataLine
 from .source import Source, no_rows
 from .text import (
     BETWEEN,
@@ -62,7 +63,6 @@ class Layout:
     whole: bool = False  # whether the number must be whole
     more: bool = False  # whether words after the last column are skipped, as trec_eval does
     header: int = 0  # lines at the beginning that are not data
-    every_line: bool = False  # whether a blank line is a missing number, as rows go by position
     between: str = ""  # what separates columns that may be in quotes; white space otherwise
     role: str = ""  # what the number is, if the column has another name
 
@@ -144,15 +144,16 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
     """
     has_names = layout.header > 0
     layout = layout.of(source)
-    blocks = after_header(source, layout.header)
-    if layout.every_line:
-        blocks = _without_gaps(blocks)
     has_rows = False
     for table, has_more in parse_blocks(
-        source, blocks, partial(_read, layout=layout), partial(_rows, layout=layout),
-        partial(check_line, layout=layout), columns_cut=not layout.every_line,
+        source,
+        after_header(source, layout.header),
+        partial(_read, layout=layout),
+        layout.is_data,
+        partial(check_line, layout=layout),
+        columns_cut=len(layout.fields) > 1,
         has_names=has_names,
-    ):  # fmt: skip
+    ):
         source.has_extra_fields |= has_more
         if table.num_rows:
             has_rows = True
@@ -179,21 +180,6 @@ def numbers_of(table: pa.Table, name: str) -> Array:
     return numbers
 
 
-def _without_gaps(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the blocks; refuse blank lines at the end of one that rows follow."""
-    is_blank = False
-    for block in blocks:
-        if is_blank and block.strip():
-            raise Refused("a blank line")
-        is_blank = is_blank or _ends_blank(block)
-        yield block
-
-
-def _ends_blank(block: bytes) -> bool:
-    rows = block.rstrip()
-    return block.count(b"\n", len(rows)) > bool(rows)
-
-
 def read_block(block: bytes, layout: Layout) -> pa.Table:
     """Return the columns of some whole lines, or raise :class:`Refused`."""
     return _read(block, layout)[0]
@@ -212,9 +198,6 @@ def _read(block: bytes, layout: Layout) -> tuple[pa.Table, bool]:
         except (pa.ArrowInvalid, UnicodeDecodeError) as error:
             reason = str(error)
             continue
-        rows = block.rstrip() if layout.every_line else b""
-        if table.num_rows < rows.count(b"\n") + bool(rows):
-            raise Refused("a blank line")
         ends = [string_views(table[name].chunk(0))[0] for name in layout.text]
         if all((one[1:] > one[:-1]).all() for one in ends):
             _check_numbers(to_numpy(table[layout.number]), layout)
@@ -250,27 +233,14 @@ def _check_numbers(numbers: Array, layout: Layout) -> None:
         raise Refused(f"a {role} is not whole")
 
 
-def _rows(lines: Iterable[tuple[int, bytes]], layout: Layout) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of data, and blank ones before the end if each is a row."""
-    blank: list[tuple[int, bytes]] = []
-    for number, line in lines:
-        if layout.is_data(number, line):
-            yield from blank
-            blank.clear()
-            yield number, line
-        elif layout.every_line and number > layout.header:
-            blank.append((number, line))
-
-
 T = TypeVar("T")
-Rows = Callable[[Iterable[tuple[int, bytes]]], Iterator[tuple[int, bytes]]]
 
 
 def parse_blocks(
     source: Source,
     blocks: Iterable[bytes],
     parse: Callable[[bytes], T],
-    rows: Rows,
+    is_data: IsDataLine,
     check: Callable[[bytes], Problem | None],
     *,
     columns_cut: bool = True,
@@ -278,9 +248,9 @@ def parse_blocks(
 ) -> Iterator[T]:
     """Yield `parse` of each block; if one is :class:`Refused`, raise what is wrong in which lines.
 
-    `rows` yields those of some numbered lines that are rows, and `check` returns what is wrong
-    with a row. `columns_cut` tells whether a wrong number of fields on an unfinished last line
-    means that the file is cut; `has_names`, whether a header line was read already.
+    `check` returns what is wrong with a row. `columns_cut` tells whether a wrong number of fields
+    on an unfinished last line means that the file is cut; `has_names`, whether a header line was
+    read already.
     """
     try:
         yield from source.map_blocks(parse, blocks)
@@ -288,41 +258,34 @@ def parse_blocks(
         reason = str(error)
     else:
         return
-    problems, total, end = wrong_lines(source, rows(_doubtful_lines(source, parse)), check)
-    if not problems:  # lines that can be read together and not one by one
-        problems, total, end = wrong_lines(source, rows(source.lines()), check)
-    if not problems:
+    problems, total = wrong_lines(source, _refused_lines(source, parse, is_data), check)
+    if not problems:  # lines that can be read one by one and not together
         raise source.error(f"cannot be read ({reason})")
     last = problems[-1]
-    is_last = source.unfinished and last.where == f"{source.name}:{end}"
+    is_last = source.unfinished and last.found == decoded(source.unfinished)
     if is_last and (columns_cut or last.rule != "columns"):
         what = f"the file ends in the middle of a line: {last.what}"
         problems[-1] = replace(last, what=what, fix=_WHOLE_FILE, rule="truncated")
-    elif (
-        total == 1
-        and not has_names
-        and last.where == f"{source.name}:{next(rows(source.lines()))[0]}"
-        and _is_heading(last.found)
-    ):
-        what = f"{last.what}; it looks like a header line"
-        fix = "delete the header line, or read the columns by their names: format: table"
-        problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
+    elif total == 1 and not has_names and _is_heading(last.found):
+        first = next(number for number, line in source.lines() if is_data(number, line))
+        if last.where == f"{source.name}:{first}":
+            what = f"{last.what}; it looks like a header line"
+            fix = "delete the header line, or read the columns by their names: format: table"
+            problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
     raise InputError(problems, total=total, at_least=total == MOST_WRONG_LINES)
 
 
-def _doubtful_lines(
-    source: Source, parse: Callable[[bytes], object]
+def _refused_lines(
+    source: Source, parse: Callable[[bytes], object], is_data: IsDataLine
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines that include all wrong ones: of a block that can be read, only the last."""
+    """Yield the rows of the blocks that cannot be read."""
     number = 1
     for block in source.blocks():
-        lines, some = lines_of(block), 0
-        with contextlib.suppress(Refused):
-            if not _ends_blank(block):  # a blank line may be a row
-                parse(block)
-                some = len(lines) - 1
-        yield from enumerate(lines[some:], number + some)
-        number += len(lines)
+        try:
+            parse(block)
+        except Refused:
+            yield from (row for row in enumerate(lines_of(block), number) if is_data(*row))
+        number += block.count(b"\n")
 
 
 def _is_heading(line: str) -> bool:
@@ -338,7 +301,7 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         fields = _split(line, layout)
     except UnicodeDecodeError:
         return NOT_UTF8
-    if layout.every_line and (what := not_one_number(decoded(line))):
+    if n == 1 and (what := not_one_number(decoded(line))):
         return Problem("", what, fix=ONE_EACH, rule="columns")
     what = f"expected {n} field{'s' * (n > 1)} ({' '.join(layout.fields)}), got {len(fields)}"
     columns = Problem("", what, fix=REPAIR, rule="columns")

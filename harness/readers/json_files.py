@@ -157,7 +157,7 @@ def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **h
             source,
             (one for one in source.blocks() if not one.isspace()),
             partial(_read_block, types=types),
-            lambda lines: (row for row in lines if _is_row(*row)),
+            _is_row,
             partial(_check_line, types=types),
             has_names=True,
         )

@@ -277,8 +277,7 @@ def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
 
     found = parse_blocks(
         source, source.blocks(max(source.block, _LEAST)), parse,
-        lambda lines: (row for row in lines if is_data(*row)),
-        partial(_check_line, with_qid=with_qid, whole=whole), has_names=True,
+        is_data, partial(_check_line, with_qid=with_qid, whole=whole), has_names=True,
     )  # fmt: skip
     parts = [*chain.from_iterable(found)]
     if not parts:

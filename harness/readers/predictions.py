@@ -20,7 +20,7 @@ from .format import Format, add_formats
 from .source import Source
 from .text import LIKE_NUMBER, ONE_EACH
 
-RUN = Layout(("score",), (), number="score", every_line=True)
+RUN = Layout(("score",), (), number="score")
 RANKLIB = Layout(("qid", "row", "score"), ("qid", "row"), number="score")
 
 
@@ -116,7 +116,7 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
 
 
 def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
-    """Read one score for each row of `dataset`; a blank line may only be at the end."""
+    """Read one score for each row of `dataset`."""
     dataset = needed(source, dataset)
     return follow(source, dataset, np.concatenate([*_pieces(source)]), name)
 
