@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 
 from annotated_types import Ge, Le, MinLen
 
-from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, shorten
+from ..errors import ArgumentError, Problem, did_you_mean, shorten, unknown
 
 T = TypeVar("T")
 MOST = 2**31 - 1
@@ -84,8 +84,7 @@ def check_choice(name: str, given: Any, known: Iterable[str], what: str = "") ->
     if not isinstance(given, str):
         raise wrong(name, f"one of {', '.join(known)}", given)
     if given not in known:
-        near = did_you_mean(given, known)
-        raise UnknownNameError(f"unknown {what or name} '{given}'{near}  (all: {', '.join(known)})")
+        raise unknown(what or name, given, known)
 
 
 def whole_from(low: int) -> Kind:

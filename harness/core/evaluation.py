@@ -90,7 +90,9 @@ class ByMetric(dict[str, T]):
 
     def __missing__(self, name: str) -> T:
         if (key := self._key(name)) is None:
-            raise _no_metric(str(name), self)
+            near, held = did_you_mean(str(name), self), ", ".join(self)
+            what = f"this evaluation holds no metric '{name}'{near}  (it holds: {held})"
+            raise UnknownMetricError(what)
         return super().__getitem__(key)
 
     def __contains__(self, name: object) -> bool:
@@ -112,13 +114,6 @@ class UnknownMetricError(UnknownNameError, KeyError):
     """A name of a metric that a mapping does not hold."""
 
     __str__ = UnknownNameError.__str__
-
-
-def _no_metric(name: str, names: Iterable[str]) -> UnknownNameError:
-    held = ", ".join(names)
-    return UnknownMetricError(
-        f"this evaluation holds no metric '{name}'{did_you_mean(name, names)}  (it holds: {held})"
-    )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

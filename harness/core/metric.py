@@ -167,8 +167,8 @@ class Metric:
     def trec_name(self) -> str:
         """Key of pytrec_eval's results (``ndcg_cut_10``) if it has the metric, else ours.
 
-        It leaves out parameters other than the cutoff: ``set_F`` for any beta; see
-        :attr:`printed_name`. The level ``rel`` is left out too.
+        It leaves out parameters other than the cutoff: ``set_F`` for any beta. The level ``rel``
+        is left out too.
         """
         definition, base = self.definition, self.definition.trec_name
         ours = {name for name, _ in self.params} - {"rel", definition.trec_parameter}
@@ -182,17 +182,6 @@ class Metric:
         return (
             f"{base}_{self.cutoff:.2f}" if type(self.cutoff) is float else f"{base}_{self.cutoff}"
         )
-
-    @property
-    def printed_name(self) -> str:
-        """Name that trec_eval prints: :attr:`trec_name` with its parameter (``set_F_0.5``)."""
-        given = dict(self.params)
-        parameter = self.definition.parameters.get(self.definition.trec_parameter or "")
-        if self.trec_name != self.definition.trec_name or parameter is None:
-            return self.trec_name
-        if parameter.name not in given:
-            return self.trec_name
-        return f"{self.trec_name}_{parameter.text(given[parameter.name]).replace(':', ',')}"
 
     @property
     def bounded(self) -> bool:

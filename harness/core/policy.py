@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 from annotated_types import Le
 
-from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean
+from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, unknown
 from .arguments import (
     FLAG,
     MOST,
@@ -169,15 +169,10 @@ class Policy(Choices):
             depth=whole_from(1).or_none(), grades=instance_of("a GradeRule", GradeRule),
         )  # fmt: skip
         check_ties(self.ties)
-        for name, allowed in (
-            ("missing_queries", get_args(Missing)),
-            ("empty_queries", get_args(Empty)),
-            ("scores", (None, *get_args(Scores))),
-        ):
-            value = getattr(self, name)
-            if value is not None or None not in allowed:
-                texts = (text for text in allowed if text)
-                check_choice(name, value, texts, f"{name} policy")
+        for name, allowed in (("missing_queries", Missing), ("empty_queries", Empty)):
+            check_choice(name, getattr(self, name), get_args(allowed), f"{name} policy")
+        if self.scores is not None:
+            check_choice("scores", self.scores, get_args(Scores), "scores policy")
 
     @property
     def of_rows(self) -> bool:
@@ -221,7 +216,7 @@ class Policy(Choices):
         return replace(self, **given) if given else self
 
 
-_FIELDS = frozenset(item.name for item in fields(Policy))
+_FIELDS = [item.name for item in fields(Policy)]
 
 
 def policy_of(given: Policy | Mapping[str, Any] | None) -> Policy:
@@ -234,10 +229,9 @@ def policy_of(given: Policy | Mapping[str, Any] | None) -> Policy:
         raise wrong("policy", "a Policy or a mapping", given, "write {'ties': 'stable'}")
     for key in given:
         if key not in _FIELDS:
-            near = did_you_mean(key, _FIELDS) if isinstance(key, str) else ""
-            shown = f"'{key}'" if isinstance(key, str) else describe(key)
-            known = ", ".join(item.name for item in fields(Policy))
-            raise ArgumentError(Problem("policy", f"unknown key {shown}{near}  (known: {known})"))
+            near, known = did_you_mean(str(key), _FIELDS), ", ".join(_FIELDS)
+            what = f"unknown key {describe(key)}{near}  (known: {known})"
+            raise ArgumentError(Problem("policy", what))
     try:
         return Policy(**given)
     except ArgumentError as error:
@@ -255,12 +249,6 @@ def check_ties(ties: str) -> str:
                 fix="set policy.ties or --ties; for one metric write NAME_min or NAME_max",
             )
         )
-    ties_of_tools = {"input": "stable", "docno-": "trec_eval10"}
-    if ties in ties_of_tools:
-        what = f"unknown ties policy '{ties}'"
-        raise UnknownNameError(Problem("", what, fix=f"write {ties_of_tools[ties]}"))
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
-        near = did_you_mean(ties, (*TIES[:-1], "random(1)", "bounds"))
-        known = ", ".join((*TIES, "bounds"))
-        raise UnknownNameError(f"unknown ties policy '{ties}'{near}  (all: {known})")
+        raise unknown("ties policy", ties, (*TIES, "bounds"))
     return ties

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from ..errors import Problem, UnknownNameError, did_you_mean, shorten
+from ..errors import Problem, UnknownNameError, did_you_mean, shorten, unknown
 from .arguments import MOST, checked_init
 from .policy import Few, GradeRule, Order, Policy, Scores, check_ties
 
@@ -304,8 +304,5 @@ def find_convention(name: str) -> Convention:
     """Return a convention by its name, in capitals or not."""
     name = next((known for known in CONVENTIONS if known.lower() == name.lower()), name)
     if name not in CONVENTIONS:
-        raise UnknownNameError(
-            f"unknown convention '{name}'{did_you_mean(name, CONVENTIONS)}"
-            f"  (all: {', '.join(CONVENTIONS)})"
-        )
+        raise unknown("convention", name, CONVENTIONS)
     return CONVENTIONS[name]

@@ -49,9 +49,6 @@ from .ragged import (
     rows_of,
 )
 
-PART = 1 << 16
-"""Rows whose keys are sorted together; they fit a cache."""
-
 
 class Docnos:
     """The docnos of a table: an Arrow string column, or positions for d0, d1, ...
@@ -347,21 +344,13 @@ class Table(ABC):
         """Return the rows that repeat an earlier docno of their query, and the row before each."""
         if self.docnos.positional:
             return _NONE, _NONE
-        found = [self._repeats(*self.offsets[[*part]].tolist()) for part in self._bounds(PART)]
-        if not found:
-            return _NONE, _NONE
-        later, earlier = (np.concatenate(rows) for rows in zip(*found, strict=True))
-        return later, earlier
-
-    def _repeats(self, begin: int, end: int) -> tuple[Ints, Ints]:
-        """Return :meth:`duplicate_rows` of some whole queries, from a row to before another."""
-        keys = pair_keys(self.row[begin:end], self.docnos.hashes[begin:end])
+        keys = pair_keys(self.row, self.docnos.hashes)
         in_order = np.sort(keys)
         if not (in_order[1:] == in_order[:-1]).any():
             return _NONE, _NONE
         order = np.argsort(keys, kind="stable")
         same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
-        rows = np.unique(np.append(order[same], order[same + 1])) + begin
+        rows = np.unique(np.append(order[same], order[same + 1]))
         docno, query = byte_ranks(self.docnos.take(rows)), self.row[rows]
         order = np.lexsort((rows, docno, query))
         same = np.flatnonzero((np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0))
@@ -431,13 +420,9 @@ class Table(ABC):
         if self.n_rows <= size:
             yield self
             return
-        for first, stop in self._bounds(size):
-            yield self.part(first, stop)
-
-    def _bounds(self, size: int) -> Iterator[tuple[int, int]]:
-        """Yield the first query of each part of whole queries, and the one after its last."""
         starts = np.searchsorted(self.offsets, np.arange(0, self.n_rows, size))
-        return pairwise(sorted({*starts.tolist(), self.n_queries}))  # unique imports numpy.ma
+        for first, stop in pairwise(sorted({*starts.tolist(), self.n_queries})):
+            yield self.part(first, stop)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{qid: {docno: number}}``, as pytrec_eval takes it."""
@@ -666,7 +651,7 @@ class Qrels(Table):
             if fractions:
                 _refuse(where, "grade", bad[~np.isfinite(bad)], "finite", fix, "not-finite")
             else:
-                _refuse(where, "grade", bad, "a whole number", fix, "grade-values")
+                _refuse(where, "grade", bad, "whole numbers", fix, "grade-values")
         large = ~((grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT))
         _refuse(where, "grade", grades[large], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix)
         return grades.astype(np.int32 if whole else np.float64)
@@ -678,9 +663,7 @@ def _refuse(where: str, noun: str, bad: Array, what: str, fix: str, rule: str = 
         first = bad[0].item()
         # an identifier of 11 digits is 99999999999, not 99999999999.0
         first = int(first) if abs(first) < 1e15 and first == int(first) else first
-        several = what if what != "a whole number" else "whole numbers"
-        many = f"{bad.size:,} {noun}s are not {several}, the first is {first!r}"
-        text = f"1 {noun} is not {what}: {first!r}" if bad.size == 1 else many
+        text = f"expected {noun}s that are {what}, got {first!r} ({bad.size:,} such {noun}s)"
         raise InputError(Problem(where, text, fix=fix, rule=rule))
 
 
