@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,7 +33,6 @@ from ..errors import (
     Problem,
     UnknownNameError,
     did_you_mean,
-    first_of,
 )
 from ..guard import check as guard
 from ..guard.check import Checked
@@ -318,29 +316,12 @@ def pictures(
     """
     plots.check_installed()
     wanted = [replace(settings, kind=kind) for kind in kinds]
-    _check(wanted, found)
     plan, baseline = found.config.compare, settings.baseline
     if any(plots.find(kind).needs_comparisons for kind in kinds):
         if baseline is not None and (plan is None or baseline not in plan.baselines):
             plan = replace(plan or Plan(), baselines=(baseline,))
         found = with_comparisons(found, plan)
     return plots.render_all(found, wanted, refuse=True, follow=follow)
-
-
-def _check(wanted: Sequence[PlotSettings], found: Results) -> None:
-    """Raise if a kind cannot be drawn of these results, before anything is compared or drawn."""
-    compare, runs, datasets = found.config.compare, found.runs, found.datasets
-    named, metrics = () if compare is None else compare.baselines, found.board.metrics
-    problems = []
-    for one in wanted:
-        if plots.find(one.kind).needs_baseline and one.baseline is None and not named:
-            what = f"plots: {one.kind} needs a baseline  (there are: {first_of(runs, 10)})"
-            fix = f"give --baseline RUN, such as --baseline {shlex.quote(next(iter(runs), 'RUN'))}"
-            problems.append(Problem("", what, fix=fix))
-        wrong = [what for _, what in plots.problems(one, runs, datasets, metrics, named or runs)]
-        problems += [Problem("", f"plots: {what}") for what in wrong]
-    if problems:
-        raise UnknownNameError(list(dict.fromkeys(problems)))
 
 
 def changed_plan(

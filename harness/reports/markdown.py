@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from ..errors import legible
 from .grid import PLAIN, Cell, Column, Grid
 from .html import html_comment
-from .text import flush_left, flush_right, width_of
 
 _SPECIAL = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
 _AT_START = re.compile(r"[-+=](?=\s|$|[-=]*$)|\d{1,9}(?=[.)](?:\s|$))")
@@ -17,15 +16,12 @@ _AT_START = re.compile(r"[-+=](?=\s|$|[-=]*$)|\d{1,9}(?=[.)](?:\s|$))")
 _LIVE = re.compile(r"(?<!\w)@(?=[A-Za-z])|:(?=[\w+-]+:)|\\#(?=\d)|(?<=\w):(?=//)|(?i:\bwww)(?=\.)")
 
 
-def render(grids: Iterable[Grid], *, aligned: bool = False) -> str:
-    """Return the tables, each below its title, with its notes as a list.
-
-    If `aligned`, columns are aligned in the file too.
-    """
-    return "\n\n".join("\n".join(_lines(one, aligned)) for one in grids) + "\n"
+def render(grids: Iterable[Grid]) -> str:
+    """Return the tables, each below its title, with its notes as a list."""
+    return "\n\n".join("\n".join(_lines(one)) for one in grids) + "\n"
 
 
-def _lines(one: Grid, aligned: bool) -> Iterator[str]:
+def _lines(one: Grid) -> Iterator[str]:
     if one.source:
         yield from [html_comment(one.source), ""]
     if one.title:
@@ -35,32 +31,22 @@ def _lines(one: Grid, aligned: bool) -> Iterator[str]:
     if one.caption:
         yield from [in_markdown(one.caption), ""]
     if one.columns:
-        yield from _table(one, aligned)
+        yield from _table(one)
         if one.notes:
             yield ""
     for note in one.notes:
         yield f"- {in_markdown(note)}"
 
 
-def _table(one: Grid, aligned: bool) -> Iterator[str]:
+def _table(one: Grid) -> Iterator[str]:
     rows = [[_heading(column) for column in one.columns]]
     for group in one.groups:
         if group.title:
             rows.append([f"*{in_markdown(group.title)}*", *[""] * (len(one.columns) - 1)])
         rows += [[_cell(cell) for cell in row] for row in group.rows]
     rows.insert(1, ["---" if column.left else "---:" for column in one.columns])
-    for row in _aligned(one.columns, rows) if aligned else rows:
+    for row in rows:
         yield f"| {' | '.join(row)} |"
-
-
-def _aligned(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Iterator[Sequence[str]]:
-    flushed = []
-    for column, (title, _, *cells) in zip(columns, zip(*rows, strict=True), strict=True):
-        size = max(3, *map(width_of, (title, *cells)))
-        rule = "-" * size if column.left else "-" * (size - 1) + ":"
-        flush = flush_left if column.left else flush_right
-        flushed.append([flush(text, size) for text in (title, rule, *cells)])
-    return zip(*flushed, strict=True)
 
 
 def _heading(column: Column) -> str:

@@ -113,19 +113,6 @@ _QUERIES = 50
 Unit = Literal["run", "team"]
 
 
-class Contribution(NamedTuple):
-    """What one run contributed to a pool."""
-
-    run: str
-    team: str
-    pooled: int
-    """Documents of the pool that are in its first ranks, over all queries."""
-    unique: int
-    """Documents that no other run has."""
-    of_team: int
-    """Documents that no other team has."""
-
-
 class LeftOut(NamedTuple):
     """How a metric ranks all runs without the judgements that one run or team alone gave."""
 
@@ -179,24 +166,16 @@ class Pool:
         alone: Bools = np.sum([*of.values()], axis=0, dtype=np.int64) == 1
         return {name: np.logical_and(some, alone) for name, some in of.items()}
 
-    def contributions(self) -> list[Contribution]:
-        """Return what each run contributed."""
-        unique, of_team = self.only_by("run"), self.only_by("team")
-        return [
-            Contribution(
-                run, team, int(own.sum()), int(unique[run].sum()), int((of_team[team] & own).sum())
-            )
-            for run, team, own in zip(self.runs, self.teams, self.by.T, strict=True)
-        ]
-
 
 def pool_grids(pool: Pool) -> list[Grid]:
     """Return what each run contributed, and how many documents each query has."""
-    found, sizes = pool.contributions(), pool.per_query
+    sizes, unique, of_team = pool.per_query, pool.only_by("run"), pool.only_by("team")
+    found = list(zip(pool.runs, pool.teams, pool.by.T, strict=True))
+    found.sort(key=lambda one: -unique[one[0]].sum())
     header = ["run", "team", "pooled", "unique", "unique to team"]
     rows = [
-        [one.run, one.team, *(f"{number:,}" for number in one[2:])]
-        for one in sorted(found, key=lambda one: -one.unique)
+        [run, team, *(f"{some.sum():,}" for some in (own, unique[run], own & of_team[team]))]
+        for run, team, own in found
     ]
     n_left = 2
     if len({*pool.teams}) == len(found):

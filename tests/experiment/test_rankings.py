@@ -9,6 +9,7 @@ from command_line import called
 import harness
 from harness.config.load import load
 from harness.experiment.rankings import leave_out, pool, similarities
+from harness.reports.rankings import pool_grids
 
 RUNS = {"a_1": "d1 d2 d3 d9", "a_2": "d2 d1 d4 d9", "b_1": "d5 d1 d6 d7"}
 
@@ -34,8 +35,8 @@ def test_pool_and_contributions(runs: list[str]) -> None:
     assert dict(zip(found.docnos.to_pylist()[:3], found.by[:3].tolist(), strict=True)) == {
         "d1": [True, True, True], "d2": [True, True, False], "d5": [False, False, True],
     }  # fmt: skip
-    rows = [tuple(one) for one in found.contributions()]
-    assert rows == [("a_1", "a", 4, 0, 3), ("a_2", "a", 4, 0, 3), ("b_1", "b", 2, 1, 1)]
+    rows = [" ".join(cell.text for cell in row) for row in pool_grids(found)[0].rows]
+    assert rows == ["b_1 b 2 1 1", "a_1 a 4 0 3", "a_2 a 4 0 3"]
 
 
 def test_leaving_judgements_out(runs: list[str], tmp_path: Path) -> None:

@@ -362,7 +362,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
         remarks.caption(MARKUP),
         remarks.caption(TEXT),
         remarks.footnotes(),
-        settings.label or f"tab:{as_label(name)}",
+        as_label(settings.label or f"tab:{name}"),
         _source(study),
     )
 

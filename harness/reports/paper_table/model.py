@@ -126,8 +126,8 @@ class PaperTable:
         return "," if any(len(one) > 1 for one in (*signs, *(r.sign for r in self.rows))) else ""
 
     def joined(self, signs: Iterable[str]) -> str:
-        """Return the signs of a value as one text: ``ab``, ``a,c–f,ab``."""
-        return self.separator.join(ranges(signs) if self.separator else signs)
+        """Return the signs of a value as one text: ``ab``, ``a,c,ab``."""
+        return self.separator.join(signs)
 
 
 def letter(place: int) -> str:
@@ -141,34 +141,6 @@ def letter(place: int) -> str:
         rest, digit = divmod(rest - 1, 26)
         text = chr(ord("a") + digit) + text
     return text
-
-
-def place_of(letters: str) -> int:
-    """Return the place of a system by its letter.
-
-    >>> [place_of(letters) for letters in ("a", "z", "aa", "aaa")]
-    [0, 25, 26, 702]
-    """
-    place = 0
-    for sign in letters:
-        place = 26 * place + ord(sign) - ord("a") + 1
-    return place - 1
-
-
-def ranges(letters: Iterable[str]) -> list[str]:
-    """Return letters in their order, three and more that follow each other as one range.
-
-    >>> ranges(["a", "b", "d", "y", "z", "aa", "††"])
-    ['a', 'b', 'd', 'y–aa', '††']
-    """
-    runs: list[list[str]] = []
-    for one in letters:
-        last = runs[-1][-1] if runs else "†"
-        if one.isalpha() and last.isalpha() and place_of(one) == place_of(last) + 1:
-            runs[-1].append(one)
-        else:
-            runs.append([one])
-    return [one for run in runs for one in (run if len(run) < 3 else [f"{run[0]}–{run[-1]}"])]
 
 
 def dagger(place: int) -> str:
@@ -266,7 +238,7 @@ def render(
     if format == "text":
         return text.render([shown], paper=True)
     if format == "markdown":
-        return markdown.render([shown], aligned=True)
+        return markdown.render([shown])
     if format == "html":
         return html.render([shown])
     long, siunitx = is_long(table, settings), settings.siunitx

@@ -119,8 +119,8 @@ class Settings:
     caption_latex: str | None = None
     """LaTeX's own in place of `caption`, not escaped: for `\\cite{...}` and formulas."""
     label: str | None = None
-    """LaTeX's label; by default `tab:` and the table's name, with a hyphen for each sign that a
-    label cannot have."""
+    """LaTeX's label, with a hyphen for each sign that a label cannot have; by default `tab:` and
+    the table's name."""
     formats: tuple[Format, ...] = ("latex", "markdown")
     """Files written by harness run."""
 
@@ -200,9 +200,6 @@ def problems(
     for place, extra in enumerate(settings.extras):
         if not compared and extra in ("tier", "rank"):
             yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
-    if settings.label is not None and (near := as_label(settings.label)) != settings.label:
-        what = rf"expected signs that LaTeX's \label can take, got '{settings.label}'"
-        yield ("label",), f"{what}; write '{near}'"
 
 
 def _metric_problems(settings: Settings, names: Sequence[str]) -> Found:

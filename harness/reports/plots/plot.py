@@ -151,7 +151,7 @@ def problems(
         add = "add such as 'compare: {baseline: bm25}'"
         yield (), f"{settings.kind} draws comparisons, and the config asks for none; {add}"
     elif kind.needs_baseline and settings.baseline is None and not baselines:
-        fix = "add 'baseline: RUN' there or under 'compare:'"
+        fix = "add 'baseline: RUN' there or under 'compare:', or --baseline RUN"
         yield (), f"{settings.kind} needs a baseline; {fix}{there}"
     if settings.kind == "sweep" and not settings.over:
         yield (), "sweep needs the column on its axis; add such as 'over: lr' there, or --over lr"
