@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -28,7 +27,6 @@ from ..core.systems import dataset_name, system_name
 from ..errors import (
     ArgumentError,
     ConfigError,
-    HarnessWarning,
     InputError,
     Problem,
     UnknownNameError,
@@ -39,7 +37,7 @@ from ..guard.check import Checked
 from ..readers import files as store
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
-from ..reports.paper_table.model import PaperTable, records, render, too_wide
+from ..reports.paper_table.model import PaperTable, records, render
 from ..reports.paper_table.settings import DEFAULT, Format
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots import plot as plots
@@ -90,8 +88,6 @@ class Table:
         `standalone` makes LaTeX a whole document.
         """
         kind = _checked(TypeAdapter(Format), format, "format")
-        if kind == "latex" and not standalone and (wide := too_wide(self.paper, self.settings)):
-            warnings.warn(wide, HarnessWarning, stacklevel=2)
         return render(self.paper, kind, self.settings, standalone=standalone)
 
     def methods(self, format: Literal["text", "latex"] = "text") -> str:

@@ -63,6 +63,12 @@ def render(
     tables have at most `most` comparisons, those with the smallest adjusted p. With `standings`,
     tiers and ranks follow, then `extra` tables.
     """
+    tables = [*grids(found, most, standings), *extra]
+    return formats.render(tables, format, comparison_rows(found), width=width)
+
+
+def grids(found: Comparisons, most: int | None = None, standings: bool = False) -> list[Grid]:
+    """Return the tables of :func:`render`."""
     order = np.lexsort([[getattr(one, key) for one in found.rows] for key in ("p", "p_adjusted")])
     kept = [found.rows[place] for place in sorted(order[:most])]  # NaN is last
     tables = [_grid(found, rows) for rows in _tables(kept)]
@@ -71,8 +77,7 @@ def render(
     tables += [*_overall_grids(found), Grid(notes=(*more, *notes(found)))]
     if standings:
         tables += [*_standing_grids(found), Grid(notes=tuple(standing_notes(found)))]
-    tables += extra
-    return formats.render(tables, format, comparison_rows(found), width=width)
+    return tables
 
 
 def _tables(rows: Iterable[T]) -> list[list[T]]:

@@ -245,36 +245,8 @@ def _after_number(cell: Cell) -> str:
     return "".join("~" + escape(part).replace(" ", "~") for part in parts if part)
 
 
-ROOM = {"column": 240.0, "page": 505.0}
-"""Points that a column, or both, of a page have in most two-column classes."""
-_SIZE, _GAP = 9.5, 8.0
-r"""Points of ``\small``, and between two columns."""
-_EMS = dict.fromkeys("mwMW@%−±×↑↓≤≥", 0.8) | dict.fromkeys("iljt.,:;|!'`()[]I /", 0.3)
-_EMS |= dict.fromkeys("frs-", 0.37)
-
-
-def width(table: Grid) -> float:
-    """Return about how many points the table's rows are wide."""
-    columns = [
-        max([_points(column.title), *(_cell_points(row[at]) for row in table.rows)])
-        for at, column in enumerate(table.columns)
-    ]
-    total, at = columns[0], 1
-    for title, size in table.blocks or [("", len(columns) - 1)]:
-        own = sum(columns[at : at + size]) + _GAP * (size - 1)
-        total += max(own, _points(title)) + _GAP
-        at += size
-    return max([total, *(_points(group.title) for group in table.groups)])
-
-
-def _cell_points(cell: Cell) -> float:
-    signs = 0.33 * _SIZE * max(len(cell.above), len(cell.below))
-    extra = (f" {cell.spread}" if cell.spread else "") + (f" ({cell.note})" if cell.note else "")
-    return _points(cell.text) * (1.12 if cell.bold else 1) + signs + _points(extra)
-
-
-def _points(text: str) -> float:
-    return _SIZE * sum(_EMS.get(sign, 0.7 if sign.isupper() else 0.5) for sign in text)
+def _texts(row: Iterable[Cell]) -> list[str]:
+    return [f"{one.text}{one.above}{_after_number(one)}" for one in row]
 
 
 _A4 = (598.0, 845.0)
@@ -284,7 +256,9 @@ _A4 = (598.0, 845.0)
 def document(table: Grid, *, siunitx: bool = False, long: bool = False) -> str:
     """Return a document that holds nothing but the table, on a page that it fits, A4 at least."""
     lines = 30 + sum(len(group.rows) + 2 for group in table.groups)
-    paper = max(_A4[0], 1.1 * width(table) + 86)
+    columns = zip([column.title for column in table.columns], *map(_texts, table.rows), strict=True)
+    wide = sum(10 + 5.5 * max(map(len, column)) for column in columns)
+    paper = max(_A4[0], wide + 86)
     tall = _A4[1] if long else max(_A4[1], 13.0 * lines)
     body = render(table, siunitx=siunitx, long=long).replace("[tb]", "[!h]", 1).rstrip()
     package = r"\usepackage{siunitx}" if siunitx else "%"

@@ -21,9 +21,7 @@ from .phrases import (
     counted,
     decimals,
     heading,
-    interval,
     number,
-    p_value,
     warned_of,
 )
 
@@ -351,34 +349,22 @@ def printed(value: Shown) -> str:
     """Return what ``print`` shows of a result."""
     if isinstance(value, Leaderboard):
         return as_text(value).rstrip("\n")
-    return text.render([_grid(value)]).rstrip("\n")
+    return text.render(_grids(value)).rstrip("\n")
 
 
 def in_notebook(value: Shown) -> str:
     """Return what a notebook shows of a result: the first rows of its tables."""
-    if isinstance(value, Evaluation):
-        return html.render([_grid(value)])
-    tables = grids(value) if isinstance(value, Leaderboard) else [_grid(value)]
-    return html.render(first_rows(one, ROWS, REST) for one in tables)
+    if isinstance(value, Leaderboard):
+        return html.render(first_rows(one, ROWS, REST) for one in grids(value))
+    return html.render(_grids(value, ROWS))
 
 
-def _grid(value: Evaluation | Comparisons) -> Grid:
-    if isinstance(value, Evaluation):
-        n = value.n()
-        summary = [[name, decimals(mean), str(n[name])] for name, mean in value.summary().items()]
-        title = " on ".join(filter(None, (value.run, value.dataset)))
-        return grid(["metric", "value", "n"], summary, title=title, notes=[value.notes])
-    header = ["dataset", "metric", "baseline", "run", "n", "difference", "interval", "p adjusted"]
-    rows: list[list[str | Cell]] = [
-        [
-            one.dataset, str(one.metric), one.baseline, one.run, str(one.n),
-            decimals(one.difference, sign=True),
-            interval(one.low, one.high, sign=True),
-            Cell(p_value(one.p_adjusted), "*" if value.is_significant(one) else ""),
-        ]
-        for one in value.rows
-    ]  # fmt: skip
-    note = f"{value.title or value.plan.test}; * adjusted p at most {value.plan.level:g}"
-    skipped = 0 if any(one.dataset for one in value.rows) else 1
-    body = [row[skipped:] for row in rows]
-    return grid(header[skipped:], body, left=4 - skipped, notes=[note])
+def _grids(value: Evaluation | Comparisons, most: int | None = None) -> list[Grid]:
+    if isinstance(value, Comparisons):
+        from .comparisons import grids as of_comparisons  # which loads what compares
+
+        return of_comparisons(value, most)
+    n = value.n()
+    summary = [[name, decimals(mean), str(n[name])] for name, mean in value.summary().items()]
+    title = " on ".join(filter(None, (value.run, value.dataset)))
+    return [grid(["metric", "value", "n"], summary, title=title, notes=[value.notes])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
@@ -58,10 +57,7 @@ def _lines(one: Grid, width: int | None, paper: bool) -> Iterator[str]:
     if one.columns:
         yield from _table(one, width, paper)
     for note in one.notes:
-        if paper:
-            yield from textwrap.wrap(note, _LINE, initial_indent=_GAP, subsequent_indent=_GAP)
-        else:
-            yield _GAP + legible(note)
+        yield from wrapped(note, _LINE, 2, 0) if paper else [_GAP + legible(note)]
 
 
 def _table(one: Grid, width: int | None, paper: bool = False) -> Iterator[str]:
@@ -70,14 +66,14 @@ def _table(one: Grid, width: int | None, paper: bool = False) -> Iterator[str]:
     titles = readable([group.title for group in one.groups])
     shown = readable([title for title, _ in one.blocks])
     blocks = [(title, n) for title, (_, n) in zip(shown, one.blocks, strict=True)]
-    sizes = [max(map(width_of, column)) for column in texts]
-    sizes[0] = max([sizes[0], *map(width_of, titles)])
+    sizes = [max(map(len, column)) for column in texts]
+    sizes[0] = max([sizes[0], *map(len, titles)])
     at = 1
     for title, n in blocks:  # the last column of a block gives its title room
-        sizes[at + n - 1] += max(0, width_of(title) - _room(sizes[at : at + n]))
+        sizes[at + n - 1] += max(0, len(title) - _room(sizes[at : at + n]))
         at += n
     for at, column in enumerate(one.columns):
-        flush = flush_left if column.left else flush_right
+        flush = str.ljust if column.left else str.rjust
         texts[at] = [flush(text, sizes[at]) for text in texts[at]]
     left = next((at for at, column in enumerate(one.columns) if not column.left), len(sizes))
     for place, some in enumerate(_blocks_that_fit(sizes, left, width)):
@@ -116,10 +112,8 @@ def _column(column: Column, cells: Sequence[Cell], paper: bool) -> list[str]:
     parts = [(text, *_signs(cell)) for text, cell in zip(texts, cells, strict=True)]
     if column.left:
         return [title, *map("".join, parts)]
-    first, *rest = (max(map(width_of, part)) for part in zip(*parts, strict=True))
-    shown = [
-        flush_right(text, first) + "".join(map(flush_left, signs, rest)) for text, *signs in parts
-    ]
+    first, *rest = (max(map(len, part)) for part in zip(*parts, strict=True))
+    shown = [text.rjust(first) + "".join(map(str.ljust, signs, rest)) for text, *signs in parts]
     return [title + " " * (0 if paper else sum(rest)), *shown]
 
 
@@ -134,32 +128,12 @@ def _signs(cell: Cell) -> Iterator[str]:
 def _block_titles(blocks: Sequence[tuple[str, int]], sizes: Sequence[int]) -> str:
     parts, at = [" " * sizes[0]], 1
     for title, n in blocks:
-        free = _room(sizes[at : at + n]) - width_of(title)
+        free = _room(sizes[at : at + n]) - len(title)
         before, after = free // 2, (free + 1) // 2
         line = ("-" * (before - 1) + " " if before else "") + title
         parts.append(line + (" " + "-" * (after - 1) if after > 1 else " " * after))
         at += n
     return _GAP.join(parts).rstrip()
-
-
-def width_of(text: str) -> int:
-    """Return the columns that text takes: two for a wide character, none for a combining one."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(sign) else 1 + (unicodedata.east_asian_width(sign) in "WF")
-        for sign in text
-    )
-
-
-def flush_left(text: str, size: int) -> str:
-    """Return text with blanks after it, `size` columns in all."""
-    return text + " " * (size - width_of(text))
-
-
-def flush_right(text: str, size: int) -> str:
-    """Return text with blanks before it, `size` columns in all."""
-    return " " * (size - width_of(text)) + text
 
 
 def cut(text: str, width: int) -> str:

@@ -9,12 +9,10 @@ from hypothesis import strategies as st
 from latex_page import PREAMBLE, compiled, complaints, needs_latex, printed
 from studies import compared, constant, study
 
-from harness.errors import HarnessWarning
 from harness.reports.latex import escape
-from harness.reports.paper_table.build import build, render_all
-from harness.reports.paper_table.model import render, too_wide
+from harness.reports.paper_table.build import build
+from harness.reports.paper_table.model import render
 from harness.reports.paper_table.settings import Settings
-from harness.stats.comparison import Study
 
 ODD = r"a_b & c% #1 ~x^2 {y} \z <p> $q| [k] --w `v' @10"
 VALUES = {
@@ -144,31 +142,3 @@ def test_names_are_printed_unchanged(tmp_path: Path, names: list[str]) -> None:
 )
 def test_escaping(text: str, escaped: str) -> None:
     assert escape(text) == escaped
-
-
-def wide(datasets: int, runs: int = 6) -> Study:
-    values = {
-        f"dataset {at}": {f"bm25+rerank-{run}": [0.1 * run, 0.2, 3.0] for run in range(runs)}
-        for at in range(datasets)
-    }
-    outcomes = {
-        (dataset, "map", "bm25+rerank-0", f"bm25+rerank-{run}"): (0.1, 0.01)
-        for dataset in values
-        for run in range(1, runs)
-    }
-    return study(constant(values), ["map", "recip_rank", "mse"], compared(outcomes))
-
-
-def test_a_table_that_is_too_wide_is_a_warning() -> None:
-    made = wide(2)
-    asked = Settings()
-    table = build(made, asked, "main")
-    assert too_wide(table, Settings(width="page")) is None
-    expected = too_wide(table, asked)
-    assert "'width: page'" in expected
-    some = {"a": Settings(formats=("markdown",)), "main": Settings(formats=("latex", "markdown"))}
-    with pytest.warns(HarnessWarning) as warned:
-        render_all(made, some)
-    assert [str(one.message) for one in warned] == [expected]
-    most = too_wide(build(wide(5), asked), asked)  # not even both columns are enough
-    assert "'width: page'" not in most

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +15,7 @@ from ...core.leaderboard import grouped_by, warned_runs
 from ...core.metric import Metric
 from ...core.systems import FEWER, System, how_chosen, incomplete
 from ...core.systems import over_same_queries as have_same_queries
-from ...errors import HarnessWarning, Problem, UnknownNameError, first_of
+from ...errors import Problem, UnknownNameError, first_of
 from ...stats.comparison import Comparison, Comparisons, Plan, Standing, Study
 from ...stats.intervals import clustered, t_interval
 from ..methods import (
@@ -53,23 +51,8 @@ from .model import (
     best_and_second,
     render,
     signs_of,
-    too_wide,
 )
 from .settings import DEFAULT, Settings, as_label, paths, problems, sort_key
-
-
-class Legend(NamedTuple):
-    """How a format shows the best value, the second best, and signs of better baselines."""
-
-    best: str
-    second: str
-    worse: str
-
-
-MARKUP = Legend(
-    "The best value of a column is in bold", "the second best underlined", "below the line"
-)
-TEXT = Legend("* the best value of a column", "+ the second best", "after _")
 
 
 def finished(text: str | None) -> str:
@@ -134,12 +117,12 @@ class Remarks:
         """The runs that the guard warns of on the datasets shown."""
         return {one.run for one in self.systems if one.warned}
 
-    def caption(self, legend: Legend) -> tuple[str, ...]:
+    def caption(self) -> tuple[str, ...]:
         """Return the sentences of a caption that come after the author's own."""
         details = self.settings.caption.details
         if details == "none":
             return ()
-        sentences = [*self._data(), *self._values(legend), *self._tested(legend), *self._ranks()]
+        sentences = [*self._data(), *self._values(), *self._tested(), *self._ranks()]
         return (*sentences, *(self._treatment() if details == "full" else ()))
 
     def footnotes(self) -> tuple[str, ...]:
@@ -170,7 +153,7 @@ class Remarks:
         elif chosen := how_chosen(self.systems):
             yield f"Each run is the {chosen}."
 
-    def _values(self, legend: Legend) -> Iterator[str]:
+    def _values(self) -> Iterator[str]:
         """Yield what numbers, spreads, bold and underlined values are."""
         if percent := [one for one in self.metrics if self.settings.is_percent(one)]:
             is_all = len(percent) == len(self.metrics)
@@ -186,13 +169,13 @@ class Remarks:
             share = confidence(plan.level if plan else 0.05)
             yield f"In brackets: {share} interval of the mean ({listed(hows)})."
         if self._has("best"):
-            second = [legend.second] if self._has("second") else []
-            yield f"{', '.join([legend.best, *second])}."
+            second = ", the second best underlined" if self._has("second") else ""
+            yield f"The best value of a column is in bold{second}."
         if unfair := [one for one in self.columns if not one.is_fair]:
             where = listed(dict.fromkeys(one.block for one in unfair))
             yield f"{capitalised(NO_BEST)}: {self._names(_metrics_of(unfair))} on {where}."
 
-    def _tested(self, legend: Legend) -> Iterator[str]:
+    def _tested(self) -> Iterator[str]:
         """Yield the test, its correction, what its signs mean, and what was not tested."""
         comparisons = self.signs.comparisons
         if self.signs.are_too_many:
@@ -212,7 +195,7 @@ class Remarks:
         if comparisons.drawn:
             parts.append(f"{plan.draws:,} draws, seed {plan.seed}")
         test = ", ".join([*parts, f"p ≤ {plan.level:g}"])
-        result = self._signs(legend) if self.is_any_significant else "No difference is significant"
+        result = self._signs() if self.is_any_significant else "No difference is significant"
         yield f"{result} ({test})."
         tested = {str(one.metric) for one in comparisons.rows}
         untested = [self._names([one]) for one in self.metrics if str(one) not in tested]
@@ -223,13 +206,13 @@ class Remarks:
         absent = absent_baselines(comparisons, self.datasets, self.settings.name)
         yield from (f"{capitalised(one)}." for one in absent)
 
-    def _signs(self, legend: Legend) -> str:
+    def _signs(self) -> str:
         if self.signs.kind == "letters":
             return "A letter next to a value: significantly better than the system of that letter"
         (first, run), *others = ((sign, run) for run, sign in self.signs.of.items())
         parts = [f"{first} significantly better than {self.settings.name(run)}"]
         parts += [f"{sign} than {self.settings.name(run)}" for sign, run in others]
-        worse = f"; {legend.worse}: significantly worse" if self._has("worse") else ""
+        worse = "; below the line: significantly worse" if self._has("worse") else ""
         return ", ".join(parts) + worse
 
     def _ranks(self) -> Iterator[str]:
@@ -359,8 +342,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
         tuple(rows),
         finished(settings.caption.text),
         finished(settings.caption_latex),
-        remarks.caption(MARKUP),
-        remarks.caption(TEXT),
+        remarks.caption(),
         remarks.footnotes(),
         as_label(settings.label or f"tab:{name}"),
         _source(study),
@@ -368,15 +350,13 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
 
 
 def render_all(study: Study, wanted: Mapping[str, Settings]) -> dict[str, bytes]:
-    """Return every table in its formats by path; one that is too wide for LaTeX is a warning."""
-    found = {}
-    for name, settings in wanted.items():
-        table = build(study, settings, name)
-        if "latex" in settings.formats and (wide := too_wide(table, settings)):
-            warnings.warn(wide, HarnessWarning, stacklevel=4)
-        for path, format in paths(name, settings).items():
-            found[path] = render(table, format, settings).encode()
-    return found
+    """Return every table in its formats by path."""
+    tables = [(build(study, one, name), one, paths(name, one)) for name, one in wanted.items()]
+    return {
+        path: render(table, format, settings).encode()
+        for table, settings, formats in tables
+        for path, format in formats.items()
+    }
 
 
 def _source(study: Study) -> str:

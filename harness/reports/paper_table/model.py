@@ -103,7 +103,7 @@ class PaperTable:
     """A table with its caption, ready to be rendered.
 
     The caption is the author's own sentences (`own_latex` is not escaped), then `sentences` on
-    data, test and conventions; plain text has `text_sentences`, as it marks values by signs.
+    data, test and conventions.
     `source` is harness's version, the config's name and the SHA-256 of manifest.json.
     """
 
@@ -113,7 +113,6 @@ class PaperTable:
     own_caption: str = ""
     own_latex: str = ""
     sentences: tuple[str, ...] = ()
-    text_sentences: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
     label: str = ""
     source: str = ""
@@ -222,6 +221,8 @@ def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequenc
 
 MOST_ROWS = 40
 """Rows of a float in LaTeX by default; a page has room for about 50."""
+SIGNS = "* bold, + underlined, _ below the line"
+"""What the signs of plain text are for."""
 Record = dict[str, formats.Value]
 
 
@@ -252,23 +253,9 @@ def is_long(table: PaperTable, settings: Settings) -> bool:
     return len(table.rows) > MOST_ROWS if settings.longtable is None else settings.longtable
 
 
-def too_wide(table: PaperTable, settings: Settings) -> str | None:
-    """Return a warning if the table is wider than its column or page in LaTeX."""
-    room = "page" if is_long(table, settings) else settings.width
-    has, width = latex.ROOM[room], latex.width(grid_of(table, "latex"))
-    if width <= has:
-        return None
-    fits_page = width <= latex.ROOM["page"] and room == "column"
-    page = "'width: page', " if fits_page else ""
-    return (
-        f"table '{table.name}' is about {width:.0f} pt wide in LaTeX, and a {room} has "
-        f"about {has:.0f} pt; give it {page}fewer metrics, datasets or extras or shorter 'names'"
-    )
-
-
 def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     """Return a table as a grid of text for one of the formats."""
-    sentences = " ".join(table.text_sentences if format == "text" else table.sentences)
+    sentences = " ".join(table.sentences)
     latex_caption = f"{table.own_latex} {latex.escape(sentences)}" if table.own_latex else ""
 
     def shown(text: str) -> str:
@@ -296,7 +283,7 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         ),
         caption=" ".join(f"{table.own_caption} {sentences}".split()),
         caption_latex=latex_caption.strip(),
-        notes=table.footnotes,
+        notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
         source=table.source,
         label=table.label,
     )

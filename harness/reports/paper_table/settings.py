@@ -109,8 +109,7 @@ class Settings:
     siunitx: Flag = False
     """LaTeX: align numbers at the decimal point with siunitx (3 or newer)."""
     width: Width = "column"
-    """LaTeX: `table`, or `table*` over both columns of the page; a table that is wider is a
-    warning."""
+    """LaTeX: `table`, or `table*` over both columns of the page."""
     longtable: Flag | None = None
     """LaTeX: `longtable`, which breaks across pages; by default above 40 rows."""
     caption: Annotated[Caption, Shorthand(_caption_of_text, str | Caption)] = Caption()

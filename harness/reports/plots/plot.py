@@ -38,7 +38,6 @@ from ..phrases import ARROWS, spelled
 from ..select import (
     Found,
     best_first,
-    matched,
     metric_spellings,
     pattern_problems,
     select,
@@ -56,8 +55,6 @@ if TYPE_CHECKING:
 Width = Literal["column", "page"]
 Format = Literal["svg", "pdf", "png"]
 Metrics = tuple[Metric, ...]
-MOST = 50
-"""Plots that one entry may ask for."""
 ROOM, BEST = 20, 5
 """Systems that fit into a legend. With more, the legend lists the best and the rest is grey."""
 DOTS, TALLEST = 300, 3600
@@ -165,10 +162,6 @@ def problems(
     groups = list(kind.groups(chosen(metrics, settings)))
     if not groups:
         yield (("metrics",) if settings.metrics else ()), f"{settings.kind} needs {kind.needs}"
-    n = len(groups) * len(matched(settings.datasets, datasets)) if datasets else 0
-    if n > MOST:
-        fix = "name fewer metrics (--metric) or datasets"
-        yield (), f"{settings.kind}: expected at most {MOST} pictures, got {n:,}; {fix}"
     known = [*known_runs, *names, *(name for one in groups for name in kind.file_names(one))]
     for key in settings.names if runs is not None else ():
         if key not in known:
@@ -487,5 +480,9 @@ def save(figure: Figure, format: Format, title: str, trace: str) -> bytes:
     metadata = {"Title": legible(title), **parts[format]}
     buffer = io.BytesIO()
     dots = min(DOTS, TALLEST / figure.get_figheight())
-    figure.savefig(buffer, format=format, metadata=metadata, dpi=dots)
+    with warnings.catch_warnings(record=True) as caught:  # such as of a letter without a glyph
+        warnings.simplefilter("always")
+        figure.savefig(buffer, format=format, metadata=metadata, dpi=dots)
+    if caught:
+        warnings.warn(f"plots: {title}: {caught[0].message}", HarnessWarning, stacklevel=2)
     return buffer.getvalue()
