@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import getopt
 import inspect
+import os
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -49,11 +50,13 @@ class Measure:
     """Whether there are lines for single queries."""
     whole: bool = False
     """Whether it is printed as a whole number."""
+    needs_documents: bool = True
+    """Whether it uses the ranking, and so stops at a docno that comes twice."""
 
 
 _OWN = (
-    Measure("runid", summary="runid", per_query=False),
-    Measure("num_q", summary="queries", per_query=False, whole=True),
+    Measure("runid", summary="runid", per_query=False, needs_documents=False),
+    Measure("num_q", summary="queries", per_query=False, whole=True, needs_documents=False),
     Measure("num_rel", summary="relevant", whole=True),
     Measure("relstring", "numbers", (10.0,), summary="nothing"),
     Measure("unj", "cutoffs", (5, 10, 20)),
@@ -106,24 +109,47 @@ VERSIONS: Mapping[str, Version] = {
         10, "10.0", "trec_eval10", _WITH_DCG, {**NICKNAMES, "all_trec": (*_ALL, *_ADDED)}
     ),
 }
+PREFERENCES = frozenset([
+    "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp",
+    "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret",
+    "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp",
+    "prefs_avgjg_imp", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "all_prefs", "prefs", "qrels_jg",
+])  # fmt: skip
+"""Measures and nicknames of both versions that need other judgements than qrels."""
 SHARED = ("dcg", "ideal_dcg", "ndcg")
 """Measures that share their gains in version 10: each takes those of the one before it by default,
 and all are computed with the last ones."""
-_ELSEWHERE = re.compile("prefs|avgjg|qrels_jg")
-"""Measures and nicknames of both versions that need other judgements than qrels."""
+_LARGEST = 2**63 - 1
+_INTEGER = re.compile(r"[ \t-\r]*([+-]?)0*([0-9]{0,20})")  # 20 digits are beyond the largest
+_FLOAT = re.compile(
+    r"[ \t-\r]*([+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?|nan))",
+    re.IGNORECASE,
+)
+_HEXADECIMAL = re.compile(
+    r"[ \t-\r]*([+-]?0x(?:[0-9a-f]+\.?[0-9a-f]*|\.[0-9a-f]+)(?:p[+-]?[0-9]+)?)", re.IGNORECASE
+)
 
 
-def whole(text: str) -> int:
-    """Return a whole number of the command line, cut off at its point."""
-    return int(number(text.partition(".")[0], int))
+def atol(text: str) -> int:
+    """Return the whole number that `text` begins with, else 0.
+
+    >>> atol("23.4"), atol(" -7x"), atol("x"), atol("1e3"), atol("9" * 5000)
+    (23, -7, 0, 1, 9223372036854775807)
+    """
+    sign, digits = _INTEGER.match(text).groups()  # type: ignore[union-attr]  # it always matches
+    return max(-_LARGEST - 1, min(int(f"{sign}{digits or 0}"), _LARGEST))
 
 
-def number(text: str, kind: Callable[[str], float] = float) -> float:
-    """Return a number of the command line; Stop if it is none."""
-    try:
-        return kind(text)
-    except ValueError:
-        raise Stop(USAGE, f"expected a number, got '{text}'") from None
+def atof(text: str) -> float:
+    """Return the number that `text` begins with, else 0.0.
+
+    >>> atof("1.5f"), atof(".25,"), atof("0x1p-1"), atof("-inf"), atof("")
+    (1.5, 0.25, 0.5, -inf, 0.0)
+    """
+    if match := _HEXADECIMAL.match(text):
+        return float.fromhex(match[1])
+    match = _FLOAT.match(text)
+    return float(match[1]) if match else 0.0
 
 
 Pairs = tuple[tuple[str, float], ...]
@@ -169,12 +195,12 @@ def _request(measure: Measure, text: str | None) -> Request:
     names = (f"{name}_{text}",)
     if measure.takes == "gains":
         return Request(measure, names, pairs=_pairs(measure, text))
-    return Request(measure, names, tuple(map(number, text.split(","))))
+    return Request(measure, names, tuple(map(atof, text.split(","))))
 
 
 def _cutoffs(measure: Measure, text: str) -> tuple[float, ...]:
-    read = whole if measure.takes == "cutoffs" else number
-    cutoffs = sorted(map(read, text.split(",")))
+    read = atol if measure.takes == "cutoffs" else atof
+    cutoffs = sorted(read(number) for number in text.split(","))
     if measure.takes == "cutoffs" and cutoffs[0] <= 0:
         raise Stop(FILES, f"measure '{measure.name}.{text}': a cutoff is at least 1")
     if len(set(cutoffs)) != len(cutoffs):
@@ -198,7 +224,7 @@ def _pairs(measure: Measure, text: str) -> Pairs:
         what = f"measure '{measure.name}.{text}': write gains as GRADE=GAIN,GRADE=GAIN..."
         raise Stop(FILES, what)
     items = (item.partition("=") for item in text.split(","))
-    return tuple((grade, number(gain)) for grade, _, gain in items)
+    return tuple((grade, atof(gain)) for grade, _, gain in items)
 
 
 _SHORT = "hvqm:cl:nD:JN:M:R:T:oZ:"
@@ -210,6 +236,12 @@ _LONG = {
     "Output_old_results_format=": "-o", "Zscore=": "-Z", "as=": "--as",
 }  # fmt: skip
 _ONE_LETTER = {f"--{name.removesuffix('=')}": letter for name, letter in _LONG.items()}
+_TRACED = frozenset(
+    ["binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "dcg", "ideal_dcg", "rbp"]
+)
+"""Measures whose computation ``-D 1`` prints; with ``-D 2`` also gm_bpref's."""
+_UNJUDGED = "; the share of unjudged documents is 'unj', of --as 10"
+_USE = "use trec_eval itself for them"
 USAGE_LINE = (
     "usage: harness trec_eval [-q] [-n] [-c] [-l LEVEL] [-N NUM] [-M DEPTH] [-J] [--as 9|10]\n"
     "                         [-m MEASURE[.PARAMETERS]]... QRELS RUN\n"
@@ -251,7 +283,7 @@ def parse(words: Sequence[str]) -> Arguments:
     {'P': '5,10'}
     """
     try:
-        options, files = getopt.gnu_getopt(words, _SHORT, list(_LONG))
+        options, files = getopt.gnu_getopt([as_latin(word) for word in words], _SHORT, list(_LONG))
     except getopt.GetoptError as error:
         raise Stop(USAGE, f"{error}\n{USAGE_LINE}") from None
     options = [(_ONE_LETTER.get(option, option), value) for option, value in options]
@@ -272,17 +304,22 @@ def parse(words: Sequence[str]) -> Arguments:
         raise stop
     return Arguments(
         version, measures, parameters,
-        qrels=files[0],
-        run=files[1],
+        qrels=os.fsdecode(files[0].encode("latin-1")),
+        run=os.fsdecode(files[1].encode("latin-1")),
         per_query="-q" in values,
         summary="-n" not in values,
         complete="-c" in values,
-        level=whole(values.get("-l", "1")),
-        documents=whole(values.get("-N", "0")),
-        depth=whole(values["-M"]) if "-M" in values else None,
+        level=atol(values.get("-l", "1")),
+        documents=atol(values.get("-N", "0")),
+        depth=atol(values["-M"]) if "-M" in values else None,
         judged_only="-J" in values,
         only=values.get("-D", "").partition(".")[2] or None,
     )  # fmt: skip
+
+
+def as_latin(word: str) -> str:
+    """Return a word with a character for each byte, so that widths count bytes as in C."""
+    return os.fsencode(word).decode("latin-1")
 
 
 def _measures(
@@ -296,10 +333,10 @@ def _measures(
             raise Stop(USAGE, f"measure '{text}': parameters must follow the point")
         if point:
             parameters.setdefault(name, numbers)
-        known = [*version.order, *version.nicknames]
-        if name not in known and not _ELSEWHERE.search(name):
-            near = did_you_mean(name, known)
-            raise Stop(USAGE, f"trec_eval {version.title} has no measure '{name}'{near}")
+        if name not in (*PREFERENCES, *version.nicknames, *version.order):
+            known = [*version.order, *version.nicknames]
+            other = _UNJUDGED if re.search("(un|non_?)judged", name) else did_you_mean(name, known)
+            raise Stop(USAGE, f"trec_eval {version.title} has no measure '{name}'{other}")
         names.update(version.nicknames.get(name, (name,)))
     return frozenset(names), parameters
 
@@ -308,28 +345,38 @@ def _refusals(
     values: Mapping[str, str], measures: frozenset[str], files: Sequence[str]
 ) -> Iterator[Stop]:
     """Yield what trec_eval offers and this program does not."""
-    formats = values.get("-R", "qrels"), values.get("-T", "trec_results")
-    level = values.get("-D", "0").partition(".")[0]
+    judgements, run_format = values.get("-R", "qrels"), values.get("-T", "trec_results")
+    level = atol(values.get("-D", "0"))
+    traced = sorted(
+        name for name in measures
+        if (level > 0 and name in _TRACED) or (level > 1 and name == "gm_bpref")
+    )  # fmt: skip
+    preferences = sorted(measures.intersection(PREFERENCES))
     for is_refused, status, what in (
         (list(files) == ["-", "-"], FILES, "expected one file as '-', standard input, got both"),
         (
-            formats != ("qrels", "trec_results") or "-Z" in values, FILES,
-            "-R, -T, -Z: only qrels and trec_results are read here, and z-scores not computed; use "
-            "trec_eval itself",
+            judgements in ("prefs", "qrels_prefs", "qrels_jg"), FILES,
+            f"-R {judgements}: preferences and judgement groups are not read here; {_USE}",
+        ),
+        (judgements != "qrels", FILES, f"-R {judgements}: expected the format qrels"),
+        (run_format != "trec_results", FILES, f"-T {run_format}: expected the format trec_results"),
+        ("-Z" in values, FILES, f"-Z: z-scores are not computed here; {_USE}"),
+        (
+            traced, FILES,
+            f"-D {level}: how {', '.join(traced)} is computed is not printed here; give -D 0",
         ),
         (
-            whole(level) > 0, FILES,
-            "-D: how measures are computed is not printed here; give -D 0 or -D 0.QID",
+            preferences, CALCULATION,
+            f"measure '{', '.join(preferences)}' needs preferences or judgement groups; {_USE}",
         ),
         (
-            any(map(_ELSEWHERE.search, measures)), CALCULATION,
-            "preferences and judgement groups are not read here; use trec_eval itself",
-        ),
-        (
-            whole(values.get("-l", "0")) < 0, USAGE,
+            atol(values.get("-l", "1")) < 0, USAGE,
             "-l: below 0, documents without judgement would count as relevant; give 0 or more",
         ),
-        (whole(values.get("-M", "1")) < 1, USAGE, "-M: expected 1 or more"),
+        (
+            atol(values.get("-M", "0")) < 0, USAGE,
+            "-M: give 0 or more; trec_eval itself crashes below it",
+        ),
     ):  # fmt: skip
         if is_refused:
             yield Stop(status, what)
@@ -350,11 +397,12 @@ Evaluates a run against judgements and prints what trec_eval {version} prints.
   -M DEPTH                 look at the first DEPTH documents of each query only
   -J                       take documents without a judgement out of the ranking first
   -N NUM                   documents in the collection, for 'utility'
-  -D 0.QID                 evaluate this query only. Above level 0 trec_eval also prints how
-                           it computes some measures: not done here
+  -D LEVEL[.QID]           evaluate this query only. Above LEVEL 0 trec_eval also prints how
+                           it computes ndcg, G and other measures with gains: not done here
   --as 9|10                follow trec_eval 9.0.8 (default) or 10.0, which compares scores as
                            doubles, rounds levels of recall, stops at a query that the run
-                           does not answer unless -c is given, and has more measures
+                           does not answer unless -c is given, passes over lines that begin
+                           with '#', and has more measures
   -h [-m MEASURE]...       print this, and what each of the measures is
   -v                       say which version is followed
 
@@ -363,10 +411,10 @@ other judgements than qrels are left to trec_eval itself, as are gains of docume
 judgement (-m ndcg.-1=1).
 
 QRELS  one judgement a line: qid iteration docno grade. A grade below 0 means: in the pool, but
-       not judged.
+       not judged. The program stops, as trec_eval does, if the first query has no other.
 RUN    one document a line: qid Q0 docno rank score tag. The order is that of the scores, equal
-       ones by docno, the last in the alphabet first; the column rank is ignored.
-A malformed line, a text that is no number and a docno that comes twice in a query are refused.
+       ones by docno, the last in the alphabet first; the column rank is ignored, and a score NaN
+       is refused.
 Both may be packed (gz, bz2, xz, zst), and '-' is standard input.
 
 Exit status: 0 done, 1 wrong usage, 2 a file or a parameter cannot be used, 4 a query cannot be

@@ -6,25 +6,28 @@ import math
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import itemgetter
 
 import numpy as np
 
-from ... import readers
+from ...core.align import align
 from ...core.aligned import Aligned
 from ...core.arguments import MOST
+from ...core.arrow import as_bytes
 from ...core.metric import REGISTRY, TREC_CUT
 from ...core.policy import Policy
-from ...core.ragged import Array, Floats, Ints, offsets_of
-from ...errors import AlignmentError, HarnessWarning, InputError
+from ...core.ragged import Array, Bools, Floats, Ints, offsets_of
+from ...core.tables import Docnos, Qrels, Run
+from ...errors import AlignmentError, HarnessWarning
 from ...metrics.cascade import rank_biased_residual, rank_biased_sum
 from ...metrics.judged import n_judged_at, n_looked_at
-from ...metrics.shared import log2_discount
+from ...metrics.shared import log2_discount, n_hits
 from ...metrics.trec_average import SMALLEST, precision_from
 from ...metrics.trec_gain import Gains, gain_table
-from ...readers.source import Source
+from ...readers.format import ScatteredQueries
 from .arguments import (
     CALCULATION,
     FILES,
@@ -32,11 +35,12 @@ from .arguments import (
     Arguments,
     Request,
     Stop,
+    atol,
     help_text,
     parse,
     requests,
-    whole,
 )
+from .input import RunFile, read_qrels, strings, twice_in
 
 PERSISTENCE = 0.9
 """The default p of rbp."""
@@ -51,13 +55,11 @@ def values_of(request: Request, aligned: Aligned, arguments: Arguments) -> Seque
     if name == "relstring":
         length = int(np.clip(np.nan_to_num(numbers[0]), 0, MOST))
         return [np.array(grade_strings(aligned, length), dtype=object)]
-    if name == "11pt_avg" and list(numbers) != sorted(numbers):
-        raise Stop(CALCULATION, "measure '11pt_avg': expected levels of recall that rise")
-    if name in ("11pt_avg", "iprec_at_recall") and is_ten:
+    if name == "11pt_avg":
+        return [eleven_point_average(aligned, numbers, rel, is_ten)]
+    if name == "iprec_at_recall" and is_ten:
         n = aligned.n_relevant(rel)
-        found = [precision_from(aligned, rounded(level * n), rel) for level in numbers]
-        mean: Floats = sum(reversed(found), np.zeros(n.size)) / len(found)
-        return [mean] if name == "11pt_avg" else found
+        return [precision_from(aligned, rounded(level * n), rel) for level in numbers]
     if name == "unj":
         return [
             (n_looked_at(aligned, int(cutoff)) - n_judged_at(aligned, int(cutoff))) / int(cutoff)
@@ -82,8 +84,6 @@ def values_of(request: Request, aligned: Aligned, arguments: Arguments) -> Seque
         parameters = {"coefficients": numbers, "documents": arguments.documents}
     elif name == "set_F":
         parameters = {"beta": numbers[0]}
-    elif name == "11pt_avg":
-        parameters = {"levels": numbers}
     return [_registered(name, aligned, rel, parameters)]
 
 
@@ -97,7 +97,7 @@ def _registered(name: str, aligned: Aligned, rel: int, parameters: dict[str, obj
 def _gains(request: Request, *, whole_only: bool) -> Gains:
     """Read the grades of the gains; version 10 skips names that are not numbers."""
     pairs = [
-        (whole(grade), gain)
+        (atol(grade), gain)
         for grade, gain in request.pairs
         if not whole_only or re.fullmatch("[+-]?[0-9]+", grade)
     ]
@@ -105,6 +105,16 @@ def _gains(request: Request, *, whole_only: bool) -> Gains:
         what = "gains of documents that nobody judged (grades below 0) are not computed here"
         raise Stop(FILES, f"measure '{request.names[0]}': {what}")
     return tuple(pairs)
+
+
+def truncated(documents: Array) -> Ints:
+    """Return a level of recall as a number of documents, as version 9 does.
+
+    >>> truncated(np.array([0.05, 0.5, 3.2])).tolist()
+    [0, 1, 4]
+    """
+    whole: Ints = (documents + 0.9).astype(np.int64)
+    return whole
 
 
 def rounded(documents: Array) -> Ints:
@@ -117,6 +127,29 @@ def rounded(documents: Array) -> Ints:
     away = np.abs(documents - towards_zero) >= 0.5
     whole: Ints = (towards_zero + np.sign(documents) * away).astype(np.int64)
     return whole
+
+
+def eleven_point_average(
+    aligned: Aligned, levels: tuple[float, ...], rel: int, is_ten: bool
+) -> Floats:
+    """Return ``11pt_avg`` for levels in any order, ``(n_queries,)``.
+
+    trec_eval looks for the levels from the last to the first while it walks up the list; one
+    that is higher than the one before it is never met, and it and all others then count as
+    the largest precision anywhere.
+    """
+    hits = n_hits(aligned, rel)
+    best = precision_from(aligned, np.zeros_like(hits), rel)
+    total, remaining = np.zeros(aligned.n_queries), hits
+    beyond, stuck = np.ones(hits.size, dtype=bool), np.zeros(hits.size, dtype=bool)
+    for level in reversed(levels):
+        wanted = (rounded if is_ten else truncated)(level * aligned.n_relevant(rel))
+        beyond &= wanted > hits
+        met = ~beyond & ~stuck & (wanted >= 1) & (wanted <= remaining)
+        stuck |= ~beyond & ~met
+        remaining = np.where(met, wanted, remaining)
+        total += np.where(met, precision_from(aligned, wanted, rel), np.where(stuck, best, 0.0))
+    return total / len(levels)
 
 
 def discounted_gain(aligned: Aligned, gains: Gains, *, ideal: bool) -> Floats:
@@ -175,20 +208,39 @@ def grade_strings(aligned: Aligned, length: int) -> list[str]:
     return [text[start:stop] for start, stop in pairwise(bounds)]
 
 
+def emptied(aligned: Aligned) -> Aligned:
+    """Return the alignment of the same queries with nothing retrieved (``-M 0``)."""
+    none = aligned.rank[:0]
+    return replace(
+        aligned,
+        n_retrieved=np.zeros_like(aligned.n_retrieved),
+        n_tied=np.zeros_like(aligned.n_tied),
+        offsets=np.zeros_like(aligned.offsets),
+        rank=none, grade=none, tie_first=none, tie_last=none, score=aligned.score[:0],
+    )  # fmt: skip
+
+
+_LARGEST = 2**32
+"""The largest grade, for which trec_eval takes 32 GB of memory."""
+_STAND_IN = b"no document"  # a blank, so that no document has this name
+
+
 @dataclass(frozen=True)
 class Matched:
     """The queries that are evaluated, sorted by the bytes of their qids.
 
-    ``rows`` are their rows in ``aligned``. Summaries are over ``queries``. ``relevant`` replaces
-    the sum of ``num_rel`` if it is not None, and ``run_id`` is the tag of the run's last line.
+    ``rows`` are their rows in ``aligned``; ``stood_in`` marks those that the run does not
+    answer. ``stop`` is why the program ends after them, if it does.
     """
 
     aligned: Aligned
-    qids: list[str]
+    qids: list[bytes]
     rows: Ints
-    queries: int
-    relevant: int | None
-    run_id: str
+    stood_in: Bools
+    n_extra: int
+    n_missing: int
+    n_empty: int
+    stop: Stop | None = None
 
 
 def policy_of(arguments: Arguments) -> Policy:
@@ -196,58 +248,123 @@ def policy_of(arguments: Arguments) -> Policy:
     return Policy(
         ties=arguments.version.ties,
         missing_queries="zero" if arguments.version.number == 10 else "skip",
-        depth=None if arguments.depth is None else min(arguments.depth, MOST),
+        depth=None if arguments.depth is None else min(max(arguments.depth, 1), MOST),
         judged_only=arguments.judged_only,
     )
 
 
-def match(arguments: Arguments) -> Matched:
-    """Read both files and join them; Stop if they cannot be read or share no query.
+def match(qrels: Qrels, run: RunFile, arguments: Arguments, needs_documents: bool) -> Matched:
+    """Join a run to qrels.
 
-    Version 9 evaluates the queries that both have. Version 10 evaluates all that are judged, and
-    stops at one that the run does not answer, unless ``-c`` counts it as 0.
+    Version 9 evaluates the queries that both have. Version 10 evaluates all that are judged,
+    and stops at one that the run does not answer, or with ``-c`` gives it a list of one
+    unjudged document. Stop if no query is in both.
     """
-    try:
-        qrels = readers.read_qrels(arguments.qrels, format="trec")
-        source = Source(arguments.run)
-        (aligned,) = readers.align_run(qrels, source, policy_of(arguments), format="trec")
-    except InputError as error:
-        is_repeated = error.problems[0].rule == "duplicates"
-        raise Stop(CALCULATION if is_repeated else FILES, str(error)) from None
-    except AlignmentError:
-        raise Stop(NOTHING, "no query has both judgements and results") from None
-    qids = aligned.qids.to_pylist()
-    order = sorted((qid, row) for row, qid in enumerate(qids) if arguments.only in (None, qid))
-    rows = np.array([row for _, row in order], dtype=np.int64)
-    if not order:
-        raise Stop(NOTHING, f"no query '{arguments.only}' has both judgements and results")
-    unanswered = rows[~aligned.answered[rows]]
-    if unanswered.size and not arguments.complete:
-        what = f"the run does not answer query {qids[unanswered[0]]}; with -c it counts as 0"
-        raise Stop(CALCULATION, f"{what} (trec_eval 10)")
-    last = [line for line in source.last_lines if line.strip()][-1]
+    ten = arguments.version.number == 10
+    policy = run.policy
+    stood_in: set[bytes] = set()
+    aligned = _aligned(qrels, run, policy, stood_in if ten and arguments.complete else None)
+    only = None if arguments.only is None else arguments.only.encode("latin-1")
+    if aligned is None:
+        judged = [qid for qid in as_bytes(qrels.qids) if only in (None, qid)]
+        raise _unanswered(min(judged)) if ten and judged else _nothing()
+    if arguments.depth == 0:
+        aligned = emptied(aligned)
+    qids = as_bytes(aligned.qids)
+    order = [row for row, qid in sorted(enumerate(qids), key=itemgetter(1)) if only in (None, qid)]
+    stop = None
+    if needs_documents:
+        stop = _first_refused(qrels, run, [qids[row] for row in order])
+    unanswered = np.flatnonzero(~aligned.answered[order])
+    if unanswered.size and (stop is None or unanswered[0] <= stop[0]):
+        place = int(unanswered[0])
+        stop = place, _unanswered(qids[order[place]])
+    if stop is not None:
+        order = order[: stop[0]]
+    elif not order:
+        raise _nothing()
+    rows = np.array(order, dtype=np.int64)
     return Matched(
-        aligned, [qid for qid, _ in order], rows,
-        queries=qrels.n_queries if arguments.complete else len(order),
-        relevant=int((qrels.grades > 0).sum()) if arguments.complete else None,
-        run_id=last.split()[5].decode(),
-    )  # fmt: skip
+        aligned,
+        [qids[row] for row in order],
+        rows,
+        np.array([qids[row] in stood_in for row in order], dtype=bool),
+        n_extra=aligned.n_extra,
+        n_missing=qrels.n_queries - aligned.n_queries,
+        n_empty=int((aligned.n_relevant(arguments.level)[rows] == 0).sum()),
+        stop=None if stop is None else stop[1],
+    )
 
 
-def _warn(aligned: Aligned, rows: Ints, arguments: Arguments) -> None:
-    for what, count in (
-        ("queries not in the qrels, left out", aligned.n_extra),
-        (
-            "judged queries that the run does not answer, left out (-c counts them as 0)",
-            0 if arguments.complete else aligned.n_left_out,
-        ),
-        (
-            "queries without a relevant document",
-            np.count_nonzero(aligned.n_relevant(arguments.level)[rows] == 0),
-        ),
-    ):
-        if count:
-            warnings.warn(HarnessWarning(f"{arguments.run}: {what}: {count}"), stacklevel=3)
+def _aligned(
+    qrels: Qrels, run: RunFile, policy: Policy, stood_in: set[bytes] | None
+) -> Aligned | None:
+    """Align the run, in the first of the ways to read it that works; None without an overlap."""
+    for form in run.forms():
+        parts = form()
+        try:
+            if stood_in is not None:
+                parts = _with_stand_ins(qrels, parts, stood_in)
+            return align(qrels, parts, policy)
+        except ScatteredQueries:
+            continue
+        except AlignmentError:
+            break
+    return None
+
+
+def _with_stand_ins(qrels: Qrels, parts: Iterable[Run], stood_in: set[bytes]) -> Iterator[Run]:
+    """Yield the parts, then one document for each query that none of them answers."""
+    missing = dict.fromkeys(as_bytes(qrels.qids))
+    for part in parts:
+        for qid in as_bytes(part.qids):
+            missing.pop(qid, None)
+        yield part
+    stood_in.clear()
+    stood_in.update(missing)
+    if missing:
+        offsets = np.arange(len(missing) + 1)
+        docnos = Docnos(strings([_STAND_IN] * len(missing)), offsets)
+        yield Run(strings(list(missing)), offsets, docnos, np.ones(len(missing)))
+
+
+def _first_refused(qrels: Qrels, run: RunFile, qids: list[bytes]) -> tuple[int, Stop] | None:
+    """Return the first query that trec_eval does not rank, and the message.
+
+    It stops at a docno that comes twice, and if it gets no memory to count the documents of each
+    grade: it asks for none if all grades of the first query are below 0, and for too much if a
+    grade is huge.
+    """
+    ranked, judged = run.twice, twice_in(qrels)
+    tops = np.maximum.reduceat(qrels.grades, qrels.offsets[:-1]) if qrels.n_rows else qrels.grades
+    refused = np.flatnonzero((tops < 0) | (tops > _LARGEST))
+    names = as_bytes(qrels.qids) if refused.size else []
+    refused_tops = {names[query]: int(tops[query]) for query in refused.tolist()}
+    for place, qid in enumerate(qids):
+        query, top = f"query {qid.decode('utf-8', 'replace')}", refused_tops.get(qid, 0)
+        what = ""
+        if qid in ranked:
+            what = f"{query} of the run ranks {ranked[qid]} twice"
+        elif qid in judged:
+            what = f"{query} of the qrels judges {judged[qid]} twice"
+        elif top > _LARGEST:
+            what = f"{query} of the qrels has the grade {top}, for which trec_eval has no memory"
+        elif top < 0 and place == 0:
+            what = f"{query} of the qrels comes first and has no grade of 0 or more"
+        if what:
+            return place, Stop(CALCULATION, what)
+    return None
+
+
+def _unanswered(qid: bytes) -> Stop:
+    name = qid.decode("utf-8", "replace")
+    return Stop(
+        CALCULATION, f"the run does not answer query {name}; with -c it counts as 0 (trec_eval 10)"
+    )
+
+
+def _nothing() -> Stop:
+    return Stop(NOTHING, "no query has both judgements and results")
 
 
 def main(words: Sequence[str]) -> int:
@@ -266,29 +383,60 @@ def main(words: Sequence[str]) -> int:
 
 
 def write(text: str) -> None:
-    """Write text with the line ends of trec_eval."""
+    """Write text that has a character for each byte."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode())
+    sys.stdout.buffer.write(text.encode("latin-1"))
     sys.stdout.buffer.flush()
 
 
 def _evaluate(arguments: Arguments) -> None:
-    wanted = requests(arguments.version, arguments.measures, arguments.parameters)
-    matched = match(arguments)
+    version = arguments.version
+    wanted = requests(version, arguments.measures, arguments.parameters)
+    qrels = read_qrels(arguments.qrels, version.number)
+    only = None if arguments.only is None else {arguments.only.encode("latin-1")}
+    judged = frozenset(as_bytes(qrels.qids))
+    run = RunFile(arguments.run, version.number, policy_of(arguments), only or judged)
+    matched = match(qrels, run, arguments, any(one.measure.needs_documents for one in wanted))
     values = [(request, _columns(request, matched, arguments)) for request in wanted]
     if arguments.per_query:
-        write(per_query([one for one in values if one[0].measure.per_query], matched.qids))
+        printed = [one for one in values if one[0].measure.per_query]
+        columns = [column for _, some in printed for column in some]
+        qids = [qid.decode("latin-1") for qid in matched.qids]
+        write(per_query([request for request, _ in printed], columns, qids))
+    if matched.stop is not None:
+        raise matched.stop
     if arguments.summary:
-        write("".join(summaries(request, columns, matched) for request, columns in values))
-    _warn(matched.aligned, matched.rows, arguments)
+        totals = Totals(
+            qrels.n_queries if arguments.complete else len(matched.qids),
+            len(matched.qids),
+            int((qrels.grades > 0).sum()) if arguments.complete else None,
+            run.run_id,
+        )
+        write("".join(summaries(request, columns, totals) for request, columns in values))
+    for what, count in (
+        ("queries not in the qrels, left out", matched.n_extra),
+        (
+            "judged queries that the run does not answer, left out (-c counts them as 0)",
+            0 if arguments.complete else matched.n_missing,
+        ),
+        ("queries without a relevant document", matched.n_empty),
+    ):
+        if count:
+            warnings.warn(HarnessWarning(f"{run.path}: {what}: {count}"), stacklevel=2)
 
 
 def _columns(request: Request, matched: Matched, arguments: Arguments) -> list[Array]:
-    """Return the values of one measure, 0 for a query that is not answered."""
-    columns = [values[matched.rows] for values in values_of(request, matched.aligned, arguments)]
-    if request.measure.name in ("utility", "rbp_resid"):
-        answered = matched.aligned.answered[matched.rows]
-        columns = [np.where(answered, column, 0.0) for column in columns]
+    """Return the values of one measure, with version 10's for queries that are not answered."""
+    if not matched.qids:
+        return [np.zeros(0) for _ in request.names]
+    columns = []
+    for name, values in zip(
+        request.names, values_of(request, matched.aligned, arguments), strict=True
+    ):
+        column = values[matched.rows]
+        if name in ("num_ret", "utility", "rbp_resid", "relstring") or name.startswith("unj"):
+            column = np.where(matched.stood_in, "" if name == "relstring" else 0, column)
+        columns.append(column)
     return columns
 
 
@@ -315,34 +463,48 @@ def _fill(template: str, values: Sequence[float | str], qid: str) -> str:
     return text.replace(_QID, qid)
 
 
-def per_query(values: Sequence[tuple[Request, Sequence[Array]]], qids: Iterable[str]) -> str:
-    """Return the lines of each query, from the values ``(n_queries,)`` of each line."""
-    template = "".join(_line(request, name) for request, _ in values for name in request.names)
-    rows = zip(*(column.tolist() for _, some in values for column in some), strict=True)
-    return "".join(_fill(template, row, qid) for qid, row in zip(qids, rows, strict=False))
+def per_query(requests: Sequence[Request], columns: Sequence[Array], qids: Iterable[str]) -> str:
+    """Return the lines of each query; `columns` are the values ``(n_queries,)`` of each line."""
+    template = "".join(_line(request, name) for request in requests for name in request.names)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return "".join(_fill(template, values, qid) for qid, values in zip(qids, rows, strict=False))
 
 
-def summaries(request: Request, columns: Sequence[Array], matched: Matched) -> str:
+@dataclass(frozen=True)
+class Totals:
+    """What summaries need besides the values.
+
+    ``queries`` is the number of queries they are over, ``evaluated`` how many of them have
+    values; ``relevant`` replaces the sum of ``num_rel`` if it is not None.
+    """
+
+    queries: int
+    evaluated: int
+    relevant: int | None = None
+    run_id: str = ""
+
+
+def summaries(request: Request, columns: Sequence[Array], totals: Totals) -> str:
     """Return the lines of one measure for all queries."""
     if request.measure.summary == "nothing":
         return ""
     return "".join(
-        _fill(_line(request, name), (_summary(request, column, matched),), "all")
+        _fill(_line(request, name), (_summary(request, column, totals),), "all")
         for name, column in zip(request.names, columns, strict=True)
     )
 
 
-def _summary(request: Request, column: Array, matched: Matched) -> float | str:
+def _summary(request: Request, column: Array, totals: Totals) -> float | str:
     """Return the summary of one line's values, which are added in the order of the queries."""
     how = request.measure.summary
     if how == "runid":
-        return matched.run_id
+        return totals.run_id
     if how == "queries":
-        return matched.queries
-    if how == "relevant" and matched.relevant is not None:
-        return matched.relevant
+        return totals.queries
+    if how == "relevant" and totals.relevant is not None:
+        return totals.relevant
     total = float(np.cumsum(np.append(0.0, column))[-1])
     if how == "gm":
-        total += (matched.queries - len(matched.qids)) * math.log(SMALLEST)
-        return math.exp(total / matched.queries)
-    return total / matched.queries if how == "mean" else total
+        total += (totals.queries - totals.evaluated) * math.log(SMALLEST)
+        return math.exp(total / totals.queries)
+    return total / totals.queries if how == "mean" else total
