@@ -24,7 +24,7 @@ from ...core.tables import Docnos, Qrels, Run
 from ...errors import AlignmentError, HarnessWarning
 from ...metrics.cascade import rank_biased_residual, rank_biased_sum
 from ...metrics.judged import n_judged_at, n_looked_at
-from ...metrics.shared import log2_discount, n_hits
+from ...metrics.shared import log2_discount
 from ...metrics.trec_average import SMALLEST, precision_from
 from ...metrics.trec_gain import Gains, gain_table
 from ...readers.format import ScatteredQueries
@@ -138,7 +138,7 @@ def eleven_point_average(
     that is higher than the one before it is never met, and it and all others then count as
     the largest precision anywhere.
     """
-    hits = n_hits(aligned, rel)
+    hits = aligned.found(rel).lengths
     best = precision_from(aligned, np.zeros_like(hits), rel)
     total, remaining = np.zeros(aligned.n_queries), hits
     beyond, stuck = np.ones(hits.size, dtype=bool), np.zeros(hits.size, dtype=bool)
