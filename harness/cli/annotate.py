@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,10 +22,7 @@ from .printing import show
 @options.path("--from", "template", metavar="YAML", help="A file with metadata.")
 @options.flag("--here", "The runs were made here: add platform and versions.")
 @options.flag("--force", "Replace OUT.")
-def command(
-    runs: tuple[Path, ...], out: Path, settings: tuple[str, ...], template: Path | None,
-    here: bool, force: bool,
-) -> None:  # fmt: skip
+def command(runs: tuple[Path, ...], out: Path, **settings: Any) -> None:
     """Write runs with ir_metadata: who made them, how, on what, in comment lines at the head.
 
     OUT gets the lines of the run unchanged, and its tag. Metadata at its head stays too, unless
@@ -37,6 +35,5 @@ def command(
       harness annotate bm25.run --set "actor.name=A. Author" --here -o annotated/bm25.run
       harness annotate runs/*.run --from metadata.yaml -o annotated/
     """
-    done = annotate(runs, out, settings=settings, template=template, here=here, force=force)
-    for path, content in done:
+    for path, content in annotate(runs, out, **settings):
         show(lines_of([f"{path}: {', '.join(content) or 'no metadata'}"]))

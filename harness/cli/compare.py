@@ -14,7 +14,6 @@ from ..audit.changes import changes
 from ..audit.changes_report import render
 from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
-from ..experiment.evaluate import short_names
 from ..stats.comparison import LEAST_DRAWS, Correction, Family, IntervalMethod, Plan
 from . import options
 from .evaluate import evaluate
@@ -116,7 +115,6 @@ def command(
         plan = replace(plan, metrics=metrics)
     else:
         versus.check_metrics(metrics)
-        versus.check_plan(plan, short_names(runs))
         board = evaluate(str(qrels), runs, metrics, **settings)
     if not all_pairs and not plan.baselines:
         plan = replace(plan, baselines=(board.entries[0].run,))

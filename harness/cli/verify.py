@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -18,14 +18,7 @@ from .printing import show
 @options.inputs
 @options.flag("--plugins", "Run the plugins that the results' config names.")
 @options.format_option("text", "json")
-def command(
-    results: Path,
-    jobs: int,
-    scheduler: str | None,
-    inputs: Path | None,
-    plugins: bool,
-    format: Literal["text", "json"],
-) -> None:
+def command(results: Path, format: Literal["text", "json"], **settings: Any) -> None:
     """Compute every number of a results folder again and compare all digits.
 
     Hashes each input, evaluates each run from its files without the cache, makes summaries,
@@ -38,7 +31,7 @@ def command(
     Example:
       harness verify results/quickstart
     """
-    found = verify(results, jobs=jobs, scheduler=scheduler, inputs=inputs, plugins=plugins)
+    found = verify(results, **settings)
     show(as_json(found) if format == "json" else text(found))
     if not found.is_verified:
         raise click.exceptions.Exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -21,10 +22,7 @@ from .printing import show
 @click.option("--dataset", metavar="DATASET", help="The dataset, if there are several.")
 @options.many("--where", metavar="NAME=VALUE", help="Select a cell by a column, such as seed=1")
 @options.inputs
-def command(
-    results: Path, run: str, metric: str, query: str | None, dataset: str | None,
-    where: tuple[str, ...], inputs: Path | None,
-) -> None:  # fmt: skip
+def command(results: Path, where: tuple[str, ...], **settings: Any) -> None:
     """Show where one number of a leaderboard comes from.
 
     Prints inputs and their hashes, how many queries count and what happened to the others, every
@@ -37,8 +35,7 @@ def command(
       harness why results/quickstart --run bm25 --metric map
       harness why results/quickstart --run bm25 --metric ndcg@10 --query 1
     """
-    named = dict(options.pairs("--where", where))
-    found = why(results, run, metric, dataset=dataset, where=named, query=query, inputs=inputs)
+    found = why(results, where=dict(options.pairs("--where", where)), **settings)
     show(render(found))
     if not found.is_confirmed:
         raise click.exceptions.Exit(1)

@@ -57,7 +57,7 @@ from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.select import in_order
 from ..stats.comparison import Comparisons, Plan, Study
-from .manifest import FORMAT, Manifest
+from .manifest import Manifest
 
 if TYPE_CHECKING:
     import pandas
@@ -250,34 +250,16 @@ def read_bytes(path: Path) -> bytes:
         raise misfit(path, f"cannot be read: {error.strerror}") from error
 
 
-def _parse(content: bytes) -> dict[str, Any]:
-    """Return the object in JSON; ValueError if there is none."""
-    try:
-        found = json.loads(content.decode("utf-8"))
-    except RecursionError:
-        raise ValueError("too many objects or lists inside each other") from None
-    if not isinstance(found, dict):
-        raise ValueError("expected an object")
-    return found
-
-
 def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
     """Return the manifest of a folder of results; InputError without one of this format."""
     path = folder / MANIFEST
+    content = read_bytes(path) if content is None else content
     try:
-        manifest = _parse(read_bytes(path) if content is None else content)
-    except ValueError as error:
-        raise misfit(path, f"cannot be read: {error}") from error
-    version = manifest.get("manifest")
-    if isinstance(version, int) and version != FORMAT:
-        what = f"expected a manifest of format {FORMAT}, got {version}"
-        fix = "update the harness" if version > FORMAT else "run the config again"
-        raise InputError(Problem(str(path), what, fix=fix))
-    try:
-        Manifest.model_validate(manifest)
+        Manifest.model_validate_json(content)
     except ValidationError as error:
         raise schema_error(path, error) from None
-    return manifest
+    found: dict[str, Any] = json.loads(content)
+    return found
 
 
 def schema_error(path: Path, error: ValidationError, below: str = "$") -> InputError:
@@ -410,23 +392,27 @@ def written(folder: Path) -> tuple[dict[str, str], list[str]]:
     and replaces: so the next run knows them even if this one is killed.
     """
     recorded: defaultdict[str, set[str]] = defaultdict(set)
-    with contextlib.suppress(HarnessError, ValueError):
-        data = read_bytes(folder / TIMING)
-        content = _parse(data)
-        if {"seconds", "files", "earlier"} <= content.keys():
-            recorded[TIMING].add(hashlib.sha256(data).hexdigest())
-            for name, digest in (*content["files"].items(), *content["earlier"].items()):
-                recorded[name].add(digest)
+    if timing := _timing(folder):
+        recorded[TIMING].add(sha256(folder / TIMING))
+        for name, digest in (*timing["files"].items(), *timing["earlier"].items()):
+            recorded[name].add(digest)
     return compare_recorded(folder, recorded)
 
 
 def record_pictures(folder: Path, files: Mapping[str, bytes]) -> bytes:
     """Return ``timing.json`` of a folder of results with pictures that ``harness plot`` drew."""
-    content: dict[str, Any] = {"began": None, "seconds": None, "files": {}}
-    with contextlib.suppress(HarnessError, ValueError):
-        content = _parse(read_bytes(folder / TIMING))
+    content = _timing(folder) or {"began": None, "seconds": None, "files": {}}
     content["earlier"] = {**written(folder)[0], **hashes_of(files)}
     return (json.dumps(content, indent=1) + "\n").encode()
+
+
+def _timing(folder: Path) -> dict[str, Any]:
+    """Return what is in ``timing.json``; empty without one of ours."""
+    with contextlib.suppress(HarnessError, ValueError, RecursionError):
+        content = json.loads(read_bytes(folder / TIMING))
+        if isinstance(content, dict) and {"seconds", "files", "earlier"} <= content.keys():
+            return content
+    return {}
 
 
 def root_of(folder: Path, manifest: Mapping[str, Any]) -> Path:

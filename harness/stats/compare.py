@@ -97,15 +97,10 @@ def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:
         return list(pool.map(lambda job: job(), jobs))
 
 
-def check_baselines(plan: Plan, runs: Sequence[str]) -> None:
-    """Raise UnknownNameError if a baseline is not one of the runs."""
-    for name in plan.baselines:
-        check_known("run", name, runs, "baseline")
-
-
 def _check_runs(systems: Sequence[System], plan: Plan) -> None:
     runs = tuple(dict.fromkeys(system.run for system in systems))
-    check_baselines(plan, runs)
+    for name in plan.baselines:
+        check_known("run", name, runs, "baseline")
     counts = Counter(system.dataset for system in systems)
     if max(counts.values(), default=0) < 2:
         there = f"there is one run, {runs[0]}" if len(runs) == 1 else "no dataset has two runs"
