@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import click
 
@@ -37,8 +36,14 @@ from .printing import show
     default="run",
     help="Group findings by run or rule.",
 )
-@options.path("--topics", metavar="FILE", help="Check submissions against these queries.")
-@options.path("--docnos", metavar="FILE", help="Every docno of the collection, one a line.")
+@click.option(
+    "--topics", metavar="FILE", default="", show_default=False,
+    help="Check submissions against these queries.",
+)  # fmt: skip
+@click.option(
+    "--docnos", metavar="FILE", default="", show_default=False,
+    help="Every docno of the collection, one a line.",
+)  # fmt: skip
 @options.whole("--max-per-query", least=1, help="Documents of a query, at most.")
 @click.option("--tag-pattern", metavar="RE", default="", help="What the whole tag must match.")
 @options.whole("--max-runs", least=1, help="Runs of a team, at most.")
@@ -48,11 +53,9 @@ from .printing import show
 @options.file_formats
 @options.format_option("text", "json", "sarif", "markdown")
 def command(
-    first: str, runs: tuple[str, ...], strict: bool, notes: bool,
-    by: Literal["run", "rule"], topics: Path | None, docnos: Path | None,
-    max_per_query: int | None, tag_pattern: str, max_runs: int | None, teams: str,
-    overrides: tuple[str, ...], duplicates: str, qrels_format: str | None,
-    run_format: str | None, group: str | None, format: Literal["text", "json", "sarif", "markdown"],
+    first: str, runs: tuple[str, ...], strict: bool, notes: bool, by: Literal["run", "rule"],
+    overrides: tuple[str, ...], duplicates: str, qrels_format: str | None, run_format: str | None,
+    group: str | None, format: Literal["text", "json", "sarif", "markdown"], **terms: Any,
 ) -> None:  # fmt: skip
     """Find what would make numbers wrong, before any is computed.
 
@@ -77,16 +80,11 @@ def command(
       harness check configs/sweep.yaml --format sarif > check.sarif
       harness check runs/* --topics topics.txt --docnos docnos.txt --max-per-query 1000
     """
-    if topics is not None:
-        first, runs = str(topics), (first, *runs)
-    asked = (docnos, max_per_query, tag_pattern, max_runs, teams)
-    terms = None
-    if topics is not None or any(asked):
-        terms = Terms(
-            str(topics or ""), str(docnos or ""), max_per_query, tag_pattern, max_runs, teams
-        )
+    if terms["topics"]:
+        first, runs = terms["topics"], (first, *runs)
+    task = Terms(**terms) if any(terms.values()) else None
     is_config = first.endswith((".yaml", ".yml"))
-    if terms is not None and (is_config or not runs):
+    if task is not None and (is_config or not runs):
         what = "expected run files with the options of submissions"
         raise UnknownNameError(Problem("", what, fix="give RUN... --topics FILE, or QRELS RUN..."))
     if runs and is_config:
@@ -95,7 +93,7 @@ def command(
     if runs:
         of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
         of_runs = {"format": run_format, "duplicates": duplicates}
-        found = check.check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs, terms=terms)
+        found = check.check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs, terms=task)
     else:
         try:
             found = check.check_config(first, overrides)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from ..errors import InputError, Problem, UnknownNameError
+from ..errors import Problem, UnknownNameError
 from ..experiment import folder as results_folder
 from ..experiment import page as report_page
 from ..experiment.folder import with_comparisons
-from ..readers.files import write_all
+from ..readers.files import check_own, write_all
 from ..reports.participant import sheet
 from . import options
 from .printing import show
@@ -62,17 +62,9 @@ def command(
         files = report_page.page_files(outcome, old)
     target = target or results[-1] / default
     files = {target.name: files.pop(report_page.PAGE), **files}
-    is_own = target.parent.resolve() == results[-1].resolve()
-    for name, content in files.items():
-        path = target.parent / name
-        if not path.exists() or path.read_bytes() == content:
-            continue
-        if is_own and name in outcome.manifest["outputs"]:
-            fix = "write to another folder with -o, or change 'page' in the config and run it again"
-            raise InputError(Problem(str(path), "harness run wrote this file", fix=fix))
-        if not force:
-            fix = "name another with -o, or add --force"
-            raise InputError(Problem(str(path), "the file exists", fix=fix))
-    write_all(target.parent, files)
+    folder = target.parent
+    same = [n for n in files if (folder / n).is_file() and (folder / n).read_bytes() == files[n]]
+    check_own(folder, files, same, force=force)
+    write_all(folder, files)
     size = sum(map(len, files.values()))
     show(f"written to {target} ({size / 1e6:.1f} MB)\n")

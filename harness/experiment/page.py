@@ -41,7 +41,7 @@ from ..reports.select import value_for
 from ..stats.comparison import Plan
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
-from .cells import evaluate_all
+from .cells import Evaluated, evaluate_all
 from .evaluate import evaluate_runs
 from .folder import PER_QUERY, Results, compared
 from .manifest import versions
@@ -334,16 +334,24 @@ def _convention(
         if len(found) == 1:  # a tool may compute it at several cutoffs by default
             kept.append((metric, found[0]))
     policy = replace(config.policy, ties="trec_eval", empty_queries="zero")
-    changes = {"metrics": tuple(m for m, _ in kept), "convention": name, "policy": policy}
-    values: dict[tuple[str, str, str], float] = {}
-    if kept:
+
+    def evaluated(some: Sequence[tuple[str, Metric]]) -> Evaluated:
+        changes = {"metrics": tuple(m for m, _ in some), "convention": name, "policy": policy}
         changed = config.model_copy(update=changes)
-        done = evaluate_all(changed, cells, Cache(changed.cache_folder))
-        failed = tuple(one.as_row(str) for one in done.failures)
-        board = Leaderboard(tuple(done.entries), failed, config.summary)
+        return evaluate_all(changed, cells, Cache(changed.cache_folder))
+
+    sets = [kept] if kept else []
+    if kept and evaluated(kept).failures:  # such as grades that one of the metrics refuses
+        sets = [[one] for one in kept]
+    values: dict[tuple[str, str, str], float] = {}
+    for some in sets:
+        done = evaluated(some)
+        board = Leaderboard(
+            tuple(done.entries), tuple(one.as_row(str) for one in done.failures), config.summary
+        )
         with suppress(AlignmentError):  # no system has all folds
             for one in systems_of(board) if done.entries else ():
-                values |= {(one.dataset, one.run, m): one.value(own) for m, own in kept}
+                values |= {(one.dataset, one.run, m): one.value(own) for m, own in some}
 
     def value(board: Mapping[str, Any], row: int, metric: str) -> float:
         run = data["systems"][board["systems"][row]]["name"]

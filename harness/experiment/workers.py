@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import logging
 import multiprocessing
@@ -23,7 +24,6 @@ from concurrent.futures import (
     wait,
 )
 from dataclasses import dataclass, field
-from functools import partial
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -100,7 +100,7 @@ def work(job: Job, by: str = "") -> list[Done]:
 
     HarnessError if `by` says what computes elsewhere, and this is other code or another machine.
     """
-    _load_plugins(job.config)
+    _load_plugins(job.config.base, job.config.plugins)
     if by and by != (here := computed_by(job.config.parsed_metrics())):
         what = f"expected workers with {by}, got {here}"
         fix = "start the workers in the same environment, on machines of the same kind"
@@ -110,7 +110,7 @@ def work(job: Job, by: str = "") -> list[Done]:
 
 def each(job: Job) -> Iterator[Done]:
     """Yield what became of each cell of a job; VerificationError stops all of them."""
-    _load_plugins(job.config)
+    _load_plugins(job.config.base, job.config.plugins)
     metrics = job.config.parsed_metrics()
     for place in job.places:
         try:
@@ -155,11 +155,11 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
         inputs[other.path] = opened.as_read()
         return found
 
-    found = [*dataset.warnings]
+    found = [*dataset.findings]
     with collecting(found):
         evaluation = evaluate_one(
             dataset.qrels, metrics, policy,
-            stream=partial(
+            stream=functools.partial(
                 readers.align_run, dataset.qrels, file, policy, policies_of(metrics, policy),
                 name=cell.run, watch=watch, **run.options(),
             ),
@@ -170,8 +170,8 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
         audit = check.compare(evaluation)
         header = ir_metadata.header_of(file)
     inputs[run.path] = file.as_read()
-    found += [*dataset.failures, *guard.failures]
-    record = Record.of(evaluation, audit, without_names(found, cell), header, facts)
+    warned = without_names([*found, *guard.failures], cell)
+    record = Record.of(evaluation, audit, warned, header, facts)
     return Done(place, record, None, inputs)
 
 
@@ -185,10 +185,8 @@ class _File(HashedSource):
     def as_read(self) -> Input:
         """Return its state and hash; ChangedInputError if the state differs from before."""
         digest = self.sha256()
-        if os.path.isfile(self.path):  # a pipe changes as it is read
-            size, modified, _, inode = state_of(self.path)
-            if (size, modified, inode) != (self.state[0], self.state[1], self.state[3]):
-                raise ChangedInputError(self.path)
+        if state_of(self.path) != self.state:
+            raise ChangedInputError(self.path)
         return Input(self.state, digest)
 
 
@@ -203,13 +201,12 @@ class ChangedInputError(InputError):
 
 @dataclass(frozen=True, eq=False)
 class _Dataset:
-    """Judgements, and the warnings of reading them; no facts if the guard failed."""
+    """Judgements, and the findings of reading them; no facts if the guard failed."""
 
     qrels: Qrels
     facts: JudgementFacts | None
     inputs: Mapping[str, Input]
-    warnings: Sequence[Finding]
-    failures: Sequence[Finding]
+    findings: Sequence[Finding]
     peer: Peer
     """What the cross-check shares between cells."""
 
@@ -225,29 +222,22 @@ def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Datase
     if key not in last_dataset:
         last_dataset.clear()
         source = files[0]
-        warned = list[Finding]()
-        with collecting(warned):
+        found = list[Finding]()
+        with collecting(found):
             qrels = readers.read_qrels(
                 source, name=cell.dataset, fractions=fractions, **entry.options()
             )
-        failures = list[Finding]()
-        facts = judgement_facts(qrels, source, failures, entry.format)
+        facts = judgement_facts(qrels, source, found, entry.format)
         inputs = {file.path: file.as_read() for file in files}
-        peer = Peer(qrels, metrics, policy)
-        last_dataset[key] = _Dataset(qrels, facts, inputs, warned, failures, peer)
+        last_dataset[key] = _Dataset(qrels, facts, inputs, found, Peer(qrels, metrics, policy))
     return last_dataset[key]
 
 
-_loaded: set[tuple[Path, tuple[str, ...]]] = set()
-
-
-def _load_plugins(config: Config) -> None:
-    """Import the config's plugins, in a process that did not read the config itself."""
-    key = (config.base, config.plugins)
-    if key not in _loaded:
-        for name in config.plugins:
-            plugins.load(name, config.base)
-    _loaded.add(key)
+@functools.cache
+def _load_plugins(base: Path, names: tuple[str, ...]) -> None:
+    """Import plugins of a config, in a process that did not read the config itself."""
+    for name in names:
+        plugins.load(name, base)
 
 
 T = TypeVar("T")
