@@ -39,6 +39,7 @@ from .workers import (
     Done,
     Job,
     Processes,
+    changed_input,
     each,
     evaluated_jobs,
     last_dataset,
@@ -205,7 +206,7 @@ class _Run:
         place, error = done.place, done.error
         for path, read in done.inputs.items():
             if self.inputs.setdefault(path, read).digest != read.digest:
-                error = ChangedInputError(path)
+                error = changed_input(path)
         if done.record is None or error is not None:
             self.failed[place] = error or HarnessError("unknown")
             return

@@ -186,17 +186,18 @@ class _File(HashedSource):
         """Return its state and hash; ChangedInputError if the state differs from before."""
         digest = self.sha256()
         if state_of(self.path) != self.state:
-            raise ChangedInputError(self.path)
+            raise changed_input(self.path)
         return Input(self.state, digest)
 
 
 class ChangedInputError(InputError):
     """A file changed while a cell, or several cells, read it."""
 
-    def __init__(self, path: str) -> None:
-        what = "the file changed during the run"
-        fix = "run again when nothing writes to it; finished cells come from the cache"
-        super().__init__(Problem(path, what, fix=fix))
+
+def changed_input(path: str) -> ChangedInputError:
+    """Return the error of a file that changed."""
+    fix = "run again when nothing writes to it; finished cells come from the cache"
+    return ChangedInputError(Problem(path, "the file changed during the run", fix=fix))
 
 
 @dataclass(frozen=True, eq=False)
