@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..core.evaluation import Counts
+from ..core.leaderboard import grouped_by
 from ..errors import (
     SHOWN,
     ConfigError,
@@ -34,9 +32,6 @@ RESERVED = (
     DATASET, "run", "qid", "metric", "value", "undefined", *(one.name for one in fields(Counts)),
 )  # fmt: skip
 """Columns of the outputs; no placeholder may have one of these names."""
-_WITH_GRADES_AND_SCORES = re.compile(
-    r"\.(csv|tsv|parquet|arrow|feather|jsonl|ndjson|json|npz)(\.\w+)?$", re.I
-)
 
 
 @dataclass(frozen=True)
@@ -158,7 +153,6 @@ def find(config: Config, complete: bool = True) -> tuple[list[Cell], list[GridEr
         search.check_datasets("run")
         search.choose()
         search.check_same()
-        search.wrong += _dataset_files_as_runs(search.cells)
     keys = list(config.datasets), list(config.runs)
     cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _order(cell, *keys))
     if config.complete and not search.wrong and (text := missing_text(cells)):
@@ -268,13 +262,9 @@ class _Search:
                 )  # fmt: skip
                 self.cells.append((cell, loc))
         if strangers and datasets and self.complete:
-            shared = [name for name in datasets[0].values if name in strangers[0].values]
-            has = "; ".join(
-                f"{name} {first_of(sorted({one.values[name] for one in datasets}, key=natural), 5)}"
-                for name in shared
-            )
             paths = [str(found.path) for found in strangers]
-            what = f"no dataset for {first_of(paths, 5)}; the datasets have {has}"
+            has = first_of([one.name for one in datasets], 5)
+            what = f"no dataset for {first_of(paths, 5)}; there are {has}"
             raise GridError(at, what, "add the dataset, or narrow the path")
 
     def _datasets_of(self, key: str, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
@@ -343,14 +333,7 @@ class _Search:
                 and self._keeps({**one.values, DATASET: one.name})
             ]
             if own and key not in but:
-                fix = "add them, or narrow the path"
-                used = [one.values for one in self.datasets if one.key == key and one not in own]
-                for name in used[0] if used else ():
-                    some = {one[name] for one in used}
-                    if some.isdisjoint(one.values[name] for one in own):
-                        listed = ", ".join(sorted(some, key=natural))
-                        fix = f"add them, or leave them out: 'where: {{{name}: [{listed}]}}'"
-                        break
+                fix = "add them, narrow the path, or leave the datasets out with 'where:'"
                 names = first_of([one.name for one in own], 5)
                 what = f"no {run} has predictions for {names}"
                 self.wrong.append(GridError(("datasets", key), what, fix))
@@ -418,28 +401,6 @@ def _path(text: str, loc: Loc, run_key: str = "") -> Pattern:
             fix = f"choose a name other than {', '.join(RESERVED)}"
             raise GridError(loc, f"the outputs have a column '{name}' already", fix)
     return pattern
-
-
-def _dataset_files_as_runs(cells: Sequence[tuple[Cell, Loc]]) -> Iterator[GridError]:
-    """Yield the entries of runs that take a dataset's own file, once for all its folds.
-
-    Tables and JSON may hold grades and scores side by side, and are fine.
-    """
-    names = {os.path.normpath(cell.dataset_entry.path): cell.dataset for cell, _ in cells}
-    wrong: dict[tuple[Loc, str], Cell] = {}
-    for cell, loc in cells:
-        path = cell.run_entry.path
-        is_table = _WITH_GRADES_AND_SCORES.search(PurePath(path).name)
-        if os.path.normpath(path) in names and not is_table:
-            wrong.setdefault((loc, cell.run), cell)
-    for (loc, run), cell in wrong.items():
-        path = cell.run_entry.path
-        dataset = names[os.path.normpath(path)]
-        what = f"expected predictions as run '{run}', got the file of dataset {dataset}: {path}"
-        fix = "name the file of its predictions"
-        if cell.of_run:
-            fix = f"narrow the pattern, or exclude it: 'where: {{run: \"!{run}\"}}'"
-        yield GridError(loc, what, fix)
 
 
 def missing(cells: Iterable[Cell]) -> list[str]:
@@ -516,20 +477,15 @@ def without_reference(cells: Iterable[Cell], name: str) -> Iterator[UnknownNameE
 
     A fold without its predictions does not count if other folds have some.
     """
-    by_key: dict[str, dict[str, list[Cell]]] = {}
-    for cell in cells:
-        files = by_key.setdefault(cell.dataset_key, {})
-        files.setdefault(cell.dataset_entry.path, []).append(cell)
-    for files in by_key.values():
-        with_run = [here for here in files.values() if any(one.run == name for one in here)]
-        for here in with_run or files.values():
-            others = [one for one in here if one.run == name] or here
+    for some in grouped_by(cells, lambda cell: cell.dataset_key).values():
+        errors = []
+        for cell in some:
             try:
-                for cell in here:
-                    reference(others, cell, name)
+                reference(some, cell, name)
             except UnknownNameError as error:
-                yield error
-                break
+                errors.append(error)
+        if len(errors) == len(some):
+            yield errors[0]
 
 
 def _outside_name(cell: Cell) -> dict[str, str]:

@@ -158,12 +158,7 @@ def _check_groups(config: Config) -> Iterator[Problem]:
 
 
 def _check_names(config: Config) -> Iterator[Problem]:
-    """Yield datasets and runs without a name, and a config whose name is no folder's."""
-    for section, entries in (("datasets", config.datasets), ("runs", config.runs)):
-        for key in entries:
-            if not key.strip():
-                fix = "give it a name; tables show it"
-                yield config.problem((section, key), "the name is empty", fix=fix)
+    """Yield the name of a config that is not the name of a folder."""
     if type(config) is Config and (wrong := wrong_with(config.name)):
         yield config.problem(("name",), f"expected the name of a folder, got one that {wrong}")
 
@@ -366,11 +361,7 @@ def _check_summary(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
             if name in seen:
                 what = f"column '{name}' is under {seen[name]} already"
             elif what and name in others:
-                own, taken = ("runs", "datasets") if is_dataset else ("datasets", "runs")
-                what = f"column '{name}' belongs to {own}; {key} takes those of {taken}"
-                fix = f"put folds and other parts under pool or average: 'pool: [{name}]'"
-                if is_dataset:
-                    fix = f"put seeds and other repetitions under spread: 'spread: [{name}]'"
+                fix = f"put '{name}' under {'spread' if is_dataset else 'pool or average'}"
             if what:
                 yield config.problem(_item(("summary", key), place, names), what, fix=fix)
             seen.setdefault(name, key)
@@ -392,15 +383,13 @@ def _check_select(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
     if settings is None:
         return
     datasets = list(config.datasets)
-    if len(datasets) == 1:
-        what = "expected an entry of validation queries and one of test queries under 'datasets', "
-        fix = "write two entries in place of {split}, and for each run a list: "
-        fix += "[{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
-        yield config.problem(("select", "on"), f"{what}got {datasets[0]}", fix=fix)
-    elif settings.on not in datasets:
+    if settings.on not in datasets or len(datasets) == 1:
         near = did_you_mean(settings.on, datasets)
-        what = f"there is no dataset '{settings.on}'{near}  (there are: {', '.join(datasets)})"
-        yield config.problem(("select", "on"), what)
+        what = f"expected one of two datasets or more, got '{settings.on}'{near}"
+        fix = "write an entry of validation and one of test queries, and for each run a list: "
+        fix += "[{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
+        what += f"  (there are: {', '.join(datasets)})"
+        yield config.problem(("select", "on"), what, fix=fix)
     of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
     columns_of = (name for cell in cells for name in (*cell.of_dataset, *cell.of_run))
     every = dict.fromkeys(["model", *columns_of])  # runs that are named are kept apart too

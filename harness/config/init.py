@@ -424,16 +424,9 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
 
 
 def _where_lines(made: Proposal) -> Iterator[str]:
-    names = [(name, entry) for entry in made.runs for name in entry.group.names]
     if made.where:
         parts = [f"{name}: [{', '.join(map(_quoted, some))}]" for name, some in made.where.items()]
         yield f"where: {{{', '.join(parts)}}}   # there are data for more, but no runs"
-        yield ""
-    elif names:
-        name, entry = names[0]
-        value = next(iter(entry.group.values.values()))[name]
-        yield f"# where: {{{name}: [{_quoted(value)}]}}   # evaluate a part of it"
-        yield "# complete: true   # make gaps in the grid an error"
         yield ""
 
 
@@ -495,21 +488,18 @@ def _gaps(made: Proposal) -> Iterator[str]:
 
 def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
     """Yield comparisons, with a usual baseline or the first run that all data have, and a table."""
-    names: dict[str, dict[str, None]] = defaultdict(dict)
+    datasets: dict[str, dict[str, None]] = defaultdict(dict)
     for cell in made.cells:
-        names[cell.dataset_key][cell.run] = None
-    each = dict.fromkeys(name for some in names.values() for name in some)
-    usual = [_baselines(some)[:1] for some in names.values()]
-    known = all(usual)
-    shared = [name for name in each if all(name in some for some in names.values())]
-    first = [name for (name,) in usual] if known else shared[:1]
-    baselines = [_quoted(name) for name in dict.fromkeys(first or ["RUN"])]
-    baseline = baselines[0] if len(baselines) == 1 else f"[{', '.join(baselines)}]"
+        datasets[cell.run][cell.dataset_key] = None
+    every = {cell.dataset_key for cell in made.cells}
+    shared = [run for run, some in datasets.items() if some.keys() == every]
+    usual = _baselines(shared)
+    baseline = _quoted([*usual, *shared, "RUN"][0])
     sharing = any(entry.shares_queries for entry in made.datasets)
-    if len(each) != 1:
-        mark = _mark(made, "compare", bool(first) and not sharing)
+    if len(datasets) != 1:
+        mark = _mark(made, "compare", bool(shared) and not sharing)
         plan = f"baseline: {baseline}, metrics: [{', '.join(columns)}]"
-        note = "" if known else "   # name your baseline"
+        note = "" if usual else "   # name your baseline"
         if "compare" in made.commented and any(entry.validation for entry in made.datasets):
             note += FOR_SELECT
         yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}{note}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -144,10 +143,7 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
     if not formats:
         raise InputError(Problem(str(path), why))
     if formats.get("run") == formats.get("dataset") == "batch":
-        with zipfile.ZipFile(path) as arrays:
-            names = {name.removesuffix(".npy") for name in arrays.namelist()}
-        needed: dict[Kind, str] = {"dataset": "relevance", "run": "scores"}
-        return [(kind, "batch") for kind, array in needed.items() if array in names]
+        return [("dataset", "batch"), ("run", "batch")]
     if len(formats) == 2:
         is_data = _JUDGEMENTS.search(path.name) or "qrel" in path.parent.name.lower()
         del formats["run" if is_data or formats["dataset"] == "beir" else "dataset"]

@@ -48,8 +48,6 @@ _FOLD = re.compile("fold|split|part", re.IGNORECASE)
 """Names of placeholders whose values are parts of one dataset."""
 _SPLIT = re.compile("split", re.IGNORECASE)
 """Placeholders that may hold train, vali and test if another one names the fold."""
-_NUMBERS = ("k", "n", "i")
-"""Placeholders that name a fold if their values are numbers."""
 _FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNORECASE | re.DOTALL)
 """Names of parts that a config lists one by one."""
 
@@ -189,11 +187,10 @@ class Part(NamedTuple):
 def part_of(cell: Cell, pooled: Sequence[str]) -> Part | None:
     """Return which part of a dataset a cell's dataset is; None if it is whole.
 
-    The placeholders of its entry tell, such as {fold}, or {k} if it is a number and the dataset one
-    for learning to rank; or a name that is written out, such as fold1. Each value of another
-    placeholder, such as {collection}, is a dataset of its own.
+    The placeholders of its entry tell, such as {fold}, or a name that is written out, such as
+    fold1. Each value of another placeholder, such as {collection}, is a dataset of its own.
     """
-    names = [name for name in cell.of_dataset if _is_part(cell, name, pooled)]
+    names = [name for name in cell.of_dataset if name in pooled or _FOLD.search(name)]
     if any(not _SPLIT.search(name) for name in names):
         names = [name for name in names if name in pooled or not _SPLIT.search(name)]
     if names:
@@ -202,12 +199,6 @@ def part_of(cell: Cell, pooled: Sequence[str]) -> Part | None:
         return Part(" ".join([cell.dataset_key, *others]), " ".join(which))
     written = _FOLD_NAME.fullmatch(cell.dataset) if not cell.of_dataset else None
     return None if written is None else Part(written[1] + written[3], written[2])
-
-
-def _is_part(cell: Cell, name: str, pooled: Sequence[str]) -> bool:
-    numbered = name in _NUMBERS and cell.of_dataset[name].isdecimal()
-    is_letor = cell.dataset_entry.format == "letor"
-    return name in pooled or bool(_FOLD.search(name)) or (numbered and is_letor)
 
 
 def of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:

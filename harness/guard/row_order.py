@@ -257,7 +257,7 @@ def sorted_by_score(query: Ints, scores: Array) -> Sorted | None:
     return Sorted(bool(falls), int((distinct > 0).sum()))
 
 
-def orders(rows: Rows, sizes: Ints, is_gathered: bool) -> Iterator[tuple[str, Ints, int]]:
+def orders(rows: Rows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
     """Yield usual orders: a name, where the predictions of each query begin, and the step.
 
     Data frames and loaders reorder queries (as text, by size) and keep the rows of each together.
@@ -273,8 +273,6 @@ def orders(rows: Rows, sizes: Ints, is_gathered: bool) -> Iterator[tuple[str, In
     by["rows sorted by group size"] = np.argsort(sizes, kind="stable")
     by["rows sorted by group size, largest first"] = np.argsort(-sizes, kind="stable")
     by["queries in reverse order"] = np.arange(n)[::-1]
-    if not is_gathered:
-        by["rows gathered by qid"] = np.arange(n)
     for name, queries in by.items():
         begin = np.empty(n, np.int64)
         begin[queries] = offsets_of(sizes[queries])[:-1]
@@ -283,20 +281,22 @@ def orders(rows: Rows, sizes: Ints, is_gathered: bool) -> Iterator[tuple[str, In
 
 
 def look_elsewhere(rows: Rows, scores: Array) -> Misplaced | None:
-    """Return the usual order that scores of the first rows clearly fit better than their own."""
+    """Return the usual order that scores of the first rows clearly fit better than their own.
+
+    None if the rows of a query are not next to each other.
+    """
+    best: Misplaced | None = None
+    if (rows.query[1:] < rows.query[:-1]).any():
+        return None
     sizes = np.bincount(rows.query)
     starts = offsets_of(sizes)[:-1]
-    is_gathered = bool((rows.query[1:] >= rows.query[:-1]).all())
-    in_file = None if is_gathered else np.argsort(rows.query, kind="stable")
-    best: Misplaced | None = None
-    for name, begin, step in orders(rows, sizes, is_gathered):
-        moved = np.flatnonzero((begin != starts) | (step < 0) | (not is_gathered))
+    for name, begin, step in orders(rows, sizes):
+        moved = np.flatnonzero((begin != starts) | (step < 0))
         n_moved = int(sizes[moved].sum())
         some = moved[:: max(1, n_moved // MOVED)]
         offsets = offsets_of(sizes[some])
         query, place = rows_of_offsets(offsets), positions_of(offsets)
         row, at = starts[some][query] + place, begin[some][query] + step * place
-        row = row if in_file is None else in_file[row]
         known = (row < scores.size) & (at < scores.size)
         row, at, query = row[known], at[known], query[known]
         if not row.size:

@@ -179,9 +179,9 @@ def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> Non
             rows = range(10 * int(name[-11]))
             make(tmp_path, {name: "".join(f"{draw.random():.4f}\n" for _ in rows)})
     dense = "1 Q0 b 1 2.0 t\n1 Q0 a 2 1.0 t\n2 Q0 d 1 2.0 t\n2 Q0 c 2 1.0 t\n"
-    make(tmp_path, {"a/qrels.txt": QRELS, "a/bm25.run": RUN, "a/dense.run": dense})
     text, _ = proposed(tmp_path)
-    assert "\ncompare: {baseline: [bm25, linear], metrics: [map, ndcg@10], " in text
+    assert "\ncompare: {baseline: linear, metrics: [map, ndcg@10], " in text
+    make(tmp_path, {"a/qrels.txt": QRELS, "a/bm25.run": RUN, "a/dense.run": dense})
     save(tmp_path, tmp_path / "harness.yaml")
     results = harness.run(tmp_path / "harness.yaml")
     assert len(results.leaderboard.entries) == 5
@@ -189,7 +189,6 @@ def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> Non
     (tmp_path / "svm/fold2-seed2.txt").unlink()
     text = proposed(tmp_path)[0]
     assert "# no predictions of svm seed 2 for data-fold2\n# summary: {pool: [fold]," in text
-    assert "\ncompare: " in text
 
 
 def test_the_baseline_is_a_run_that_every_dataset_has(tmp_path: Path) -> None:

@@ -181,8 +181,6 @@ RUNS = "runs: {r: {path: r}}\n"
         (HEAD + RUNS + "metrics:\n  -map\n  -P@5\n", "$.metrics (line 3)", "after every '-'"),
         (HEAD + RUNS + "metrics:\n  - map\n    - P@5\n", "$.metrics[0] (line 4)", "same column"),
         (HEAD + RUNS + 'metrics: ["map;P@5"]\n', "$.metrics[0] (line 3)", "each metric by itself"),
-        (HEAD + 'runs:\n  "": {path: r}\n', "$.runs[''] (line 3)", "a name"),
-        ('datasets: {" ": {path: q}}\n' + RUNS, "$.datasets[' '] (line 1)", "give it a name"),
     ],
 )  # fmt: skip
 def test_what_was_meant(tmp_path: Path, text: str, place: str, hint: str) -> None:
