@@ -29,11 +29,10 @@ from .model import (
     Policy,
     RunEntry,
     Runs,
-    json_schema,
 )
 from .yaml_file import Loc, PlacedProblem, Source, describe, read, text_of
 
-__all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "json_schema", "load", "loads"]
+__all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "load", "loads"]
 
 del _built_in
 

@@ -1,13 +1,9 @@
-"""The settings models of a config, and its JSON Schema."""
+"""The settings models of a config."""
 
 from __future__ import annotations
 
-import ast
-import inspect
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -37,13 +33,12 @@ from ..core.selection import Select
 from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
-from ..reports.page import Metadata, PageSettings
-from ..reports.paper_table.settings import Caption
+from ..reports.page import PageSettings
 from ..reports.paper_table.settings import Settings as TableSettings
 from ..reports.plots.plot import KindName
 from ..reports.plots.plot import Settings as PlotSettings
 from ..stats.comparison import Plan
-from ..stats.gate import GateSettings, Rule
+from ..stats.gate import GateSettings
 from .yaml_file import Loc, Source, escape
 
 
@@ -58,48 +53,7 @@ class Model(BaseModel):
 
 
 SCHEMA = "https://ranking-harness.github.io/ranking-harness/config.schema.json"
-"""Where editors find what :func:`json_schema` returns."""
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a config, in which each key has the text below it."""
-    text = json.dumps(Config.model_json_schema())
-    parts = (DatasetEntry, RunEntry, Groups, Metadata, Rule, Caption)
-    kinds: dict[str, type] = {one.__name__: one for one in parts}
-    kinds |= {key.title().rstrip("s"): kind for key, kind in SECTIONS.items()}
-    for name, kind in kinds.items():
-        qualified = f"{kind.__module__}.{kind.__qualname__}".replace(".", "__")
-        for own in (kind.__name__, qualified):
-            text = text.replace(f'"{own}":', f'"{name}":').replace(f'/{own}"', f'/{name}"')
-    schema: dict[str, Any] = json.loads(text)
-    for name, kind in [("", Config), *kinds.items()]:
-        part = schema["$defs"][name] if name else schema
-        part["title"] = name or "A config of the ranking harness"
-        for parent in reversed(kind.__mro__):
-            for key, description in _texts(parent).items():
-                shown = "baseline" if key == "baselines" else key
-                if shown in part["properties"]:
-                    part["properties"][shown]["description"] = description
-    schema["required"].remove("name")
-    schema["$defs"] = dict(sorted(schema["$defs"].items()))
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
-
-
-def _texts(kind: type) -> dict[str, str]:
-    """Return the texts below the keys of a model or settings class, as its source has them."""
-    if not kind.__module__.startswith("harness."):
-        return {}
-    (definition,) = ast.parse(inspect.getsource(kind)).body
-    body = definition.body if isinstance(definition, ast.ClassDef) else []
-    return {
-        key.target.id: inspect.cleandoc(text.value.value)
-        for key, text in pairwise(body)
-        if isinstance(key, ast.AnnAssign)
-        and isinstance(key.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
+"""Where editors find the JSON Schema of a config."""
 
 
 def as_kind(value: Any) -> Any:
