@@ -390,10 +390,7 @@ def _pattern(text: str, loc: Loc, known: Collection[str] | None = None) -> Patte
 
 
 def _path(text: str, loc: Loc, run_key: str = "") -> Pattern:
-    """Return the pattern of a path, whose placeholders can be columns.
-
-    ``{dataset}`` is none in a run's path.
-    """
+    """Return the pattern of a path, whose placeholders can be columns, but for ``{dataset}``."""
     pattern = _pattern(text, loc)
     for name in pattern.names:
         is_own = f"{{{name}}}" == run_key or (name == DATASET and run_key)

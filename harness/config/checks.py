@@ -219,10 +219,7 @@ def _check_metric_sets(
 def _check_metrics(
     entries: Sequence[tuple[Loc, str]], source: Source, defaults: dict[str, Any], all_loaded: bool
 ) -> tuple[list[tuple[Loc, list[Metric]]], list[Problem]]:
-    """Return the metrics of each correct entry, and what is wrong with the others.
-
-    Unless all plugins are loaded, an unknown name may be one of theirs.
-    """
+    """Return the metrics of each correct entry, and what is wrong with the others."""
     metrics: list[tuple[Loc, list[Metric]]] = []
     problems: list[Problem] = []
     sets = metric_sets(source.data)
@@ -234,7 +231,7 @@ def _check_metrics(
             what, fix = error.problems[0].what, error.problems[0].fix
         base = re.match(r"[A-Za-z_][A-Za-z0-9_-]*", name)
         if not all_loaded and base is not None and base[0] not in REGISTRY:
-            continue
+            continue  # a plugin may have it
         if " - " in name:
             what = f"expected one metric, got '{name}'"
             fix = "begin the '- ' of every entry in the same column"
@@ -415,10 +412,7 @@ def _check_select(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
 def _check_columns_in_names(
     columns: Mapping[str, str], cells: Sequence[Cell], config: Config
 ) -> Iterator[Problem]:
-    """Yield runs whose names hold a column that `summary` or `select` takes out.
-
-    `columns` have the key of the summary, or nothing if they are those of `select`.
-    """
+    """Yield runs whose names hold a column of `select` or, by key, of `summary`."""
     for key, some in grouped_by(cells, lambda cell: cell.run_key).items():
         for name in Pattern(key).names:
             values = {cell.all_columns.get(name) for cell in some}

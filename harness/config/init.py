@@ -510,11 +510,7 @@ def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
 
 
 def _baselines(names: Iterable[str]) -> list[str]:
-    """Return the names that baselines usually have, the most usual first.
-
-    >>> _baselines(["random", "neural", "linear-regression", "BM25+RM3"])
-    ['BM25+RM3', 'linear-regression', 'random']
-    """
+    """Return the names that baselines usually have, the most usual first."""
     usual = ("bm25", "baseline", "linear", "random")
     return [name for word in usual for name in sorted(names, key=len) if word in name.lower()]
 

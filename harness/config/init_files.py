@@ -233,15 +233,11 @@ def families(groups: Sequence[Group], dataset: str = "") -> list[Group]:
             members[slot].append(number)
     left = dict.fromkeys(range(len(groups)))
     found: dict[int, Group] = {}
-    while left:
-        sizes = {slot: sum(n in left for n in some) for slot, some in members.items()}
-        best = max(sizes, key=lambda slot: (sizes[slot], _rank(slot)), default=None)
-        if best is None or sizes[best] < 2:
-            break
-        some = [number for number in members.pop(best) if number in left]
-        found[some[0]] = _family(best, [groups[number] for number in some], dataset)
-        for number in some:
-            del left[number]
+    for slot in sorted(members, key=lambda one: (len(members[one]), _rank(one)), reverse=True):
+        some = [number for number in members[slot] if number in left]
+        if len(some) > 1:
+            found[some[0]] = _family(slot, [groups[number] for number in some], dataset)
+            left = dict.fromkeys(number for number in left if number not in some)
     found |= {number: groups[number] for number in left}
     return [found[number] for number in sorted(found)]
 
@@ -302,11 +298,7 @@ def _family(slot: tuple[str, str], groups: Sequence[Group], dataset: str) -> Gro
 
 
 def _words(path: str) -> set[str]:
-    """Return folders and words of a path, in small letters.
-
-    >>> sorted(_words("my_data/qrels.covid-Round2.txt"))
-    ['covid', 'data', 'my', 'my_data', 'qrels', 'round2', 'txt']
-    """
+    """Return folders and words of a path, in small letters."""
     path = path.lower()
     return {*re.split(r"[/._-]+", path), *path.split("/")[:-1]} - {""}
 

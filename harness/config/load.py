@@ -166,29 +166,22 @@ def _draft(data: Mapping[str, Any]) -> Draft:
         try:
             return Draft.model_validate(correct)
         except ValidationError as error:
-            for loc in {_removable(correct, _loc(one)) for one in error.errors()}:
-                holder = _at(correct, loc[:-1])
-                if isinstance(holder, dict):
-                    holder.pop(loc[-1], None)
+            wrong = [_innermost(correct, _loc(one)) for one in error.errors()]
+            for holder, key in wrong:
+                holder.pop(key, None)
 
 
-def _removable(data: Any, loc: Loc) -> Loc:
-    """Return the innermost key of a mapping around a place."""
-    for n in range(len(loc), 1, -1):
-        holder = _at(data, loc[: n - 1])
-        if isinstance(holder, dict) and loc[n - 1] in holder:
-            return loc[:n]
-    return loc[:1]
-
-
-def _at(data: Any, loc: Iterable[str | int]) -> Any:
-    """Return a part of plain data; None if there is none."""
+def _innermost(data: Any, loc: Loc) -> tuple[dict[Any, Any], str | int]:
+    """Return the innermost key of a mapping around a place in plain data, and the mapping."""
+    holder, key = data, loc[0]
     for part in loc:
+        if isinstance(data, dict) and part in data:
+            holder, key = data, part
         try:
             data = data[part]
         except (KeyError, IndexError, TypeError):
-            return None
-    return data
+            break
+    return holder, key
 
 
 def _follows_from_others(

@@ -41,10 +41,6 @@ def load(name: str, base: Path) -> None:
             raise PluginError(str(error)) from None
         return
     points = sorted(entry_points(group=GROUP, name=name), key=_package)
-    if len(points) > 1:
-        packages = " and ".join(map(_package, points))
-        values = " or ".join(point.value for point in points)
-        raise PluginError(f"'{name}' is a plugin of {packages}; name its module: {values}")
     what = f"module '{name}' cannot be imported"
     try:
         if points:

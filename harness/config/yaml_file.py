@@ -32,11 +32,9 @@ _PLAIN_KEY = re.compile(r"[\w{}+-]+")
 _BRACES = 'put text that holds braces in quotes: path: "runs/{model}.txt"'
 _HINTS = (
     ("", r" *", r"\t", "indent with spaces, not with tabs"),
-    ("", "", r"\t", "put a space there"),
     ("tag|alias|anchor|block sc", "", "", "put text that begins with ! * & | or > in quotes"),
     ("start any token", "", "[@`%]", "put text that begins with @ ` or % in quotes"),
     ("quoted scalar; .*unexpected", "", "", "close the quote"),
-    ("quoted scalar; .*escape", "", "", r"write \\ for a backslash, or use single quotes"),
     ("<block end>", r"[ -]*", "", "begin all keys, and all '- ', of one block in one column"),
     ("", r".*\{\w*\}", "", _BRACES),
     ("", "", r"\{\w+\}", _BRACES),
@@ -49,7 +47,6 @@ _HINTS = (
      "indent both alike"),
     ("expected ':'", "", "", "write 'key: value', with a space after ':' and after '-'"),
     ("sequence entries", "", "", "put every '- ' on its own line, or write [map, ndcg@10]"),
-    ("another document", "", "", "leave out the line ---"),
 )  # fmt: skip
 """Patterns of PyYAML's context and problem, of the line before its mark, and from it on; a fix."""
 

@@ -361,34 +361,31 @@ def match(
         If a file of groups has no query of a dataset.
     """
     labels: dict[str, Labels] = {}
-    unknown, absent = dict[str, dict[str, None]](), dict[str, dict[str, None]]()
-    known: dict[str, set[str]] = {}
-    for name in groups.keys() & qids.keys():
-        known.setdefault(groups[name].place, set()).update(qids[name])
-    for name in (one for one in groups if one in qids):
-        place, own = groups[name].place, qids[name]
-        labels[name] = groups[name].labels(own)
-        inside = dict.fromkeys(qid for each in labels[name].values() for qid in each)
-        if own and not inside.keys() & {*own}:
-            what = f"expected qids of dataset '{name}' such as '{own[0]}', got "
-            what += f"'{next(iter(inside))}'" if inside else "none with a group"
-            fix = "give the groups of this dataset, with qids written alike"
-            raise InputError(Problem(place, what, fix=fix))
-        for qid in inside:
-            if qid not in known[place]:
-                unknown.setdefault(place, {})[qid] = None
-        for qid in own:
-            if qid not in inside:
-                absent.setdefault(place, {})[qid] = None
-    findings = []
-    for place, some in unknown.items():
+    found: list[Finding] = []
+    known = [name for name in groups if name in qids]
+    for place, names in grouped_by(known, lambda name: groups[name].place).items():
+        unknown, absent = dict[str, None](), dict[str, None]()
+        for name in names:
+            own = dict.fromkeys(qids[name])
+            labels[name] = groups[name].labels(qids[name])
+            inside = dict.fromkeys(qid for each in labels[name].values() for qid in each)
+            if own and inside.keys().isdisjoint(own):
+                what = f"expected qids of dataset '{name}' such as '{next(iter(own))}', got "
+                what += f"'{next(iter(inside))}'" if inside else "none with a group"
+                fix = "give the groups of this dataset, with qids written alike"
+                raise InputError(Problem(place, what, fix=fix))
+            unknown |= inside
+            absent |= {qid: None for qid in own if qid not in inside}
+        some = [qid for qid in unknown if not any(qid in qids[name] for name in names)]
         text = counted(len(some), "qid with a group is", "qids with a group are")
-        text += " not in the dataset"
-        findings.append(finding("group-queries", place, text, len(some), [*some]))
-    for place, some in absent.items():
-        text = counted(len(some), "query of the dataset has", "queries of the dataset have")
-        findings.append(finding("group-queries", place, f"{text} no group", len(some), [*some]))
-    return labels, findings
+        for those, what in (
+            (some, f"{text} not in the dataset"),
+            ([*absent], counted(len(absent), "query of the dataset has",
+                                "queries of the dataset have") + " no group"),
+        ):  # fmt: skip
+            if those:
+                found.append(finding("group-queries", place, what, len(those), those))
+    return labels, found
 
 
 def attach(

@@ -216,20 +216,14 @@ def _look(rows: Rows, around: Array) -> tuple[Fit, Slip | None]:
 
 
 class Misplaced(NamedTuple):
-    """The order of rows that predictions fit instead of the dataset's."""
+    """The order that predictions fit: both fits of the rows moved, the first, and their places."""
 
     name: str
-    """Name of the order."""
     own: Fit
-    """Fit of the moved rows in the dataset's order."""
     there: Fit
-    """Fit of the same rows in this order."""
     moved: int
-    """Number of rows that it moves."""
     rows: tuple[int, ...]
-    """The first of these."""
     at: tuple[int, ...]
-    """Where their predictions are."""
 
 
 class Sorted(NamedTuple):

@@ -278,16 +278,12 @@ class Order:
 
 
 class RankFacts(NamedTuple):
-    """Facts about a run whose scores are ranks."""
+    """How many of `n` rows have their rank as score; whether most fall, or columns are swapped."""
 
     same: int
-    """Rows whose score is their rank."""
     n: int
-    """Rows looked at."""
     falls: bool = False
-    """Whether most scores fall down the file."""
     swapped: bool = False
-    """Whether ranks and scores are in each other's column."""
 
 
 @np.errstate(over="ignore")

@@ -20,7 +20,7 @@ from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
 from ..reports.phrases import counted
-from .examples import Examples, ExamplesByRule, docnos_at, findings_at
+from .examples import ExamplesByRule, docnos_at, findings_at
 from .facts import Facts, Part
 from .registry import finding
 from .spelling import OF_DOCNOS, affixes, shown, spelled_as
@@ -178,20 +178,18 @@ class Submission:
                 lambda names: terms.collection.has(hash_strings(string_column(names))),  # type: ignore[union-attr]
                 {**OF_DOCNOS, **affixes(self.unknown, ("", "")), **affixes(self.unknown, some)},
             )
+            rule = "not-in-collection"
             what = f"{self.outside:,} of {counted(self.rows, 'document')} not in the collection"
             if 2 * len(found) > len(self.unknown):
                 at = min(found)
                 what += f"; docnos differ in {way}: {shown(self.unknown[at], found[at])}"
-                self.first["not-in-collection"] = self._place_alone()
+                self.first[rule] = self.first[rule]._replace(names=())
             elif self.outside == self.rows:
                 what += f", which has docnos such as {some[0]}"
-            yield make("not-in-collection", what, self.outside)
+            yield make(rule, what, self.outside)
         for tag in self.tags:
             if terms.tag_pattern and not re.fullmatch(terms.tag_pattern, tag):
                 yield finding("tag", place, f"the tag '{tag}' does not match {terms.tag_pattern}")
-
-    def _place_alone(self) -> Examples:
-        return self.first["not-in-collection"]._replace(names=())
 
 
 def across(

@@ -244,10 +244,7 @@ class Sweep:
         return wrong_count(run, cell.dataset, rows, scores, self._as_many(scores.size, path))
 
     def _of_files(self) -> Iterator[Placed]:
-        """Yield files of the same bytes or the same ranking, and files with several names.
-
-        Not runs of equal scores, or of the labels, which other rules find.
-        """
+        """Yield files of the same bytes or the same ranking, and files with several names."""
         every = {**self.cells, **{place: cell for place, (cell, _) in self.failed.items()}}
         for found in _named_twice(every[place] for place in sorted(every)):
             yield Placed(found)
@@ -284,10 +281,7 @@ class Sweep:
 
 
 def _named_twice(cells: Iterable[Cell]) -> Iterator[Finding]:
-    """Yield each file that is several runs on one dataset, with their names.
-
-    Runs that take different columns of a table, or different ones of its duplicates, differ.
-    """
+    """Yield each file that is several runs on one dataset and read in one way, with their names."""
     same: dict[tuple[str, str, str], dict[str, None]] = {}
     for cell in cells:
         options = cell.run_entry.options().items()
