@@ -43,15 +43,6 @@ MOST = 5
 """Queries listed in either direction."""
 
 
-class QueryMove(NamedTuple):
-    """One query's value in both leaderboards."""
-
-    qid: str
-    old: float
-    new: float
-    difference: float
-
-
 @dataclass(frozen=True, eq=False)
 class Paired:
     """Values of the queries that both evaluations have by one metric, in one order.
@@ -79,12 +70,14 @@ class Paired:
         return int((self.old != self.new).sum())
 
     @property
-    def moves(self) -> list[QueryMove]:
+    def moves(self) -> list[dict[str, Any]]:
         """The queries that rose most, then those that fell most, the largest fall last."""
         raw = self.new - self.old
         at = largest_first(raw, MOST)
+        names = ("qid", "old", "new", "difference")
         columns = self.qids.take(pa.array(at)), self.old[at], self.new[at], raw[at]
-        return list(map(QueryMove, *(column.tolist() for column in columns)))
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     def tested(self, key: Key, metric: Metric, plan: Plan, test: Test) -> Comparison:
         """Return a test of the queries that moved, if any, that is not corrected yet."""
@@ -411,11 +404,6 @@ class Changes:
             return math.inf if math.isnan(cell.difference) else abs(cell.difference)
 
         return sorted((one for one in self.cells if one.status == status), key=size, reverse=True)
-
-    @property
-    def exact(self) -> bool:
-        """Whether any digit counts by default: both sides have every digit."""
-        return self.tolerance is None and not any(cell.tolerance for cell in self.cells)
 
     @property
     def has_regression(self) -> bool:

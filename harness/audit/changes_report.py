@@ -79,7 +79,7 @@ def records(changes: Changes) -> Iterator[Record]:
     some: dict[str, Iterable[Record]] = {
         "cell": _cell_records(changes),
         "query": (
-            {**_named(cell.key), "metric": cell.metric, **move._asdict()}
+            {**_named(cell.key), "metric": cell.metric, **move}
             for cell in changes.cells
             if cell.queries is not None
             for move in cell.queries.moves
@@ -166,21 +166,21 @@ def head(changes: Changes) -> list[str]:
 def verdict(changes: Changes) -> str:
     """Return the last line: what the exit code says, and what the new leaderboard has lost."""
     worse = len(changes.having("worse"))
-    end = "" if changes.exact else " beyond the tolerance"
+    end = ""
     if not worse and not changes.has_change:
-        return f"nothing has changed{end}"
+        return "nothing has changed"
     lists = (changes.only_old, "row"), (changes.metrics_only_old, "metric")
     if gone := [counted(len(names), what) for names, what in lists if names]:
-        end += f"; gone: {' and '.join(gone)} of old"
+        end = f"; gone: {' and '.join(gone)} of old"
     return f"REGRESSION: {counted(worse, 'cell')} worse{end}" if worse else f"no regression{end}"
 
 
 def notes(changes: Changes) -> Iterator[str]:
     """Yield how to read the tables: tolerance, test, and what was assumed."""
-    if changes.tolerance is not None or changes.exact:
+    used = {f"{cell.metric} {cell.tolerance:.2g}": None for cell in changes.cells if cell.tolerance}
+    if changes.tolerance is not None or not used:
         yield f"tolerance: {changes.tolerance or 0:g}"
     else:
-        used = {f"{cell.metric} {cell.tolerance:.2g}": None for cell in changes.cells}
         yield f"tolerance: half a unit of the last digit printed ({', '.join(used)})"
     if changes.family:
         plan = changes.plan
@@ -221,7 +221,7 @@ def grids(changes: Changes) -> Iterator[Grid]:
     tested = [(one, one.queries) for cells in moved.values() for one in cells if one.queries]
     for cell, queries in [pair for pair in tested if pair[1].moved][:CELLS]:
         title = f"{cell.key}, {_heading(cell)}: queries that moved most, of {queries.moved}"
-        yield from _grid(title, [one._asdict() for one in queries.moves], 1)
+        yield from _grid(title, queries.moves, 1)
     orders = [one for one in changes.orders if one.differs]
     ranked = [{name: _order_record(one)[name] for name in ORDER} for one in orders]
     yield from _grid("order of the systems", ranked)

@@ -193,14 +193,7 @@ def with_choices(
 
 
 def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
-    """Return the way from one metric to another of its definition; the last step is the target.
-
-    >>> import harness.metrics
-    >>> from harness.core.names import parse
-    >>> base, target = parse("ndcg@10")[0], parse("ndcg(convention=lightgbm)@10")[0]
-    >>> [step.name for step in steps(base, target, policy=Policy())]
-    ['gain=exp', 'ties=stable, scores=float64', 'empty=one', 'grades taken']
-    """
+    """Return the way from one metric to another of its definition; the last step is the target."""
     own, others = in_force(base, policy), in_force(target, policy)
     differing = [name for name in own if own[name] != others[name]]
     early = {name for group in _FIRST for name in group}

@@ -275,7 +275,7 @@ class Search(Shown):
             return math.nan
         windows = self.asked.windows(self.nearest.base.definition.bounds[1])
         value = self.nearest.value
-        return min((value - window.centre for window in windows), key=abs)
+        return min((value - centre for centre, *_ in windows), key=abs)
 
     def _once(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what `make` gives, or raise the InputError that it raises; it is called once."""

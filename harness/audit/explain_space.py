@@ -214,14 +214,6 @@ def bases_of(
     ]
 
 
-class Window(NamedTuple):
-    """The values that are printed alike: from `low` to `high`, both included."""
-
-    centre: float
-    low: float
-    high: float
-
-
 @dataclass(frozen=True)
 class Asked:
     """A published value as it was written: ``0.4731``, ``.473``, ``47.31`` or ``47.31%``."""
@@ -230,21 +222,19 @@ class Asked:
     number: Decimal
     percent: bool = False
 
-    def windows(self, largest: float = 1.0) -> list[Window]:
-        """Return the values that round to it, of a metric that is at most `largest`.
+    def windows(self, largest: float = 1.0) -> list[tuple[float, ...]]:
+        """Return it, and between what values round to it, for a metric that is at most `largest`.
 
         Half of the last printed digit either way, so that it does not matter how halves are
         rounded. A number above 1 is also read as percent if the metric is a share.
 
-        >>> [(w.low, w.high) for w in read("0.4731").windows()]
-        [(0.47305, 0.47315)]
-        >>> [round(w.centre, 6) for w in read("47.31").windows()]
-        [47.31, 0.4731]
+        >>> read("0.4731").windows(), len(read("47.31").windows())
+        ([(0.4731, 0.47305, 0.47315)], 2)
         """
         half = Decimal(5).scaleb(int(self.number.as_tuple().exponent) - 1)
         bounds = self.number, self.number - half, self.number + half
         places = [2] if self.percent else [0, 2] if self.number > 1 and largest <= 1 else [0]
-        return [Window(*(float(one.scaleb(-n)) for one in bounds)) for n in places]
+        return [tuple(float(one.scaleb(-n)) for one in bounds) for n in places]
 
     def distances(self, values: Floats, largest: float) -> Floats:
         """Return how far values lie from the published one: 0 if they round to it, inf for NaN."""

@@ -346,9 +346,7 @@ def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[Version]:
     for side, each in zip((then, now), packages, strict=True):
         for name, one in each.items():
             side[f"package {name}"] = f"{one['version']} ({one['sha256'][:12]})"
-    for name in dict.fromkeys((*then, *(name for name in now if name.startswith("package")))):
-        if then.get(name) != now.get(name):
-            yield Version(name, then.get(name), now.get(name))
+    return (Version(*one) for one in leaves(then, now))
 
 
 def text(found: Verification) -> str:

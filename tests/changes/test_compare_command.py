@@ -22,12 +22,12 @@ XY = "run,map\nx,0.3\ny,0.2"
 @pytest.mark.parametrize(
     ("old", "new", "code", "any_change", "end"),
     [
-        (XY, XY, 0, 0, "\nnothing has changed beyond the tolerance\n"),
-        (XY, "run,map\nx,0.4\ny,0.2", 0, 1, "\nno regression beyond the tolerance\n"),
-        (XY, XY + "\nz,0.1", 0, 1, "\nno regression beyond the tolerance\n"),
+        (XY, XY, 0, 0, "\nnothing has changed\n"),
+        (XY, "run,map\nx,0.4\ny,0.2", 0, 1, "\nno regression\n"),
+        (XY, XY + "\nz,0.1", 0, 1, "\nno regression\n"),
         (XY + "\nz,0.1", XY, 0, 1, "; gone: 1 row of old\n"),
         ("run,map,P@5\nx,0.3,0.3\ny,0.2,0.2", XY, 0, 1, "; gone: 1 metric of old\n"),
-        (XY, "run,map\nx,0.1\ny,0.2", 1, 1, "\nREGRESSION: 1 cell worse beyond the tolerance\n"),
+        (XY, "run,map\nx,0.1\ny,0.2", 1, 1, "\nREGRESSION: 1 cell worse\n"),
     ],
 )
 def test_exit_codes(
