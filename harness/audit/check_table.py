@@ -417,34 +417,20 @@ def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Fin
         ]
         best, second = best_and_second(texts, numbers[0].metric.definition.direction)
         for mark in used:
+            word, name = _MARKS[mark]
             right, optional = best if mark == "bold" else second, set[int]()
             if mark == "underline" and len(numbers) < FEWEST_FOR_SECOND:
                 right, optional = set(), set(range(len(numbers))) - best
             elif mark == "underline" and len(best) > 1:  # two share the best value
                 right, optional = set(), second
-            yield from _of_mark(mark, numbers, texts, right, optional)
-
-
-def _of_mark(
-    mark: Mark, numbers: Sequence[Number], texts: Sequence[str], right: set[int],
-    optional: set[int],
-) -> Iterator[Finding]:  # fmt: skip
-    """Yield the numbers that wrongly have a mark, or not; an `optional` one may have it."""
-    word, name = _MARKS[mark]
-    marked = {at for at, one in enumerate(numbers) if one.has(mark)}
-    for at in sorted((marked ^ right) - optional):
-        one = numbers[at]
-        if not one.known:
-            continue
-        shown = one.printed.text
-        if at in marked:
-            others = ", ".join(numbers[other].line.text for other in sorted(right))
-            why = f"the {name}: {others}" if others else f"it is not {name}"
-            yield one.finding(mark, f"{shown} {word}", f"not {word}", why)
-        else:
-            alike = ", ".join(numbers[other].line.text for other in sorted(right & marked))
-            why = f"equal to {alike} as printed" if alike else f"it is {name}"
-            yield one.finding(mark, f"{shown} not {word}", word, f"{why} ({texts[at]})")
+            names = ", ".join(numbers[at].line.text for at in sorted(right)) or "none"
+            marked = {at for at, one in enumerate(numbers) if one.has(mark)}
+            for at in sorted((marked ^ right) - optional):
+                one, is_right = numbers[at], at in right
+                found, expected = (f"not {word}", word) if is_right else (word, f"not {word}")
+                if one.known:
+                    found = f"{one.printed.text} {found}"
+                    yield one.finding(mark, found, expected, f"the {name}: {names}")
 
 
 def _check_significance(
@@ -472,24 +458,17 @@ def _check_significance(
         worse: tuple[str, ...] = ()
         if one.dataset is not None:
             better, worse = signs.better_and_worse(one.dataset, str(one.metric), one.line.run)
-        ways = [
-            (above, better, worse, "better", "worse"),
-            (below, worse, better, "worse", "better"),
-        ]
-        for marks, right, opposite, how, other in ways if has_lowered else ways[:1]:
+        ways = [(above, better, "better"), (below, worse, "worse")]
+        for marks, right, how in ways if has_lowered else ways[:1]:
             for mark in dict.fromkeys((*marks, *right)):
-                run, text = run_of.get(mark, mark), one.printed.text
-                if mark not in right:
-                    way = (
-                        f"significantly {other}" if mark in opposite else f"not significantly {how}"
-                    )
-                    found = f"{text} with {mark}", f"without {mark}", f"{way} than {run}"
-                elif mark not in marks:
-                    why = f"significantly {how} than {run}"
-                    found = f"{text} without {mark}", f"with {mark}", why
-                else:
+                if (mark in marks) == (mark in right):
                     continue
-                verdict.findings.append(one.finding("marker", *found))
+                found, expected, degree = "with", "without", f"not significantly {how}"
+                if mark in right:
+                    found, expected, degree = "without", "with", f"significantly {how}"
+                why = f"{degree} than {run_of.get(mark, mark)}"
+                found = f"{one.printed.text} {found} {mark}"
+                verdict.findings.append(one.finding("marker", found, f"{expected} {mark}", why))
 
 
 def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) -> Signs | None:

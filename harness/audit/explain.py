@@ -196,8 +196,7 @@ class Search(Shown):
     """A search over one run, in which each ranking, metric and summary is computed once.
 
     `nearest` is the nearest miss. `refused` are the conventions that refuse the data unchanged,
-    and why. `unknown` is the number of settings left out because ties have no expectation in
-    closed form.
+    and why.
     """
 
     def __init__(
@@ -219,7 +218,6 @@ class Search(Shown):
         self._tried: dict[Hashable, set[int]] = defaultdict(set)
         self._distance = math.inf
         self.refused: dict[str, str] = {}
-        self.unknown = 0
         self.nearest: Fit | None = None
         self.n_queries = self._aligned.n_queries
         self.n_tied = int(self._aligned.n_tied.sum())
@@ -341,7 +339,6 @@ class Search(Shown):
                     self.refused[base.name] = why
                 continue
             if values is None:
-                self.unknown += len(rows)
                 continue
             able = [name for name in AFTERWARDS if name not in values.inert]
             for more in base.changes(able, self.depth - len(changes)):
@@ -548,11 +545,6 @@ def _notes(found: Search) -> Iterator[str]:
     )
     for why, refusing in grouped_by(found.refused, found.refused.__getitem__).items():
         yield f"left out: {', '.join(refusing)}: {why}"
-    if found.unknown:
-        yield (
-            f"left out: {found.unknown:,} settings whose mean over the orders of tied documents "
-            "has no closed form"
-        )
 
 
 def _cutoffs(found: Search) -> str:
