@@ -32,7 +32,6 @@ from ..readers import in_memory
 from ..reports.phrases import counted
 from ..reports.text import Shown, wrapped
 from .explain_space import (
-    AFTERWARDS,
     BEYOND,
     After,
     Asked,
@@ -49,11 +48,8 @@ from .why import columns_of, read_inputs
 if TYPE_CHECKING:
     import pandas
 
-WIDTH = 100
 EXPLANATIONS, ALTERNATIVES = 5, 4
 """How many explanations are shown, and how many alternatives of each, unless all are wanted."""
-DEPTH = 2
-"""How many settings of a convention are changed at most by default."""
 _DIGITS = 10
 """Decimals to which values of a query are compared: sums in another order differ in the last."""
 _CUTOFFS = Kind(
@@ -111,16 +107,18 @@ def try_all(
     asked: Asked,
     qrels: Qrels,
     run: Run,
-    bases: Sequence[Base],
-    depth: int = DEPTH,
+    metrics: Sequence[str] = (),
+    k: Sequence[int] = (),
+    depth: int | None = None,
     track: Callable[[Sequence[Base]], Iterable[Base]] = iter,
 ) -> Search:
     """Search for the settings that give a published value to its printed digits.
 
-    At most `depth` settings of a convention are changed; `track` passes on the bases one
-    after another, to show progress. Raises AlignmentError if qrels and run share no query.
+    At most `depth` settings of a convention are changed: by default 2, and 1 without `metrics`.
+    `track` passes on the bases one after another, to show progress.
     """
-    search = Search(asked, depth, bases, qrels, run)
+    bases = bases_of(metrics, k or None, levels_of(qrels))
+    search = Search(asked, depth if depth is not None else 2 if metrics else 1, bases, qrels, run)
     for base in track(bases):
         search.try_base(base)
     return search
@@ -340,7 +338,7 @@ class Search(Shown):
                 continue
             if values is None:
                 continue
-            able = [name for name in AFTERWARDS if name not in values.inert]
+            able = [name for name in After._fields if name not in values.inert]
             for more in base.changes(able, self.depth - len(changes)):
                 after = base.after(more)
                 self._tried[definition.name, params, policy, after].update(rows.tolist())
@@ -445,9 +443,7 @@ def explain(
             scores, subject = given, given.name
         else:
             scores, subject = readers.read_run(given, dataset=judged), Path(given).name
-    bases = bases_of(some, cutoffs or None, levels_of(judged))
-    most = depth if depth is not None else DEPTH if some else 1
-    found = try_all(asked, judged, scores, bases, most)
+    found = try_all(asked, judged, scores, some, cutoffs, depth)
     found.subject = subject
     return found
 
@@ -475,7 +471,7 @@ def _tool(fit: Fit) -> str:
 
 
 def render(found: Search, subject: str = "", everything: bool = False) -> str:
-    """Return the simplest explanations first, at most 100 columns wide.
+    """Return the simplest explanations first.
 
     With `everything`, all explanations with all their alternatives.
     """
@@ -527,8 +523,7 @@ def _block(place: int, explanation: Explanation, everything: bool) -> Iterator[s
         yield "   the same on every query:"
         widest = max(len(fit.name) for fit in shown)
         for fit in shown:
-            line = f"     {fit.name:<{widest}}  {_tool(fit)}"
-            yield from [line] if len(line) <= WIDTH else _named("     ", fit)
+            yield f"     {fit.name:<{widest}}  {_tool(fit)}"
         if more := len(others) - len(shown):
             yield f"     +{more:,} more"
     if explanation.inert:

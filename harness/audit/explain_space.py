@@ -29,8 +29,6 @@ CUTOFFS = (*range(1, 21), 25, 30, 32, 50, 100, 1000)
 """Tried with the whole list if no cutoff is asked for."""
 BEYOND = 100_000
 """Stands for the whole list if a convention's bare name means another cutoff."""
-AFTERWARDS = ("short", "empty", "undefined", "missing_queries")
-"""Choices that are applied to the values of a metric after they are computed."""
 _USUAL: Mapping[str, Any] = {
     "ties": "trec_eval", "scores": "float32", "judged_only": False, "empty": None,
     "undefined": "skip", "missing_queries": "zero", "labels": "error",
@@ -42,7 +40,7 @@ _SLACK = 1e-12
 
 
 class After(NamedTuple):
-    """How the values of a metric are changed: see :class:`harness.core.settings.Settings`."""
+    """How values are changed after they are computed: see :mod:`harness.core.settings`."""
 
     short: str = "cut"
     empty: str | None = None
@@ -124,7 +122,7 @@ class Base:
         """Yield each way to compute the metric, with its policy and parameters."""
         cut = self.definition.cutoff is not None and self.own.get("cutoff") != WHOLE_LIST
         cutoff = self.definition.cutoff.type(1) if self.definition.cutoff and cut else None
-        names = [name for name in self.choices if name not in AFTERWARDS]
+        names = [name for name in self.choices if name not in After._fields]
         for changes in self.changes(names, depth):
             try:
                 metric = self.metric(changes, cutoff)

@@ -10,8 +10,8 @@ import click
 from tqdm import tqdm
 
 from .. import readers
-from ..audit.explain import DEPTH, from_results, render, try_all
-from ..audit.explain_space import bases_of, levels_of, read
+from ..audit.explain import from_results, render, try_all
+from ..audit.explain_space import bases_of, read
 from ..errors import Problem, UnknownNameError
 from ..reports import formats
 from . import options
@@ -80,10 +80,8 @@ def command(
         qrels, scores, subject = from_results(
             results, run, dataset, dict(options.pairs("--where", where))
         )
-    bases = bases_of(metrics, k or None, levels_of(qrels))
-    depth = depth if depth is not None else DEPTH if metrics else 1
     bar: Any = partial(tqdm, unit="convention", disable=None, delay=PATIENCE)
-    found = try_all(asked, qrels, scores, bases, depth, bar)
+    found = try_all(asked, qrels, scores, metrics, k, depth, bar)
     show(formats.as_jsonl(found.rows) if format == "jsonl" else render(found, subject, everything))
     if not found.explanations:
         raise click.exceptions.Exit(1)

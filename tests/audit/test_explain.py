@@ -9,7 +9,7 @@ from command_line import called, refused
 
 import harness
 from harness.audit.explain import Fit, Search, try_all
-from harness.audit.explain_space import bases_of, read
+from harness.audit.explain_space import read
 from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.names import parse
@@ -38,7 +38,7 @@ TWO = pair(
 
 
 def search(value: str, data: Pair, metric: str = "ndcg@3", depth: int = 2) -> Search:
-    return try_all(read(value), *data, bases_of([metric]), depth)
+    return try_all(read(value), *data, [metric], depth=depth)
 
 
 def names(found: Search) -> set[str]:
@@ -130,11 +130,10 @@ def test_every_value_is_that_of_evaluating_its_name(
     metric: str, depth: int, least: int, seed: int
 ) -> None:
     qrels, run = messy(seed)
-    bases = bases_of([metric], None, (1, 2))
     groups = [  # everything between -0.5 and 1.5
         [*explanation.fits]
         for value in ("0", "1")
-        for explanation in try_all(read(value), qrels, run, bases, depth).explanations
+        for explanation in try_all(read(value), qrels, run, [metric], depth=depth).explanations
     ]
     fits = [fit for group in groups for fit in group]
     assert len(fits) >= least
