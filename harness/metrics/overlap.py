@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -105,56 +103,60 @@ def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats
 Tied = Literal["none", "w", "a", "b"]
 
 
-class Side(NamedTuple):
-    """One ranking of each query: its length, and its groups of tied documents, rank by rank.
+class Groups(NamedTuple):
+    """The first and the last rank of the group of tied documents at each rank, query by query."""
 
-    ``length`` is ``(n_queries,)``; ``first`` and ``last``, for each rank of each query from the
-    top, are the ranks over which its group extends.
-    """
-
-    length: Ints
     first: Ints
     last: Ints
 
-    def to(self, depth: Ints, offsets: Ints) -> tuple[Ints, Ints]:
-        """Return first and last for every depth; beyond the ranking's end both are the depth."""
-        at = positions_of(offsets_of(self.length)) + np.repeat(offsets[:-1], self.length)
+    def to(self, depth: Ints, offsets: Ints, length: Ints) -> Groups:
+        """Return the groups at every depth; beyond the ranking's end each depth is one."""
+        at = positions_of(offsets_of(length)) + np.repeat(offsets[:-1], length)
         first, last = depth.copy(), depth.copy()
         first[at], last[at] = self.first, self.last
-        return first, last
+        return Groups(first, last)
+
+    def share(self, depth: Ints) -> Floats:
+        """Return the part of the group that each depth reaches."""
+        shares: Floats = (depth - self.first + 1) / (self.last - self.first + 1)
+        return shares
+
+    def squares(self, share: Floats) -> Floats:
+        """Return the sum of the squares of what documents count at every depth."""
+        sums: Floats = share * share * (self.last - self.first + 1) + (self.first - 1)
+        return sums
+
+    def full(self, depth: Ints, places: Ints) -> Ints:
+        """Return how many documents of some depths count wholly: all at the end of a group."""
+        some = depth[places]
+        return np.where(some == self.last[places], some, self.first[places] - 1)
 
 
-class TiedLists(NamedTuple):
-    """Two rankings of each query, and the documents that are on both.
+def _ranking(aligned: Aligned) -> Groups:
+    """Return the groups of each query's ranking: the documents with the same score."""
+    length, groups = aligned.n_retrieved, aligned.groups
+    if groups is None or aligned.rank.size == int(length.sum()):  # every document is an item
+        return Groups(aligned.tie_first, aligned.tie_last)
+    first, last = groups.values[:, 0], np.minimum(groups.values[:, 1], length[groups.row])
+    kept = last > first
+    row, first, last = groups.row[kept], first[kept], last[kept]
+    offsets, sizes = offsets_of(length), last - first + 1
+    at = positions_of(offsets_of(sizes)) + np.repeat(offsets[row] + first - 1, sizes)
+    rank = positions_of(offsets) + 1
+    first_at, last_at = rank.copy(), rank
+    first_at[at], last_at[at] = np.repeat(first, sizes), np.repeat(last, sizes)
+    return Groups(first_at, last_at)
 
-    Per shared document, ``(n_shared,)``: its query ``row``, and the first and last rank of its
-    group in each ranking, ``first_a``, ``last_a``, ``first_b``, ``last_b``. ``shared`` counts
-    them by query.
+
+def _ideal(aligned: Aligned, rel: int) -> tuple[Groups, Ints]:
+    """Return the groups of each query's ideal order, and the place in it of each relevant item.
+
+    Tied are the documents with the same grade; against a reference run, those to which that run
+    gives the same score.
     """
-
-    a: Side
-    b: Side
-    shared: Ints
-    row: Ints
-    first_a: Ints
-    last_a: Ints
-    first_b: Ints
-    last_b: Ints
-
-
-def tied_lists(aligned: Aligned, rel: int = 1) -> TiedLists:
-    """Compare each query's ranking with its ideal order, both with their ties.
-
-    Tied in the ranking are documents with the same score, in the ideal order those with the
-    same grade; against a reference run, those to which that run gives the same score.
-    """
-    relevant, ideal = aligned.relevant(rel), aligned.ideal
-    items: Any = slice(None) if relevant.size == aligned.rank.size else relevant
-    row, grade = aligned.row[items], aligned.grade[items]
-    lengths = aligned.n_relevant(rel)
-    before = offsets_of(lengths)[:-1]
-    all_wanted = int(lengths.sum()) == ideal.values.size
-    wanted: Any = slice(None) if all_wanted else np.flatnonzero(ideal.values >= max(rel, 0))
+    items, ideal, lengths = aligned.relevant(rel), aligned.ideal, aligned.n_relevant(rel)
+    row, grade, before = aligned.row[items], aligned.grade[items], offsets_of(lengths)[:-1]
+    wanted = np.flatnonzero(ideal.values >= max(rel, 0))
     of_ideal = ideal.row[wanted]
     if aligned.reference_ties is None:
         level = ideal.values[wanted]
@@ -166,33 +168,15 @@ def tied_lists(aligned: Aligned, rel: int = 1) -> TiedLists:
         place = (before + ideal.lengths)[row] - grade
     starts, sizes = stretches(of_ideal, level)
     first = np.repeat(starts + 1 - before[of_ideal[starts]], sizes)
-    b = Side(lengths, first, first + np.repeat(sizes - 1, sizes))
-    return TiedLists(
-        _ranking(aligned), b, aligned.count(relevant), row,
-        aligned.tie_first[items], aligned.tie_last[items], b.first[place], b.last[place],
-    )  # fmt: skip
-
-
-def _ranking(aligned: Aligned) -> Side:
-    length, groups = aligned.n_retrieved, aligned.groups
-    if groups is None or aligned.rank.size == int(length.sum()):  # every document is an item
-        return Side(length, aligned.tie_first, aligned.tie_last)
-    first, last = groups.values[:, 0], np.minimum(groups.values[:, 1], length[groups.row])
-    kept = last > first
-    row, first, last = groups.row[kept], first[kept], last[kept]
-    offsets, sizes = offsets_of(length), last - first + 1
-    at = positions_of(offsets_of(sizes)) + np.repeat(offsets[row] + first - 1, sizes)
-    rank = positions_of(offsets) + 1
-    first_at, last_at = rank.copy(), rank
-    first_at[at], last_at[at] = np.repeat(first, sizes), np.repeat(last, sizes)
-    return Side(length, first_at, last_at)
+    return Groups(first, first + np.repeat(sizes - 1, sizes)), place
 
 
 class Depths(NamedTuple):
     """Both rankings at every depth from 1 to the end of the longer one, ``(n_depths,)``.
 
     ``overlap`` is the sum over shared documents of the product of what they count in both.
-    Queries without a document in one of the rankings have one depth.
+    Queries without a document in one of the rankings have one depth. ``shared`` counts the
+    documents that are on both, by query.
 
     At a depth at most one group of each ranking is partial: the depth lies before its end. Of
     the depths ``past`` the end of the shorter ranking, ``(n_past,)``, a document of it counts
@@ -204,6 +188,7 @@ class Depths(NamedTuple):
     depth: Ints
     short: Ints
     long: Ints
+    shared: Ints
     overlap: Floats
     norm: Floats
     past: Ints
@@ -226,86 +211,53 @@ class Depths(NamedTuple):
         return found
 
 
-def depths(lists: TiedLists, tied: Tied) -> Depths:
-    """Return overlap and agreement at every depth, documents of tied groups counted as `tied` says.
+def depths(aligned: Aligned, rel: int, tied: Tied) -> Depths:
+    """Return overlap and agreement of each query's ranking and ideal order at every depth.
 
-    Corsi and Urbano (SIGIR 2024). O(n): the counts of shared documents that are full in both
-    rankings, partial in one and partial in both change only where groups begin and end, and
-    the overlap at a depth is bilinear in the two shares.
+    Documents of tied groups count as `tied` says: Corsi and Urbano (SIGIR 2024). O(n): the counts
+    of shared documents that are full in both rankings, partial in one and partial in both change
+    only where groups begin and end, and the overlap at a depth is bilinear in the two shares.
     """
-    short = np.maximum(np.minimum(lists.a.length, lists.b.length), 1)
-    long = np.maximum(np.maximum(lists.a.length, lists.b.length), 1)
+    lengths = aligned.n_retrieved, aligned.n_relevant(rel)
+    short, long = np.maximum(np.minimum(*lengths), 1), np.maximum(np.maximum(*lengths), 1)
     offsets = offsets_of(long)
     depth = positions_of(offsets) + 1
     past = np.flatnonzero(depth > np.repeat(short, long))
-    start = (offsets[:-1] - 1)[lists.row]
+    items = aligned.relevant(rel)
+    shared, start = aligned.count(items), (offsets[:-1] - 1)[aligned.row[items]]
+    ideal, place = _ideal(aligned, rel)
+    first_a, last_a = aligned.tie_first[items], aligned.tie_last[items]
+    first_b, last_b = ideal.first[place], ideal.last[place]
 
     def reached(rank_a: Ints, rank_b: Ints) -> Ints:
         """Count the shared documents with both ranks reached; each query by itself."""
         steps = np.bincount(np.maximum(rank_a, rank_b) + start, minlength=depth.size + 1)
-        steps[offsets[1:]] -= lists.shared
+        steps[offsets[1:]] -= shared
         counts: Ints = np.cumsum(steps)[:-1]
         return counts
 
-    a, b = (_Reach(depth, *side.to(depth, offsets)) for side in (lists.a, lists.b))
-    begun = reached(lists.first_a, lists.first_b)
+    a = _ranking(aligned).to(depth, offsets, lengths[0])
+    b = ideal.to(depth, offsets, lengths[1])
+    begun = reached(first_a, first_b)
     if tied == "w":
         full = np.maximum(a.last[past], b.last[past]) - begun[past]
         return Depths(
-            offsets, depth, short, long, begun.astype(np.float64), (a.last + b.last) / 2,
+            offsets, depth, short, long, shared, begun.astype(np.float64), (a.last + b.last) / 2,
             past, full, np.zeros_like(past), np.ones(past.size),
         )  # fmt: skip
-    begun_a = reached(lists.first_a, lists.last_b)
-    whole = reached(lists.last_a, lists.last_b)
-    only_a, only_b = begun_a - whole, reached(lists.last_a, lists.first_b) - whole
+    share_a, share_b = a.share(depth), b.share(depth)
+    begun_a = reached(first_a, last_b)
+    whole = reached(last_a, last_b)
+    only_a, only_b = begun_a - whole, reached(last_a, first_b) - whole
     overlap = whole.astype(np.float64)
-    overlap += a.share * only_a
-    overlap += b.share * (only_b + a.share * (begun - begun_a - only_b))
-    norm = np.sqrt(a.squares) * np.sqrt(b.squares) if tied == "b" else depth.astype(np.float64)
+    overlap += share_a * only_a
+    overlap += share_b * (only_b + share_a * (begun - begun_a - only_b))
+    norm = depth.astype(np.float64)
+    if tied == "b":
+        norm = np.sqrt(a.squares(share_a)) * np.sqrt(b.squares(share_b))
     # Here all documents of the shorter ranking are full.
-    full_a, full_b = a.full(past), b.full(past)
+    full_a, full_b = a.full(depth, past), b.full(depth, past)
     full = np.minimum(full_a, full_b) - whole[past]
     partial = a.last[past] - full_a + b.last[past] - full_b - (only_a + only_b)[past]
-    share = a.share[past] * b.share[past]
-    return Depths(offsets, depth, short, long, overlap, norm, past, full, partial, share)
-
-
-@dataclass(frozen=True)
-class _Reach:
-    """How far each depth reaches into one ranking, whose groups are as in :meth:`Side.to`.
-
-    At the last rank of a group, and beyond the ranking's end, all is full.
-    """
-
-    depth: Ints
-    first: Ints
-    last: Ints
-
-    @cached_property
-    def above(self) -> Ints:
-        return self.first - 1
-
-    @cached_property
-    def size(self) -> Ints:
-        return self.last - self.above
-
-    @cached_property
-    def share(self) -> Floats:
-        return (self.depth - self.above) / self.size
-
-    @property
-    def squares(self) -> Floats:
-        squares: Floats = self.share * self.share
-        squares *= self.size
-        squares += self.above
-        return squares
-
-    def full(self, places: Ints) -> Ints:
-        depth, last = self.depth[places], self.last[places]
-        return np.where(depth == last, depth, self.above[places])
-
-
-def undefined(lists: TiedLists) -> Floats:
-    """Return NaN for queries without a document in one of the rankings and 0 for the others."""
-    gaps: Floats = np.where((lists.a.length > 0) & (lists.b.length > 0), 0.0, np.nan)
-    return gaps
+    share = share_a[past] * share_b[past]
+    return Depths(offsets, depth, short, long, shared, overlap, norm, past, full, partial, share)

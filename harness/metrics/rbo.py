@@ -13,7 +13,7 @@ from ..core.aligned import Aligned
 from ..core.arguments import Kind, check_arguments, is_number, whole_from
 from ..core.ragged import Floats, Ints, frozen
 from ..errors import Problem, UnknownNameError
-from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of, tied_lists, undefined
+from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of
 from .shared import Cutoff, Persistence, Rel, by_block, powers, share_metric
 
 _MARGIN = 1024
@@ -111,7 +111,7 @@ def residual(p: float, pair: Overlap) -> Floats:
     return s + (l - f)
 
 
-def with_ties(p: float, form: Form, at: Depths, shared: Ints, k: int | None = None) -> Floats:
+def with_ties(p: float, form: Form, at: Depths, k: int | None) -> Floats:
     """Return RBO of lists with ties, ``(n_queries,)``, from their overlap at every depth."""
     tails = table_for(p, at.short, at.long)
     weights = (1 - p) * powers(p, at.depth - 1)
@@ -120,15 +120,15 @@ def with_ties(p: float, form: Form, at: Depths, shared: Ints, k: int | None = No
         stop = at.short if k is None else np.minimum(at.short, k)
         return at.sum(np.where(at.depth <= np.repeat(stop, at.long), weights * agreement, 0.0))
     if form == "res":
-        return _residual(p, at, shared, weights, tails)
+        return _residual(p, at, weights, tails)
     if form == "ext":
         agreement = _carried_on(at, agreement)
     least = at.sum(weights * agreement)
     if form in ("ext", "ext-cut"):
         last: Floats = at.at(agreement, at.long) * powers(p, at.long)
         return least + last
-    least += (1 - p) / p * shared * tails[at.long + 1]
-    return least if form == "min" else least + _residual(p, at, shared, weights, tails)
+    least += (1 - p) / p * at.shared * tails[at.long + 1]
+    return least if form == "min" else least + _residual(p, at, weights, tails)
 
 
 def _past_short(at: Depths) -> Floats:
@@ -139,8 +139,6 @@ def _past_short(at: Depths) -> Floats:
 
 def _carried_on(at: Depths, agreement: Floats) -> Floats:
     """Let the shorter list go on with documents of the longer one, as often as it agreed so far."""
-    if not at.past.size:
-        return agreement
     # Of the documents in reach that only the longer list holds, what one counts on average.
     mean = (at.full + at.partial * at.share) / (at.full + at.partial)
     so_far = np.repeat(at.at(agreement, at.short), at.long - at.short)
@@ -149,15 +147,13 @@ def _carried_on(at: Depths, agreement: Floats) -> Floats:
     return agreement
 
 
-def _residual(p: float, at: Depths, shared: Ints, weights: Floats, tails: Floats) -> Floats:
+def _residual(p: float, at: Depths, weights: Floats, tails: Floats) -> Floats:
     """Return what is open: the most the lists could agree beyond their ends, less the least."""
-    most = np.zeros(at.depth.size)
-    if at.past.size:
-        # The shorter list goes on with the first documents that only the longer one holds.
-        by = _past_short(at)
-        full = np.minimum(at.full, by)
-        most[at.past] = weights[at.past] * (full + (by - full) * at.share) / at.norm[at.past]
-    all_found = at.short + at.long - shared
+    most, by = np.zeros(at.depth.size), _past_short(at)
+    # The shorter list goes on with the first documents that only the longer one holds.
+    full = np.minimum(at.full, by)
+    most[at.past] = weights[at.past] * (full + (by - full) * at.share) / at.norm[at.past]
+    all_found = at.short + at.long - at.shared
     past_long = powers(p, at.long) - (1 - p) / p * at.short * tails[at.long + 1]
     beyond_ends = beyond(p, at.long, tails) - beyond(p, all_found, tails)
     open_part: Floats = at.sum(most) + np.maximum(past_long, 0.0) + beyond_ends
@@ -200,15 +196,15 @@ def rbo_weight(p: float, d: int) -> float:
     return 1.0 - float(beyond(p, np.array([d]), tails_to(p, d))[0])
 
 
-def _pair(aligned: Aligned, rel: int) -> tuple[Overlap, Floats]:
-    """Return the lists without ties, and 0 or NaN (a list is empty) to add to each value.
+def _undefined(aligned: Aligned, rel: int) -> Floats:
+    """Return NaN for queries with an empty list, and 0 for the others."""
+    return np.where((aligned.n_retrieved > 0) & (aligned.n_relevant(rel) > 0), 0.0, np.nan)
 
-    Queries with an empty list get lists of length 1, to be computed without harm.
-    """
+
+def _pair(aligned: Aligned, rel: int) -> Overlap:
+    """Return the lists without ties; empty ones have length 1, to be computed without harm."""
     pair = overlap_of(aligned, rel)
-    undefined: Floats = np.where((pair.first > 0) & (pair.second > 0), 0.0, np.nan)
-    first, second = np.maximum(pair.first, 1), np.maximum(pair.second, 1)
-    return pair._replace(first=first, second=second), undefined
+    return pair._replace(first=np.maximum(pair.first, 1), second=np.maximum(pair.second, 1))
 
 
 def _sum_of(gain: Gain, aligned: Aligned, rel: int, pair: Overlap, *, average: bool) -> Floats:
@@ -216,17 +212,10 @@ def _sum_of(gain: Gain, aligned: Aligned, rel: int, pair: Overlap, *, average: b
     return expected_sum(aligned, rel, gain) if average else pair.sum(gain(pair.row, pair.depth))
 
 
-def _by_depth(
-    aligned: Aligned, rel: int, tied: Tied, value: Callable[[Depths, Ints], Floats]
-) -> Floats:
-    """Return a value of each query from its overlaps with ties and its number of shared ones."""
-
-    def values(part: Aligned) -> Floats:
-        lists = tied_lists(part, rel)
-        values = value(depths(lists, tied), lists.shared)
-        return np.clip(values, 0.0, 1.0) + undefined(lists)
-
-    return by_block(aligned, values)
+def _by_depth(aligned: Aligned, rel: int, tied: Tied, value: Callable[[Depths], Floats]) -> Floats:
+    """Return a value of each query from its overlaps with ties."""
+    values = by_block(aligned, lambda part: value(depths(part, rel, tied)))
+    return np.clip(values, 0.0, 1.0) + _undefined(aligned, rel)
 
 
 def _check(*, form: Form, k: int | None, **_: object) -> None:
@@ -317,13 +306,13 @@ def rbo(
     """
     _check(form=form, k=k)
     if tied != "none":  # no order matters
-        return _by_depth(aligned, rel, tied, lambda at, n: with_ties(p, form, at, n, k))
-    pair, nothing = _pair(aligned, rel)
+        return _by_depth(aligned, rel, tied, lambda at: with_ties(p, form, at, k))
+    pair = _pair(aligned, rel)
     values = residual(p, pair) if form in ("res", "max") else np.zeros(aligned.n_queries)
     if form != "res":
         gain = gain_of(p, "min" if form == "max" else form, pair, k)
         values += _sum_of(gain, aligned, rel, pair, average=average)
-    return np.clip(values, 0.0, 1.0) + nothing
+    return np.clip(values, 0.0, 1.0) + _undefined(aligned, rel)
 
 
 def _average_agreement(at: Depths, cutoff: int | None) -> Floats:
@@ -393,8 +382,8 @@ def ao(
     [0.5]
     """
     if tied != "none":  # no order matters
-        return _by_depth(aligned, rel, tied, lambda at, _: _average_agreement(at, cutoff))
-    pair, nothing = _pair(aligned, rel)
+        return _by_depth(aligned, rel, tied, lambda at: _average_agreement(at, cutoff))
+    pair = _pair(aligned, rel)
     gain = _average_gain(pair, cutoff)
     values = _sum_of(gain, aligned, rel, pair, average=average)
-    return np.clip(values, 0.0, 1.0) + nothing
+    return np.clip(values, 0.0, 1.0) + _undefined(aligned, rel)

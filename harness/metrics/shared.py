@@ -50,19 +50,12 @@ def log2_of(numbers: Ints) -> Floats:
 
     ``numpy.log2`` differs from it in the last bit for some numbers on some processors, and
     trec_eval's values come from C's.
-
-    >>> log2_of(np.array([1, 2, 8])).tolist()
-    [0.0, 1.0, 3.0]
     """
     return log2_discount(numbers - 1)
 
 
 def log2_discount(rank: Ints) -> Floats:
-    """Return log2(rank + 1), what a gain at this rank (from 1) is divided by.
-
-    >>> log2_discount(np.array([1, 3])).tolist()
-    [1.0, 2.0]
-    """
+    """Return log2(rank + 1), what a gain at this rank (from 1) is divided by."""
     largest = int(rank.max(initial=0)) + 1
     if largest > _LARGEST_TABLE:
         distinct, which = np.unique(rank, return_inverse=True)
@@ -75,9 +68,6 @@ def log_of(values: Floats) -> Floats:
 
     Meant for one value a query, not one a document: ``numpy.log`` is faster and may differ in
     the last bit.
-
-    >>> log_of(np.array([1.0, 0.5])).tolist()
-    [0.0, -0.6931471805599453]
     """
     return np.asarray(_log(values), dtype=np.float64)
 
@@ -86,9 +76,6 @@ def powers(base: float, exponent: Ints) -> Floats:
     """Return ``base ** exponent`` for whole exponents from 0, by multiplying in turn.
 
     :func:`numpy.power` has another last digit on other processors and in other versions.
-
-    >>> powers(0.5, np.array([0, 3, 1])).tolist()
-    [1.0, 0.125, 0.5]
     """
     factors = np.full(1 + int(exponent.max(initial=0)), float(base))
     factors[0] = 1.0
@@ -179,12 +166,6 @@ def judged_as(
     `rel`, `above` and `top` are as in :data:`Rel`, :data:`Above` and :data:`Top`. It is the
     alignment as it is if a smallest grade is enough; else one whose grades are 1 for what is
     relevant and 0 for what is not.
-
-    >>> from harness import Qrels, Run, align
-    >>> qrels = Qrels.from_dict({"q": {"a": 1, "b": 3}})
-    >>> aligned = align(qrels, Run.from_dict({"q": {"a": 1.0, "b": 2.0}}))
-    >>> judged_as(aligned, top=2)[0].grade.tolist()
-    [0, 1]
     """
     if above is None and top is None:
         return aligned, rel
@@ -271,22 +252,16 @@ BLOCK = 1 << 15
 """Ranks in a block; a few arrays of them fit a processor's cache."""
 
 
-def by_block(aligned: Aligned, kernel: Callable[[Aligned], Array], size: int = BLOCK) -> Array:
+def by_block(aligned: Aligned, kernel: Callable[[Aligned], Array]) -> Array:
     """Return what `kernel` gives for each query, ``(n_queries, ...)``, computed block by block.
 
     A kernel that makes dozens of arrays as long as the rankings takes a fraction of the time
     if these stay in the processor's cache. Nothing is copied.
-
-    >>> from harness import Qrels, Run, align
-    >>> qrels = Qrels.from_dict({"q1": {"a": 2, "b": 0}, "q2": {"a": 1}})
-    >>> aligned = align(qrels, Run.from_dict({"q1": {"a": 0.1}, "q2": {"a": 1.0, "x": 2.0}}))
-    >>> by_block(aligned, lambda part: part.sum(part.rank), size=1).tolist()
-    [1.0, 2.0]
     """
     ends = np.cumsum(np.maximum(aligned.n_retrieved, aligned.ideal.lengths))
-    if not ends.size or ends[-1] <= size:
+    if not ends.size or ends[-1] <= BLOCK:
         return kernel(aligned)
-    stops = np.searchsorted(ends, np.arange(size, ends[-1] + size, size)) + 1
+    stops = np.searchsorted(ends, np.arange(BLOCK, ends[-1] + BLOCK, BLOCK)) + 1
     bounds = np.unique(np.minimum(stops, ends.size)).tolist()
     parts = [kernel(aligned.of_queries(slice(*bound))) for bound in pairwise([0, *bounds])]
     return np.concatenate(parts)

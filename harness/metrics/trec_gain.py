@@ -25,17 +25,6 @@ Gains = Annotated[
 ]
 
 
-class GainTable(NamedTuple):
-    """What each document gains.
-
-    ``item`` is the gain of each judged and retrieved document, ``(n_items,)``; ``ideal`` are
-    the gains above 0 of each query's judged documents, in the ideal order.
-    """
-
-    item: Floats
-    ideal: Ragged
-
-
 def grades_as_gains(grades: Ints) -> Floats:
     """Return the gain that grades have by themselves: the grade, or 0 below it."""
     return np.maximum(grades, 0).astype(np.float64)
@@ -43,19 +32,19 @@ def grades_as_gains(grades: Ints) -> Floats:
 
 def gain_table(
     aligned: Aligned, gains: Gains = (), own: Callable[[Ints], Floats] = grades_as_gains
-) -> GainTable:
-    """Return what each document gains, retrieved and in the ideal order.
+) -> tuple[Floats, Ragged]:
+    """Return the gain of each judged and retrieved document, and those above 0 in the ideal order.
 
     The ideal order is trec_eval's, which puts grades in order by a comparison that sees only
     whole differences of gains, and ends at the first gain that is not above 0.
     """
 
-    def make() -> GainTable:
+    def make() -> tuple[Floats, Ragged]:
         ideal = aligned.ideal
         if not gains:
             keep = ideal.values > 0
             values = own(ideal.values[keep])
-            return GainTable(own(aligned.grade), Ragged(offsets_of(ideal.count(keep)), values))
+            return own(aligned.grade), Ragged(offsets_of(ideal.count(keep)), values)
         if ideal.values.dtype.kind == "f":
             fix = "leave gains=... out, or round the grades"
             raise InputError(Problem("gains", "expected whole grades, got fractions", fix=fix))
@@ -65,51 +54,40 @@ def gain_table(
         item = np.zeros(aligned.grade.size)
         place, gain_at = np.full(ideal.values.size, -1), np.zeros(ideal.values.size)
         for n in np.unique(top).tolist():
-            order = _order(gains, own(np.arange(n)).tolist())
+            of_grade, in_ideal, place_of = _order(gains, own(np.arange(n)).tolist())
             at = np.flatnonzero((top[aligned.row] == n) & (aligned.grade >= 0))
-            item[at] = np.array(order.gain_of)[aligned.grade[at]]
-            if order.begins:
-                at = np.flatnonzero((top[ideal.row] == n) & (ideal.values >= 0))
-                place[at] = np.array(order.position)[ideal.values[at]]
-                gain_at[at] = np.array(order.gain_at)[ideal.values[at]]
+            item[at] = of_grade[aligned.grade[at]]
+            at = np.flatnonzero((top[ideal.row] == n) & (ideal.values >= 0))
+            place[at], gain_at[at] = place_of[ideal.values[at]], in_ideal[ideal.values[at]]
         judged = np.flatnonzero(place >= 0)
         judged = judged[np.lexsort((place[judged], ideal.row[judged]))]
         row, values = ideal.row[judged], gain_at[judged]
         offsets = offsets_of(np.bincount(row, minlength=aligned.n_queries))
         keep = Ragged(offsets, (values <= 0).astype(np.int64)).cumsum() == 0
         lengths = np.bincount(row[keep], minlength=aligned.n_queries)
-        return GainTable(item, Ragged(offsets_of(lengths), values[keep]))
+        return item, Ragged(offsets_of(lengths), values[keep])
 
     return aligned.memo(("gain_table", gains, own), make)
 
 
-class _Order(NamedTuple):
-    """The grades 0, 1, ... of a query, in trec_eval's order of their gains.
+def _order(gains: Gains, own: Sequence[float]) -> tuple[Floats, Floats, Ints]:
+    """Return for each grade 0, 1, ... its gain, its gain in the ideal order, and its place there.
 
-    For each grade: ``gain_of`` is what a retrieved document gains, ``gain_at`` what it gains in
-    the ideal order, at ``position``. The two gains differ only if a grade is given twice.
-    ``begins``: whether the first gain of all is above 0, else the ideal order is empty.
+    The two gains differ only if a grade is given twice. The ideal order, trec_eval's order of the
+    gains, is empty if its first gain is not above 0: all places are -1 then.
     """
-
-    gain_of: list[float]
-    gain_at: list[float]
-    position: list[int]
-    begins: bool
-
-
-def _order(gains: Gains, own: Sequence[float]) -> _Order:
     given = {grade for grade, _ in gains}
     entries = [*gains, *((grade, gain) for grade, gain in enumerate(own) if grade not in given)]
     rising = _merge_sorted(list(range(len(entries))), [gain for _, gain in entries])
     counted = {grade: entry for entry, (grade, _) in reversed(list(enumerate(entries)))}
     found = {entries[entry][0]: entries[entry][1] for entry in reversed(rising)}
-    place = {entry: len(rising) - at for at, entry in enumerate(rising)}
+    begins = bool(rising) and entries[rising[-1]][1] > 0
+    place = {entry: len(rising) - at if begins else -1 for at, entry in enumerate(rising)}
     grades = range(len(own))
-    return _Order(
-        [found[grade] for grade in grades],
-        [entries[counted[grade]][1] for grade in grades],
-        [place[counted[grade]] for grade in grades],
-        bool(rising) and entries[rising[-1]][1] > 0,
+    return (
+        np.array([found[grade] for grade in grades], dtype=np.float64),
+        np.array([entries[counted[grade]][1] for grade in grades], dtype=np.float64),
+        np.array([place[counted[grade]] for grade in grades], dtype=np.int64),
     )
 
 
@@ -151,9 +129,9 @@ class Sums(NamedTuple):
 
 def _sums(aligned: Aligned, gains: Gains) -> Sums:
     def make() -> Sums:
-        table = gain_table(aligned, gains)
-        items, ideal = np.flatnonzero(table.item), table.ideal
-        gain = table.item[items]
+        item, ideal = gain_table(aligned, gains)
+        items = np.flatnonzero(item)
+        gain = item[items]
         discounted = gain / log2_discount(aligned.rank[items])
         ideal_discounted = ideal.values / log2_discount(ideal.rank)
         return Sums(
@@ -183,22 +161,22 @@ def normalised_gain(aligned: Aligned, *, gains: Gains = ()) -> Floats:
     >>> normalised_gain(align(qrels, run)).round(4).tolist()    # 2 / log2(2 + 2 + 1 - 2) / 2
     [0.6309]
     """
-    table = gain_table(aligned, gains)
-    items = np.flatnonzero(table.item)
-    row, gain = aligned.row[items], table.item[items]
+    item, ideal = gain_table(aligned, gains)
+    items = np.flatnonzero(item)
+    row, gain = aligned.row[items], item[items]
     so_far = running(np.add, row, gain)
     whole = not gains and aligned.ideal.values.dtype.kind == "i"
-    missed = 2 + _largest_so_far(aligned, table, items, whole=whole) - so_far
+    missed = 2 + _largest_so_far(aligned, ideal, items, whole=whole) - so_far
     logarithm = log2_of(missed.astype(np.int64)) if whole else _log2(missed).astype(np.float64)
-    return share(aligned.sum(gain / logarithm, items), table.ideal.sum())
+    return share(aligned.sum(gain / logarithm, items), ideal.sum())
 
 
-def _largest_so_far(aligned: Aligned, table: GainTable, items: Ints, *, whole: bool) -> Floats:
+def _largest_so_far(aligned: Aligned, ideal: Ragged, items: Ints, *, whole: bool) -> Floats:
     """Return the largest sum of gains at the rank of each item, each rank counting at least 1.
 
     Sums of whole gains are exact in any order; others are added rank by rank.
     """
-    row, rank, ideal = aligned.row[items], aligned.rank[items], table.ideal
+    row, rank = aligned.row[items], aligned.rank[items]
     if whole:
         above_one = np.append(Ragged(ideal.offsets, ideal.values - 1).cumsum(), 0.0)
         last = ideal.offsets[row] + np.minimum(rank, ideal.lengths[row]) - 1

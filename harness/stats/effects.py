@@ -33,10 +33,6 @@ def effects(differences: Floats, direction: Direction = "higher") -> Effects:
     Cohen, Statistical Power Analysis, 1988; Hedges, Journal of Educational Statistics 1981, whose
     exact J is used, not ``1 - 3 / (4 v - 1)``; Cliff, Psychological Bulletin 1993: this is his
     delta *within* pairs, not the one of every value of a run against every value of the other.
-
-    >>> found = effects(np.array([0.2, 0.0, 0.1, -0.1, 0.3]))
-    >>> found.wins, found.ties, found.losses, found.cliffs_delta, round(found.d_z, 4)
-    (3, 1, 1, 0.4, 0.6325)
     """
     above = int(np.count_nonzero(differences > 0))
     below = int(np.count_nonzero(differences < 0))
@@ -87,9 +83,6 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
     Cohen, Statistical Power Analysis, 1988, chapter 2. It asks what the experiment *could* find,
     from its spread alone; power at the difference observed ("post hoc") would only be another way
     to write p.
-
-    >>> round(detectable(sd=0.2, n=50), 4)
-    0.0808
     """
     if n < 2 or not sd > 0:
         return np.nan

@@ -107,9 +107,6 @@ def orders(n_draws: int, n_queries: int, n_systems: int, rng: Generator) -> Arra
     two of them are equal but for those bits, a mask of each query's own, laid over the bits,
     leaves it to chance which is the first. (All as likely but for three equal numbers: one query
     in 10^11 of 50 systems.) For many systems it takes half of the time of ``rng.permuted``.
-
-    >>> orders(1, 2, 4, np.random.default_rng(0)).tolist()
-    [[[3, 2, 1, 0], [3, 1, 2, 0]]]
     """
     size = n_draws * n_queries * n_systems
     words = rng.bit_generator.random_raw((size + 1) // 2).view(np.uint32)

@@ -328,8 +328,8 @@ _PART = 50
 class Correlation:
     """How alike two metrics rank the systems of a dataset.
 
-    `tau_ap` is the mean of both directions. Intervals are the value plus and minus a normal
-    quantile times the deviation over bootstrap samples of the queries, within -1 and 1.
+    `tau_ap` is the mean of both directions. 95% intervals are the value plus and minus a
+    normal quantile times the deviation over bootstrap samples of the queries, within -1 and 1.
     Percentiles of the samples would lie too low: noise that sampling adds makes rankings less
     alike.
     """
@@ -346,12 +346,7 @@ class Correlation:
 
 
 def correlations(
-    systems: Sequence[System],
-    metrics: Sequence[str] = (),
-    *,
-    level: float = 0.05,
-    draws: int = 1000,
-    seed: int = 0,
+    systems: Sequence[System], metrics: Sequence[str] = (), *, draws: int = 1000
 ) -> list[Correlation]:
     """Correlate every pair of metrics over the systems of each dataset.
 
@@ -372,14 +367,13 @@ def correlations(
         chosen = [one for one in systems if one.dataset == dataset]
         ranked_by = compared(chosen[0].metrics, metrics)
         if len(chosen) > 1 and len(ranked_by) > 1:
-            found += _of_dataset(dataset, chosen, ranked_by, level, draws, seed)
+            found += _of_dataset(dataset, chosen, ranked_by, draws)
     return found
 
 
 def _of_dataset(
-    dataset: str, systems: Sequence[System], metrics: Sequence[Metric], level: float, draws: int,
-    seed: int,
-) -> list[Correlation]:  # fmt: skip
+    dataset: str, systems: Sequence[System], metrics: Sequence[Metric], draws: int
+) -> list[Correlation]:
     qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
     place = {qid: k for k, qid in enumerate(qids)}
     values = np.full((len(metrics), len(qids), len(systems)), np.nan)
@@ -389,12 +383,12 @@ def _of_dataset(
             values[k, rows, column] = metric.sign * one.values(metric)
     whole = np.ones((1, len(qids)))
     (tau_b,), (tau_ap,) = next(_taus(values, whole))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     samples = rng.multinomial(len(qids), np.full(len(qids), 1 / len(qids)), size=draws)
     both = [np.concatenate(some) for some in zip(*_taus(values, samples), strict=True)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a metric that ties all systems has no correlation
-        margin = NormalDist().inv_cdf(1 - level / 2) * np.nanstd(both, axis=1)
+        margin = NormalDist().inv_cdf(0.975) * np.nanstd(both, axis=1)
     low, high = (np.clip([tau_b, tau_ap] + side * margin, -1, 1) for side in (-1, 1))
     pairs = [
         Correlation(

@@ -61,11 +61,6 @@ def studentized_range_sf(q: Floats, k: int, df: float) -> Floats:
     From 1,000 values on, the logarithm is interpolated by polynomials, which are kept for the next
     metric: the pairs of 143 systems need some 600 integrals instead of 10,000, and each p-value
     keeps 11 digits.
-
-    >>> studentized_range_sf(np.array([0.0, 3.151, 3.737]), 2, 6).round(3).tolist()
-    [1.0, 0.067, 0.038]
-    >>> studentized_range_sf(np.array([2.77181]), 2, np.inf).round(5).tolist()  # 1.96 sqrt(2)
-    [0.05]
     """
     q = np.asarray(q, dtype=np.float64)
     if q.size < MANY:
@@ -141,11 +136,7 @@ def _peak(q: Floats, k: int, df: float) -> Floats:
 
 
 def studentized_range_isf(level: float, k: int, df: float) -> float:
-    """Return the studentised range that is exceeded with probability `level`.
-
-    >>> round(studentized_range_isf(0.05, 6, np.inf) / 2**0.5, 3)  # Demsar 2006, table 5
-    2.85
-    """
+    """Return the studentised range that is exceeded with probability `level`."""
 
     def above(q: float) -> float:
         return float(studentized_range_sf(np.array([q]), k, df)[0]) - level

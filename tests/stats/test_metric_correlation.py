@@ -54,10 +54,8 @@ def test_points_are_those_of_scipy_and_of_the_metric(results: harness.Results) -
 
 def test_intervals_are_those_of_a_plain_bootstrap(results: harness.Results) -> None:
     draws = 60  # more than one part
-    samples = np.random.default_rng(4).multinomial(7, np.full(7, 1 / 7), size=draws)
-    found = {
-        (one.first, one.second): one for one in correlations(results.systems, draws=draws, seed=4)
-    }
+    samples = np.random.default_rng(0).multinomial(7, np.full(7, 1 / 7), size=draws)
+    found = {(one.first, one.second): one for one in correlations(results.systems, draws=draws)}
     for (first, second), one in found.items():
         taus = [
             stats.kendalltau(

@@ -35,8 +35,6 @@ def test_golden_values(metric: str) -> None:
         assert nrmse(old, new) == near(EXPECTED[f"nRMSE_{which}"][metric])
         found = paired_t(differences(new, old), Stream()).p
         assert found == near(EXPECTED[f"ttest_paired_{which}"][metric])
-        student = unpaired_t(old, new, equal_variances=True)
-        assert student == near(EXPECTED[f"ttest_unpaired_{which}"][metric])
     assert unpaired_t(old, new) == near(EXPECTED["welch_unpaired_advanced"][metric])
     means = [
         float(values(which, metric).mean())
@@ -72,10 +70,10 @@ def test_what_is_not_defined_is_nan() -> None:
     assert math.isnan(unpaired_t(same, np.full(7, 0.2)))
 
 
-@given(VALUES, VALUES, st.booleans())
-def test_unpaired_t_is_scipys(one: list[float], other: list[float], equal: bool) -> None:
+@given(VALUES, VALUES)
+def test_unpaired_t_is_scipys(one: list[float], other: list[float]) -> None:
     first, second = np.array(one), np.array(other)
     if 0 in (np.ptp(first), np.ptp(second)):  # SciPy warns
         return
-    expected = stats.ttest_ind(first, second, equal_var=equal).pvalue
-    assert unpaired_t(first, second, equal_variances=equal) == pytest.approx(expected, rel=1e-9)
+    expected = stats.ttest_ind(first, second, equal_var=False).pvalue
+    assert unpaired_t(first, second) == pytest.approx(expected, rel=1e-9)

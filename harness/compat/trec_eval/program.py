@@ -154,11 +154,11 @@ def eleven_point_average(
 
 def discounted_gain(aligned: Aligned, gains: Gains, *, ideal: bool) -> Floats:
     """Return version 10's ``dcg`` or ``ideal_dcg``, ``(n_queries,)``."""
-    table = gain_table(aligned, gains)
+    item, best = gain_table(aligned, gains)
     if ideal:
-        return table.ideal.sum(table.ideal.values / log2_discount(table.ideal.rank))
-    items = np.flatnonzero(table.item)
-    return aligned.sum(table.item[items] / log2_discount(aligned.rank[items]), items)
+        return best.sum(best.values / log2_discount(best.rank))
+    items = np.flatnonzero(item)
+    return aligned.sum(item[items] / log2_discount(aligned.rank[items]), items)
 
 
 def rank_biased_precision(aligned: Aligned, gains: Gains, p: float) -> Floats:
@@ -172,7 +172,7 @@ def rank_biased_precision(aligned: Aligned, gains: Gains, p: float) -> Floats:
     left on the C program's stack, so that any of them may change its value. Here they are 0, as
     if it computes rbp alone.
     """
-    item = gain_table(aligned, gains).item
+    item, _ = gain_table(aligned, gains)
     own = [gain for _, gain in gains]
     smallest, largest = min([0.0, *own]), np.full(aligned.n_queries, max([0.0, *own]))
     ideal = aligned.ideal
