@@ -31,7 +31,6 @@ Path = str | os.PathLike[str] | Source
 Kind = Literal["qrels", "run"]
 IsDataLine = Callable[[int, bytes], bool]  # ``is_data(number, line)``: whether a line is a row
 _KIND = {"qrels": "qrels", "run": "a run"}
-_FIELDS = 16  # Fields of a line that are split off: one may have millions
 FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "qrels": ("qid", "iteration", "docno", "grade"),
     "run": ("qid", "Q0", "docno", "rank", "score", "tag"),
@@ -95,26 +94,20 @@ class Head:
         """The first of these lines."""
         return decoded(self.lines[0])
 
-    @cached_property
-    def fields(self) -> list[list[str]]:
-        """The same lines, split at white space as far as formats tell them apart by it."""
-        return [[decoded(field) for field in line.split(None, _FIELDS)] for line in self.lines]
-
     @property
     def has_heading(self) -> bool:
         """Whether a line of names is above lines of numbers, as in ``,0`` and ``0,0.53``."""
         if len(self.lines) < 2 or len(self.lines[0]) > LOOK:
             return False
-        rows = [decoded(line).strip() for line in self.lines]
-        between = separator(rows[0])
-        names, *numbers = ([one.strip('" ') for one in row.split(between)] for row in rows)
+        between = separator(self.first_text)
+        names, *rows = ([x.strip(' "\r') for x in decoded(y).split(between)] for y in self.lines)
         is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
         if not is_index and any(map(is_like_number, names)):
             return False
         if any(len(one.split()) != 1 or is_wrapped(one) for one in names[is_index:]):
             return False
         return mostly(
-            numbers,
+            rows,
             lambda row: len(row) == len(names) and all(not x or is_like_number(x) for x in row),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, get_args
@@ -16,7 +16,7 @@ import pyarrow.csv as pa_csv
 from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Problem, said_by
 from .build import gathered
-from .column_roles import SAMPLE, Names, by_position, guess, number_role, select_columns
+from .column_roles import Names, by_position, guess, number_role, select_columns
 from .columns import REPAIR, Layout, read_columns
 from .files import check_room
 from .format import (
@@ -77,39 +77,38 @@ _Columns = tuple[Sequence[str], dict[str, str], pa.Table]
 
 def _read_binary(source: Source, kind: str, columns: Names | None) -> _Columns:
     """Read the columns that matter from a Parquet or an Arrow file."""
-    batches: Callable[..., Iterator[pa.RecordBatch]]
     check_room()
     opened = pa.BufferReader(source.read()) if source.codec else source.file
     if source.head.startswith(_PARQUET):
         import pyarrow.parquet as parquet
 
         file = parquet.ParquetFile(opened, pre_buffer=False)
-        schema, batches = file.schema_arrow, partial(file.iter_batches, use_threads=False)
+        schema = file.schema_arrow
     else:
         import pyarrow.feather as feather
 
-        whole = feather.read_table(opened, use_threads=False)
+        file, whole = None, feather.read_table(opened, use_threads=False)
         schema = whole.schema
 
-        def slices(rows: int, *, columns: list[str]) -> Iterator[pa.RecordBatch]:
-            return iter(whole.select(columns).to_batches(rows))
+    def batches(names: list[str]) -> Iterator[pa.RecordBatch]:
+        if file is None:
+            return iter(whole.select(names).to_batches())
+        return file.iter_batches(_ROWS, columns=names, use_threads=False)
 
-        batches = slices
-
-    def rows_of(names: Sequence[str], parts: list[pa.RecordBatch]) -> pa.Table:
+    def rows_of(names: list[str], parts: list[pa.RecordBatch]) -> pa.Table:
         empty = pa.schema([one for one in schema if one.name in names])
         table = pa.Table.from_batches(parts, parts[0].schema if parts else empty)
         table.validate(full=True)
         return table
 
     def first_rows(names: list[str]) -> pa.Table:
-        return rows_of(names, [*islice(batches(SAMPLE, columns=names), 1)])
+        return rows_of(names, [*islice(batches(names), 1)])
 
     chosen = select_columns(schema.names, kind, columns, source, first_rows)
     wanted = sorted({*chosen.values()})
     size, parts = 0, []
     # counted as they are read: at damaged sizes of a column, Arrow ends the interpreter
-    for batch in batches(_ROWS, columns=wanted):
+    for batch in batches(wanted):
         check_unpacked(source.name, size := size + batch.nbytes)
         parts.append(batch)
     return schema.names, chosen, rows_of(wanted, parts)
@@ -178,7 +177,7 @@ def looks(head: Head, kind: Kind) -> bool:
         return True
     if len(head.lines[0]) > LONGEST:
         return False
-    if head.fields[0] == BEIR_NAMES and kind == "qrels":
+    if head.first_text.split() == BEIR_NAMES and kind == "qrels":
         return False
     line = head.first_text.rstrip("\r")
     names = [name.strip('"') for name in line.split(separator(line))]
