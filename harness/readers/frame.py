@@ -160,23 +160,20 @@ class _Cells:
         values = self.table[self.chosen[role]]
         if values.null_count:
             self.check_missing(role, values.is_null().to_numpy())
-        is_plain = role == "grade" and values.num_chunks == 1 and pa.types.is_int32(values.type)
         try:
-            values = values if is_plain else values.cast(pa.float64())
+            values = values.cast(pa.float64())
         except pa.ArrowException as error:
             what = f"{role}: expected a number ({error})"
             raise InputError(Problem(self.place, what, rule="columns")) from None
         numbers: Array = to_numpy(values) if values.num_chunks else np.zeros(0)
         limit = GRADE_LIMIT if role == "grade" else np.finfo(float).max
         sound = (numbers >= -limit) & (numbers <= limit)
-        if whole and not is_plain:
+        if whole:
             sound &= numbers == np.trunc(numbers)
-        bad = np.flatnonzero(~sound)
-        if bad.size:
-            wrong = [
-                (at, check_number(repr(float(numbers[at])), role, whole)) for at in bad[:SHOWN]
-            ]
-            problems = [replace(one, where=self.row(int(at))) for at, one in wrong if one]
+        if (bad := np.flatnonzero(~sound)).size:
+            texts = {at: repr(float(numbers[at])) for at in bad[:SHOWN].tolist()}
+            wrong = {at: check_number(text, role, whole) for at, text in texts.items()}
+            problems = [replace(one, where=self.row(at)) for at, one in wrong.items() if one]
             raise InputError(problems, total=bad.size)
         return -numbers if role == "rank" else numbers
 

@@ -92,8 +92,9 @@ def _read_binary(source: Source, kind: str, columns: Names | None) -> _Columns:
 
     def batches(names: list[str]) -> Iterator[pa.RecordBatch]:
         if file is None:
-            return iter(whole.select(names).to_batches())
-        return file.iter_batches(_ROWS, columns=names, use_threads=False)
+            yield from whole.select(names).to_batches()
+        else:
+            yield from file.iter_batches(_ROWS, columns=names, use_threads=False)
 
     def rows_of(names: list[str], parts: list[pa.RecordBatch]) -> pa.Table:
         empty = pa.schema([one for one in schema if one.name in names])
