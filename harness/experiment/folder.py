@@ -52,7 +52,7 @@ from ..errors import (
     did_you_mean,
     said_by,
 )
-from ..readers.files import check_room, compare_recorded, hashes_of, sha256
+from ..readers.files import compare_recorded, hashes_of, sha256
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.select import in_order
@@ -223,8 +223,6 @@ C = TypeVar("C", Cell, Entry)
 RULE = "damaged-results"
 """Rule of errors about files of a results folder that do not belong together."""
 _FIX = "put the file back, or run the config again and use those results"
-_ROW = 80
-"""Bytes that a row of values takes at most while it is read."""
 
 
 def misfit(path: Path, what: str) -> InputError:
@@ -341,7 +339,6 @@ def _read_values(
         file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=["dataset", "run", "qid"])
         if file.metadata.num_rows != n_rows:
             raise misfit(path, f"expected {n_rows:,} rows, got {file.metadata.num_rows:,}")
-        check_room(len(content) + n_rows * _ROW)
         table = file.read(use_threads=False)
         captured = {name for cell in cells for name in cell.get("columns", {})}
         known = {"dataset", "run", "qid", "metric", "value", "weight", *captured}

@@ -19,7 +19,6 @@ from ..core.ragged import Array, lengths_of, positions_of
 from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import InputError, first_of, said_by
 from .column_roles import Names, by_position, guess, select_columns
-from .files import check_room
 from .format import Format, add_formats
 from .frame import table_of
 from .predictions import follow, follow_queries
@@ -45,8 +44,6 @@ def load_numpy(source: Source) -> Any:
     except InputError:
         raise
     except Exception as error:  # at damaged bytes, numpy and zipfile raise a dozen kinds
-        if isinstance(error, MemoryError):  # or the header asks for more than there can be
-            check_room()
         raise source.error(f"not arrays of numbers ({said_by(error)})", PLAIN_ARRAY) from None
 
 

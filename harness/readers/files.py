@@ -1,4 +1,4 @@
-"""Files written whole or not at all, their names and hashes, locks on folders, room in memory.
+"""Files written whole or not at all, their names and hashes, and locks on folders.
 
 A lock ends with the process that holds it, however that ends.
 """
@@ -10,7 +10,6 @@ import errno
 import hashlib
 import io
 import itertools
-import mmap
 import os
 import re
 import tempfile
@@ -37,14 +36,6 @@ _UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
 LONGEST_FILE_NAME = 200
 """Bytes of a name: file systems take 255, with an ending and while it is written."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | re.S)
-
-
-def check_room(size: int = 1) -> None:
-    """Raise MemoryError if `size` bytes are not free, before Arrow's C++ ends the process."""
-    try:
-        mmap.mmap(-1, max(size, 1)).close()
-    except OSError as error:
-        raise MemoryError from error
 
 
 @contextlib.contextmanager

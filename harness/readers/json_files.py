@@ -25,7 +25,6 @@ from ..errors import SHOWN, InputError, Problem, first_of, said_by, shorten
 from .build import gathered, keep_one, warn
 from .column_roles import Names, by_position, guess, select_columns
 from .columns import Refused, parse_blocks
-from .files import check_room
 from .format import OTHER_JSON, Format, Head, Kind, add_formats
 from .frame import table_of
 from .source import Source, no_rows
@@ -188,7 +187,6 @@ def _type_of(identifiers: pa.ChunkedArray) -> pa.DataType:
 
 def _parsed(text: bytes, types: Mapping[str, pa.DataType] | None = None) -> pa.Table:
     """Return the objects of some lines as rows; the keys in `types` alone if they are given."""
-    check_room(8 * len(text))
     whole = pajson.ReadOptions(use_threads=False, block_size=len(text))
     schema = None if types is None else pa.schema(list(types.items()))
     options = pajson.ParseOptions(
@@ -197,7 +195,7 @@ def _parsed(text: bytes, types: Mapping[str, pa.DataType] | None = None) -> pa.T
     try:
         table = pajson.read_json(pa.BufferReader(text), whole, options)
         table.validate(full=True)  # Arrow takes bytes that are not UTF-8
-    except pa.ArrowException as error:
+    except (pa.ArrowException, UnicodeDecodeError) as error:
         raise Refused(said_by(error, 300).removesuffix(" in row 0")) from None
     return table
 

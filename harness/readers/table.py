@@ -18,7 +18,6 @@ from ..errors import InputError, Problem, said_by
 from .build import gathered
 from .column_roles import Names, by_position, guess, number_role, select_columns
 from .columns import REPAIR, Layout, read_columns
-from .files import check_room
 from .format import (
     FORMATS,
     Format,
@@ -77,7 +76,6 @@ _Columns = tuple[Sequence[str], dict[str, str], pa.Table]
 
 def _read_binary(source: Source, kind: str, columns: Names | None) -> _Columns:
     """Read the columns that matter from a Parquet or an Arrow file."""
-    check_room()
     opened = pa.BufferReader(source.read()) if source.codec else source.file
     if source.head.startswith(_PARQUET):
         import pyarrow.parquet as parquet

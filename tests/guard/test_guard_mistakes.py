@@ -178,7 +178,7 @@ LETOR: dict[str, Case] = {
     ),
     "a truncated file": (
         lines(GBRT, lambda rows: ["".join(rows[:700]) + rows[700][:4]]),
-        f"error row-count {GBRT}, warning cut-line {GBRT}:701",
+        f"error row-count {GBRT}",
     ),
     "no last line end": (
         lines(GBRT, lambda rows: ["".join(rows).strip()]), f"note no-line-end {GBRT}:1208"
