@@ -107,7 +107,7 @@ def test_a_seed_whose_files_are_missing(place: Path) -> None:
         results = harness.run(place / "y.yaml")
     assert any("a on web: 1 of 2 (seed)" in str(one.message) for one in warned)
     assert "a on web: 1 of 2 (seed)" in str(results)
-    lost = Incomplete("web", "a", 1, 2, ("seed",), ((("seed", "2"),),))
+    lost = Incomplete("web", "a", 1, 2, ("seed",))
     study = with_comparisons(read(place / "out"))
     assert incomplete(study.board) == {("web", "a"): lost}
     assert study.comparisons.lost == (lost,)

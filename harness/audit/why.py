@@ -642,8 +642,7 @@ def _row_lines(row: Account) -> Iterator[str]:
         n, deviation = len(row.repetitions), _text(row.deviation)
         yield f"  mean of {n} repetitions, standard deviation {deviation}"
     if row.incomplete is not None:
-        absent = f"; without {row.incomplete.missing}" if row.incomplete.absent else ""
-        yield f"  {FEWER}: {row.incomplete}{absent}"
+        yield f"  {FEWER}: {row.incomplete}"
     if not math.isnan(row.low):
         yield f"  interval {_text(row.low)} to {_text(row.high)}"
     if row.chosen is not None:

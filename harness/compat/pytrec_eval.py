@@ -57,24 +57,12 @@ def __dir__() -> list[str]:
 
 
 _ORDER = NICKNAMES["all_trec"]
-_PREFERENCES = {
-    "all_prefs": "num_q runid prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret"
-    " prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret"
-    " prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp"
-    " prefs_simp_ret",
-    "prefs": "num_q runid prefs_avgjg prefs_num_prefs_ful prefs_num_prefs_ful_ret"
-    " prefs_num_prefs_poss prefs_pair prefs_simp",
-    "qrels_jg": "num_q runid P_avgjg Rprec_mult_avgjg map_avgjg",
-}
-"""Nicknames that pytrec_eval lists and cannot compute: their measures are not supported."""
-
 supported_measures: set[str] = set(_ORDER)
 """Names of the measures, without parameters."""
 supported_nicknames: dict[str, set[str]] = {
-    **{name: set(measures) for name, measures in NICKNAMES.items()},
-    **{name: set(measures.split()) for name, measures in _PREFERENCES.items()},
+    name: set(measures) for name, measures in NICKNAMES.items()
 }
-"""The measures of each nickname."""
+"""The measures of each nickname, without those that need other judgements than qrels."""
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, _ORDER))})[._]({_NUMBER}(?:,{_NUMBER})*)")

@@ -377,9 +377,6 @@ def evaluate(
     parts = [aligned] if isinstance(aligned, Aligned) else aligned
     # by map, which lets go of a part before the next is aligned
     done = list(map(partial(_evaluate_part, metrics=metrics, references=references or {}), parts))
-    if not done:
-        what = "expected at least one part of a run, got none"
-        raise AlignmentError(Problem("", what, fix="pass the result of align(qrels, run)"))
     empty = [qid for _, some in done for qid in some]
     if done[0][0].policy.empty_queries == "error" and empty:
         raise AlignmentError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -185,7 +185,7 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
         for key, group in groups.items()
         if (choice := _choice(*key, group, metric)) is not None
     }
-    _check_queries(groups, settings)
+    _check_queries(groups.values())
     entries: list[Entry] = []
     failed: list[Failed] = []
     for one, key in kept:
@@ -251,10 +251,10 @@ def _absent(group: _Group, choice: Choice | None, settings: Select) -> Iterator[
         yield Failed(dataset, one.run, dict(rest), what, one.pattern)
 
 
-def _check_queries(groups: dict[tuple[str, Columns], _Group], settings: Select) -> None:
+def _check_queries(groups: Iterable[_Group]) -> None:
     """Raise InputError if a setting is chosen on queries that it is then reported on."""
     problems: dict[tuple[str, str], Problem | None] = {}
-    for group in groups.values():
+    for group in groups:
         validation, test = (
             {one.dataset: one for some in cells.values() for one in some.values()
              if isinstance(one, Entry)}
@@ -267,14 +267,7 @@ def _check_queries(groups: dict[tuple[str, Columns], _Group], settings: Select) 
             shared = select_rows(qids, index_in(qids, its.evaluation.qids) >= 0).to_pylist()
             what = f"{len(shared):,} of {len(qids):,} validation queries are also test "
             what += f"queries of {other}: {first_of(shared)}"
-            fix = "choose on other queries; give different queries different qids"
-            apart = [
-                column
-                for column, value in one.columns.items()
-                if its.columns.get(column, value) != value and column not in settings.over
-            ]
-            if apart:
-                fix = f"choose for each {' and '.join(apart)}: add it to 'within'"
+            fix = "choose on other queries, or for each fold: add its column to 'within'"
             problems[name, other] = Problem(name, what, fix=fix, rule=RULE) if shared else None
     if found := [one for one in problems.values() if one is not None]:
         raise InputError(found)

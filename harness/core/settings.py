@@ -7,9 +7,9 @@ import re
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from ..errors import Problem, UnknownNameError, did_you_mean, shorten, unknown
+from ..errors import Problem, UnknownNameError, shorten, unknown
 from .arguments import MOST, checked_init
 from .policy import Few, GradeRule, Order, Policy, Scores, check_ties
 
@@ -96,9 +96,8 @@ class Parameter:
             named = dict(zip(self.choice_texts, self.choices, strict=True))
             lower = named.get(text.lower())
             if text not in named and not isinstance(lower, bool):
-                near, known = did_you_mean(text, named), ", ".join(named)
-                what = f"{metric}: unknown {self.name} '{text}'{near}  (all: {known})"
-                raise UnknownNameError(what)
+                error = unknown(self.name, text, named)
+                raise UnknownNameError([replace(one, where=metric) for one in error.problems])
             return named.get(text, lower)
         try:
             if self.type is bool:
@@ -183,7 +182,7 @@ class Settings:
 
     ties: str | None = None
     scores: Scores | None = None
-    depth: int | None = None
+    depth: Annotated[int, Range(1, None)] | None = None
     judged_only: bool | None = None
     drop_identical_ids: bool | None = None
     grades: GradeRule | None = None
@@ -221,15 +220,11 @@ class Settings:
 
 PARAMETERS: Mapping[str, Parameter] = {
     "convention": Parameter("convention", str, None),
-    "ties": Parameter("ties", str, None),
-    "scores": Parameter("scores", str, None, get_args(Scores)),
-    "depth": Parameter("depth", int, None, range=Range(1, None)),
-    "judged_only": Parameter("judged_only", bool, None),
-    "drop_identical_ids": Parameter("drop_identical_ids", bool, None),
-    "labels": Parameter("labels", str, None, ("error", "clip")),
-    "empty": Parameter("empty", str, None, get_args(EmptyValue)),
-    "undefined": Parameter("undefined", str, None, get_args(Undefined)),
-    "few": Parameter("few", str, None, get_args(Few)),
+    **{
+        name: replace(Parameter.of(name, hint, None), optional=False)
+        for name, hint in typing.get_type_hints(Settings, include_extras=True).items()
+        if name != "grades"
+    },
 }
 """The settings that can be written into a metric's name, with ``convention`` first."""
 
@@ -274,8 +269,7 @@ class Convention:
             others = [each.name for each in CONVENTIONS.values() if metric in each.metrics]
             own = ", ".join(self.metrics)
             what = f"the convention {self.name} ({self.tool}) has no {metric}  (it has: {own})"
-            fix = f"choose a convention that has it: {', '.join(others)}"
-            fix = fix if others else f"leave out the convention: none has {metric}"
+            fix = f"choose a convention that has it: {', '.join(others) or 'none'}"
             raise UnknownNameError(Problem("", what, fix=fix))
         return {**self.common, **self.metrics[metric]}
 

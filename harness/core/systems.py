@@ -228,15 +228,10 @@ def system_name(one: Entry | Failed, summary: Summary) -> str:
 def query_mismatch(where: str, expected: Iterable[str], found: Iterable[str]) -> Problem:
     """Return the problem that an evaluation is over other queries than expected."""
     one, other = dict.fromkeys(expected), dict.fromkeys(found)
-    parts = [
-        f"{first_of(qids, SHOWN)} {what}"
-        for qids, what in (
-            ([qid for qid in one if qid not in other], "missing"),
-            ([qid for qid in other if qid not in one], "extra"),
-        )
-        if qids
-    ]
-    what = f"expected the same queries as the other runs: {'; '.join(parts) or 'order differs'}"
+    missing, extra = [q for q in one if q not in other], [q for q in other if q not in one]
+    what = "expected the same queries as the other runs in the same order"
+    what += f"; missing: {first_of(missing, SHOWN)}" if missing else ""
+    what += f"; extra: {first_of(extra, SHOWN)}" if extra else ""
     fix = "evaluate all runs with 'missing_queries: zero', which gives each the same queries"
     return Problem(where, what, fix=fix)
 
@@ -386,8 +381,7 @@ class Incomplete:
     """A system with `n` repetitions `of` as many as expected.
 
     That is the most of any system of the dataset whose repetitions differ in the same columns
-    `names` (``seed``), or its own number with those that failed. `absent` are the missing ones,
-    as far as they are known.
+    `names` (``seed``), or its own number with those that failed.
     """
 
     dataset: str
@@ -395,7 +389,6 @@ class Incomplete:
     n: int
     of: int
     names: tuple[str, ...] = ()
-    absent: tuple[Columns, ...] = ()
 
     def __str__(self) -> str:
         return self.called(self.run, self.dataset)
@@ -409,13 +402,6 @@ class Incomplete:
     def share(self) -> str:
         """Return a share in words: ``1 of 3``."""
         return f"{self.n} of {self.of}"
-
-    @property
-    def missing(self) -> str:
-        """The absent repetitions: ``seed=1, seed=2``."""
-        return ", ".join(
-            pairs(column for column in one if column[0] in self.names) for one in self.absent
-        )
 
 
 def incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
@@ -435,33 +421,29 @@ def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
             pair for pair in one.columns.items() if not summary or pair[0] in summary.spread
         )
 
-    lost: dict[tuple[str, str], dict[Columns, None]] = {}
+    lost: dict[tuple[str, str], set[Columns]] = {}
     for one in failed_rows(board):
-        lost.setdefault((one.dataset, system_name(one, summary)), {})[columns(one)] = None
-    own: dict[tuple[str, str], dict[Columns, None]] = {}
-    groups: dict[tuple[str, tuple[str, ...]], list[tuple[str, str]]] = {}
-    for system in systems_of(board):
-        where = system.dataset, system.run
-        own[where] = dict.fromkeys(map(columns, system.entries))
-        away = {} if summary.best and system.chosen is not None else lost.get(where, {})
-        lost[where] = {key: None for key in away if key not in own[where]}
-        names = tuple(name for name, _ in next(iter(own[where])))
-        if names:
-            groups.setdefault((where[0], names), []).append(where)
+        lost.setdefault((one.dataset, system_name(one, summary)), set()).add(columns(one))
+    systems = systems_of(board)
+    own = {(one.dataset, one.run): {*map(columns, one.entries)} for one in systems}
+    names = {where: tuple(name for name, _ in min(keys)) for where, keys in own.items()}
+    groups = grouped_by(own, lambda where: (where[0], names[where]))
     found = {}
-    for (_, names), members in groups.items():
-        known = {key: None for where in members for key in (*own[where], *lost[where])}
-        varying = tuple(name for name in names if len({dict(key).get(name) for key in known}) > 1)
-        most = max(len(own[where]) for where in members)
-        for where in members:
-            n = len(own[where])
-            of = max(most, n + len(lost[where]))
-            absent = [key for key in known if key not in own[where]]
-            if len(absent) != of - n:  # other runs have other repetitions
-                absent = list(lost[where])
-            if n < of:
-                found[where] = Incomplete(*where, n, of, varying, tuple(absent))
-    return {where: found[where] for where in own if where in found}
+    for system in systems:
+        where = system.dataset, system.run
+        alike = groups[where[0], names[where]]
+        is_best = summary.best and system.chosen is not None
+        away = set() if is_best else lost.get(where, set()) - own[where]
+        n = len(own[where])
+        of = max(n + len(away), *(len(own[other]) for other in alike))
+        varying = tuple(
+            name
+            for name in names[where]
+            if len({dict(key).get(name) for other in alike for key in own[other] | away}) > 1
+        )
+        if names[where] and n < of:
+            found[where] = Incomplete(*where, n, of, varying)
+    return found
 
 
 @dataclass(frozen=True)

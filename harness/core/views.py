@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..errors import AlignmentError, InputError, Problem
+from ..errors import InputError, Problem
 from .aligned import Aligned
 from .hashing import hash_strings, pair_keys, splitmix64
 from .metric import Metric
@@ -143,10 +143,6 @@ def reorder(aligned: Aligned, how: How) -> Aligned:
     P, recall, success, Rprec, AP, RR, interpolated precision, bpref. If lower is better (ARP,
     swaps), ``best`` gives the smallest value.
 
-    It does not bound metrics that reward something else: gains that do not rise with the grade,
-    a share of an ideal DCG below 0; ``G``, ``infAP``, ``judged``, and a largest relevant grade
-    (``top``).
-
     ``("random", seed)`` draws the order of each group, unjudged documents included, all orders
     being equally probable. It is a function of the seed (modulo 2^64), the qid, and the ranks of
     the group: other queries, parts of a run and versions of numpy do not change it.
@@ -233,8 +229,6 @@ def sampled_together(
     >>> values[:, 0].round(2).tolist(), errors[:, 0].round(2).tolist()
     ([0.75, 1.0], [0.03, 0.0])
     """
-    if draws < 2:
-        raise ValueError(f"an error needs at least 2 draws, not {draws}")
     values = np.empty((aligned.n_queries, len(metrics)))
     for column, metric in enumerate(metrics):
         values[:, column] = metric(aligned)
@@ -319,17 +313,13 @@ def policies_of(metrics: Iterable[Metric], policy: Policy) -> list[Policy]:
 def view(aligned: Aligned, policy: Policy) -> Aligned:
     """Return the run under another policy: its grades, its order of ties, its depth.
 
-    Made once for each policy, so that metrics share what they compute. Under ``average`` the
+    It is among those that :func:`harness.core.align.align` was called with. Made once for each
+    policy, so that metrics share what they compute. Under ``average`` the
     documents are in any order; metrics look at the groups of ties then.
     """
 
     def make() -> Aligned | None:
         there = policy.alignment == aligned.policy.alignment
-        if not there and policy.alignment not in aligned.views:
-            kind = f"ties: {policy.alignment.ties}, scores: {policy.score_type}"
-            what = f"the run was not aligned under {kind}"
-            fix = "call align(..., also=policies_of(metrics, policy))"
-            raise AlignmentError(Problem("", what, fix=fix))
         found = aligned if there else aligned.views[policy.alignment]
         found = _regraded(found, policy.grades)
         if policy.grades.positive_scores:
