@@ -282,7 +282,7 @@ def _provenance(outcome: Results) -> dict[str, Any]:
         csvs |= {n: c.decode() for n, c in comparing.files(outcome.comparisons).items()}
     untraced = replace(outcome, trace="")  # the manifest's hash depends on the page's
     tables = [
-        (f"tables/{name}.tex", render(build(untraced, settings, name), "latex", settings))
+        (f"tables/{name}.tex", render(build(untraced, settings, name), "latex"))
         for name, settings in (outcome.config.tables or {"leaderboard": DEFAULT}).items()
     ]
     return {

@@ -88,7 +88,7 @@ class Table:
         `standalone` makes LaTeX a whole document.
         """
         kind = _checked(TypeAdapter(Format), format, "format")
-        return render(self.paper, kind, self.settings, standalone=standalone)
+        return render(self.paper, kind, standalone=standalone)
 
     def methods(self, format: Literal["text", "latex"] = "text") -> str:
         """Return the methods paragraph of the table."""
@@ -119,10 +119,10 @@ class Table:
         return f"<Table '{self.paper.name}': {len(self.rows)} rows>"
 
     def __str__(self) -> str:
-        return render(self.paper, "text", self.settings).rstrip("\n")
+        return render(self.paper, "text").rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return render(self.paper, "html", self.settings)
+        return render(self.paper, "html")
 
 
 @dataclass(frozen=True, repr=False)

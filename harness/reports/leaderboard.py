@@ -11,7 +11,7 @@ from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_
 from ..core.metric import Metric
 from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
 from ..core.views import DRAWS
-from ..errors import UnknownNameError, did_you_mean, legible
+from ..errors import legible, unknown
 from ..stats.comparison import Comparisons
 from . import formats, html, markdown, text
 from .grid import Cell, Grid, and_more, first_rows, grid
@@ -52,8 +52,7 @@ def names() -> list[str]:
 def find(name: str) -> Report:
     """Return the report of that name; raises UnknownNameError."""
     if name not in REPORTS:
-        near = did_you_mean(name, REPORTS)
-        raise UnknownNameError(f"unknown report '{name}'{near}  (all: {', '.join(REPORTS)})")
+        raise unknown("report", name, REPORTS)
     return REPORTS[name]
 
 

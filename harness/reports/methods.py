@@ -17,7 +17,7 @@ from ..core.names import NAMES
 from ..core.policy import Policy
 from ..core.settings import CONVENTIONS, Settings
 from ..core.systems import System, compared, how_chosen
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import unknown
 from ..stats.comparison import Comparisons, Study
 from .latex import escape
 from .phrases import (
@@ -327,8 +327,7 @@ def bibtex(keys: Iterable[str]) -> str:
     known = {**ENTRIES, **REFERENCES}
     for key in (wanted := sorted(set(keys))):
         if key not in known:
-            near, all_ = did_you_mean(key, known), ", ".join(known)
-            raise UnknownNameError(f"unknown reference '{key}'{near}  (all: {all_})")
+            raise unknown("reference", key, known)
     return "\n".join(known[key] for key in wanted)
 
 
@@ -352,16 +351,11 @@ def methods(
     return _paragraph(study, Writer(markup, called), metrics)
 
 
-def sources(study: Study, *, metrics: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the keys that :func:`methods` cites, in order."""
-    writer = Writer("plain")
-    _paragraph(study, writer, metrics)
-    return tuple(writer.cited)
-
-
 def bibliography(study: Study, *, metrics: Sequence[str] = ()) -> str:
     """Return the BibTeX entries that :func:`methods` cites."""
-    return bibtex(sources(study, metrics=metrics))
+    writer = Writer("plain")
+    _paragraph(study, writer, metrics)
+    return bibtex(writer.cited)
 
 
 def _paragraph(study: Study, writer: Writer, names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from ..core.leaderboard import numbers_of
 from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..core.systems import System
-from ..errors import Problem, UnknownNameError, did_you_mean, first_of
+from ..errors import check_known
 from . import html
 from .grid import Cell, Grid, grid
 from .phrases import counted, heading, number
@@ -19,11 +19,7 @@ from .phrases import counted, heading, number
 def sheet(systems: Sequence[System], run: str) -> str:
     """Return a page for printing that shows no other run's name."""
     own = [one for one in systems if one.run == run]
-    if not own:
-        names = [*dict.fromkeys(one.run for one in systems)]
-        near, there = did_you_mean(run, names), first_of(names)
-        what = f"there is no run '{run}'{near}  (there are: {there})"
-        raise UnknownNameError(Problem("--participant", what))
+    check_known("run", run, dict.fromkeys(one.run for one in systems), "--participant")
     grids = [
         _grid([other for other in systems if other.dataset == one.dataset], one, metric)
         for one in own

@@ -13,7 +13,7 @@ from ..core.leaderboard import Entry, Leaderboard
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import System
-from ..errors import Problem, UnknownNameError, did_you_mean, first_of
+from ..errors import Problem, UnknownNameError, check_known, did_you_mean, first_of
 
 Spellings = Callable[[str], Iterable[str]]
 Found = Iterator[tuple[tuple[str | int, ...], str]]
@@ -194,8 +194,7 @@ def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | 
     by_name = {str(one): one for one in metrics}
     names = [sort] if sort in by_name else list(metric_spellings(by_name)(sort))
     if len(names) != 1:
-        near, there = did_you_mean(sort, [*by_name, NONE]), ", ".join([*by_name, NONE])
-        raise UnknownNameError(f"there is no metric '{sort}'{near}  (there are: {there})")
+        check_known("metric", sort, [*by_name, NONE])
     return by_name[names[0]]
 
 

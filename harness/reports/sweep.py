@@ -11,7 +11,7 @@ from operator import attrgetter
 from ..core.leaderboard import Entry, Leaderboard, best, grouped_by
 from ..core.metric import Metric
 from ..core.systems import Columns, compared, of_systems, pairs
-from ..errors import Problem, UnknownNameError, did_you_mean
+from ..errors import check_known
 from ..stats.comparison import Plan, Study
 from . import formats, latex
 from .grid import Cell, Grid, grid
@@ -47,10 +47,7 @@ def sweep(study: Study, names: Sequence[str], plan: Plan) -> Leaderboard:
 
     known = columns_swept(study)
     for name in names:
-        if name not in known:
-            near, there = did_you_mean(name, known), ", ".join(known) or "none"
-            what = f"no column '{name}' with several values{near}  (there are: {there})"
-            raise UnknownNameError(Problem("sweep", what))
+        check_known("column", name, known, "sweep")
     settings: dict[str, tuple[str, Columns]] = {}
     entries = []
     for entry in study.cells.entries:

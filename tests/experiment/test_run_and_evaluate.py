@@ -219,5 +219,5 @@ def test_rows_are_sorted_or_keep_their_order(examples: Path) -> None:
         board = read_results(examples / "out").board
         assert [one.run for one in board.entries] == expected["none"]
         assert [one.summary for one in board.entries] == [one.summary for one in whole.entries]
-    with pytest.raises(ConfigError, match="there is no metric 'mapp'; did you mean 'map'"):
+    with pytest.raises(ConfigError, match="no metric 'mapp'; did you mean 'map'"):
         harness.run(config, overrides=["sort=mapp"])

@@ -53,7 +53,8 @@ def test_what_is_written() -> None:
         r"dense$^{b}$ & \textbf{.500}$^{a}$ & \underline{1.000} \\",
         r"c\_d & \underline{.450}\hphantom{$^{a}$} & 13.000 \\",
     ]
-    aligned = render(table, "latex", Settings(siunitx=True, width="page"))
+    table = build(made, Settings(marks="letters", siunitx=True, width="page"), "main")
+    aligned = render(table, "latex")
     lines = aligned.splitlines()
     assert lines[1] == r"\begin{table*}[tb]"
     assert lines[-1] == r"\end{table*}"
@@ -88,7 +89,7 @@ def variants() -> list[Settings]:
 @pytest.mark.parametrize("marks", ["letters", "daggers", "none"])
 def test_every_shape_compiles_without_a_complaint(marks: str, tmp_path: Path) -> None:
     tables = [
-        render(build(MADE[marks], each, f"t{place}"), "latex", each)
+        render(build(MADE[marks], each, f"t{place}"), "latex")
         for place, each in enumerate(variants())
     ]
     body = "\n".join(tables).replace("[tb]", "[!h]")

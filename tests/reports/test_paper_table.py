@@ -36,7 +36,7 @@ def blocks(table: PaperTable) -> list[tuple[str, int]]:
 
 
 def caption(table: PaperTable) -> tuple[str, ...]:
-    return tuple(filter(None, (table.own_caption, *table.sentences)))
+    return table.sentences
 
 
 def cell_of(table: PaperTable, run: str, dataset: str, key: str) -> Cell | None:
@@ -182,8 +182,8 @@ def test_caption() -> None:
     )  # fmt: skip
     table = build(made, settings)
     assert [row.cells[0].spread for row in table.rows] == ["[-87.1, 167.1]", "[-67.1, 187.1]"]
+    assert ">Both runs. Means over" in render(table, "html")
     assert caption(table) == (
-        "Both runs.",
         "Means over trec (2 queries).",
         "× 100: MAP.",
         "In brackets: 95 % interval of the mean (t).",

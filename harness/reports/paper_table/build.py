@@ -16,7 +16,7 @@ from ...core.metric import Metric
 from ...core.systems import FEWER, System, how_chosen, incomplete
 from ...core.systems import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, first_of
-from ...stats.comparison import Comparison, Comparisons, Plan, Standing, Study
+from ...stats.comparison import Comparison, Plan, Standing, Study
 from ...stats.intervals import clustered, t_interval
 from ..methods import (
     SHOWN,
@@ -43,6 +43,7 @@ from ..phrases import (
 from ..select import metric_spellings, select
 from .model import (
     MOST_MARKED,
+    UNCOMPARED,
     Cell,
     Column,
     PaperTable,
@@ -52,17 +53,7 @@ from .model import (
     render,
     signs_of,
 )
-from .settings import DEFAULT, Settings, as_label, paths, problems, sort_key
-
-
-def finished(text: str | None) -> str:
-    """Return the author's own words with a full stop.
-
-    >>> finished("Both folds"), finished("Both folds!"), finished(None)
-    ('Both folds.', 'Both folds!', '')
-    """
-    own = (text or "").strip()
-    return own if own.endswith((".", "!", "?")) or not own else f"{own}."
+from .settings import DEFAULT, Settings, paths, problems, sort_key
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +90,7 @@ class Remarks:
         runs = {(system.dataset, system.run) for system in self.systems}
         return [
             one
-            for one in (self.signs.comparisons.rows if self.signs.comparisons else ())
+            for one in self.signs.comparisons.rows
             if not math.isnan(one.p_adjusted)
             and (one.dataset, str(one.metric)) in cells
             and (one.dataset, one.run) in runs
@@ -109,8 +100,7 @@ class Remarks:
     @cached_property
     def is_any_significant(self) -> bool:
         """Whether the table shows a significant difference."""
-        comparisons = self.signs.comparisons
-        return comparisons is not None and any(map(comparisons.is_significant, self.outcomes))
+        return any(map(self.signs.comparisons.is_significant, self.outcomes))
 
     @cached_property
     def warned(self) -> set[str]:
@@ -183,7 +173,7 @@ class Remarks:
                 f"Significance is not marked, as the table has more than {MOST_MARKED} systems; "
                 "significance.csv has every comparison."
             )
-        if comparisons is None or not self.outcomes:
+        if not self.outcomes:
             return
         plan = comparisons.plan
         parts = [comparisons.title or plan.test]
@@ -218,11 +208,10 @@ class Remarks:
     def _ranks(self) -> Iterator[str]:
         """Yield what tier and rank columns hold."""
         kinds = {one.kind for one in self.columns}
-        comparisons: Comparisons | None = self.signs.comparisons or self.study.comparisons
-        level = comparisons.plan.level if comparisons else 0
-        if comparisons and "tier" in kinds:
+        level = (self.study.comparisons or UNCOMPARED).plan.level
+        if "tier" in kinds:
             yield f"Tier: systems that share a number cannot be told apart at p ≤ {level:g}."
-        if comparisons and "rank" in kinds:
+        if "rank" in kinds:
             yield f"Rank: in brackets, its {confidence(level)} interval by bootstrap over queries."
 
     def _treatment(self) -> Iterator[str]:
@@ -287,7 +276,7 @@ class Remarks:
         shown = {*map(str, self.metrics)}
         notes = Counter(
             one.note or "no answer"
-            for one in (self.signs.comparisons.rows if self.signs.comparisons else ())
+            for one in self.signs.comparisons.rows
             if math.isnan(one.p_adjusted) and one.dataset in self.datasets
             and one.run in self.runs and str(one.metric) in shown
         )  # fmt: skip
@@ -337,25 +326,17 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
         for run, own, title in zip(runs, zip(*cells, strict=True), titles, strict=True)
     )
     return PaperTable(
-        name,
-        tuple(columns),
-        tuple(rows),
-        finished(settings.caption.text),
-        finished(settings.caption_latex),
-        remarks.caption(),
-        remarks.footnotes(),
-        as_label(settings.label or f"tab:{name}"),
-        _source(study),
-    )
+        name, settings, tuple(columns), tuple(rows),
+        remarks.caption(), remarks.footnotes(), _source(study),
+    )  # fmt: skip
 
 
 def render_all(study: Study, wanted: Mapping[str, Settings]) -> dict[str, bytes]:
     """Return every table in its formats by path."""
-    tables = [(build(study, one, name), one, paths(name, one)) for name, one in wanted.items()]
     return {
-        path: render(table, format, settings).encode()
-        for table, settings, formats in tables
-        for path, format in formats.items()
+        path: render(table, format).encode()
+        for table in [build(study, settings, name) for name, settings in wanted.items()]
+        for path, format in paths(table.name, table.settings).items()
     }
 
 

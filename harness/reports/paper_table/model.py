@@ -12,10 +12,10 @@ from typing import Literal
 
 from ...core.leaderboard import grouped_by
 from ...core.metric import Direction, Metric
-from ...stats.comparison import Comparisons, between
+from ...stats.comparison import Comparisons, Plan, between
 from .. import formats, grid, html, latex, markdown, text
 from ..phrases import WARNED
-from .settings import DEFAULT, Format, Marks, Settings
+from .settings import Format, Marks, Settings, as_label
 
 Kind = Literal["metric", "n", "tier", "rank", "coverage"]
 DAGGERS = "†‡§¶‖"
@@ -102,19 +102,16 @@ class Row:
 class PaperTable:
     """A table with its caption, ready to be rendered.
 
-    The caption is the author's own sentences (`own_latex` is not escaped), then `sentences` on
-    data, test and conventions.
+    The caption is the author's own sentences, then `sentences` on data, test and conventions.
     `source` is harness's version, the config's name and the SHA-256 of manifest.json.
     """
 
     name: str
+    settings: Settings
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    own_caption: str = ""
-    own_latex: str = ""
     sentences: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
-    label: str = ""
     source: str = ""
 
     @cached_property
@@ -172,13 +169,16 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
     return best, second if len(numbers) >= FEWEST_FOR_SECOND else set()
 
 
+UNCOMPARED = Comparisons(Plan(), ())
+
+
 @dataclass(frozen=True, eq=False)
 class Signs:
     """The signs of a table: of each system that others are compared with, in order."""
 
     kind: Marks = "none"
     of: dict[str, str] = field(default_factory=dict)
-    comparisons: Comparisons | None = None
+    comparisons: Comparisons = UNCOMPARED
     are_too_many: bool = False
 
     def better_and_worse(
@@ -188,18 +188,13 @@ class Signs:
 
         The latter for daggers alone: with letters, the better system's own value has the sign.
         """
-        ways = {sign: self._way(dataset, metric, run, other) for other, sign in self.of.items()}
-        worse = tuple(sign for sign, way in ways.items() if way < 0 and self.kind == "daggers")
-        return tuple(sign for sign, way in ways.items() if way > 0), worse
-
-    def _way(self, dataset: str, metric: str, run: str, other: str) -> int:
-        """Return 1 if `run` is significantly better than `other`, -1 if worse, else 0."""
-        if self.comparisons is None or run == other:
-            return 0
-        one, sign = between(self.comparisons, dataset, metric, other, run)
-        if one is None or not self.comparisons.is_significant(one) or one.difference == 0:
-            return 0
-        return sign if one.is_better else -sign
+        better: list[str] = []
+        worse: list[str] = []
+        for other, sign in self.of.items():
+            one, way = between(self.comparisons, dataset, metric, other, run)
+            if one and self.comparisons.is_significant(one) and one.difference != 0:
+                (better if one.is_better == (way == 1) else worse).append(sign)
+        return tuple(better), tuple(worse if self.kind == "daggers" else ())
 
 
 def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequence[str]) -> Signs:
@@ -226,13 +221,8 @@ SIGNS = "* bold, + underlined, _ below the line"
 Record = dict[str, formats.Value]
 
 
-def render(
-    table: PaperTable, format: Format, settings: Settings = DEFAULT, *, standalone: bool = False
-) -> str:
-    """Return a table in one of the formats; `standalone` makes LaTeX a whole document.
-
-    `settings` are those that `table` was built with: LaTeX needs `siunitx`, `width`, `longtable`.
-    """
+def render(table: PaperTable, format: Format, *, standalone: bool = False) -> str:
+    """Return a table in one of the formats; `standalone` makes LaTeX a whole document."""
     if format == "csv":
         return formats.as_csv(records(table))
     shown = grid_of(table, format)
@@ -242,21 +232,28 @@ def render(
         return markdown.render([shown])
     if format == "html":
         return html.render([shown])
-    long, siunitx = is_long(table, settings), settings.siunitx
+    settings, siunitx = table.settings, table.settings.siunitx
+    long = len(table.rows) > MOST_ROWS if settings.longtable is None else settings.longtable
     if standalone:
         return latex.document(shown, siunitx=siunitx, long=long)
     return latex.render(shown, siunitx=siunitx, wide=settings.width == "page", long=long)
 
 
-def is_long(table: PaperTable, settings: Settings) -> bool:
-    """Return whether a table is LaTeX's longtable: by the settings, or by its rows."""
-    return len(table.rows) > MOST_ROWS if settings.longtable is None else settings.longtable
+def finished(text: str | None) -> str:
+    """Return the author's own words with a full stop.
+
+    >>> finished("Both folds"), finished("Both folds!"), finished(None)
+    ('Both folds.', 'Both folds!', '')
+    """
+    own = (text or "").strip()
+    return own if own.endswith((".", "!", "?")) or not own else f"{own}."
 
 
 def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     """Return a table as a grid of text for one of the formats."""
     sentences = " ".join(table.sentences)
-    latex_caption = f"{table.own_latex} {latex.escape(sentences)}" if table.own_latex else ""
+    own, own_latex = map(finished, (table.settings.caption.text, table.settings.caption_latex))
+    latex_caption = f"{own_latex} {latex.escape(sentences)}" if own_latex else ""
 
     def shown(text: str) -> str:
         """Return text with minus signs in HTML; the hyphen of a tier, 1-2, stays."""
@@ -281,11 +278,11 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         tuple(
             grid.Group(title, tuple(tuple(cells_of(row)) for row in rows)) for title, rows in groups
         ),
-        caption=" ".join(f"{table.own_caption} {sentences}".split()),
+        caption=" ".join(f"{own} {sentences}".split()),
         caption_latex=latex_caption.strip(),
         notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
         source=table.source,
-        label=table.label,
+        label=as_label(table.settings.label or f"tab:{table.name}"),
     )
 
 

@@ -31,6 +31,7 @@ from ...errors import (
     did_you_mean,
     first_of,
     legible,
+    unknown,
 )
 from ...readers.files import distinct, part
 from ...stats.comparison import Study
@@ -92,8 +93,7 @@ KindName = Annotated[str, OneOf(lambda: tuple(KINDS))]
 def find(name: str) -> Kind:
     """Return the kind of that name; raises UnknownNameError."""
     if name not in KINDS:
-        near = did_you_mean(name, KINDS)
-        raise UnknownNameError(f"unknown plot '{name}'{near}  (all: {', '.join(KINDS)})")
+        raise unknown("plot", name, KINDS)
     module, _, constant = KINDS[name].partition(".")
     kind: Kind = getattr(importlib.import_module(f".{module}", __package__), constant)
     return kind
@@ -145,7 +145,7 @@ def problems(
         near = did_you_mean(str(settings.baseline), runs)
         yield ("baseline",), f"there is no run '{settings.baseline}'{near}{there}"
     if kind.needs_comparisons and baselines is None:
-        add = "add such as 'compare: {baseline: bm25}'"
+        add = "add such as 'compare: {baseline: bm25}', or --baseline bm25"
         yield (), f"{settings.kind} draws comparisons, and the config asks for none; {add}"
     elif kind.needs_baseline and settings.baseline is None and not baselines:
         fix = "add 'baseline: RUN' there or under 'compare:', or --baseline RUN"
