@@ -237,13 +237,13 @@ class _Run:
         observed = {}
         for place, record in sorted(self.records.items()):
             warned = with_names(record.notes.warnings, self.cells[place])
-            observed[place] = Seen(record.notes.facts, warned, record.qids)
+            observed[place] = Seen(self.cells[place], record.notes.facts, warned, record.qids)
         cells = {place: self.cells[place] for place in observed}
         failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
         ties = self.config.is_given("policy", "ties")
         accept = accepted_rules(self.config.guard.accept, self.policy, self.config.convention, ties)
         guarded = guard(
-            cells, observed, _digests(self.inputs), failed,
+            observed, _digests(self.inputs), failed,
             accept=accept, pooled=self.config.summary.pool,
         )  # fmt: skip
         self.failed |= guarded.failed

@@ -36,7 +36,7 @@ from ..reports.findings import as_text, counts, looked_at
 from ..reports.text import Shown
 from .datasets import Dataset, load_all, match, query_hashes
 from .documents import explain_no_common_query
-from .examples import BY_ROW, add_lines, run_format, suppressing_problems
+from .examples import BY_ROW, add_lines, suppressing_problems
 from .facts import Watch, facts_of, judgement_facts, observing
 from .registry import (
     accepted,
@@ -160,11 +160,11 @@ class _Check:
         return qrels
 
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:
-        """Read a run, and look at how it fits its qrels."""
+        """Read a run, and look at how it fits its qrels, if these could be read."""
         entry = cell.run_entry
         options: dict[str, Any] = {"name": cell.run, **entry.options()}
         if qrels is None:
-            self._read_alone(entry, run_format(cell), options)
+            self._read_alone(entry, options)
             return
         watch = Watch(qrels, self.policy, NAMELESS if entry.path == STDIN else entry.path)
         submission = Submission(self.terms, qrels) if self.terms is not None else None
@@ -179,30 +179,32 @@ class _Check:
                 watch.aligned(aligned)
 
         _, file, error, findings = _read(entry.path, reader)
-        self.findings += findings
-        if file is not None:
-            self.digests[entry.path] = file.sha256()
-        cause = None
-        if error is not None and not qrels.n_rows and rules_of(error) == ["no-common-query"]:
-            cause = explain_no_common_query(cell, qrels, {})  # a list of queries, not read again
-        if cause is not None:
-            self.findings.append(cause)
-        elif error is not None:
-            self.failed[place] = cell, error
-        elif file is not None and (dataset := self.datasets.get(cell.dataset_entry.path)):
+        self.digests |= {} if file is None else {entry.path: file.sha256()}
+        dataset = self.datasets.get(cell.dataset_entry.path)
+        if error is None and file is not None and dataset is not None:
             facts = facts_of(dataset.facts, watch, file, entry.format, whole=True)
-            self.seen[place] = Seen(facts, findings, qrels.qids)
+            self.seen[place] = Seen(cell, facts, findings, qrels.qids)
             self.n_rows += 0 if facts is None else facts.run.rows
             if submission is not None:
                 add_lines(submission.first, file, "run", entry.format, whole=True)
                 self.submissions[entry.path] = submission
                 self.findings += submission.findings(entry.path)
+        else:
+            self.findings += findings
+            cause = None
+            if error is not None and not qrels.n_rows and rules_of(error) == ["no-common-query"]:
+                cause = explain_no_common_query(cell, qrels, {})  # a list of queries
+            if cause is not None:
+                self.findings.append(cause)
+            elif error is not None:
+                self.failed[place] = cell, error
         self.findings += watch.failures
 
-    def _read_alone(self, entry: RunEntry, form: str, options: Mapping[str, Any]) -> None:
+    def _read_alone(self, entry: RunEntry, options: Mapping[str, Any]) -> None:
         """Read a run whose dataset cannot be read."""
 
         def reader(source: HashedSource) -> int:
+            form = entry.format or readers.guess_format(source, "run")
             parts = () if form in BY_ROW else readers.stream_run(source, **options)
             return sum(part.n_rows for part in parts)
 
@@ -210,8 +212,7 @@ class _Check:
         self.alone += 1
         self.n_rows += n_rows or 0
         self.findings += findings
-        if error is not None:
-            self.findings += refused(entry.path, error)
+        self.findings += () if error is None else refused(entry.path, error)
 
 
 def check_cells(
@@ -238,18 +239,14 @@ def check_cells(
                 with observing(failures, cell.run_entry.path):
                     check.read_run(place, cell, qrels)
                 bar.update()
-    read = {place: cells[place] for place in check.seen}
     sweep = Sweep(
-        read, check.seen, check.datasets, check.failed, check.digests, pooled=pooled,
+        check.seen, check.datasets, check.failed, check.digests, pooled=pooled,
         wary=wary, select=select,
     )  # fmt: skip
-    # the sweep returns readers' warnings of seen cells, unless a finding repeats them
-    of_seen = {id(one) for seen in check.seen.values() for one in seen.warnings}
-    loose = [one for one in check.findings if id(one) not in of_seen]
-    found = [*known, *loose, *(one.finding for one in sweep.examine(accept)), *failures]
+    found = [*known, *check.findings, *(one.finding for one in sweep.examine(accept)), *failures]
     found += _groups(cells, {one.cell.dataset: one.qids for one in check.datasets.values()})
     if terms is not None:
-        facts = {cells[place].run_entry.path: seen.facts for place, seen in check.seen.items()}
+        facts = {seen.cell.run_entry.path: seen.facts for seen in check.seen.values()}
         found = as_submitted(found, terms, across(terms, check.submissions, facts))
     found = [replace(one, place=_shown(one.place)) for one in found]
     kept = accepted(without_effects(found, accept), accept)

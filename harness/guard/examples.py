@@ -169,14 +169,6 @@ def scores_of(path: str) -> Array | None:
     return None
 
 
-def run_format(cell: Cell) -> str:
-    """Return the format of a cell's run; nothing if it cannot be guessed."""
-    run = cell.run_entry
-    with suppressing_problems():
-        return run.format or readers.guess_format(run.path, "run")
-    return ""
-
-
 def add_lines(
     first: dict[str, Examples],
     source: Source,

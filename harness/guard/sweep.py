@@ -65,8 +65,9 @@ ENOUGH_ROWS = 20
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """An evaluated cell: facts (None if the guard failed), readers' warnings, and qids."""
+    """An evaluated cell with facts (None if the guard failed), readers' warnings, and qids."""
 
+    cell: Cell
     facts: Facts | None
     warnings: Sequence[Finding]
     qids: pa.Array
@@ -100,11 +101,11 @@ class Sweep:
     """
 
     def __init__(
-        self, cells: Mapping[int, Cell], seen: Mapping[int, Seen], datasets: Mapping[str, Dataset],
-        failed: Failed, digests: Mapping[str, str], *, pooled: Sequence[str] = (),
+        self, seen: Mapping[int, Seen], datasets: Mapping[str, Dataset], failed: Failed,
+        digests: Mapping[str, str], *, pooled: Sequence[str] = (),
         wary: bool = False, select: Select | None = None,
     ) -> None:  # fmt: skip
-        self.cells, self.seen, self.datasets, self.failed = cells, seen, datasets, failed
+        self.seen, self.datasets, self.failed = seen, datasets, failed
         self.digests, self.pooled, self.wary, self.select = digests, pooled, wary, select
         self.causes: dict[int, Finding] = {}
         self._rows: dict[str, Rows | None] = {}
@@ -112,8 +113,7 @@ class Sweep:
     @cached_property
     def facts(self) -> list[tuple[int, Cell, Facts]]:
         """The cells that have facts."""
-        some = ((place, cell, self.seen[place].facts) for place, cell in self.cells.items())
-        return [(place, cell, facts) for place, cell, facts in some if facts is not None]
+        return [(n, one.cell, one.facts) for n, one in self.seen.items() if one.facts is not None]
 
     def examine(self, accept: Sequence[str] = ()) -> list[Placed]:
         """Return all findings without effects of others; those of accepted rules as notes.
@@ -138,8 +138,8 @@ class Sweep:
 
     def _of_cells(self) -> Iterator[Placed]:
         """Yield what rules find in each run, and the readers' warnings that tell more."""
-        for place, cell in self.cells.items():
-            seen = self.seen[place]
+        for place, seen in self.seen.items():
+            cell = seen.cell
             found = () if seen.facts is None else seen.facts.run.findings
             own = [_of_column(cell, _in_file(cell.run_entry.path, one)) for one in found]
             known = {rule for one in own for rule in (one.rule, *FOLLOWS.get(one.rule, ()))}
@@ -245,7 +245,8 @@ class Sweep:
 
     def _of_files(self) -> Iterator[Placed]:
         """Yield files of the same bytes or the same ranking, and files with several names."""
-        every = {**self.cells, **{place: cell for place, (cell, _) in self.failed.items()}}
+        every = {place: one.cell for place, one in self.seen.items()}
+        every |= {place: cell for place, (cell, _) in self.failed.items()}
         for found in _named_twice(every[place] for place in sorted(every)):
             yield Placed(found)
         rows = {path: one.facts.rows for path, one in self.datasets.items()}
@@ -275,8 +276,9 @@ class Sweep:
         """Yield the queries that datasets have in common."""
         datasets = [*self.datasets.values()]
         yield from map(Placed, of_folds(datasets, self.pooled))
+        cells = [one.cell for one in self.seen.values()]
         if self.select is not None:
-            yield from map(Placed, of_validation(self.cells.values(), self.datasets, self.select))
+            yield from map(Placed, of_validation(cells, self.datasets, self.select))
         yield from map(Placed, of_features(datasets, self.pooled))
 
 
@@ -329,8 +331,8 @@ class Guarded:
 
 
 def guard(
-    cells: Mapping[int, Cell], seen: Mapping[int, Seen], digests: Mapping[str, str],
-    failed: Failed, *, accept: Sequence[str] = (), pooled: Sequence[str] = (),
+    seen: Mapping[int, Seen], digests: Mapping[str, str], failed: Failed, *,
+    accept: Sequence[str] = (), pooled: Sequence[str] = (),
     only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
     """Return what the guard finds in the cells of a run; `digests` are SHA-256 by path.
@@ -340,12 +342,12 @@ def guard(
     `only_warns` errors are warnings, if there is no config that could accept them.
     """
     by_path: dict[str, Dataset] = {}
-    for place, cell in cells.items():
-        path, facts = cell.dataset_entry.path, seen[place].facts
+    for one in seen.values():
+        path, facts = one.cell.dataset_entry.path, one.facts
         if facts is not None and path not in by_path:
             of, hashes = facts.judgements, np.array(facts.judgements.marks, np.uint64)
-            by_path[path] = Dataset(cell, of, seen[place].qids, hashes, digests.get(path, path))
-    sweep = Sweep(cells, seen, by_path, failed, digests, pooled=pooled)
+            by_path[path] = Dataset(one.cell, of, one.qids, hashes, digests.get(path, path))
+    sweep = Sweep(seen, by_path, failed, digests, pooled=pooled)
     found = sweep.examine(accept)
     if only_warns:
         found = [
@@ -367,7 +369,7 @@ def guard(
             warnings.warn(text, HarnessWarning, stacklevel=3)
         raise InputError([_problem(one) for one in dict.fromkeys(wrong)])
     for at, some in groupby(errors, key=lambda one: one.cell):
-        if at is not None and (at in cells or at in sweep.causes):
+        if at is not None and (at in seen or at in sweep.causes):
             result.failed[at] = GuardError([_problem(one.finding) for one in some])
     read = (
         one.finding
@@ -379,14 +381,14 @@ def guard(
     notes = grouped(one for one in found if one.finding.severity == "note")
     rest = (one.finding for one in found if one.finding.severity != "note")
     result.findings = in_order([*rest, *notes])
-    result.marks = _marks(found, cells)
+    result.marks = _marks(found, seen)
     return result
 
 
-def _marks(found: Iterable[Placed], cells: Mapping[int, Cell]) -> dict[int, tuple[str, ...]]:
+def _marks(found: Iterable[Placed], seen: Mapping[int, Seen]) -> dict[int, tuple[str, ...]]:
     """Return the rules of the warnings that a leaderboard marks, by cell."""
     rules: dict[int, dict[str, None]] = {}
-    by_path = grouped_by(cells, lambda at: cells[at].run_entry.path)
+    by_path = grouped_by(seen, lambda at: seen[at].cell.run_entry.path)
     for placed in found:
         one = placed.finding
         if one.severity == "warning" and not RULES[one.rule].in_table:
@@ -433,13 +435,13 @@ def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
 
     `level` is that of ``warnings.warn``.
     """
-    cells, seen = dict[int, Cell](), dict[int, Seen]()
+    seen = dict[int, Seen]()
     for place, watch in enumerate(watches):
         run = watch.facts()
         facts = None if run is None else Facts(JudgementFacts(), run)
-        cells[place] = cell_of_files("these rows", watch.place, {}, {})
-        seen[place] = Seen(facts, watch.failures, watch.qrels.qids)
-    for placed in Sweep(cells, seen, {}, {}, {}).examine():
+        cell = cell_of_files("these rows", watch.place, {}, {})
+        seen[place] = Seen(cell, facts, watch.failures, watch.qrels.qids)
+    for placed in Sweep(seen, {}, {}, {}).examine():
         one = placed.finding
         if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
             warnings.warn(HarnessWarning(one.message), stacklevel=level)
@@ -454,7 +456,6 @@ class FileGuard:
 
     def __init__(self, policy: Policy, accept: Sequence[str] = ()) -> None:
         self.policy, self.accept = policy, accept
-        self.cells: dict[int, Cell] = {}
         self.seen: dict[int, Seen] = {}
         self.findings: list[Finding] = []
 
@@ -483,18 +484,16 @@ class FileGuard:
 
     def run(self, watch: Watch, source: Source, name: str, **options: Any) -> None:
         """Keep what was seen of a run that was read from `source` with the reader's options."""
-        place, names = len(self.cells), (self.qrels_name, name)
+        names = self.qrels_name, name
         facts = facts_of(self.judgements, watch, source, options.get("format"))
         found = [*self.findings, *watch.failures]
         self.findings.clear()
-        self.seen[place] = Seen(facts, found, self.qrels.qids)
-        self.cells[place] = cell_of_files(
-            self.qrels_file, source.name, self.of_qrels, options, names
-        )
+        cell = cell_of_files(self.qrels_file, source.name, self.of_qrels, options, names)
+        self.seen[len(self.seen)] = Seen(cell, facts, found, self.qrels.qids)
 
     def warn(self) -> list[tuple[str, ...]]:
         """Warn of what is found, and return the rules by which each run is marked."""
-        found = guard(self.cells, self.seen, {}, {}, accept=self.accept, only_warns=True)
+        found = guard(self.seen, {}, {}, accept=self.accept, only_warns=True)
         for text in found.printed:
             warnings.warn(text, HarnessWarning, stacklevel=4)
-        return [found.marks.get(place, ()) for place in self.cells]
+        return [found.marks.get(place, ()) for place in self.seen]
