@@ -12,8 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from .. import readers
-from ..core.tables import Qrels
+from ..core.arrow import string_column
+from ..core.tables import Docnos, Qrels
 from ..errors import HarnessError, InputError, Problem
 from ..readers.files import readable_name
 from ..readers.format import FORMATS
@@ -23,8 +26,6 @@ from .patterns import doubled, natural
 Kind = Literal["dataset", "run"]
 MOST = 5000
 """Files that are looked at."""
-LARGEST = 256 << 20
-"""Bytes of a file that is read."""
 WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
 MODEL = "model"
 _READ_AS: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
@@ -328,7 +329,6 @@ class Matcher:
     def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
         self.folder, self.datasets = folder, datasets
         self._qrels = cache(self._read_qrels)
-        self._pairs = cache(self._judged_pairs)
 
     def find(self, run: File, values: Mapping[str, str]) -> Fit:
         """Return the qrels of a run; its numbers of fold and seed must be those of the data.
@@ -336,7 +336,7 @@ class Matcher:
         Of all qrels that fit, those whose path shares most folders with the run's are taken,
         and of these, graded ones that judge most of its documents. InputError if none fit.
         """
-        by_row, some = readers.FORMATS[run.format].needs_dataset, None
+        by_row, some = readers.FORMATS[run.format].needs_dataset, list[tuple[str, str]]()
         without = "no rows to follow"
         if not by_row:
             try:
@@ -372,8 +372,10 @@ class Matcher:
         folders = {*run.path.lower().split("/")[:-1]}
 
         def nearness(place: tuple[int, str]) -> tuple[float, ...]:
-            path = place[1]
-            is_graded = not by_row and (self._pairs(path) or (0, 0))[1] > 1
+            path, is_graded = place[1], False
+            if not by_row:
+                grades = self._qrels(path).numbers
+                is_graded = np.unique(grades[grades > 0]).size > 1
             return len(folders & _words(path)), near[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
@@ -384,40 +386,30 @@ class Matcher:
         qids: list[str] = []
         for path in paths if len(paths) > 1 else ():
             with contextlib.suppress(HarnessError, OSError):
-                qrels = self._qrels(path)
-                qids += [] if qrels is None else qrels.qids.to_pylist()
+                qids += self._qrels(path).qids.to_pylist()
         return len(qids) > len({*qids})
 
     def _by_rows(self, run: File, path: str, form: str) -> float:
-        """Return 1 if there are as many scores as rows, 0.1 for files too large to be read.
-
-        Raises an :class:`InputError` if the run cannot be read as predictions for these rows.
-        """
+        """Return 1 if there are as many scores as rows; InputError if there are others."""
         if form not in ("letor", "batch"):
             return 0
-        if self._is_large(path) or self._is_large(run.path):
-            return 0.1
         readers.read_run(self.folder / run.path, dataset=self._qrels(path))
         return 1
 
-    def _judged(self, some: list[tuple[str, str]] | None, path: str, form: str) -> float:
-        """Return the share of judged documents in the first lines; 0.01 if it cannot be told."""
-        found = self._pairs(path)
-        if found is None or some is None:
-            return 0.01
-        share = sum(pair in found[0] for pair in some) / max(1, len(some))
-        shares_queries = {one[0] for one in some} & {one[0] for one in found[0]}
-        return 0.0001 if not share and form != "letor" and shares_queries else share
+    def _judged(self, some: list[tuple[str, str]], path: str, form: str) -> float:
+        """Return the share of documents that is judged, or a little if queries are the same."""
+        qrels = self._qrels(path)
+        codes = qrels.place(string_column([qid for qid, _ in some]))
+        docnos = [docno for (_, docno), code in zip(some, codes, strict=True) if code >= 0]
+        codes = codes[codes >= 0]
+        here = Docnos(string_column(docnos), np.array([0, len(docnos)]))
+        share = qrels.find(codes, here)[0].size / max(1, len(some))
+        return 0.0001 if not share and form != "letor" and codes.size else share
 
-    def _is_large(self, name: str) -> bool:
-        return (self.folder / name).stat().st_size > LARGEST
-
-    def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
+    def _retrieved(self, run: File) -> list[tuple[str, str]]:
         """Return queries and documents of a run, or of its beginning."""
         path = self.folder / run.path
         if run.format not in _COLUMNS:
-            if self._is_large(run.path):
-                return None
             rows = readers.read_run(path, duplicates="first").to_dict()
             return [(qid, docno) for qid, row in rows.items() for docno in row]
         qid, docno = _COLUMNS[run.format]
@@ -427,19 +419,5 @@ class Matcher:
             raise InputError(Problem(run.path, "its lines have different numbers of columns"))
         return [(one[qid], one[docno]) for one in words if len(one) > docno]
 
-    def _read_qrels(self, path: str) -> Qrels | None:
-        """Return qrels; None if the file is too large."""
-        if self._is_large(path):
-            return None
+    def _read_qrels(self, path: str) -> Qrels:
         return readers.read_qrels(self.folder / path, duplicates="first", fractions=True)
-
-    def _judged_pairs(self, path: str) -> tuple[frozenset[tuple[str, str]], int] | None:
-        """Return the queries and documents judged, and how many grades above 0 there are."""
-        rows: Mapping[str, Mapping[str, float]] = {}
-        with contextlib.suppress(HarnessError, OSError):
-            qrels = self._qrels(path)
-            if qrels is None:
-                return None
-            rows = qrels.to_dict()
-        pairs = frozenset((qid, docno) for qid, row in rows.items() for docno in row)
-        return pairs, len({grade for row in rows.values() for grade in row.values() if grade > 0})
