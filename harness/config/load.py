@@ -114,10 +114,6 @@ _EXPECTED = {
     "tuple": "a list", "dict": "a mapping", "mapping": "a mapping", "model": "a mapping",
     "dataclass": "a mapping",
 }  # fmt: skip
-_LIMITS = {
-    "greater_than_equal": "at least", "greater_than": "above", "less_than": "below",
-    "less_than_equal": "at most",
-}  # fmt: skip
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 _EXAMPLES = {
     "datasets": "{trec: qrels.txt}",
@@ -227,7 +223,8 @@ def _keys(kind: Any) -> list[str]:
 def _problem(error: ErrorDetails, source: Source) -> Problem:
     """Return an error of pydantic as a problem with its place."""
     loc, kind, value = _loc(error), error["type"], error["input"]
-    what, fix = f"{error['msg']}, got {describe(value)}", ""
+    what = f"{error['msg'].replace('Input should be', 'expected')}, got {describe(value)}"
+    fix = ""
     choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
     expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
     is_unknown = kind in _UNKNOWN_KEY
@@ -238,22 +235,16 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
     elif loc[-2:-1] == ("columns",):
         what = f"expected the name of a column, or its number from 1, got {describe(value)}"
     elif kind == "missing":
-        fix = "add 'baseline: RUN', the run that others are compared with"
-        fix = fix if loc[-1] == "baseline" else ""
-        return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing", fix=fix)
+        return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing")
     elif kind == "too_short":
         what = "expected at least one entry, got none"
     elif kind == "value_error":
         what = str(error["ctx"]["error"])
     elif kind == "literal_error":
-        near = did_you_mean(value, choices) if isinstance(value, str) else ""
-        what = f"expected one of {', '.join(choices)}, got {describe(value)}{near}"
         if loc[:2] == ("guard", "accept"):
-            what = f"expected a rule that can be accepted, got {describe(value)}{near}"
+            what = f"expected a rule that can be accepted, got {describe(value)}"
             fix = "choose a rule from docs/reference/rules.md"
-    elif kind in _LIMITS:
-        (bound,) = error["ctx"].values()
-        what = f"expected {_LIMITS[kind]} {bound:g}, got {value}"
+        what += did_you_mean(value, choices) if isinstance(value, str) else ""
     elif expected is not None:
         example = _EXAMPLES.get(str(loc[-1])) or _EXAMPLES.get(expected)
         such_as = f" such as {example}" if example and expected in _EXAMPLES else ""
