@@ -22,13 +22,15 @@ from ..core.systems import System, whole_name, why_not
 from ..core.tables import Qrels
 from ..errors import Finding, HarnessError, InputError, Problem, problem
 from ..readers.groups import Labels, find_grouping, labels_of, read_groups
-from ..readers.source import HashedSource
+from ..readers.source import HashedSource, Source
 from ..reports.phrases import counted
 from .examples import (
     ExamplesByRule,
+    add_lines,
     findings_at,
     of_documents,
     of_queries,
+    placed,
     places_of_queries,
     qrels_of,
     short,
@@ -72,20 +74,20 @@ class JudgementFacts:
     """Columns that were read, by what they hold."""
 
     @classmethod
-    def of(cls, qrels: Qrels, marks: Array | None = None) -> tuple[JudgementFacts, ExamplesByRule]:
-        """Return the facts of qrels, and the examples of their findings.
-
-        `marks` are those of a learning-to-rank file's rows.
-
-        >>> facts, _ = JudgementFacts.of(Qrels.from_dict({"q1": {"a": 2}, "q2": {"c": 0}}))
-        >>> [(one.rule, one.count) for one in facts.findings]
-        [('empty-queries', 1)]
-        """
+    def of(
+        cls, qrels: Qrels, source: Source, format: str | None = None, *, whole: bool = False
+    ) -> JudgementFacts:
+        """Return the facts of qrels that were read from `source`; see :func:`add_lines`."""
         first = ExamplesByRule()
-        found = tuple(_findings(qrels, first)) if qrels.n_rows else ()
+        found = [*_findings(qrels, first)] if qrels.n_rows else []
+        add_lines(first, source, "qrels", format, whole=whole)
+        marks = source.row_marks if isinstance(source, HashedSource) else None
         hashes = query_hashes(qrels, marks)
         numbered = bool(qrels.n_rows) and _numbered(qrels)
-        return cls(found, qrels.n_rows, numbered, _marks_of(hashes)), first
+        return cls(
+            tuple(placed(found, first)), qrels.n_rows, numbered, _marks_of(hashes),
+            source.unused_columns, source.columns,
+        )  # fmt: skip
 
 
 def _findings(qrels: Qrels, first: ExamplesByRule) -> Iterator[Finding]:

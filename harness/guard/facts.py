@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..core.policy import Policy
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of, positions_of, rows_of
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, HarnessError, describe, shortage
-from ..readers.source import HashedSource, Source
+from ..readers.source import Source
 from . import scores
 from .datasets import JudgementFacts as JudgementFacts
 from .documents import Documents, Queries
@@ -238,8 +238,8 @@ class Watch:
             found = [*self.labels.findings(begin, make)]
             has_labels = bool(found)
             is_constant = 0 < self.scores.several == self.scores.constant
-            if source is not None and not begin.follows and _may_be_ranks(source, format):
-                found += scores.rank_findings(source, self.first, make)
+            if source is not None and not begin.follows:
+                found += scores.rank_findings(source, format, self.first, make)
             found += self.scores.findings(self.queries.rows, make)
             found += self.order.findings(make)
             found += self.following.findings(make)
@@ -260,11 +260,6 @@ class Watch:
         return None
 
 
-def _may_be_ranks(source: Source, format: str | None) -> bool:
-    is_run = scores.may_be_ranks(source)
-    return is_run and (format or readers.guess_format(source, "run")) == "trec"
-
-
 def judgement_facts(
     qrels: Qrels, source: Source, failures: list[Finding], format: str | None = None, *,
     whole: bool = False,
@@ -274,13 +269,7 @@ def judgement_facts(
     With `whole` the file may be read again for the lines of examples.
     """
     with observing(failures, source.name):
-        marks = source.row_marks if isinstance(source, HashedSource) else None
-        facts, first = JudgementFacts.of(qrels, marks)
-        add_lines(first, source, "qrels", format, whole=whole)
-        return replace(
-            facts, findings=tuple(placed(facts.findings, first)), unused=source.unused_columns,
-            columns=source.columns,
-        )  # fmt: skip
+        return JudgementFacts.of(qrels, source, format, whole=whole)
     return None
 
 

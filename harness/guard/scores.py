@@ -16,6 +16,7 @@ from ..core.arrow import cast, equal, to_numpy
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats, Ints, lengths_of, rows_of
 from ..errors import Finding
+from ..readers import guess_format
 from ..readers import trec as trec
 from ..readers.columns import Refused, numbers_of, read_block
 from ..readers.source import Source
@@ -320,9 +321,11 @@ def may_be_ranks(source: Source) -> bool:
 
 
 def rank_findings(
-    source: Source, first: ExamplesByRule, make: MakeFinding
-) -> Iterator[Finding]:  # fmt: skip
+    source: Source, format: str | None, first: ExamplesByRule, make: MakeFinding
+) -> Iterator[Finding]:
     """Yield that the scores of a TREC run are its ranks, by the pieces that were kept of it."""
+    if not may_be_ranks(source) or (format or guess_format(source, "run")) != "trec":
+        return
     try:
         rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)
     except Refused:
