@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.evaluation import Counts
-from ..core.leaderboard import CHOSEN, FAILED, Entry, warned_runs
+from ..core.leaderboard import FAILED, Entry, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import of_systems
@@ -166,7 +166,7 @@ _KINDS = {
             "tag", "approach", "submission"),
     "dataset": ("dataset", "data set", "collection", "corpus", "test set", "testset", "benchmark"),
     "apart": ("seed", "fold", "split", "repeat", "repetition", "trial"),
-    "count": (*_COUNTS, "n"),
+    "count": (*_COUNTS, "n", REPETITIONS),
     "other": ("rank", "#", "no", "no.", "id", "index", "place", "position", ""),
 }  # fmt: skip
 """Kinds of columns, by their names in lower case."""
@@ -230,10 +230,9 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
     if is_ours and FAILED in header:
         rows = [row for row in rows if not row.fields[header.index(FAILED)]]
     columns = [_Column(name, [row.fields[at] for row in rows]) for at, name in enumerate(header)]
-    if is_ours:
-        _recognise_ours(columns)
-    else:
-        _recognise(path, columns, keys)
+    if is_ours:  # its first columns are dataset, run and what placeholders captured
+        keys = header[1 : header.index(_COUNTS[0])]
+    _recognise(path, columns, keys)
     row_keys = _keys(path, rows, columns, names)
     values: dict[str, list[float]] = {}
     metrics: dict[str, Metric | None] = {}
@@ -282,19 +281,6 @@ def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
         what = f"two columns are called '{twice[0]}'"
         raise InputError(Problem(f"{path}:{rows[0].line}", what, fix=fix))
     return header, rows[1:]
-
-
-def _recognise_ours(columns: Sequence[_Column]) -> None:
-    """Set the kind of each column, for a CSV that ``harness run`` wrote."""
-    header = [column.name for column in columns]
-    others = (FAILED, CHOSEN, "unsettled", REPETITIONS)
-    for at, (name, column) in enumerate(zip(header, columns, strict=True)):
-        if name in ("dataset", "run", *_COUNTS):
-            column.kind = "count" if name in _COUNTS else name
-        elif at < min(map(header.index, _COUNTS)):
-            column.kind = "apart"
-        elif at > header.index("undefined") and name not in others and not _is_part(name, header):
-            column.kind = "metric"
 
 
 def _recognise(path: Path, columns: Sequence[_Column], keys: Sequence[str]) -> None:

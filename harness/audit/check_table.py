@@ -54,8 +54,6 @@ _KINDS = {
 _MARKS: dict[Mark, tuple[str, str]] = {
     "bold": ("bold", "best"), "underline": ("underlined", "second best"),
 }  # fmt: skip
-_NO_MEAN = re.compile(r"[–—-]{1,3}\s*\(\d+/\d+\)")
-"""A mean over datasets that is missing: ``– (1/2)``."""
 _EXACT = Context(prec=1100)
 
 
@@ -255,7 +253,7 @@ def numbers_of(
             if heading.metric is not None and (number := printed(cell)) is not None:
                 value = _value(line, heading, study, datasets, dataset)
                 numbers.append(Number(line, heading, cell, number, heading.metric, *value))
-            elif line.run and re.search(r"\d", cell.whole) and not _NO_MEAN.fullmatch(cell.whole):
+            elif line.run and cell.whole[:1] not in "–—-" and re.search(r"\d", cell.whole):
                 what = f"cannot read '{shorten(cell.whole, 60)}' as a number"
                 verdict.unknown.append(f"{line.text}, {heading.text}: {what}")
         large = [

@@ -22,7 +22,7 @@ from ..core.aligned import Aligned
 from ..core.evaluation import Evaluation, evaluate
 from ..core.leaderboard import Entry, Failed, Leaderboard, Summary, best, grouped_by
 from ..core.metric import Definition, Metric
-from ..core.names import BOUNDS, parse, without_bounds
+from ..core.names import parse, without_bounds
 from ..core.policy import Policy
 from ..core.ragged import Array, Floats
 from ..core.settings import (
@@ -350,14 +350,12 @@ class Matrix:
 class Audited:
     """The result of :func:`audit`: a matrix for each dataset and metric.
 
-    `left_out` are metrics of the config that no convention compared has, and counts; `bounds` is
-    whether the config asks for bounds over the orders of ties, which are not audited; `failed` are
+    `left_out` are metrics of the config that no convention compared has, and counts; `failed` are
     systems without a fold, which the leaderboard leaves out too.
     """
 
     matrices: tuple[Matrix, ...]
     left_out: tuple[str, ...] = ()
-    bounds: bool = False
     failed: tuple[Failed, ...] = ()
 
 
@@ -401,7 +399,7 @@ def audit(
     for dataset in dict.fromkeys(one.dataset for one, _ in systems):
         here = [(one.run, values) for one, values in systems if one.dataset == dataset]
         matrices += [_matrix(dataset, plan, here) for plan in planned]
-    return Audited(tuple(matrices), left_out, config.policy.ties == BOUNDS, failed)
+    return Audited(tuple(matrices), left_out, failed)
 
 
 def _to_audit(

@@ -255,5 +255,3 @@ def _left_out(audited: Audited) -> Iterator[str]:
         yield f"Not audited, as it is a count or no convention compared has it: {names}."
     for one in audited.failed:
         yield f"Not audited, as in the leaderboard: {one.run} on {one.dataset}: {one.error}."
-    if audited.bounds:
-        yield "ties: bounds is not audited: the base is the metric itself, not its bounds."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -513,11 +513,6 @@ def _block(place: int, explanation: Explanation, everything: bool) -> Iterator[s
     best, *others = explanation.fits
     yield from _named(f"{place}. {best.value:.6f}  ", best)
     if others:
-        met, turns = Counter([best.base]), {}
-        for fit in others:  # one of each tool before a second of any
-            turns[id(fit)] = met[fit.base]
-            met[fit.base] += 1
-        others.sort(key=lambda fit: turns[id(fit)])
         unchanged = len({fit.base for fit in others if not fit.changes} - {best.base})
         shown = others if everything else others[: max(ALTERNATIVES, unchanged)]
         yield "   the same on every query:"

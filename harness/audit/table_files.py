@@ -375,9 +375,7 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
-        css = values.get("style", "")
-        style = _TAGS.get(tag, "") + ("u" if "underline" in css else "")
-        style += "b" if re.search(r"weight:\s*(bold|[6-9]00)", css) else ""
+        style = _TAGS.get(tag, "")
         if tag == "table":
             self.rows, self.header, self.start = [], 0, self.getpos()[0]
             self.label, self.is_in_cell = values.get("id", ""), False
