@@ -292,8 +292,12 @@ def _one(
 
 
 def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) -> list[Cell]:
-    """Return the config's cells of entries; HarnessError if a file of the config is gone."""
-    _, cells = files.config_and_cells(folder, manifest)
+    """Return the config's cells of entries; HarnessError if a file of theirs is gone."""
+    config = {**manifest["config"], "compare": None, "tables": {}, "plots": []}
+    runs = {one.run for one in entries}
+    named = config["runs"].items()
+    config["runs"] = {name: one for name, one in named if name in runs or "{" in name}
+    _, cells = files.config_and_cells(folder, {**manifest, "config": config})
     own = {(one.dataset, one.run, *sorted(one.all_columns.items())) for one in entries}
     found = [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own]
     if len(found) < len(own):
