@@ -293,8 +293,10 @@ def _one(
 
 def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) -> list[Cell]:
     """Return the config's cells of entries; HarnessError if a file of theirs is gone."""
-    config = {**manifest["config"], "compare": None, "tables": {}, "plots": []}
+    others = ("compare", "gate", "names", "plots", "tables")  # which may name any run
+    config = {key: one for key, one in manifest["config"].items() if key not in others}
     runs = {one.run for one in entries}
+    runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
     named = config["runs"].items()
     config["runs"] = {name: one for name, one in named if name in runs or "{" in name}
     _, cells = files.config_and_cells(folder, {**manifest, "config": config})
