@@ -71,19 +71,13 @@ Gain = Callable[[Ints, Ints], Floats]
 """What documents, by query and the depth from which they are shared, add to a value."""
 
 
-def table_for(p: float, first: Ints, second: Ints) -> Floats:
-    """Return the table of tails that lists of these lengths need."""
-    return tails_to(p, int((first + second).max(initial=0)) + 1)
-
-
-def gain_of(p: float, form: Form, pair: Overlap, k: int | None = None) -> Gain:
+def gain_of(p: float, form: Form, pair: Overlap, tails: Floats, k: int | None = None) -> Gain:
     """Return what a document in the overlap from depth m on adds to RBO: p^d / d at every d >= m.
 
     In the extrapolated forms that goes to the end of the shorter list (of the longer one if
     the document comes later than that), and then its part of the agreement is taken to go on
     (equation 32, gathered by document).
     """
-    tails = table_for(p, pair.first, pair.second)
     short, long = np.minimum(pair.first, pair.second), np.maximum(pair.first, pair.second)
     scale = (1 - p) / p
     if form == "min":
@@ -102,9 +96,8 @@ def gain_of(p: float, form: Form, pair: Overlap, k: int | None = None) -> Gain:
     return extrapolated
 
 
-def residual(p: float, pair: Overlap) -> Floats:
+def residual(p: float, pair: Overlap, tails: Floats) -> Floats:
     """Return equation 30, its sums gathered into what lies beyond s, l and f = l + s - X."""
-    tails = table_for(p, pair.first, pair.second)
     shared = np.bincount(pair.row, minlength=pair.first.size)
     all_found = pair.first + pair.second - shared
     s, l, f = (beyond(p, depth, tails) for depth in (pair.first, pair.second, all_found))  # noqa: E741
@@ -113,7 +106,7 @@ def residual(p: float, pair: Overlap) -> Floats:
 
 def with_ties(p: float, form: Form, at: Depths, k: int | None) -> Floats:
     """Return RBO of lists with ties, ``(n_queries,)``, from their overlap at every depth."""
-    tails = table_for(p, at.short, at.long)
+    tails = tails_to(p, int((at.short + at.long).max(initial=0)) + 1)
     weights = (1 - p) * powers(p, at.depth - 1)
     agreement = at.agreement
     if form == "truncated":
@@ -304,13 +297,13 @@ def rbo(
     >>> round(rbo(align(qrels, run), p=0.5, tied="a").item(), 12)   # .5 * 1/2 + .25 + .25
     0.75
     """
-    _check(form=form, k=k)
     if tied != "none":  # no order matters
         return _by_depth(aligned, rel, tied, lambda at: with_ties(p, form, at, k))
     pair = _pair(aligned, rel)
-    values = residual(p, pair) if form in ("res", "max") else np.zeros(aligned.n_queries)
+    tails = tails_to(p, int((pair.first + pair.second).max(initial=0)) + 1)
+    values = residual(p, pair, tails) if form in ("res", "max") else np.zeros(aligned.n_queries)
     if form != "res":
-        gain = gain_of(p, "min" if form == "max" else form, pair, k)
+        gain = gain_of(p, "min" if form == "max" else form, pair, tails, k)
         values += _sum_of(gain, aligned, rel, pair, average=average)
     return np.clip(values, 0.0, 1.0) + _undefined(aligned, rel)
 

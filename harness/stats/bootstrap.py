@@ -84,7 +84,7 @@ def bootstrap(differences: Floats, stream: Stream) -> Outcome:
         return Outcome(np.nan, note="zero variance")
     mean = float(differences.mean())
     means = resampled_means(_centred(differences)[:, None], stream)[:, 0]
-    return _outcome(mean, means, abs(mean), _tolerance(differences))
+    return _outcome(mean, means, abs(mean), differences)
 
 
 @paired_test(
@@ -121,7 +121,7 @@ def bootstrap_t(differences: Floats, stream: Stream) -> Outcome:
     variance = float((centred**2).mean())
     ratio = np.sqrt(np.maximum(drawn[:, 1] - drawn[:, 0] ** 2, 0.0) / variance)
     statistic = mean / np.sqrt(variance / (n - 1))
-    return _outcome(statistic, drawn[:, 0], abs(mean) * ratio, _tolerance(differences))
+    return _outcome(statistic, drawn[:, 0], abs(mean) * ratio, differences)
 
 
 def _centred(differences: Floats) -> Floats:
@@ -131,12 +131,9 @@ def _centred(differences: Floats) -> Floats:
 
 
 def _outcome(
-    statistic: float, means: Floats, threshold: Floats | float, tolerance: float
+    statistic: float, means: Floats, threshold: Floats | float, differences: Floats
 ) -> Outcome:
+    tolerance = EPS * np.abs(differences).max()
     extreme = int(np.count_nonzero(np.abs(means) >= threshold - tolerance))
     p = (extreme + 1) / (means.size + 1)
     return Outcome(p, float(statistic), f"{means.size} draws")
-
-
-def _tolerance(differences: Floats) -> float:
-    return float(EPS * np.abs(differences).max())

@@ -91,9 +91,6 @@ def largest_first(differences: Floats, most: int) -> Ints:
     """Return the places of the largest rises, then of the falls, the largest last.
 
     There are `most` of each at most.
-
-    >>> largest_first(np.array([0.1, -0.3, 0.2, 0.0, -0.1]), 1)
-    array([2, 1])
     """
     up, down = (np.argsort(by, kind="stable")[:most] for by in (-differences, differences))
     found: Ints = np.concatenate([up[differences[up] > 0], down[differences[down] < 0][::-1]])

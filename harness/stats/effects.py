@@ -92,11 +92,7 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
 def queries_needed(
     difference: float, sd: float, level: float = 0.05, power: float = 0.8, most: int = 10**7
 ) -> int | None:
-    """Return the fewest queries with which :func:`detectable` is at most `difference`.
-
-    >>> queries_needed(0.4, sd=1.0)
-    52
-    """
+    """Return the fewest queries with which :func:`detectable` is at most `difference`."""
     if not detectable(sd, most, level, power) <= difference:
         return None
     few, enough = 1, most

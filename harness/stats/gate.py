@@ -42,11 +42,7 @@ class Margin:
 
     @classmethod
     def parse(cls, text: str | float, *, tested: bool = True) -> Margin:
-        """Return the margin that ``0.005`` or ``1%`` describes.
-
-        >>> Margin.parse("1%")
-        Margin(size=0.01, relative=True, tested=True)
-        """
+        """Return the margin that ``0.005`` or ``1%`` describes."""
         number = str(text).strip()
         relative = number.endswith("%")
         try:
@@ -171,8 +167,14 @@ def judge(
     Walker and Nowacki, Understanding equivalence and noninferiority testing, JGIM 2011.
     """
     found = [_verdict(pair, margin, level) for pair, margin in pairs]
-    adjusted = adjust(np.array([one.p for one in found]), correction)
-    return tuple(_corrected(one, float(p), level) for one, p in zip(found, adjusted, strict=True))
+    adjusted = adjust(np.array([one.p for one in found]), correction).tolist()
+    verdicts = []
+    for one, p in zip(found, adjusted, strict=True):
+        # the corrected p-value can turn undecided into fail
+        outcome = "fail" if one.outcome == "undecided" and p <= level else one.outcome
+        needed = one.needed if outcome == "undecided" else None
+        verdicts.append(replace(one, p_adjusted=p, outcome=outcome, needed=needed))
+    return tuple(verdicts)
 
 
 def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
@@ -212,11 +214,3 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
         tuple((qids[i], float(sign * gains[i])) for i in order if gains[i] < 0),
         pair.unanswered,
     )  # fmt: skip
-
-
-def _corrected(one: Verdict, p: float, level: float) -> Verdict:
-    """Return the verdict with its corrected p-value, which can turn undecided into fail."""
-    outcome = "fail" if one.outcome == "undecided" and p <= level else one.outcome
-    return replace(
-        one, p_adjusted=p, outcome=outcome, needed=one.needed if outcome == "undecided" else None
-    )

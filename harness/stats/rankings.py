@@ -133,14 +133,12 @@ def rank_similarity(
     scores = [run.to_dict()[""] for run in runs]
     shared = [name for name in scores[0] if name in scores[1]]
     if not shared:
-        raise InputError(
-            Problem(
-                "",
-                f"the lists have no name in common: first has {first_of([*scores[0]], 3)}, "
-                f"second has {first_of([*scores[1]], 3)}",
-                fix="check that both write names alike",
-            )
+        there = ", ".join(
+            f"{name} has {first_of([*each], 3)}"
+            for name, each in zip(("first", "second"), scores, strict=True)
         )
+        what = f"the lists have no name in common: {there}"
+        raise InputError(Problem("", what, fix="check that both write names alike"))
     # The first run is the reference, the second one is evaluated.
     aligned = align(as_reference(runs[0], runs[0].qids, _POLICY), runs[1], _POLICY)
     back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)
@@ -186,13 +184,8 @@ def _run(ranking: Ranking, where: str) -> Run:
                 if not isinstance(name, str):
                     raise wrong(f"{where}[{place}]", "a name", name, _FIX)
                 if name in scores:
-                    raise InputError(
-                        Problem(
-                            where,
-                            f"expected each name once, got '{name}' twice",
-                            fix="name each once",
-                        )
-                    )
+                    what = f"expected each name once, got '{name}' twice"
+                    raise InputError(Problem(where, what, fix="name each once"))
                 scores[name] = -float(place)
     if not scores:
         raise InputError(Problem(where, "an empty list", fix=_FIX))

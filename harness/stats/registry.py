@@ -25,21 +25,8 @@ DRAWS = 10_000
 class Stream:
     """A stream of random numbers of its own for each comparison.
 
-    The same seed and names give the same numbers, after any other draws and with any number of
-    workers.
-
-    Parameters
-    ----------
-    names : tuple of str
-        What is compared: dataset, metric, baseline, run.
-    seed : int
-        The experiment's seed, at least 0.
-    draws : int
-        How many random draws a test takes.
-
-    >>> one, other = Stream(("trec", "map", "a", "b")), Stream(("trec", "map", "a", "c"))
-    >>> [bool(one.rng().random() == each.rng().random()) for each in (one, other)]
-    [True, False]
+    The same seed and names (dataset, metric, baseline, run) give the same numbers, after any other
+    draws and with any number of workers. A test takes `draws` random draws.
     """
 
     names: tuple[str, ...] = ()

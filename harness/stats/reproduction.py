@@ -18,9 +18,6 @@ def rmse(original: Floats, reproduced: Floats) -> float:
 
     Breuer et al., How to measure the reproducibility of system-oriented IR experiments,
     SIGIR 2020.
-
-    >>> rmse(np.array([0.5, 0.1]), np.array([0.2, 0.5])) == (0.125) ** 0.5
-    True
     """
     if not original.size:
         return math.nan
@@ -32,9 +29,6 @@ def nrmse(original: Floats, reproduced: Floats, bounds: tuple[float, float] = (0
 
     That one gives each query the bound that its original value is further from:
     ``rmse / sqrt(mean(max(o - low, high - o)^2))``.
-
-    >>> round(nrmse(np.array([0.5, 0.0]), np.array([0.0, 1.0])), 12)
-    1.0
     """
     low, high = bounds
     if not original.size or not (math.isfinite(low) and math.isfinite(high)):
@@ -50,9 +44,6 @@ def effect_ratio(
 
     ``ER = (mean(r_a) - mean(r_b)) / (mean(o_a) - mean(o_b))``: 1 if the improvement over the
     baseline is as large, 0 if there is none, below 0 if it goes the other way.
-
-    >>> effect_ratio(0.5, 0.25, 0.375, 0.25), effect_ratio(0.5, 0.5, 0.4, 0.3)
-    (0.5, nan)
     """
     effect = original - original_baseline
     return (reproduced - reproduced_baseline) / effect if effect else math.nan
@@ -65,9 +56,6 @@ def delta_ri(
 
     ``DeltaRI = (o_a - o_b) / o_b - (r_a - r_b) / r_b`` of means: 0 if it is as large, above 0
     if the original one is larger.
-
-    >>> delta_ri(0.5, 0.25, 0.375, 0.25)
-    0.5
     """
     if not (original_baseline and reproduced_baseline):
         return math.nan
@@ -80,9 +68,6 @@ def unpaired_t(first: Floats, second: Floats) -> float:
 
     Welch, The generalization of Student's problem when several different population variances
     are involved, Biometrika 34, 1947.
-
-    >>> round(unpaired_t(np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0, 5.0])), 4)
-    0.1443
     """
     if min(first.size, second.size) < 2:
         return math.nan
