@@ -26,7 +26,7 @@ from harness.core.names import parse
 from harness.stats.corrections import adjust
 from harness.stats.differences import differences
 from harness.stats.gate import Margin, Pair, judge
-from harness.stats.registry import Kind, Stream, load_all
+from harness.stats.registry import Kind, Stream, load_all, outcome_of
 
 assert built_in  # it registers them
 NDCG = parse("ndcg@10")[0]
@@ -148,7 +148,7 @@ def found(setting: tuple[str, bool], first: int, tests: tuple[str, ...]) -> np.n
         one, other = PAIRS[metric](Stream(names).rng(), unlike)
         stream = Stream((*names, "draws"), draws=DRAWS)
         differing = differences(one, other)
-        counts += [known[name].function(differing, stream).p <= LEVEL for name in tests]
+        counts += [outcome_of(known[name], differing, stream).p <= LEVEL for name in tests]
     return counts
 
 
@@ -164,8 +164,9 @@ def found_of_all(setting: tuple[str, bool], first: int, tests: tuple[str, ...]) 
         for at, name in enumerate(tests):
             if name == HOLM:
                 pairs = combinations(values, 2)
-                test = known["paired-t"].function
-                p = adjust(np.array([test(differences(*two), stream).p for two in pairs]), "holm")
+                test = known["paired-t"]
+                found = [outcome_of(test, differences(*two), stream).p for two in pairs]
+                p = adjust(np.array(found), "holm")
             else:
                 p = known[name].function(values, stream, LEVEL).p
             counts[at] += (p <= LEVEL).any()

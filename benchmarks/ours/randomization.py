@@ -8,19 +8,20 @@ import numpy as np
 
 from benchmarks.peers.scipy_permutation import METRICS, N_RUNS, values_of
 from harness.stats.differences import differences
-from harness.stats.registry import Stream, find
+from harness.stats.registry import Stream, find, outcome_of
 
 n_queries, workers = int(sys.argv[1]), int(sys.argv[2])
 values = values_of(n_queries)  # (n_metrics, n_runs, n_queries)
 pairs = [(metric, run) for metric in range(len(METRICS)) for run in range(1, N_RUNS)]
 wall, cpu = time.perf_counter(), time.process_time()
-test = find("randomization").function
+test = find("randomization")
 
 
 def p_of(pair: tuple[int, int]) -> float:
     metric, run = pair
     names = ("passages", METRICS[metric], "run0", f"run{run}")
-    return test(differences(values[metric, run], values[metric, 0]), Stream(names)).p
+    difference = differences(values[metric, run], values[metric, 0])
+    return outcome_of(test, difference, Stream(names)).p
 
 
 with ThreadPoolExecutor(workers) as pool:

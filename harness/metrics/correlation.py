@@ -247,11 +247,11 @@ def _mean(aligned: Aligned) -> Floats:
     differing = (above.size - alike) / np.maximum(2 * (above.size - 1), 1)
     ranks = above.size - (above.count == 0)
     within = differing * (ranks / above.size - above.count * above.mean_weight)
-    return _finished(items, grades, above, above.wrong * above.mean_weight + within)
+    wrong = above.wrong * above.mean_weight + within
+    return _finished(items, grades, 1 - 2 * _of_sums(items, above, wrong))
 
 
-def _finished(items: Ragged, grades: Ints, above: _Above, wrong: Floats) -> Floats:
-    values = 1 - 2 * _of_sums(items, above, wrong)
+def _finished(items: Ragged, grades: Ints, values: Floats) -> Floats:
     values[constant_rows(items.offsets, grades)] = np.nan
     return np.clip(values, -1.0, 1.0, out=values)
 
@@ -307,7 +307,8 @@ def _untied(aligned: Aligned) -> Floats:
     items = judged_items(aligned)
     grades = aligned.grade[items.values]
     above = _above(items.offsets, positions_of(items.offsets), grades)
-    return _finished(items, grades, above, above.wrong / np.maximum(above.count, 1))
+    wrong = above.wrong / np.maximum(above.count, 1)
+    return _finished(items, grades, 1 - 2 * _of_sums(items, above, wrong))
 
 
 def _tied(aligned: Aligned, tied: Tied) -> Floats:
@@ -318,5 +319,4 @@ def _tied(aligned: Aligned, tied: Tied) -> Floats:
     else:
         above = _above(items.offsets, groups, grades)
         values = _of_sums(items, above, above.balance * above.mean_weight)
-    values[constant_rows(items.offsets, grades)] = np.nan
-    return np.clip(values, -1.0, 1.0, out=values)
+    return _finished(items, grades, values)

@@ -237,14 +237,10 @@ def without_short_lists(
         short_lists = (aligned.n_retrieved < np.max(cutoff)) & aligned.answered
         names = [aligned.qids[row].as_py() for row in np.flatnonzero(short_lists)[:5]]
         if names:
-            raise InputError(
-                Problem(
-                    "",
-                    f"{short_lists.sum()} of {aligned.n_queries} lists have fewer than "
-                    f"{np.max(cutoff)} documents: {', '.join(names)}",
-                    fix="take a smaller cutoff, or write short=cut, short=nan or short=zero",
-                )
-            )
+            fewer = f"have fewer than {np.max(cutoff)} documents: {', '.join(names)}"
+            what = f"{short_lists.sum()} of {aligned.n_queries} lists {fewer}"
+            fix = "take a smaller cutoff, or write short=cut, short=nan or short=zero"
+            raise InputError(Problem("", what, fix=fix))
     return np.where(is_short, np.nan if short == "nan" else 0.0, values)
 
 

@@ -307,17 +307,6 @@ def geometric_binary_preference(aligned: Aligned, *, rel: Rel = 1) -> Floats:
 Level = Annotated[float, Range(0, LARGEST_SHARE)]
 
 
-def best_from(aligned: Aligned, rel: int) -> Floats:
-    """Return, for each relevant document retrieved, the largest precision from it downwards."""
-
-    def make() -> Floats:
-        row = aligned.row[aligned.relevant(rel)]
-        backwards = running(np.maximum, row[::-1], precision_at_hits(aligned, rel)[::-1])
-        return backwards[::-1]
-
-    return aligned.memo(("best_from", rel), make)
-
-
 def precision_from(aligned: Aligned, wanted: Ints, rel: int) -> Floats:
     """Return the largest precision from relevant document number `wanted` downwards.
 
@@ -325,8 +314,14 @@ def precision_from(aligned: Aligned, wanted: Ints, rel: int) -> Floats:
     anywhere, which trec_eval takes as 0/0 if the run answers with an empty list: NaN.
     """
     items = aligned.relevant(rel)
+
+    def best_from() -> Floats:
+        row, precision = aligned.row[items], precision_at_hits(aligned, rel)
+        return running(np.maximum, row[::-1], precision[::-1])[::-1]
+
     at = aligned.hits(rel) == np.maximum(wanted, 1)[aligned.row[items]]
-    values = aligned.sum(best_from(aligned, rel)[at], items[at])
+    best = aligned.memo(("best_from", rel), best_from)
+    values = aligned.sum(best[at], items[at])
     values[aligned.answered & (aligned.n_retrieved == 0) & (wanted <= 0)] = np.nan
     return values
 
