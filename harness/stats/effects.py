@@ -38,23 +38,11 @@ def effects(differences: Floats, direction: Direction = "higher") -> Effects:
     below = int(np.count_nonzero(differences < 0))
     wins, losses = (above, below) if direction == "higher" else (below, above)
     n = differences.size
-    d_z = _d_z(differences)
-    return Effects(
-        d_z=d_z,
-        hedges_g=_unbiased(d_z, n),
-        cliffs_delta=(wins - losses) / n if n else np.nan,
-        wins=wins,
-        ties=n - wins - losses,
-        losses=losses,
-    )
-
-
-def _d_z(differences: Floats) -> float:
-    if differences.size and not differences.any():
-        return 0.0
-    if differences.size < 2 or np.ptp(differences) == 0:
-        return np.nan
-    return float(differences.mean() / differences.std(ddof=1))
+    d_z = 0.0 if n and not differences.any() else np.nan
+    if n > 1 and np.ptp(differences) > 0:
+        d_z = float(differences.mean() / differences.std(ddof=1))
+    cliffs_delta = (wins - losses) / n if n else np.nan
+    return Effects(d_z, _unbiased(d_z, n), cliffs_delta, wins, n - wins - losses, losses)
 
 
 def _unbiased(d_z: float, n: int) -> float:

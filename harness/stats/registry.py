@@ -187,8 +187,7 @@ SMALLEST = float(np.finfo(np.float64).tiny)
 def named_outcome(differences: Floats) -> Outcome | None:
     """Return the outcome that differences have under every paired test, or None.
 
-    If all differences are exactly 0, p is 1: every sample of signs or queries is as far from 0 as
-    this one. Otherwise one query, or none, is too few for an answer.
+    If all are 0, every sample of signs or queries is as far from 0 as this one: p is 1.
     """
     if not differences.size:
         return Outcome(np.nan, note="n=0")
