@@ -18,10 +18,7 @@ SHAPES = (
 
 
 def as_array(given: Any, name: str) -> Array:
-    """Return anything array-like as a numpy array.
-
-    Tensors are recognised by their method ``detach``, so torch is never imported here.
-    """
+    """Return anything array-like as a numpy array; torch is never imported here."""
     try:
         if hasattr(given, "detach"):
             given = given.detach().cpu()
@@ -54,10 +51,7 @@ def padded(given: Any, name: str) -> Array:
 
 
 def numbers_of(values: Array, name: str) -> Array:
-    """Return `values` as an array of numbers.
-
-    Call it without the padding, which may be anything (None, say).
-    """
+    """Return `values`, without padding, as an array of numbers."""
     if values.dtype.kind == "O":
         values = np.array(values.tolist())
     if values.size == 0:

@@ -33,10 +33,7 @@ _LIMIT = 2**31 - 1
 def wrong_lines(
     source: Source, lines: Iterable[tuple[int, bytes]], check: Callable[[bytes], Problem | None]
 ) -> tuple[list[Problem], int]:
-    """Return what `check` finds wrong with the first lines, and the number of all.
-
-    It ends after :data:`MOST_WRONG_LINES` wrong lines.
-    """
+    """Return what `check` finds wrong with the first lines, and the number of all."""
     problems: list[Problem] = []
     total = 0
     for number, line in lines:
@@ -77,10 +74,7 @@ def lines_of_rows(source: Source, rows: Ints, is_data: IsDataLine) -> dict[int, 
 def first_line(
     source: Source, matches: Callable[[Sequence[bytes]], bool]
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the number and the text of the first row whose fields match; 0 if there is none.
-
-    The first block is searched, and all if the file may be read again.
-    """
+    """Return the number and the text of the first row whose fields match; 0 if there is none."""
     for number, line in source.lines(first_block=not source.may_reread):
         if number > source.n_comments and matches(line.split()):
             return number, (decoded(line).strip(),)

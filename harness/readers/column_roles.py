@@ -207,10 +207,7 @@ def name_docnos(column: str = "...") -> str:
 def _scores(
     left: Sequence[str], sample: pa.Table, positional: bool, by_row: bool, is_known: bool
 ) -> tuple[list[str], list[str] | None]:
-    """Return the columns that may hold scores, and those of row numbers.
-
-    The latter is None if rows cannot go by position, as a column may hold identifiers.
-    """
+    """Return the columns that may be scores, and row numbers; no such list if others may be ids."""
     rest = [name for name in left if fold(name) not in _COUNTERS | _usual(*OF_ROWS)]
     types = dict(zip(sample.column_names, sample.schema.types, strict=True))
     floats = [name for name in rest if pa.types.is_floating(types.get(name, pa.null()))]

@@ -187,10 +187,7 @@ def able_formats(kind: Kind) -> list[Format]:
 
 
 def guess_format(path: Path, kind: Kind) -> str:
-    """Return the name of the only format that a file can be.
-
-    InputError if none or several fit; it lists the formats and how to name one.
-    """
+    """Return the name of the only format that a file can be; InputError if none or several fit."""
     source = Source.of(path)
     if kind not in source.formats:
         head = Head.of(source)

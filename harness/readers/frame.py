@@ -185,14 +185,11 @@ def _is_sorted(qids: pa.Array, scores: Array) -> bool:
 
 
 def _by_row(cells: _Cells, dataset: Qrels | None, name: str) -> Run:
-    """Return the run of scores in the order of a dataset's rows; row numbers must not contradict.
-
-    Numbers that come twice tell no order, as in concatenated frames.
-    """
+    """Return the run of scores in the order of a dataset's rows; an index must not fall."""
     if "index" in cells.chosen:
         index = cells.numbers("index", whole=True)
         down = np.flatnonzero(index[1:] < index[:-1])
-        if down.size and np.unique(index).size == index.size:
+        if down.size and np.unique(index).size == index.size:  # else of concatenated frames
             at = int(down[0])
             what = f"expected row numbers that rise, got {index[at + 1]:.0f} after {index[at]:.0f}"
             fix = "sort by the index first; or, if rows follow the dataset's order, drop the index"

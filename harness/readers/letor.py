@@ -343,10 +343,7 @@ def group_file(source: Source, group: str | os.PathLike[str] | None) -> Source |
 
 
 def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: int) -> pa.Array:
-    """Return the qid of each row; those of group sizes are 1, 2, ...
-
-    InputError if sizes contradict the qids of the lines, or do not add up to the rows.
-    """
+    """Return the qid of each row, by group sizes 1, 2, ...; raise if sizes do not fit the rows."""
     lines, counts = _read_sizes(sizes)
     if empty := [f"size {at + 1:,}" for at in np.flatnonzero(counts == 0).tolist()]:
         what, examples = f"group sizes of 0: {len(empty):,}", tuple(empty[:SHOWN])

@@ -34,10 +34,7 @@ def needed(source: Source | str, dataset: Qrels | None) -> Qrels:
 
 
 def follow(source: Source | str, dataset: Qrels | None, scores: Array, name: str) -> Run:
-    """Return the run that gives `scores` to the rows of `dataset`, in its file's order.
-
-    InputError if there are more or fewer scores than rows, or some are not finite.
-    """
+    """Return the run that gives a finite score to each row of `dataset`, in its file's order."""
     dataset = needed(source, dataset)
     if isinstance(source, str):
         return Run.for_rows(dataset, scores, name=name)

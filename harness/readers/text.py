@@ -14,14 +14,11 @@ from ..errors import Problem, shorten
 
 T = TypeVar("T")
 S = TypeVar("S")
-PIECE = 1 << 18
-"""Bytes of a piece, about: a few arrays of one number a byte fit a processor's cache."""
 BOM = b"\xef\xbb\xbf"
 LONGEST = 1 << 20  # Bytes that a line of text may have
 LOOK = 4096  # Characters of a line that are looked at; it may have millions
 _END: Any = object()
 
-METADATA_MARK = re.compile(rb"^#[ \t]*ir_metadata\.(start|end)[ \t\r]*$")
 _GLUED = re.compile(rb"#+[^\s#]")
 
 # one way to match only: on a field of a million digits, backtracking would take forever
@@ -42,15 +39,6 @@ ONE_EACH = (
 def decoded(line: bytes) -> str:
     """Return at most 64 KiB of text, whatever its bytes."""
     return line[: 1 << 16].decode("utf-8", "replace")
-
-
-def pieces(block: bytes, size: int = PIECE) -> Iterator[bytes]:
-    """Yield the whole lines of a block in pieces of at least `size` bytes."""
-    start = 0
-    while start < len(block):
-        end = block.find(b"\n", start + size - 1) + 1 or len(block)
-        yield block[start:end]
-        start = end
 
 
 def lines_of(block: bytes) -> list[bytes]:
@@ -108,17 +96,13 @@ def is_comment(line: bytes) -> bool:
 def count_head(lines: Iterable[bytes]) -> int:
     r"""Return the number of lines up to the last comment before the first row.
 
-    Every line of an ir_metadata block is a comment.
-
     >>> count_head([b"# by me", b"", b"#", b"1 Q0 d 1 2 t", b"#7 Q0 d 1 2 t"])
     3
     """
-    last, in_metadata = 0, False
+    last = 0
     for number, line in enumerate(lines, 1):
-        mark = METADATA_MARK.match(line)
-        if mark or is_comment(line) or (in_metadata and line.startswith(b"#")):
+        if is_comment(line):
             last = number
-            in_metadata = mark[1] == b"start" if mark else in_metadata
         elif line.strip():
             break
     return last

@@ -223,13 +223,10 @@ def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **how: 
 
 def _distinct_rows(source: Source, keys: tuple[Ints, ...], duplicates: Duplicates) -> Ints:
     """Return the rows to keep: each query, document and subtopic once."""
-    order = np.lexsort(keys)
-    if duplicates == "last":
-        order = np.lexsort((-np.arange(order.size), *keys))
-    same = np.ones(order.size - 1, dtype=bool)
-    for key in keys:
-        same &= key[order[1:]] == key[order[:-1]]
-    repeated = np.sort(order[1:][same])
+    key = np.ravel_multi_index(keys, [int(one.max(initial=0)) + 1 for one in keys])
+    _, kept = np.unique(key if duplicates != "last" else key[::-1], return_index=True)
+    kept = np.sort(kept if duplicates != "last" else key.size - 1 - kept)
+    repeated = np.setdiff1d(np.arange(key.size), kept)
     if repeated.size and duplicates == "error":
         lines = lines_of_rows(source, repeated[:SHOWN], DIVERSITY.of(source).is_data)
         what = "expected each docno once for a query and subtopic, got it again"
@@ -238,7 +235,7 @@ def _distinct_rows(source: Source, keys: tuple[Ints, ...], duplicates: Duplicate
             for line, text in lines.values()
         ]
         raise InputError(problems, total=repeated.size)
-    return np.sort(order[np.append(True, ~same)])
+    return kept
 
 
 def _places(source: Source, query: Ints, subtopic: Ints, is_relevant: Bools) -> Ints:
