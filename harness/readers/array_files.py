@@ -120,7 +120,6 @@ def read_arrays(
             return follow_queries(source.name, dataset, found, name)  # type: ignore[return-value]
     if len(sizes) != 1:
         what = f"expected arrays of one length, got {first_of([*sizes]) or 'none'}"
-        what += "; no key is a query of the dataset" * (len(sizes) > 1 and dataset is not None)
         raise source.error(what, _TENSORS)
     table = pa.table(found)
     names = table.column_names

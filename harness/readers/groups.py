@@ -16,7 +16,7 @@ import numpy as np
 from ..core.arguments import TEXT, check_arguments
 from ..core.leaderboard import BELOW
 from ..errors import ArgumentError, InputError, Problem, UnknownNameError, did_you_mean
-from .source import Source, missing
+from .source import missing
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
 """Function from qids to columns with a label or number for each; None for no group."""
@@ -158,9 +158,9 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
             raise InputError(Problem(f"--teams {teams}", "there is no such file"))
         found = {run: pattern.search(run) for run in runs}
         return {run: (at[at.re.groups and 1] or run) if at else run for run, at in found.items()}
-    rows = csv.DictReader(Source(teams).read().decode("utf-8-sig", "replace").splitlines())
-    if not {"run", "team"} <= {*(rows.fieldnames or ())}:
-        what = f"expected the columns run and team, got {', '.join(rows.fieldnames or ())}"
+    rows = _rows(Path(teams))
+    if rows and not {"run", "team"} <= rows[0].keys():
+        what = f"expected the columns run and team, got {', '.join(rows[0])}"
         raise InputError(Problem(f"{teams}:1", what, fix="write a first line: run,team"))
     named = {row["run"]: row["team"] for row in rows}
     return {run: named.get(run) or run for run in runs}

@@ -20,7 +20,7 @@ import pyarrow.json as pajson
 from ..core.arrow import cast, string_column
 from ..core.policy import Duplicates
 from ..core.ragged import Floats, offsets_of
-from ..core.tables import GRADE_LIMIT, Docnos, Qrels, Run, T
+from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem, first_of, said_by, shorten
 from .build import gathered, keep_one, warn
 from .column_roles import Names, by_position, guess, select_columns
@@ -45,7 +45,6 @@ def read_dict(
 ) -> T:
     """Read ``{qid: {docno: grade or score}}``."""
     word = "grade" if issubclass(of, Qrels) else "score"
-    whole = word == "grade" and not fractions
     queries, qids, docnos, repeated = _queries(source, duplicates)
     first = next(iter(queries.values()), {})
     for outer, inner in ((queries, first), (first, queries)):  # columns of rows, rows of columns
@@ -62,17 +61,11 @@ def read_dict(
         warn(source, what, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
-    numbers = _numbers(queries)
-    sound = np.isfinite(numbers)
-    if word == "grade":
-        sound &= np.abs(numbers) <= GRADE_LIMIT
-    if whole:
-        sound &= numbers == np.trunc(numbers)
-    if not sound.all():
-        raise _wrong_numbers(source, queries, word, whole)
+    try:
+        numbers = of.check_numbers(_numbers(queries), name, fractions=fractions)
+    except InputError:
+        raise _wrong_numbers(source, queries, word, word == "grade" and not fractions) from None
     offsets = offsets_of([len(rows) for rows in queries.values()])
-    if issubclass(of, Qrels):
-        numbers = of.check_numbers(numbers, name, fractions=not whole)
     return of(qids, offsets, Docnos(docnos, offsets), numbers, name)
 
 

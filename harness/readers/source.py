@@ -214,13 +214,10 @@ def on_disk(path: str) -> str:
         return qrels_file(path)
     try:
         mode = os.stat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(Problem("", missing(path), rule="missing-file")) from None
     except PermissionError:
         return path
-    except OSError as error:
-        what = f"no file can be reached by that name: {error.strerror}"
-        raise InputError(Problem(path, what, rule="missing-file")) from error
+    except OSError:
+        raise InputError(Problem("", missing(path), rule="missing-file")) from None
     if stat.S_ISDIR(mode):
         names = ", ".join(sorted(os.listdir(path))[:3])
         what = f"expected a file, got a folder with {names or 'nothing in it'}"

@@ -111,7 +111,7 @@ def test_teams(tmp_path: Path) -> None:
     path = tmp_path / "teams.csv"
     path.write_text("team,run\nnorth,a\n")
     assert teams_of(["a", "b"], str(path)) == {"a": "north", "b": "b"}
-    path.write_text("x,y\n")
+    path.write_text("x,y\n1,2\n")
     with pytest.raises(InputError, match="expected the columns run and team, got x, y"):
         teams_of(["a"], str(path))
     for teams in ("(", "no.csv"):

@@ -51,7 +51,7 @@ def test_missing_files(write: Write, tmp_path: Path) -> None:
     Path("loop").symlink_to("loop")
     Path("runs").mkdir()
     for name, place in [("bm25.rnu", ""), ("to_nothing", ""), ("bm25.run/x", ""), ("runs", "runs"),
-                        ("loop", "loop"), ("x" * 300, "x" * 300)]:  # fmt: skip
+                        ("loop", ""), ("x" * 300, "")]:  # fmt: skip
         assert refused(readers.read_run, name) == [(place, "missing-file")]
     assert missing("bm25.rnu") == "no file bm25.rnu; the folder holds bm25.run"
     assert missing("to_nothing").endswith("it is a link to gone.run, which does not exist")
