@@ -26,8 +26,8 @@ from .printing import show, terminal_width
 @options.format_option("text", "csv", "html", help="How to print it; html is a page of its own.")
 @options.flag("--details", "Print every table, as with --convention.")
 def command(
-    source: Path, metrics: tuple[str, ...], conventions: tuple[str, ...],
-    overrides: tuple[str, ...], format: Literal["text", "csv", "html"], details: bool,
+    source: Path, conventions: tuple[str, ...], format: Literal["text", "csv", "html"],
+    details: bool, **settings: Any,
 ) -> None:  # fmt: skip
     """Compute the leaderboard under every convention: what changes with the tool, and why.
 
@@ -42,8 +42,8 @@ def command(
       harness audit configs/quickstart.yaml -m ndcg@10 --convention lightgbm
       harness audit results/quickstart -m ndcg@10 --format html > audit.html
     """
-    found = audit(source, overrides=overrides, metrics=metrics, conventions=conventions)
-    settings: dict[str, Any] = terminal_width(format)
+    found = audit(source, conventions=conventions, **settings)
+    shown: dict[str, Any] = terminal_width(format)
     if format == "text":
-        settings["details"] = details or bool(conventions)
-    show(RENDERINGS[format](found, **settings))
+        shown["details"] = details or bool(conventions)
+    show(RENDERINGS[format](found, **shown))

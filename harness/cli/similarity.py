@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 import click
 
@@ -41,10 +41,7 @@ from .printing import show
 )
 @options.path("--plot", "picture", metavar="FILE", help="Draw a tree: png, svg, pdf.")
 @options.format_option(*report.FORMATS, help="csv and jsonl have every pair.")
-def command(
-    results: Path, measure: Measure, p: float, depth: int, datasets: tuple[str, ...], near: float,
-    picture: Path | None, format: str,
-) -> None:  # fmt: skip
+def command(results: Path, near: float, picture: Path | None, format: str, **settings: Any) -> None:
     """Find runs whose rankings are nearly the same.
 
     Compares the rankings of every pair of runs, query by query, with rank-biased overlap or the
@@ -58,7 +55,7 @@ def command(
     outcome = folder.read(results)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HarnessWarning)  # 'harness run' printed them
-        found = similarities(outcome.config, measure=measure, p=p, depth=depth, datasets=datasets)
+        found = similarities(outcome.config, **settings)
     if picture is not None:
         kind = cast(Format, picture.suffix[1:])
         if kind not in get_args(Format):

@@ -72,11 +72,6 @@ class Failure:
         """What the cell is called in messages."""
         return f"{self.cell.run} on {self.cell.dataset}"
 
-    @property
-    def paths(self) -> tuple[str, str]:
-        """The files of its dataset and run."""
-        return self.cell.dataset_entry.path, self.cell.run_entry.path
-
     def as_row(self, placed: Callable[[str], str]) -> Failed:
         """Return its row in a leaderboard; `placed` writes paths as the manifest does."""
         cell, error = self.cell, placed(str(self.error))

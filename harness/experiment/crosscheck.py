@@ -42,10 +42,6 @@ class Audit:
     largest_difference: float = 0.0
     """Between its values and ours; 0, or the run stops."""
 
-    def joined(self, more: Audit) -> Audit:
-        """Return the audit of both: the same queries, by more metrics."""
-        return Audit(more.mode, max(self.queries, more.queries), self.values + more.values)
-
 
 def mode_of(asked: Mode) -> Mode | Literal["skipped"]:
     """Return `asked`, or ``"skipped"`` if it needs pytrec_eval, which is not installed."""

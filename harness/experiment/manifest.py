@@ -91,7 +91,7 @@ def manifest(
         **_if_any(packages=packages, plugin_metrics=recorded),
         "platform": system(),
         "git": _git(base),
-        "seeds": _seeds(resolved, board),
+        "seeds": _seeds(config, board),
         "cells": cells,
         **_if_any(failed=failed, choices=[one.as_dict() for one in choices]),
         "warnings": evaluated.warnings,
@@ -152,18 +152,17 @@ class Paths:
         return replace(one, **texts, **lists)  # type: ignore[arg-type]
 
 
-def _seeds(config: Mapping[str, Any], board: Leaderboard) -> dict[str, Any]:
+def _seeds(config: Config, board: Leaderboard) -> dict[str, Any]:
     """Return the seeds of all that draws at random, by what draws with them."""
-    compare, ties = config.get("compare") or {}, str(config.get("policy", {}).get("ties", ""))
-    found: dict[str, Any] = {"compare": compare["seed"]} if "seed" in compare else {}
+    found: dict[str, Any] = {} if config.compare is None else {"compare": config.compare.seed}
     if board.summary and not board.summary.average:  # which has intervals
-        plan = Plan(**{key: compare[key] for key in ("seed", "draws", "level") if key in compare})
+        plan = config.compare or Plan()
         found["summary"] = {"seed": plan.seed, "draws": plan.summary_draws, "level": plan.level}
     metrics = board.entries[0].evaluation.metrics if board.entries else ()
     seeds = {str(metric): Policy().with_settings(metric.settings).seed for metric in metrics}
     found |= _if_any(metrics={name: seed for name, seed in seeds.items() if seed is not None})
-    random = re.fullmatch(r"random\((.*)\)", ties)
-    return found | ({"ties": random[1]} if random else {})
+    seed = config.to_policy().seed
+    return found if seed is None else {**found, "ties": str(seed)}
 
 
 def _relative(path: str | Path, start: Path) -> str:

@@ -157,7 +157,8 @@ def derive(
     failures = evaluated.failures
     if failures and not evaluated.cells:
         raise as_one(failures)
-    of_failed = [path for one in failures for path in one.paths]
+    lost = [one.cell for one in failures]
+    of_failed = [path for one in lost for path in (one.dataset_entry.path, one.run_entry.path)]
     paths = manifests.Paths({*evaluated.inputs, *of_failed}, config.base)
     failed = tuple(one.as_row(paths.placed) for one in failures)
     board = cells = Leaderboard(tuple(evaluated.entries), failed, config.summary)
