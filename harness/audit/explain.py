@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from tqdm import tqdm
 
 from .. import readers
 from ..core.align import align
@@ -103,6 +104,10 @@ class Explanation:
     inert: tuple[str, ...]
 
 
+PATIENCE = 2.0
+"""Seconds after which a bar shows how far the search is."""
+
+
 def try_all(
     asked: Asked,
     qrels: Qrels,
@@ -110,16 +115,14 @@ def try_all(
     metrics: Sequence[str] = (),
     k: Sequence[int] = (),
     depth: int | None = None,
-    track: Callable[[Sequence[Base]], Iterable[Base]] = iter,
 ) -> Search:
     """Search for the settings that give a published value to its printed digits.
 
     At most `depth` settings of a convention are changed: by default 2, and 1 without `metrics`.
-    `track` passes on the bases one after another, to show progress.
     """
     bases = bases_of(metrics, k or None, levels_of(qrels))
     search = Search(asked, depth if depth is not None else 2 if metrics else 1, bases, qrels, run)
-    for base in track(bases):
+    for base in tqdm(bases, unit="convention", disable=None, delay=PATIENCE):
         search.try_base(base)
     return search
 
@@ -227,7 +230,7 @@ class Search(Shown):
         return sum(map(len, self._tried.values()))
 
     def __str__(self) -> str:
-        return render(self, self.subject).rstrip("\n")
+        return render(self).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<Search: {self.asked.text}, {len(self.explanations)} explanations>"
@@ -436,7 +439,12 @@ def explain(
     bases_of(some, cutoffs or None)  # reports wrong names before any file is read
     if results is not None:
         check_arguments(locals(), run=TEXT)
-        judged, scores, subject = from_results(folder_of(results), run, dataset, columns_of(where))
+        folder = folder_of(results)
+        manifest = stored.read_manifest(folder)
+        _, cells = stored.config_and_cells(folder, manifest)
+        cell = stored.one_cell(cells, run, dataset, columns_of(where))
+        judged, scores = read_inputs(folder, manifest, cell)
+        subject = stored.name_of(cell)
     else:
         judged, given = in_memory.as_pair(qrels, run, fractions=True)
         if isinstance(given, Run):
@@ -446,16 +454,6 @@ def explain(
     found = try_all(asked, judged, scores, some, cutoffs, depth)
     found.subject = subject
     return found
-
-
-def from_results(
-    folder: Path, run: str, dataset: str | None, columns: Mapping[str, str]
-) -> tuple[Qrels, Run, str]:
-    """Read the inputs of one cell of a folder of results, and return them with the cell's name."""
-    manifest = stored.read_manifest(folder)
-    _, cells = stored.config_and_cells(folder, manifest)
-    cell = stored.one_cell(cells, run, dataset, columns)
-    return *read_inputs(folder, manifest, cell), stored.name_of(cell)
 
 
 def _tool(fit: Fit) -> str:
@@ -470,7 +468,7 @@ def _tool(fit: Fit) -> str:
     return text
 
 
-def render(found: Search, subject: str = "", everything: bool = False) -> str:
+def render(found: Search, everything: bool = False) -> str:
     """Return the simplest explanations first.
 
     With `everything`, all explanations with all their alternatives.
@@ -497,7 +495,7 @@ def render(found: Search, subject: str = "", everything: bool = False) -> str:
             )
             blocks.append("\n".join(wrapped(text)))
     title = [
-        f"{found.asked.text}{legible(f' of {subject}' if subject else '')}, "
+        f"{found.asked.text}{legible(f' of {found.subject}' if found.subject else '')}, "
         f"{found.n_queries:,} queries",
         verdict,
     ]

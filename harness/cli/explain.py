@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
 import click
-from tqdm import tqdm
 
 from .. import readers
-from ..audit.explain import from_results, render, try_all
-from ..audit.explain_space import bases_of, read
+from ..audit.explain import explain, render
 from ..errors import Problem, UnknownNameError
 from ..reports import formats
 from . import options
 from .printing import show
-
-PATIENCE = 2.0
-"""Seconds after which a bar shows how far the search is."""
 
 
 @click.command()
@@ -61,8 +55,6 @@ def command(
       harness explain 0.4731 qrels.txt bm25.run -m ndcg -k 10
       harness explain 47.31% --results results/quickstart --run bm25 -m ndcg
     """
-    asked = read(value)
-    bases_of(metrics, k or None)  # reports wrong names before any file is read
     if results is None:
         if len(files) != 2 or run is not None or dataset is not None or where:
             what = f"expected QRELS and RUN alone, got {len(files)} of them"
@@ -71,17 +63,17 @@ def command(
         reading: dict[str, Any] = {"group": group} if group else {}
         qrels = readers.read_qrels(files[0], format=qrels_format, fractions=True, **reading)
         scores = readers.read_run(files[1], dataset=qrels, format=run_format)
-        subject = f"{Path(files[1]).name} on {Path(files[0]).name}"
+        found = explain(value, qrels, scores, metrics, k=k, depth=depth)
+        found.subject = f"{Path(files[1]).name} on {Path(files[0]).name}"
     else:
         if files or run is None:
             what = "expected --run NAME, and no files"
             fix = "add --run NAME and leave QRELS and RUN out"
             raise UnknownNameError(Problem("--results", what, fix=fix))
-        qrels, scores, subject = from_results(
-            results, run, dataset, dict(options.pairs("--where", where))
-        )
-    bar: Any = partial(tqdm, unit="convention", disable=None, delay=PATIENCE)
-    found = try_all(asked, qrels, scores, metrics, k, depth, bar)
-    show(formats.as_jsonl(found.rows) if format == "jsonl" else render(found, subject, everything))
+        found = explain(
+            value, None, run, metrics, k=k, depth=depth, results=results, dataset=dataset,
+            where=dict(options.pairs("--where", where)),
+        )  # fmt: skip
+    show(formats.as_jsonl(found.rows) if format == "jsonl" else render(found, everything))
     if not found.explanations:
         raise click.exceptions.Exit(1)
