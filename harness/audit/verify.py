@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -202,7 +203,11 @@ def _compare_all(found: Verification, config: Config, derived: Results, content:
         why = "is not installed here" if now is None else f"was {then}, and is {now} here"
         found.notes.append(f"pictures were not compared: matplotlib {why}")
         config = config.model_copy(update={"plots": ()})
-    made = tables_and_plots(config, derived.board, derived.comparisons, content)
+    made = tables_and_plots(
+        replace(
+            derived, config=config, manifest=json.loads(content), trace=sha256(content).hexdigest()
+        )
+    )
     for name, new in derived.files.items():
         _compare_file(found, name, new)
     _compare_manifest(found, derived.manifest)

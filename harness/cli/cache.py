@@ -78,5 +78,5 @@ def command(
         return
     again = list(upkeep.recomputed(place, found, recompute)) if recompute else None
     show(upkeep.checked(found, again))
-    if any(one.error for one in found) or any(one.error for one in again or ()):
+    if any(one.error for one in (*found, *(again or ()))):
         raise click.exceptions.Exit(1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -146,27 +146,18 @@ def check_deletable(folder: Path, place: Path) -> None:
         raise InputError(Problem(str(folder), what, fix=fix))
 
 
-class Recomputed(NamedTuple):
-    """A record whose cell was evaluated again: how many values, and the first that differs."""
-
-    stored: StoredRecord
-    values: int
-    error: str = ""
-
-
-def recomputed(place: Path, found: Sequence[StoredRecord], one_in: int) -> Iterator[Recomputed]:
-    """Evaluate one in `one_in` of a config's or results' cells again, and compare all values."""
+def recomputed(place: Path, found: Sequence[StoredRecord], n: int) -> Iterator[StoredRecord]:
+    """Yield one in `n` records of a config or results, with the first value that differs now."""
     config, cells = config_of(place)
     keys = cells_by_key(place, Cache(folder_of(place)))
-    for one in [one for one in found if one.key in keys and one.record is not None][::one_in]:
-        cell, record = keys[one.key], one.record
-        assert record is not None
-        (done,) = each(Job.of(config, cells, [cells.index(cell)]))
-        if done.record is None:
-            yield Recomputed(one, 0, f"cannot be evaluated again: {done.error}")
-        else:
-            values = len(record.qids) * len(record.metrics)
-            yield Recomputed(one, values, _difference(record, done.record))
+    for one in [one for one in found if one.key in keys][::n]:
+        if one.record is not None:
+            cell = keys[one.key]
+            (done,) = each(Job.of(config, cells, [cells.index(cell)]))
+            error = f"cannot be evaluated again: {done.error}"
+            if done.record is not None:
+                error = _difference(one.record, done.record)
+            yield replace(one, error=error and f"{cell.run} on {cell.dataset}: {error}")
 
 
 def _difference(then: Record, now: Record) -> str:
@@ -193,7 +184,7 @@ def table(found: Sequence[StoredRecord]) -> str:
             files = " ".join(one.about.get("files", ()))
             what = [*map(str, (*names, files, len(record.qids), len(record.metrics)))]
         state = one.error or ("" if one.is_current else OTHER_CODE)
-        rows.append([one.key[:12], *what, size(one.size), f"{one.days:.1f}", state])
+        rows.append([one.key[:12], *what, f"{one.size / 1000:,.1f} kB", f"{one.days:.1f}", state])
     shown = [columns(rows, left=4)] if found else []
     return "".join(f"{part.rstrip()}\n" for part in (*shown, _sum(found)))
 
@@ -205,19 +196,7 @@ def _ordered(found: Iterable[StoredRecord]) -> list[StoredRecord]:
 
 
 def _sum(found: Sequence[StoredRecord]) -> str:
-    return f"{counted(len(found), 'record')}, {size(sum(one.size for one in found))}"
-
-
-def size(n: float) -> str:
-    """Return bytes as people read them.
-
-    >>> size(999), size(12_345), size(5_000_000)
-    ('999 B', '12.3 kB', '5.0 MB')
-    """
-    for unit, name in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if n >= unit:
-            return f"{n / unit:.1f} {name}"
-    return f"{n} B"
+    return f"{counted(len(found), 'record')}, {sum(one.size for one in found) / 1000:,.1f} kB"
 
 
 def as_json(found: Sequence[StoredRecord]) -> str:
@@ -239,16 +218,13 @@ def as_json(found: Sequence[StoredRecord]) -> str:
     return in_json(rows, indent=1) + "\n"
 
 
-def checked(found: Sequence[StoredRecord], again: Sequence[Recomputed] | None) -> str:
+def checked(found: Sequence[StoredRecord], again: Sequence[StoredRecord] | None) -> str:
     """Return what is wrong with records, and how many were evaluated again."""
-    lines = [f"{one.path}: {one.error}" for one in found if one.error]
-    for one in again or ():
-        if one.error:
-            about = one.stored.about
-            lines.append(f"{one.stored.path}: {about['run']} on {about['dataset']}: {one.error}")
+    lines = [f"{one.path}: {one.error}" for one in (*found, *(again or ())) if one.error]
     parts = [f"{len(lines)} wrong" if lines else "all sound"]
     if again is not None:
-        values = sum(one.values for one in again)
+        some = [one.record for one in again if one.record is not None]
+        values = sum(len(one.qids) * len(one.metrics) for one in some)
         n = f"{len(again):,} of {len(found):,} evaluated again"
         parts.append(f"{n}, {counted(values, 'value')}")
     return lines_of([*lines, f"{_sum(found)}: {'; '.join(parts)}"])

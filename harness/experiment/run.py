@@ -31,7 +31,7 @@ from ..reports.leaderboard import find
 from ..reports.phrases import counted
 from ..reports.plots import plot as plots
 from ..reports.text import columns
-from ..stats.comparison import Comparisons, Study
+from ..stats.comparison import Comparisons
 from . import manifest as manifests
 from .cache import Cache
 from .cells import Evaluated, as_one, evaluate_all, executor
@@ -244,7 +244,7 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
         if (one.rule, one.severity) == ("reversal", "warning")
     ]
     manifest = manifests.as_bytes(results.manifest)
-    made = {**results.files, **tables_and_plots(config, board, results.comparisons, manifest)}
+    made = {**results.files, **tables_and_plots(results)}
     made[MANIFEST] = manifest
     own, edited = written(folder)
     files.check_own(folder, [TIMING, *made], own, force=force)
@@ -268,20 +268,17 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     return replace(results, files=made)
 
 
-def tables_and_plots(
-    config: Config, board: Leaderboard, comparisons: Comparisons | None, manifest: bytes
-) -> dict[str, bytes]:
+def tables_and_plots(results: Results) -> dict[str, bytes]:
     """Return the tables and pictures that a config asks for, by path in the folder of results.
 
     They carry the hash of the manifest, so the manifest cannot hold theirs.
     """
-    study = Study(board, comparisons, json.loads(manifest), sha256(manifest).hexdigest())
-    found: dict[str, bytes] = {}
+    config, found = results.config, dict[str, bytes]()
     if config.tables:
         from ..reports.paper_table.build import render_all  # which loads SciPy
 
-        found |= render_all(study, config.tables)
+        found |= render_all(results, config.tables)
     if config.plots:
-        drawn = plots.render_all(study, config.plots)
+        drawn = plots.render_all(results, config.plots)
         found |= {f"{PLOTS}/{name}": content for name, content in drawn.items()}
     return found

@@ -60,7 +60,7 @@ def test_list(place: Path, config: Path) -> None:
 
 def test_wrong_usage(place: Path) -> None:
     (place / "x/cells").mkdir(parents=True)
-    assert cache("list", place / "x")[:2] == (0, "0 records, 0 B\n")
+    assert cache("list", place / "x")[:2] == (0, "0 records, 0.0 kB\n")
     none = other_config(place, "n", "cache: none\n")
     for words, what in (
         (["list", place / "data"], "expected a config, a folder of results or a cache"),
