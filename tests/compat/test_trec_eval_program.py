@@ -39,7 +39,6 @@ WRONG = {
     "-m": (1, "option -m requires argument\nusage: harness trec_eval [-q]"),
     "-mmpa": (1, "trec_eval 9.0.8 has no measure 'mpa'; did you mean 'map'?\n"),
     "-mdcg": (1, "trec_eval 9.0.8 has no measure 'dcg'; did you mean"),
-    "-mnum_nonjudged_ret": (1, "trec_eval 9.0.8 has no measure 'num_nonjudged_ret'; the share of"),
     "-mP.": (1, "measure 'P.': "),
     "--as=11": (1, "--as: expected 9 (9.0.8) or 10 (10.0), got '11'\n"),
     "-l-1": (1, "-l: "),
@@ -49,14 +48,13 @@ WRONG = {
     "-mP.5,5": (2, "measure 'P.5,5': "),
     "-mndcg.5": (2, "measure 'ndcg.5': write gains as GRADE=GAIN,GRADE=GAIN...\n"),
     "-mndcg.-1=2": (2, "measure 'ndcg_-1=2': gains of documents that nobody judged"),
-    "-Rprefs": (2, "-R prefs: "),
-    "-Rxml": (2, "-R xml: "),
-    "-Txml": (2, "-T xml: "),
-    "-Zscores": (2, "-Z: "),
+    "-Rprefs": (2, "-R, -T, -Z: "),
+    "-Txml": (2, "-R, -T, -Z: "),
+    "-Zscores": (2, "-R, -T, -Z: "),
     "-D1 -mmap -mndcg": (2, "-D 1: how ndcg is computed"),
     "-D2 -mgm_bpref": (2, "-D 2: how gm_bpref is computed"),
     "-mutility.1,2": (4, "measure 'utility' takes four coefficients, not 2\n"),
-    "-mprefs_pair": (4, "measure 'prefs_pair' needs preferences"),
+    "-mprefs_pair": (4, "preferences and judgement groups are not read here"),
 }
 
 

@@ -109,12 +109,7 @@ VERSIONS: Mapping[str, Version] = {
         10, "10.0", "trec_eval10", _WITH_DCG, {**NICKNAMES, "all_trec": (*_ALL, *_ADDED)}
     ),
 }
-PREFERENCES = frozenset([
-    "prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret", "prefs_simp",
-    "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel", "prefs_simp_ret", "prefs_pair_ret",
-    "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret", "prefs_simp_imp", "prefs_pair_imp",
-    "prefs_avgjg_imp", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg", "all_prefs", "prefs", "qrels_jg",
-])  # fmt: skip
+_ELSEWHERE = re.compile("prefs|avgjg|qrels_jg")
 """Measures and nicknames of both versions that need other judgements than qrels."""
 SHARED = ("dcg", "ideal_dcg", "ndcg")
 """Measures that share their gains in version 10: each takes those of the one before it by default,
@@ -240,8 +235,6 @@ _TRACED = frozenset(
     ["binG", "G", "ndcg", "ndcg_rel", "Rndcg", "ndcg_cut", "dcg", "ideal_dcg", "rbp"]
 )
 """Measures whose computation ``-D 1`` prints; with ``-D 2`` also gm_bpref's."""
-_UNJUDGED = "; the share of unjudged documents is 'unj', of --as 10"
-_USE = "use trec_eval itself for them"
 USAGE_LINE = (
     "usage: harness trec_eval [-q] [-n] [-c] [-l LEVEL] [-N NUM] [-M DEPTH] [-J] [--as 9|10]\n"
     "                         [-m MEASURE[.PARAMETERS]]... QRELS RUN\n"
@@ -333,10 +326,10 @@ def _measures(
             raise Stop(USAGE, f"measure '{text}': parameters must follow the point")
         if point:
             parameters.setdefault(name, numbers)
-        if name not in (*PREFERENCES, *version.nicknames, *version.order):
-            known = [*version.order, *version.nicknames]
-            other = _UNJUDGED if re.search("(un|non_?)judged", name) else did_you_mean(name, known)
-            raise Stop(USAGE, f"trec_eval {version.title} has no measure '{name}'{other}")
+        known = [*version.order, *version.nicknames]
+        if name not in known and not _ELSEWHERE.search(name):
+            near = did_you_mean(name, known)
+            raise Stop(USAGE, f"trec_eval {version.title} has no measure '{name}'{near}")
         names.update(version.nicknames.get(name, (name,)))
     return frozenset(names), parameters
 
@@ -345,29 +338,26 @@ def _refusals(
     values: Mapping[str, str], measures: frozenset[str], files: Sequence[str]
 ) -> Iterator[Stop]:
     """Yield what trec_eval offers and this program does not."""
-    judgements, run_format = values.get("-R", "qrels"), values.get("-T", "trec_results")
+    formats = values.get("-R", "qrels"), values.get("-T", "trec_results")
     level = atol(values.get("-D", "0"))
     traced = sorted(
         name for name in measures
         if (level > 0 and name in _TRACED) or (level > 1 and name == "gm_bpref")
     )  # fmt: skip
-    preferences = sorted(measures.intersection(PREFERENCES))
     for is_refused, status, what in (
         (list(files) == ["-", "-"], FILES, "expected one file as '-', standard input, got both"),
         (
-            judgements in ("prefs", "qrels_prefs", "qrels_jg"), FILES,
-            f"-R {judgements}: preferences and judgement groups are not read here; {_USE}",
+            formats != ("qrels", "trec_results") or "-Z" in values, FILES,
+            "-R, -T, -Z: only qrels and trec_results are read here, and z-scores not computed; use "
+            "trec_eval itself",
         ),
-        (judgements != "qrels", FILES, f"-R {judgements}: expected the format qrels"),
-        (run_format != "trec_results", FILES, f"-T {run_format}: expected the format trec_results"),
-        ("-Z" in values, FILES, f"-Z: z-scores are not computed here; {_USE}"),
         (
             traced, FILES,
             f"-D {level}: how {', '.join(traced)} is computed is not printed here; give -D 0",
         ),
         (
-            preferences, CALCULATION,
-            f"measure '{', '.join(preferences)}' needs preferences or judgement groups; {_USE}",
+            any(map(_ELSEWHERE.search, measures)), CALCULATION,
+            "preferences and judgement groups are not read here; use trec_eval itself",
         ),
         (
             atol(values.get("-l", "1")) < 0, USAGE,

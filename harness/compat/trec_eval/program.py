@@ -230,16 +230,17 @@ class Matched:
     """The queries that are evaluated, sorted by the bytes of their qids.
 
     ``rows`` are their rows in ``aligned``; ``stood_in`` marks those that the run does not
-    answer. ``stop`` is why the program ends after them, if it does.
+    answer. ``stop`` is why the program ends after them, if it does. Summaries are over ``queries``;
+    ``relevant`` replaces the sum of ``num_rel`` if it is not None.
     """
 
     aligned: Aligned
     qids: list[bytes]
     rows: Ints
     stood_in: Bools
-    n_extra: int
-    n_missing: int
-    n_empty: int
+    run_id: str
+    queries: int
+    relevant: int | None = None
     stop: Stop | None = None
 
 
@@ -289,10 +290,10 @@ def match(qrels: Qrels, run: RunFile, arguments: Arguments, needs_documents: boo
         [qids[row] for row in order],
         rows,
         np.array([qids[row] in stood_in for row in order], dtype=bool),
-        n_extra=aligned.n_extra,
-        n_missing=qrels.n_queries - aligned.n_queries,
-        n_empty=int((aligned.n_relevant(arguments.level)[rows] == 0).sum()),
-        stop=None if stop is None else stop[1],
+        run.run_id,
+        qrels.n_queries if arguments.complete else len(order),
+        int((qrels.grades > 0).sum()) if arguments.complete else None,
+        None if stop is None else stop[1],
     )
 
 
@@ -336,12 +337,10 @@ def _first_refused(qrels: Qrels, run: RunFile, qids: list[bytes]) -> tuple[int, 
     grade is huge.
     """
     ranked, judged = run.twice, twice_in(qrels)
-    tops = np.maximum.reduceat(qrels.grades, qrels.offsets[:-1]) if qrels.n_rows else qrels.grades
-    refused = np.flatnonzero((tops < 0) | (tops > _LARGEST))
-    names = as_bytes(qrels.qids) if refused.size else []
-    refused_tops = {names[query]: int(tops[query]) for query in refused.tolist()}
+    largest = np.maximum.reduceat(qrels.grades, qrels.offsets[:-1]) if qrels.n_rows else ()
+    tops = dict(zip(as_bytes(qrels.qids), map(int, largest), strict=False))
     for place, qid in enumerate(qids):
-        query, top = f"query {qid.decode('utf-8', 'replace')}", refused_tops.get(qid, 0)
+        query, top = f"query {qid.decode('utf-8', 'replace')}", tops.get(qid, 0)
         what = ""
         if qid in ranked:
             what = f"{query} of the run ranks {ranked[qid]} twice"
@@ -399,27 +398,19 @@ def _evaluate(arguments: Arguments) -> None:
     matched = match(qrels, run, arguments, any(one.measure.needs_documents for one in wanted))
     values = [(request, _columns(request, matched, arguments)) for request in wanted]
     if arguments.per_query:
-        printed = [one for one in values if one[0].measure.per_query]
-        columns = [column for _, some in printed for column in some]
         qids = [qid.decode("latin-1") for qid in matched.qids]
-        write(per_query([request for request, _ in printed], columns, qids))
+        write(per_query([one for one in values if one[0].measure.per_query], qids))
     if matched.stop is not None:
         raise matched.stop
     if arguments.summary:
-        totals = Totals(
-            qrels.n_queries if arguments.complete else len(matched.qids),
-            len(matched.qids),
-            int((qrels.grades > 0).sum()) if arguments.complete else None,
-            run.run_id,
-        )
-        write("".join(summaries(request, columns, totals) for request, columns in values))
+        write("".join(summaries(request, columns, matched) for request, columns in values))
+    aligned = matched.aligned
+    n_empty = np.count_nonzero(aligned.n_relevant(arguments.level)[matched.rows] == 0)
+    n_missing = 0 if arguments.complete else aligned.n_left_out
     for what, count in (
-        ("queries not in the qrels, left out", matched.n_extra),
-        (
-            "judged queries that the run does not answer, left out (-c counts them as 0)",
-            0 if arguments.complete else matched.n_missing,
-        ),
-        ("queries without a relevant document", matched.n_empty),
+        ("queries not in the qrels, left out", aligned.n_extra),
+        ("judged queries that the run does not answer, left out (-c counts them as 0)", n_missing),
+        ("queries without a relevant document", n_empty),
     ):
         if count:
             warnings.warn(HarnessWarning(f"{run.path}: {what}: {count}"), stacklevel=2)
@@ -463,48 +454,34 @@ def _fill(template: str, values: Sequence[float | str], qid: str) -> str:
     return text.replace(_QID, qid)
 
 
-def per_query(requests: Sequence[Request], columns: Sequence[Array], qids: Iterable[str]) -> str:
-    """Return the lines of each query; `columns` are the values ``(n_queries,)`` of each line."""
-    template = "".join(_line(request, name) for request in requests for name in request.names)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return "".join(_fill(template, values, qid) for qid, values in zip(qids, rows, strict=False))
+def per_query(values: Sequence[tuple[Request, Sequence[Array]]], qids: Iterable[str]) -> str:
+    """Return the lines of each query, from the values ``(n_queries,)`` of each line."""
+    template = "".join(_line(request, name) for request, _ in values for name in request.names)
+    rows = zip(*(column.tolist() for _, some in values for column in some), strict=True)
+    return "".join(_fill(template, row, qid) for qid, row in zip(qids, rows, strict=False))
 
 
-@dataclass(frozen=True)
-class Totals:
-    """What summaries need besides the values.
-
-    ``queries`` is the number of queries they are over, ``evaluated`` how many of them have
-    values; ``relevant`` replaces the sum of ``num_rel`` if it is not None.
-    """
-
-    queries: int
-    evaluated: int
-    relevant: int | None = None
-    run_id: str = ""
-
-
-def summaries(request: Request, columns: Sequence[Array], totals: Totals) -> str:
+def summaries(request: Request, columns: Sequence[Array], matched: Matched) -> str:
     """Return the lines of one measure for all queries."""
     if request.measure.summary == "nothing":
         return ""
     return "".join(
-        _fill(_line(request, name), (_summary(request, column, totals),), "all")
+        _fill(_line(request, name), (_summary(request, column, matched),), "all")
         for name, column in zip(request.names, columns, strict=True)
     )
 
 
-def _summary(request: Request, column: Array, totals: Totals) -> float | str:
+def _summary(request: Request, column: Array, matched: Matched) -> float | str:
     """Return the summary of one line's values, which are added in the order of the queries."""
     how = request.measure.summary
     if how == "runid":
-        return totals.run_id
+        return matched.run_id
     if how == "queries":
-        return totals.queries
-    if how == "relevant" and totals.relevant is not None:
-        return totals.relevant
+        return matched.queries
+    if how == "relevant" and matched.relevant is not None:
+        return matched.relevant
     total = float(np.cumsum(np.append(0.0, column))[-1])
     if how == "gm":
-        total += (totals.queries - totals.evaluated) * math.log(SMALLEST)
-        return math.exp(total / totals.queries)
-    return total / totals.queries if how == "mean" else total
+        total += (matched.queries - len(matched.qids)) * math.log(SMALLEST)
+        return math.exp(total / matched.queries)
+    return total / matched.queries if how == "mean" else total
