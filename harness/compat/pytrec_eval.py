@@ -33,12 +33,12 @@ import numpy as np
 from .. import metrics as _built_in
 from ..core.align import align
 from ..core.arrow import string_column
-from ..core.metric import REGISTRY, TREC_CUT, Definition, Metric
-from ..core.names import NICKNAMES
+from ..core.metric import REGISTRY, TREC_CUT, Metric
+from ..core.names import NICKNAMES, parse
 from ..core.policy import Policy
 from ..core.ragged import Array, offsets_of
 from ..core.tables import Docnos, Qrels, Run, Table
-from ..errors import shorten
+from ..errors import UnknownNameError, shorten
 
 del _built_in
 
@@ -109,44 +109,20 @@ def metrics_of(asked: Mapping[str, Collection[str]], level: int) -> list[Metric]
 def _metrics(name: str, numbers: list[str], level: int) -> list[Metric]:
     """Return the metrics of a measure with these numbers, cutoffs rising."""
     definition = REGISTRY[TREC_CUT.get(name, name)]
-    params: dict[str, Any] = {"rel": level}
-    if not (definition.needs_cutoff or name in TREC_CUT):
-        parameter = definition.parameters.get(definition.trec_parameter or "")
-        if parameter is not None and numbers:
-            read = _whole if parameter.type is int else float
-            values = tuple(map(read, numbers))
-            if parameter.length not in (None, len(values)):
-                raise ValueError(
-                    f"unsupported measure {name}: it takes {parameter.length} numbers, and "
-                    f"pytrec_eval reads {','.join(numbers)}; harness.evaluate takes any"
-                )
-            params[parameter.name] = values if parameter.many else values[0]
-        return [_metric(definition, None, params)]
-    if not numbers:
-        cutoffs: Collection[float] = definition.cutoffs or REGISTRY["P"].cutoffs
-    elif definition.cutoff is not None and definition.cutoff.type is float:
-        cutoffs = list(map(float, numbers))
-    else:
-        cutoffs = list(map(_whole, numbers))
-        if 0 in cutoffs:
-            raise ValueError(f"unsupported measure {name}_0: a cutoff is at least 1")
-    if len(set(cutoffs)) != len(cutoffs):
-        raise ValueError(f"unsupported measure {name}_{','.join(numbers)}: a cutoff comes twice")
-    return [_metric(definition, cutoff, params) for cutoff in sorted(cutoffs)]
-
-
-def _whole(number: str) -> int:
-    """Read an integer as C does: the digits before the point, at most 64 bits."""
-    return min(int(number.split(".")[0]), 2**63 - 1)
-
-
-def _metric(definition: Definition, cutoff: float | None, params: Mapping[str, Any]) -> Metric:
-    changed = tuple(
-        (name, params[name])
-        for name, parameter in definition.parameters.items()
-        if name in params and params[name] != parameter.default
-    )
-    return Metric(definition, cutoff, changed)
+    if definition.needs_cutoff or name in TREC_CUT:
+        numbers = sorted(numbers, key=float)
+    elif definition.trec_parameter is None:
+        numbers = []  # as for map_10, which is map to pytrec_eval
+    elif not definition.parameters[definition.trec_parameter].many:
+        numbers = numbers[:1]
+    text = f"{name}.{','.join(numbers)}" if numbers else name
+    try:
+        found = parse(text, {"rel": level})
+    except UnknownNameError as error:
+        raise ValueError(f"unsupported measure {error}") from None
+    if len({*found}) != len(found):
+        raise ValueError(f"unsupported measure {text}: a cutoff comes twice")
+    return found
 
 
 Number = TypeVar("Number", int, float)
