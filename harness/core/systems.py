@@ -137,6 +137,16 @@ class System(Memo):
         return [entry.summary.get(str(metric), math.nan) for entry in self.entries]
 
 
+def matrix(systems: Sequence[System], metric: Metric) -> tuple[list[str], Floats]:
+    """Return the queries of any system, and values ``(n_systems, n_queries)``, NaN if none."""
+    qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
+    column = {qid: place for place, qid in enumerate(qids)}
+    values = np.full((len(systems), len(qids)), np.nan)
+    for row, system in zip(values, systems, strict=True):
+        row[[column[qid] for qid in system.qids]] = system.values(metric)
+    return qids, values
+
+
 def systems_of(board: Leaderboard) -> tuple[System, ...]:
     """Return the systems of a leaderboard in its order, its folds pooled.
 

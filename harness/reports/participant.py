@@ -9,7 +9,7 @@ import numpy as np
 from ..core.leaderboard import numbers_of
 from ..core.metric import Metric
 from ..core.ragged import Floats
-from ..core.systems import System
+from ..core.systems import System, matrix
 from ..errors import check_known
 from . import html
 from .grid import Cell, Grid, grid
@@ -31,38 +31,26 @@ def sheet(systems: Sequence[System], run: str) -> str:
 
 def _grid(systems: Sequence[System], own: System, metric: Metric) -> Grid:
     """Return the table of one metric on one dataset: all queries, then each."""
-    place = {qid: at for at, qid in enumerate(own.qids)}
-    values = np.full((len(systems), len(place)), np.nan)
-    for row, one in zip(values, systems, strict=True):
-        for qid, value in zip(one.qids, one.values(metric), strict=True):
-            if qid in place:
-                row[place[qid]] = value
-    sign = metric.sign
-    mine = values[systems.index(own)]
-    above = int((sign * mine > sign * _median(values)).sum())
+    systems = [own, *(one for one in systems if one is not own)]
+    _, values = matrix(systems, metric)
+    by_query = values.T[: len(own.qids)]  # those of the first system come first
     means = np.array([one.value(metric) for one in systems])
-    rows = [
-        _row("all queries", means, systems.index(own), metric),
-        *(_row(q, values[:, at], systems.index(own), metric) for q, at in place.items()),
-    ]
+    rows = [_row("all queries", means, metric)]
+    rows += [_row(qid, some, metric) for qid, some in zip(own.qids, by_query, strict=True)]
+    has_value = by_query[~np.isnan(by_query[:, 0])]
+    above = sum(metric.sign * one[0] > np.nanmedian(metric.sign * one) for one in has_value)
     note = f"{counted(len(systems), 'run')}; above the median in {above:,} of "
-    note += f"{counted(len(place), 'query', 'queries')}; bold: no run is better"
+    note += f"{counted(len(own.qids), 'query', 'queries')}; bold: no run is better"
     header = ["query", "own", "best", "median", "worst"]
     return grid(header, rows, title=f"{heading(metric)}, {own.dataset}", notes=[note])
 
 
-def _median(values: Floats) -> Floats:
-    """Return the median of each column that has a value."""
-    found = np.full(values.shape[1], np.nan)
-    some = ~np.isnan(values).all(axis=0)
-    found[some] = np.nanmedian(values[:, some], axis=0)
-    return found
-
-
-def _row(name: str, column: Floats, own: int, metric: Metric) -> list[str | Cell]:
-    mine, defined, sign = float(column[own]), column[~np.isnan(column)], metric.sign
+def _row(name: str, column: Floats, metric: Metric) -> list[str | Cell]:
+    """Return the row of a query; the run's own value is the first of the column."""
+    defined, sign = column[~np.isnan(column)], metric.sign
     if not defined.size:
         return [name, *[number(np.nan, metric)] * 4]
     best, worst = float(sign * (sign * defined).max()), float(sign * (sign * defined).min())
     shown = [number(one, metric) for one in (best, float(np.median(defined)), worst)]
-    return [name, Cell(number(mine, metric), bold=mine == best != worst), *shown]
+    own = float(column[0])
+    return [name, Cell(number(own, metric), bold=own == best != worst), *shown]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...core.ragged import Floats
-from ...core.systems import System
+from ...core.systems import System, matrix
 from ...errors import HarnessWarning
 from ...stats.comparison import between
 from ...stats.differences import differences
@@ -99,7 +99,7 @@ def draw_differences(request: Request) -> Figure:
 
 def _panel(request: Request, base: System, system: System, name: Name) -> Panel:
     """Return a system's sorted differences, over the queries that both have a value for."""
-    qids, both = request.matrix((base, system), request.metric)
+    qids, both = matrix((base, system), request.metric)
     shared = np.flatnonzero(np.isfinite(both).all(axis=0))
     unsorted = differences(both[1, shared], both[0, shared])
     order = np.argsort(-unsorted, kind="stable")

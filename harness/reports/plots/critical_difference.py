@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.ragged import Floats
+from ...core.systems import matrix
 from ...stats.registry import Stream, find
 from . import plot
 from .plot import Kind, Request, characters
@@ -54,7 +55,7 @@ def draw(request: Request) -> Figure:
     """
     from matplotlib.ticker import MaxNLocator
 
-    _, values = request.matrix(request.systems, request.metric)
+    _, values = matrix(request.systems, request.metric)
     if len(values) < 2:
         raise request.refuse("there is one run only, and nothing to compare it with")
     values = values[:, np.isfinite(values).all(axis=0)]

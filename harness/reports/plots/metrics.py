@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.leaderboard import Entry
+from ...core.leaderboard import Entry, grouped_by
 from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...errors import UnknownNameError
@@ -41,12 +41,9 @@ class Line(NamedTuple):
 
 def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:
     """Return the metrics that differ in their cutoff alone, two or more together."""
-    found: dict[Metric, list[Metric]] = {}
-    for metric in metrics:
-        if metric.cutoff is not None and metric.label is None:
-            found.setdefault(replace(metric, cutoff=None), []).append(metric)
-    together = (sorted(family, key=lambda one: one.cutoff or 0) for family in found.values())
-    return [tuple(family) for family in together if len(family) > 1]
+    cut_off = [one for one in metrics if one.cutoff is not None and one.label is None]
+    found = grouped_by(cut_off, lambda one: replace(one, cutoff=None)).values()
+    return [tuple(sorted(some, key=lambda one: one.cutoff or 0)) for some in found if len(some) > 1]
 
 
 def draw_cutoffs(request: Request) -> Figure:

@@ -244,15 +244,6 @@ class Request:
         places = [self.study.runs.index(one.run) for one in systems]
         return tuple(map(Name, labels, places))
 
-    def matrix(self, systems: Sequence[System], metric: Metric) -> tuple[list[str], Floats]:
-        """Return the queries of any system, and values ``(n_systems, n_queries)``, NaN if none."""
-        qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
-        column = {qid: place for place, qid in enumerate(qids)}
-        values = np.full((len(systems), len(qids)), np.nan)
-        for row, system in zip(values, systems, strict=True):
-            row[[column[qid] for qid in system.qids]] = system.values(metric)
-        return qids, values
-
     def refuse(self, what: str, fix: str = "") -> InputError:
         """Return the error that this picture cannot be drawn."""
         where = f"plots: {self.settings.kind} of {', '.join(map(str, self.metrics))}"

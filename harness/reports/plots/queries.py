@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...core.ragged import Floats
+from ...core.systems import matrix
 from ..text import cut_all
 from . import plot
 from .plot import Kind, Request, Width
@@ -103,7 +104,7 @@ def draw_heatmap(request: Request) -> Figure:
     """
     from matplotlib import colormaps
 
-    qids, values = request.matrix(request.systems, request.metric)
+    qids, values = matrix(request.systems, request.metric)
     has, width = np.isfinite(values), request.settings.width
     if not has.any():
         raise request.refuse("no query has a value")
