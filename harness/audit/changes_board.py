@@ -166,15 +166,15 @@ _KINDS = {
             "tag", "approach", "submission"),
     "dataset": ("dataset", "data set", "collection", "corpus", "test set", "testset", "benchmark"),
     "apart": ("seed", "fold", "split", "repeat", "repetition", "trial"),
-    "count": (*_COUNTS, "n", REPETITIONS),
-    "other": ("rank", "#", "no", "no.", "id", "index", "place", "position", ""),
+    "other": (*_COUNTS, "n", REPETITIONS, "rank", "#", "no", "no.", "id", "index", "place",
+              "position", ""),
 }  # fmt: skip
 """Kinds of columns, by their names in lower case."""
 _PARTS = (" tier", " sd", " deviation", " low", " high", " marks")
 """Ends of the names of columns that describe another column."""
 _TITLES = {
     "run": "runs in", "dataset": "datasets in", "apart": "rows identified by", "metric": "metrics",
-    "count": "not compared", "other": "not compared",
+    "other": "not compared",
 }  # fmt: skip
 
 
@@ -239,8 +239,8 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
     slack: dict[str, float] = {}
     kinds = [
         f"{title} {', '.join(quoted)}"
-        for title in dict.fromkeys(_TITLES.values())
-        if (quoted := [f"'{one.name}'" for one in columns if _TITLES[one.kind] == title])
+        for kind, title in _TITLES.items()
+        if (quoted := [f"'{one.name}'" for one in columns if one.kind == kind])
     ]
     notes = [] if is_ours else ["; ".join(kinds)]
     for column in (one for one in columns if one.kind == "metric"):

@@ -34,13 +34,13 @@ from ..reports.phrases import counted
 from ..reports.text import Shown, wrapped
 from .explain_space import (
     BEYOND,
+    FAMILIAR,
     After,
     Asked,
     Base,
     Changes,
     Params,
     bases_of,
-    familiar,
     levels_of,
     read,
 )
@@ -89,7 +89,8 @@ class Fit:
     @property
     def order(self) -> tuple[int, int, float]:
         """Key to sort by: fewer changes first, then a more usual cutoff."""
-        return len(self.changes), familiar(self.cutoff), self.cutoff or math.inf
+        usual = FAMILIAR.index(self.cutoff) if self.cutoff in FAMILIAR else len(FAMILIAR)
+        return len(self.changes), usual, self.cutoff or math.inf
 
 
 @dataclass(frozen=True)

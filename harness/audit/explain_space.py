@@ -34,7 +34,8 @@ _USUAL: Mapping[str, Any] = {
     "undefined": "skip", "missing_queries": "zero", "labels": "error",
 }  # fmt: skip
 MOST_LEVELS = 4
-_FAMILIAR = (None, 10, 5, 20, 1, 3, 100, 1000, 15, 30, 50)
+FAMILIAR = (None, 10, 5, 20, 1, 3, 100, 1000, 15, 30, 50)
+"""Usual cutoffs, the most usual first."""
 _SLACK = 1e-12
 """How far rounding errors may take a mean past a bound, as a share of it."""
 
@@ -151,11 +152,6 @@ class Base:
         if cutoff is not None:
             text += f"@{cutoff:g}" if isinstance(cutoff, float) else f"@{cutoff}"
         return parse(text)[0]
-
-
-def familiar(cutoff: float | None) -> int:
-    """Return the place of a cutoff among those that are usual, 0 for the most usual."""
-    return _FAMILIAR.index(cutoff) if cutoff in _FAMILIAR else len(_FAMILIAR)
 
 
 def levels_of(qrels: Qrels) -> tuple[int, ...]:
