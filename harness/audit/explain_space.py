@@ -121,8 +121,7 @@ class Base:
 
     def ways(self, depth: int) -> Iterator[tuple[Changes, Policy, Params]]:
         """Yield each way to compute the metric, with its policy and parameters."""
-        cut = self.definition.cutoff is not None and self.own.get("cutoff") != WHOLE_LIST
-        cutoff = self.definition.cutoff.type(1) if self.definition.cutoff and cut else None
+        cutoff = next(iter(self.cutoffs), None)
         names = [name for name in self.choices if name not in After._fields]
         for changes in self.changes(names, depth):
             try:
