@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from packed_page import unpack
 
 import harness
 from harness.errors import HarnessError, UnknownNameError
-from harness.reports.page import unpack
 
 
 def frames(library: Any) -> tuple[Any, dict[str, Any]]:

@@ -14,9 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 from command_line import called, succeeds
 from csv_rows import csv_rows as rows
+from packed_page import unpack
 
 from harness.experiment import folder
-from harness.reports.page import DATA, EMBEDDED, pack, unpack
+from harness.reports.page import DATA, EMBEDDED, pack
 
 Open = Callable[..., Any]
 

@@ -275,29 +275,6 @@ def _array(values: Floats, put: Any) -> dict[str, int]:
     }
 
 
-def unpack(page: str) -> dict[str, Any]:
-    """Return the report of a page, as :func:`pack` got it; raises ValueError if there is none."""
-    _, mark, rest = page.partition(DATA)
-    if not mark:
-        raise ValueError("no data")
-    packed = gzip.decompress(base64.b64decode(rest[: rest.index("<")], validate=True))
-    start = 4 + int.from_bytes(packed[:4], "little")
-    content = json.loads(packed[4:start])
-
-    def restored(node: Any) -> Any:
-        if isinstance(node, dict) and [*node] == ["$"]:
-            one = content["arrays"][node["$"]]
-            values = np.frombuffer(packed, "<f8", one["distinct"], start + one["values"])
-            codes = np.frombuffer(packed, f"<u{one['width']}", one["size"], start + one["codes"])
-            return values[codes]
-        if isinstance(node, dict):
-            return {key: restored(value) for key, value in node.items()}
-        return [restored(one) for one in node] if isinstance(node, list) else node
-
-    found: dict[str, Any] = restored(content["report"])
-    return found
-
-
 def documents(report: dict[str, Any], name: str) -> dict[str, bytes]:
     """Return the page `name` of what ``src/data.ts`` calls a ``Report``, and its side files.
 
