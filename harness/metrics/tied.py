@@ -115,19 +115,12 @@ def spread(aligned: Aligned, items: Ints, gain: Floats) -> tuple[Ints, Ints, Flo
     )
 
 
-def _rank(rank: Ints) -> Array:
-    return rank
+def expected_precision_at_hits(aligned: Aligned, rel: int, cutoff: int | None) -> Floats:
+    """Return the mean precision at the rank of each relevant document retrieved, ``(n_hits,)``.
 
-
-def expected_precision_at_hits(
-    aligned: Aligned, rel: int, cutoff: int | None = None
-) -> tuple[Ints, Floats]:
-    """Return the relevant documents that can be within the cutoff, and their mean precision.
-
-    ``(n,)`` each; the precision at the document's rank, 0 beyond the cutoff. In a group of n
-    tied documents at the ranks f to l, h of them relevant, with c relevant documents
-    above, a relevant document at rank r has c + 1 + (r - f) (h - 1) / (n - 1) relevant
-    documents up to it on average. Its mean precision is therefore
+    It is 0 beyond the cutoff. In a group of n tied documents at the ranks f to l, h of them
+    relevant, with c relevant documents above, a relevant document at rank r has
+    c + 1 + (r - f) (h - 1) / (n - 1) relevant documents up to it on average. Its mean precision is
 
     ((c + 1 - f b) (1/f + ... + 1/e) + b (e - f + 1)) / n,   b = (h - 1) / (n - 1)
 
@@ -139,9 +132,8 @@ def expected_precision_at_hits(
         precision = precision.copy()
         precision[groups.at] = _mean_precision(aligned, groups, rel, cutoff)[groups.group]
     if cutoff is not None:
-        inside = aligned.tie_first[items] <= cutoff
-        items, precision = items[inside], precision[inside]
-    return items, precision
+        precision = np.where(aligned.tie_first[items] <= cutoff, precision, 0.0)
+    return precision
 
 
 def _hits_above(aligned: Aligned, groups: TiedGroups, rel: int) -> Ints:
@@ -156,20 +148,17 @@ def _mean_precision(aligned: Aligned, groups: TiedGroups, rel: int, cutoff: int 
     if cutoff is not None:
         last = np.maximum(np.minimum(last, cutoff), first - 1)
     slope = (groups.found - 1) / (groups.size - 1)
-    harmonic = totals_of_inverse(_rank, int(last.max())).over(first, last)
+    harmonic = totals_of_inverse(np.positive, int(last.max())).over(first, last)
     total: Floats = (above + 1 - first * slope) * harmonic + slope * (last - first + 1)
     return total / groups.size
 
 
-def expected_reciprocal_of_first(
-    aligned: Aligned, rel: int, cutoff: int | None = None
-) -> tuple[Ints, Floats]:
-    """Return each query's first relevant document and the mean of 1 / (rank of the first one).
+def expected_reciprocal_of_first(aligned: Aligned, rel: int, cutoff: int | None) -> Floats:
+    """Return each query's mean of 1 / (rank of the first relevant document), ``(n_queries,)``.
 
-    ``(n,)`` each: those that can be within the cutoff, one a query at most. In a group of n
-    tied documents from rank f with h relevant ones, the first of these is at place j with
-    probability C(n - j, h - 1) / C(n, h); each is the one before times
-    (n - j - h + 2) / (n - j + 1).
+    It is 0 without one within the cutoff. In a group of n tied documents from rank f with h
+    relevant ones, the first of these is at place j with probability C(n - j, h - 1) / C(n, h);
+    each is the one before times (n - j - h + 2) / (n - j + 1).
     """
     first = aligned.hits(rel) == 1
     items = aligned.relevant(rel)[first]
@@ -189,9 +178,8 @@ def expected_reciprocal_of_first(
         tied = aligned.tie_last[items] > aligned.tie_first[items]
         reciprocal[tied] = sum_by(row, weights, leading.size)
     if cutoff is not None:
-        inside = aligned.tie_first[items] <= cutoff
-        items, reciprocal = items[inside], reciprocal[inside]
-    return items, reciprocal
+        reciprocal[aligned.tie_first[items] > cutoff] = 0.0
+    return aligned.sum(reciprocal, items)
 
 
 def expected_hits_at(aligned: Aligned, cutoff: int | Ints, rel: int) -> Floats:

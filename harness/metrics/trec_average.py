@@ -105,7 +105,7 @@ def average_precision(
     if average and tied == "apart":
         if cutoff is not None and (denominator == "hits" or none_found):
             return None  # the number of relevant documents above it depends on the order
-        items, precision = expected_precision_at_hits(judged, rel, cutoff)
+        items, precision = judged.relevant(rel), expected_precision_at_hits(judged, rel, cutoff)
         found = judged.found(rel).lengths
     else:
         items, precision = _precision_at_hits(judged, rel, tied, cutoff)

@@ -69,8 +69,7 @@ def reciprocal_rank(
     else:
         aligned, rel = judged_as(aligned, rel, above, top)
     if average:
-        items, reciprocal = expected_reciprocal_of_first(aligned, rel, cutoff)
-        return aligned.sum(reciprocal, items)
+        return expected_reciprocal_of_first(aligned, rel, cutoff)
     found = aligned.found(rel)
     first = found.values[found.offsets[:-1][found.lengths > 0]]
     if cutoff is not None:

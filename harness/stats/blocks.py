@@ -14,7 +14,7 @@ from ..core.leaderboard import grouped_by
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, Ints, frozen
 from ..core.systems import SHOWN, System, compared, query_mismatch
-from ..errors import AlignmentError, HarnessError, Problem
+from ..errors import AlignmentError, HarnessError, Problem, first_of
 from .comparison import Plan
 from .registry import Stream
 
@@ -113,8 +113,7 @@ def _infinite(
     for system, row in zip(systems, values, strict=True):
         bad = select(qids, np.isinf(row)).to_pylist()
         if bad:
-            more = f" and {len(bad) - SHOWN} more" * (len(bad) > SHOWN)
-            what = f"{metric} is infinite on {', '.join(bad[:SHOWN])}{more}: no mean to compare"
+            what = f"{metric} is infinite on {first_of(bad, SHOWN)}: no mean to compare"
             fix = "repair the scores, or name the metrics to compare without it"
             problems.append(Problem(_name(system), what, fix=fix))
     return problems

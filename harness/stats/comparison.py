@@ -41,41 +41,41 @@ Value = str | int | float | bool | None
 Row = dict[str, Value]
 
 
+_NUMBERS = """n baseline_value run_value difference low high interval level d_z hedges_g
+    cliffs_delta wins ties losses detectable statistic p p_adjusted"""
+
+
 def comparison_rows(found: Comparisons) -> list[Row]:
     """Return a row for each comparison, with everything that its p-value depends on.
 
     Columns that do not apply, such as `draws` of a test that draws nothing, are None.
     """
-    return [_row(one, found) for one in found.rows]
-
-
-_NUMBERS = """n baseline_value run_value difference low high interval level d_z hedges_g
-    cliffs_delta wins ties losses detectable statistic p p_adjusted"""
-
-
-def _row(one: Comparison, found: Comparisons) -> Row:
-    plan, overall = found.plan, found.overall_of(one)
-    family, size = found.family(one)
-    is_drawn = found.drawn and one.may_be_drawn
-    return {
-        "dataset": one.dataset,
-        "metric": str(one.metric),
-        "baseline": one.baseline,
-        "run": one.run,
-        **{name: getattr(plan if name == "level" else one, name) for name in _NUMBERS.split()},
-        "significant": found.is_significant(one),
-        "test": plan.test,
-        "method": one.method,
-        "correction": "of the test" if found.kind == "all-pairs" else plan.correction,
-        "family": family,
-        "family_size": size,
-        "draws": plan.draws if is_drawn else None,
-        "seed": plan.seed if is_drawn else None,
-        "note": found.remarks(one),
-        "overall_statistic": None if overall is None else overall.statistic,
-        "overall_p": None if overall is None else overall.p,
-        "critical_difference": None if overall is None else overall.critical_difference,
-    }
+    plan, rows = found.plan, []
+    for one in found.rows:
+        overall = found.overall_of(one)
+        family, size = found.family(one)
+        is_drawn = found.drawn and one.may_be_drawn
+        row: Row = {
+            "dataset": one.dataset,
+            "metric": str(one.metric),
+            "baseline": one.baseline,
+            "run": one.run,
+            **{name: getattr(plan if name == "level" else one, name) for name in _NUMBERS.split()},
+            "significant": found.is_significant(one),
+            "test": plan.test,
+            "method": one.method,
+            "correction": "of the test" if found.kind == "all-pairs" else plan.correction,
+            "family": family,
+            "family_size": size,
+            "draws": plan.draws if is_drawn else None,
+            "seed": plan.seed if is_drawn else None,
+            "note": found.remarks(one),
+            "overall_statistic": None if overall is None else overall.statistic,
+            "overall_p": None if overall is None else overall.p,
+            "critical_difference": None if overall is None else overall.critical_difference,
+        }
+        rows.append(row)
+    return rows
 
 
 def standing_rows(found: Comparisons) -> list[Row]:

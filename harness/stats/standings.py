@@ -59,10 +59,9 @@ def told_apart(
 ) -> Bools:
     """Return which runs of a block can be told apart.
 
-    By the plan's own test if that is one of all pairs; by the plan's comparisons if these
-    are of every pair; otherwise by :func:`paired_t_of_pairs`, corrected as the plan has it over
-    the pairs of the block, besides the plan's comparisons. So no pair that the plan finds
-    significant is left together.
+    By the plan's own test if that is one of all pairs; by the plan's comparisons; and if these are
+    not of every pair, also by :func:`paired_t_of_pairs`, corrected over the pairs of the block. So
+    no pair that the plan finds significant is left together.
     """
     if found is not None:
         return np.asarray(found.p <= plan.level)
