@@ -188,7 +188,8 @@ class _Check:
             if submission is not None:
                 add_lines(submission.first, file, "run", entry.format, whole=True)
                 self.submissions[entry.path] = submission
-                self.findings += submission.findings(entry.path)
+                found = submission.findings()
+                self.findings += (replace(f, place=entry.path + f.place) for f in found)
         else:
             self.findings += findings
             cause = None

@@ -27,7 +27,6 @@ from ..reports.phrases import counted
 from .examples import (
     ExamplesByRule,
     add_lines,
-    findings_at,
     of_documents,
     of_queries,
     placed,
@@ -92,7 +91,7 @@ class JudgementFacts:
 
 def _findings(qrels: Qrels, first: ExamplesByRule) -> Iterator[Finding]:
     """Yield what is wrong with qrels, and add examples."""
-    make, n_queries, offsets = findings_at("", first), qrels.n_queries, qrels.offsets
+    n_queries, offsets = qrels.n_queries, qrels.offsets
     grades = qrels.numbers
     n_relevant = np.append(0, np.cumsum(grades > 0))[offsets]
     empty = np.flatnonzero(n_relevant[1:] == n_relevant[:-1])
@@ -100,9 +99,11 @@ def _findings(qrels: Qrels, first: ExamplesByRule) -> Iterator[Finding]:
     first.add(rule, of_queries(qrels.qids, empty, _places(qrels, offsets[empty[:SHOWN]])))
     queries, of = counted(n_queries, "query", "queries"), counted(grades.size, "grade")
     if empty.size == n_queries:
-        yield make(rule, f"none of the {queries} has a relevant document", n_queries)
+        yield first.finding(rule, f"none of the {queries} has a relevant document", n_queries)
     elif n := empty.size:
-        yield make(rule, f"no relevant document in {n:,} of {queries}", n, by_share(n, n_queries))
+        yield first.finding(
+            rule, f"no relevant document in {n:,} of {queries}", n, by_share(n, n_queries)
+        )
     low, high = grades.min(), grades.max()
     for rule, which, what in (
         ("grades-above-30", grades > LARGEST_GRADE, f"above {LARGEST_GRADE}, up to {high:,.15g}"),
@@ -116,7 +117,7 @@ def _findings(qrels: Qrels, first: ExamplesByRule) -> Iterator[Finding]:
             notes = (f"{grade:.15g}" for grade in grades[some].tolist())
             first.add(rule, of_documents(qids, qrels.docnos, some, notes, _places(qrels, some)))
             n = int(which.sum())
-            yield make(rule, f"{n:,} of {of} {what}", n)
+            yield first.finding(rule, f"{n:,} of {of} {what}", n)
 
 
 def _places(qrels: Qrels, rows: Ints) -> Ints:

@@ -20,7 +20,7 @@ from ..readers import trec as trec
 from ..readers.columns import Refused, read_block
 from ..readers.source import Source
 from ..reports.phrases import counted
-from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, of_queries, short, texts_at
+from .examples import Examples, ExamplesByRule, docnos_at, of_queries, short, texts_at
 from .registry import RULES, SHOWN, by_share, finding, percent
 from .spelling import OF_DOCNOS, affixes, of_qids, shown, spelled_as, spread
 
@@ -89,7 +89,7 @@ class Queries:
         """:func:`harness.core.align.ranking_hash` as text; empty if the run follows rows."""
         return "" if self.follows else f"{self.hash % 2**64:016x}"
 
-    def findings(self, make: MakeFinding) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
         """Yield queries that are missing, extra, cut short or spelled otherwise."""
         n, missing = self.qrels.n_queries, self.qrels.n_queries - self.answered
         own = pa.concat_arrays([cast(qids, pa.large_string()) for qids in self.qids])
@@ -102,21 +102,21 @@ class Queries:
             extra = "unjudged qid" if self.qrels.n_rows else "unknown qid"
             what = f"{respelled:,} of {counted(self.extra, extra)} "
             what += f"differ from unanswered queries only in {way}"
-            yield make("qid-spelling", what, respelled)
+            yield self.first.finding("qid-spelling", what, respelled)
         if missing > respelled:
             self.first.add("missing-queries", of_queries(self.qrels.qids, unanswered, NO_ROW))
             kind = "judged " if self.qrels.n_rows else ""
             what = f"no answer to {missing:,} of {counted(n, f'{kind}query', f'{kind}queries')}"
-            yield make("missing-queries", what, missing)
+            yield self.first.finding("missing-queries", what, missing)
         if self.extra > respelled:
             starts = np.concatenate(self.starts)
             self.first.add("extra-queries", of_queries(own, unjudged, starts[unjudged]))
             what = f"{self.extra:,} of {counted(self.n, 'query', 'queries')}"
             what = f"no judgement of {what}" if self.qrels.n_rows else f"{what} not in the list"
-            yield make("extra-queries", what, self.extra)
-        yield from self._cut(make)
+            yield self.first.finding("extra-queries", what, self.extra)
+        yield from self._cut()
 
-    def _cut(self, make: MakeFinding) -> Iterator[Finding]:
+    def _cut(self) -> Iterator[Finding]:
         """Yield that only the last query of the file has fewer documents than the others."""
         depths = np.concatenate(self.depths)
         depths = depths[depths > 0]
@@ -126,7 +126,7 @@ class Queries:
             cut = Examples((f"query {qid}",), self.rows_in_file - 1, (qid,))
             self.first.add("cut-last-query", cut)
             depths_text = f"{counted(last, 'document')}, every other one {deepest:,}"
-            yield make("cut-last-query", f"the last query has {depths_text}", 1)
+            yield self.first.finding("cut-last-query", f"the last query has {depths_text}", 1)
 
     def _respelled(
         self, own: pa.Array, unjudged: Ints, unanswered: Ints
@@ -188,7 +188,7 @@ class Documents:
             self.identical = 0
 
     def findings(
-        self, begin: Part, queries: Queries, make: MakeFinding
+        self, begin: Part, queries: Queries
     ) -> Iterator[Finding]:  # fmt: skip
         """Yield documents that are not judged; `begin` has the first queries and examples."""
         if self.qrels.n_rows:
@@ -197,7 +197,7 @@ class Documents:
             for rule in ("unjudged-at-10", "other-collection", "nothing-judged"):
                 self.first.add(rule, begin.documents(rows[~own]))
             self.first.add("other-topics", begin.documents(rows[known & ~own]))
-            yield from self._respelled(begin, rows[~known][:NAMES], int(known.sum()), make)
+            yield from self._respelled(begin, rows[~known][:NAMES], int(known.sum()))
         answered, judgements = queries.n - queries.extra, self.qrels.n_rows
         if not self.judged and judgements:
             what = f"none of the {counted(queries.rows, 'document')} is judged"
@@ -205,16 +205,16 @@ class Documents:
             enough = enough and min(self.looked_at, judgements) >= ENOUGH_ROWS
             if enough and not self.known:
                 what += f", and none of {self.looked_at:,} docnos is in the qrels"
-                yield make("other-collection", what, queries.rows)
+                yield self.first.finding("other-collection", what, queries.rows)
             elif enough and self.known >= SOME_KNOWN * self.looked_at:
                 what += f" for its query; {self.known:,} of {self.looked_at:,} docnos are for "
-                yield make("other-topics", f"{what}others", queries.rows)
+                yield self.first.finding("other-topics", f"{what}others", queries.rows)
             else:
-                yield make("nothing-judged", what, queries.rows)
+                yield self.first.finding("nothing-judged", what, queries.rows)
         if n := self.identical:
             of = counted(queries.n, "query", "queries")
             what = f"the docno equals the qid in {n:,} of {of}"
-            yield make("identical-ids", what, n, by_share(n, queries.n))
+            yield self.first.finding("identical-ids", what, n, by_share(n, queries.n))
         unjudged = self.shown - self.judged_shown
         if self.judged and unjudged >= MANY * self.shown:
             below = " or have a grade below 0" if (self.qrels.numbers < 0).any() else ""
@@ -222,12 +222,12 @@ class Documents:
             is_dense = answered >= ENOUGH_QUERIES and judgements >= DENSE * self.qrels.n_queries
             if is_dense and unjudged >= NEARLY_ALL * self.shown:
                 effect = "they count as not relevant; the qrels may belong to another round"
-                yield make("unjudged-at-10", what, unjudged, "warning", effect)
+                yield self.first.finding("unjudged-at-10", what, unjudged, "warning", effect)
             else:
-                yield make("unjudged-at-10", what, unjudged)
+                yield self.first.finding("unjudged-at-10", what, unjudged)
 
     def _respelled(
-        self, begin: Part, rows: Ints, n_known: int, make: MakeFinding
+        self, begin: Part, rows: Ints, n_known: int
     ) -> Iterator[Finding]:  # fmt: skip
         """Yield another spelling in which the docnos of some rows are judged."""
         if not rows.size or begin.run.docnos.strings is None:
@@ -248,7 +248,9 @@ class Documents:
         self.first.add("docno-spelling", begin.documents(rows[some], notes))
         what = f"{len(found):,} of {counted(rows.size, 'unjudged docno')} "
         what += f"differ from judged ones only in {way}"
-        yield make("docno-spelling", what, len(found), "warning" if self.judged else None)
+        yield self.first.finding(
+            "docno-spelling", what, len(found), "warning" if self.judged else None
+        )
 
     def _knows(self, names: Sequence[str]) -> Bools:
         return self.qrels.knows(hash_strings(string_column(names)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -73,22 +73,13 @@ class ExamplesByRule(dict[str, Examples]):
         """Whether a rule takes more examples."""
         return rule not in self or len(self[rule].names) < SHOWN
 
-
-MakeFinding = Callable[..., Finding]
-"""Makes a finding of ``(rule, what, count, severity, effect, fix)``."""
-
-
-def findings_at(place: str, first: Mapping[str, Examples]) -> MakeFinding:
-    """Return what makes findings in the file at `place`, with the examples of their rule."""
-
-    def found(
-        rule: str, what: str, count: int, severity: Severity | None = None, effect: str = "",
-        fix: str = "",
+    def finding(
+        self, rule: str, what: str, count: int, severity: Severity | None = None,
+        effect: str = "", fix: str = "",
     ) -> Finding:  # fmt: skip
-        some = first.get(rule, Examples())
-        return finding(rule, some.at(place), what, count, some.names, severity, effect, fix)
-
-    return found
+        """Return what a rule found, with its examples; the place follows the name of the file."""
+        some = self.get(rule, Examples())
+        return finding(rule, some.at(""), what, count, some.names, severity, effect, fix)
 
 
 def placed(findings: Iterable[Finding], first: Mapping[str, Examples]) -> list[Finding]:

@@ -24,7 +24,6 @@ from .examples import (
     Examples,
     ExamplesByRule,
     add_lines,
-    findings_at,
     of_documents,
     of_queries,
     placed,
@@ -234,19 +233,18 @@ class Watch:
         with observing(self.failures, self.place):
             if (begin := self.first_part) is None:
                 return RunFacts()
-            make = findings_at("", self.first)
-            found = [*self.labels.findings(begin, make)]
+            found = [*self.labels.findings(begin)]
             has_labels = bool(found)
             is_constant = 0 < self.scores.several == self.scores.constant
             if source is not None and not begin.follows:
-                found += scores.rank_findings(source, format, self.first, make)
-            found += self.scores.findings(self.queries.rows, make)
-            found += self.order.findings(make)
-            found += self.following.findings(make)
+                found += scores.rank_findings(source, format, self.first)
+            found += self.scores.findings(self.queries.rows)
+            found += self.order.findings()
+            found += self.following.findings()
             unrelated = None if has_labels else self.following.unrelated
             if not begin.follows:
-                found += self.queries.findings(make)
-                found += self.documents.findings(begin, self.queries, make)
+                found += self.queries.findings()
+                found += self.documents.findings(begin, self.queries)
             if source is not None:
                 rules = {one.rule for one in found if whole or one.severity != "note"}
                 add_lines(self.first, source, "run", format, {"unrelated", *rules}, whole=whole)

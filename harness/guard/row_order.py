@@ -25,7 +25,6 @@ from ..reports.phrases import counted
 from .examples import (
     Examples,
     ExamplesByRule,
-    MakeFinding,
     place_of_row,
     short,
     texts_at,
@@ -335,17 +334,17 @@ class Following:
             self.named = np.full(self.qrels.n_rows, np.nan)
         self.named[self.qrels.offsets[query] + at] = run.scores
 
-    def findings(self, make: MakeFinding) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
         """Yield which other rows the scores fit, or that they fall as the grades rise."""
         if self.named is None:
-            yield from self._findings(make)
+            yield from self._findings()
         elif not np.isnan(self.named).any():
             self.add(self.named)
-            yield from self._findings(make)
+            yield from self._findings()
             for rule in RULES_OF_ROWS & self.first.keys():  # the file has another order of rows
                 self.first[rule] = self.first[rule]._replace(row=-1)
 
-    def _findings(self, make: MakeFinding) -> Iterator[Finding]:
+    def _findings(self) -> Iterator[Finding]:
         rows = rows_of(self.qrels)
         if rows is None or not self.n or self.n != rows.grades.size:
             return
@@ -354,7 +353,7 @@ class Following:
             listed = ", ".join(f"{one:g}" for one in np.unique(scores).tolist())
             what = f"the predictions are whole numbers ({listed}); the grades have "
             what += f"{np.unique(self.qrels.numbers).size:,} different fractions"
-            yield make("swapped-columns", what, self.n)
+            yield self.first.finding("swapped-columns", what, self.n)
             return
         if order is not None:  # back to the order of the file
             if not whole:
@@ -366,20 +365,20 @@ class Following:
         own, slip = look(rows, scores)
         self.fit = own
         if (by_score := sorted_by_score(rows.query, scores)) is not None:
-            yield self._sorted(rows, scores, by_score, make)
+            yield self._sorted(rows, scores, by_score)
             return
         moved = look_elsewhere(every, scores) if own.z <= CLEAR else None
         if moved is not None and (slip is None or moved.there.z > slip.there.z):
             self.first.add("row-order", self._placed(every, moved.rows, moved.at))
             what = f"the predictions fit the {moved.name} "
             what += f"(correlation {moved.there.r:.2f} against {moved.own.r:.2f})"
-            yield make("row-order", what, moved.moved)
+            yield self.first.finding("row-order", what, moved.moved)
         elif slip is not None:
-            yield self._shifted(rows, slip, make)
+            yield self._shifted(rows, slip)
         elif own.z <= CLEAR:
-            yield from self._unrelated(rows, scores, make)
+            yield from self._unrelated(rows, scores)
 
-    def _sorted(self, rows: Rows, scores: Array, found: Sorted, make: MakeFinding) -> Finding:
+    def _sorted(self, rows: Rows, scores: Array, found: Sorted) -> Finding:
         first = scores[rows.query == rows.query[0]][:SHOWN].tolist()
         qid = texts_at(self.qrels.qids, rows.query[:1])[0]
         name = f"query {qid} has {', '.join(f'{one:.6g}' for one in first)}"
@@ -390,9 +389,9 @@ class Following:
         if self.named is not None:
             what = f"scores {fall} from d0 to d1, d2, ... in all {of}: the rows were sorted by "
             what += "score before they got these docnos"
-        return make("sorted-by-score", what, found.queries)
+        return self.first.finding("sorted-by-score", what, found.queries)
 
-    def _shifted(self, rows: Rows, slip: Slip, make: MakeFinding) -> Finding:
+    def _shifted(self, rows: Rows, slip: Slip) -> Finding:
         offset, end = slip.there.offset, slip.end
         if end == self.n_kept - max(0, offset):
             end += self.n - self.n_kept
@@ -407,9 +406,9 @@ class Following:
             f"{'further down' if offset > 0 else 'further up'}: correlation {slip.there.r:.2f}, "
             f"in place {slip.own.r:.2f}"
         )
-        return make("shifted", what, n, None, effect)
+        return self.first.finding("shifted", what, n, None, effect)
 
-    def _unrelated(self, rows: Rows, scores: Array, make: MakeFinding) -> Iterator[Finding]:
+    def _unrelated(self, rows: Rows, scores: Array) -> Iterator[Finding]:
         """Yield that predictions fall as the grades rise, or note that they fit nothing."""
         own = self.fit
         query, r = Grades(rows).by_query(ranks(scores))
@@ -422,9 +421,9 @@ class Following:
         what = f"correlation with the grades {own.r:.2f}, below 0 in "
         if rule == "unrelated" and own.n:
             what += f"{falling:,} of {counted(query.size, 'query', 'queries')}"
-            self.unrelated = make(rule, what, query.size)
+            self.unrelated = self.first.finding(rule, what, query.size)
         elif rule == "upside-down" and self.named is None:
-            yield make(rule, f"{what}{counted(falling, 'query', 'queries')}", falling)
+            yield self.first.finding(rule, f"{what}{counted(falling, 'query', 'queries')}", falling)
 
     def _placed(self, rows: Rows, some: Sequence[int], at: Sequence[int]) -> Examples:
         """Return some rows with where their predictions are, at the first of these."""

@@ -22,7 +22,7 @@ from ..readers.columns import Refused, numbers_of, read_block
 from ..readers.source import Source
 from ..reports.phrases import counted
 from .documents import Queries
-from .examples import Examples, ExamplesByRule, MakeFinding, docnos_at, texts_at
+from .examples import Examples, ExamplesByRule, docnos_at, texts_at
 from .registry import RULES, SHOWN, by_share, percent
 
 if TYPE_CHECKING:
@@ -120,21 +120,21 @@ class Scores:
         positional = part.run.docnos.positional and self.policy.ties in _BY_DOCNO
         self.by_position |= bool(positional and tied)
 
-    def findings(self, n_rows: int, make: MakeFinding) -> Iterator[Finding]:
+    def findings(self, n_rows: int) -> Iterator[Finding]:
         """Yield that scores are equal; the run has `n_rows`."""
         if n := self.constant:
             what = f"all scores are equal in {n:,} of {counted(self.several, 'query', 'queries')}"
-            yield make("constant-scores", what, n, by_share(n, self.several))
+            yield self.first.finding("constant-scores", what, n, by_share(n, self.several))
         if self.tied > SOME * self.pairs:
             what = f"{percent(self.tied, self.pairs)} of within-query document pairs have tied "
             what += "scores (in single precision)" if self.single else "scores"
             if self.by_position:
                 what += "; without docnos, they are ordered by d0, d1, ... of their rows"
-            yield make("score-ties", what, self.tied, by_share(self.tied, self.pairs))
+            yield self.first.finding("score-ties", what, self.tied, by_share(self.tied, self.pairs))
         if n := self.merged:
             what = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single "
             what += "precision"
-            yield make("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
+            yield self.first.finding("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
 
 
 def equal_neighbours(part: Part, single: bool) -> tuple[Ints, Ints]:
@@ -197,7 +197,7 @@ class Labels:
         self.scores = scores if fits and (score[at][code] == score).all() else None
         self.counts.update(dict(zip(own, counts.tolist(), strict=True)))
 
-    def findings(self, begin: Part, make: MakeFinding) -> Iterator[Finding]:
+    def findings(self, begin: Part) -> Iterator[Finding]:
         """Yield that scores are the grades, or have one value for each; `begin` has examples."""
         judged, scores = self.judged, self.scores or {}
         several = judged - max(self.counts.values(), default=0) - max(len(scores) - 2, 0)
@@ -215,7 +215,7 @@ class Labels:
         what = "the scores are the grades" if n_grades == judged else what
         effect = "the values are those of the labels turned upside down" if falls else ""
         what += f", over {judged:,} judged documents"
-        yield make("labels-as-scores", what, judged, None, effect)
+        yield self.first.finding("labels-as-scores", what, judged, None, effect)
 
 
 def shares_ahead(part: Aligned) -> tuple[Ints, Floats, Floats]:
@@ -263,7 +263,7 @@ class Order:
             names = (f"{qid} ({one:.0f}%)" for qid, one in zip(some.names, shares, strict=True))
             self.first.add("upside-down", some._replace(names=tuple(names)))
 
-    def findings(self, make: MakeFinding) -> Iterator[Finding]:
+    def findings(self) -> Iterator[Finding]:
         """Yield that relevant documents come after the others, by more than chance."""
         if self.n < ENOUGH_QUERIES:
             return
@@ -275,7 +275,7 @@ class Order:
                 f"relevant documents come first in {100 * mean:.0f}% of pairs (chance: 50%), "
                 f"below half in {self.behind:,} of {self.n:,} queries"
             )
-            yield make("upside-down", what, self.behind)
+            yield self.first.finding("upside-down", what, self.behind)
 
 
 class RankFacts(NamedTuple):
@@ -320,9 +320,7 @@ def may_be_ranks(source: Source) -> bool:
     return bool(lines) and whole
 
 
-def rank_findings(
-    source: Source, format: str | None, first: ExamplesByRule, make: MakeFinding
-) -> Iterator[Finding]:
+def rank_findings(source: Source, format: str | None, first: ExamplesByRule) -> Iterator[Finding]:
     """Yield that the scores of a TREC run are its ranks, by the pieces that were kept of it."""
     if not may_be_ranks(source) or (format or guess_format(source, "run")) != "trec":
         return
@@ -351,11 +349,11 @@ def rank_findings(
     if found.swapped:
         what = "the score is in column 4 and the rank in column 5"
         effect, fix = RULES["rank-as-score"].effect, "write qid Q0 docno rank score tag"
-        yield make(rule, what, found.same, None, effect, fix)
+        yield first.finding(rule, what, found.same, None, effect, fix)
     elif found.falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
         effect = "if rank 1 is the best, the order is upside down"
         fix = "number the ranks from 1 for the best, or write a score that falls with the rank"
         what += " and falls down the file"
-        yield make(rule, what, found.same, "warning", effect, fix)
+        yield first.finding(rule, what, found.same, "warning", effect, fix)
     else:
-        yield make(rule, what, found.same)
+        yield first.finding(rule, what, found.same)

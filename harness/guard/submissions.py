@@ -20,7 +20,7 @@ from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
 from ..reports.phrases import counted
-from .examples import ExamplesByRule, docnos_at, findings_at
+from .examples import ExamplesByRule, docnos_at
 from .facts import Facts, Part
 from .registry import finding
 from .spelling import OF_DOCNOS, affixes, shown, spelled_as
@@ -164,13 +164,13 @@ class Submission:
         """The first tag; ``""`` if there is none."""
         return next(iter(self.tags), "")
 
-    def findings(self, place: str) -> Iterator[Finding]:
-        """Yield what contradicts the terms in the run, whose file is `place`."""
-        make, terms = findings_at(place, self.first), self.terms
+    def findings(self) -> Iterator[Finding]:
+        """Yield what contradicts the terms in the run; places follow the name of the file."""
+        terms = self.terms
         if self.deep:
             what = f"{counted(self.deep, 'query has', 'queries have')} more than "
             what += f"{terms.max_per_query:,} documents, up to {self.deepest:,}"
-            yield make("too-deep", what, self.deep)
+            yield self.first.finding("too-deep", what, self.deep)
         if terms.collection is not None and self.outside:
             some = terms.collection.some
             way, found = spelled_as(
@@ -186,10 +186,10 @@ class Submission:
                 self.first[rule] = self.first[rule]._replace(names=())
             elif self.outside == self.rows:
                 what += f", which has docnos such as {some[0]}"
-            yield make(rule, what, self.outside)
+            yield self.first.finding(rule, what, self.outside)
         for tag in self.tags:
             if terms.tag_pattern and not re.fullmatch(terms.tag_pattern, tag):
-                yield finding("tag", place, f"the tag '{tag}' does not match {terms.tag_pattern}")
+                yield finding("tag", "", f"the tag '{tag}' does not match {terms.tag_pattern}")
 
 
 def across(
