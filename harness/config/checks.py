@@ -16,8 +16,8 @@ from ..errors import (
     HarnessError,
     Problem,
     UnknownNameError,
+    check_known,
     did_you_mean,
-    first_of,
 )
 from ..readers.files import wrong_with
 from ..readers.format import FORMATS, Kind
@@ -75,7 +75,7 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     problems += unknown
     datasets = systems = None
     if complete and not wrong:
-        problems += _check_references(metrics, cells, source)
+        problems += _check_references(metrics, cells, config)
         problems += _check_summary(config, cells)
         problems += _check_select(config, cells)
         datasets, systems = names_of(config, cells)
@@ -242,21 +242,15 @@ def _check_metrics(
 
 
 def _check_references(
-    metrics: Iterable[tuple[Loc, Sequence[Metric]]], cells: Sequence[Cell], source: Source
+    metrics: Iterable[tuple[Loc, Sequence[Metric]]], cells: Sequence[Cell], config: Config
 ) -> Iterator[Problem]:
     """Yield the metrics that compare with a run that does not exist."""
     runs = dict.fromkeys(cell.run for cell in cells)
     for loc, some in metrics:
         for name in (metric.reference for metric in some if metric.reference is not None):
-            if name not in runs:
-                yield source.problem(loc, _no_run(name, list(runs)))
-            else:
-                for error in without_reference(cells, name):
-                    yield source.problem(loc, str(error))
-
-
-def _no_run(name: str, runs: Sequence[str]) -> str:
-    return f"there is no run '{name}'{did_you_mean(name, runs)}  (there are: {first_of(runs)})"
+            wrong = [*_unknown(config, loc, check_known, "run", name, runs)]
+            errors = () if wrong else without_reference(cells, name)
+            yield from (*wrong, *(config.problem(loc, str(error)) for error in errors))
 
 
 def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[Problem]:
@@ -271,10 +265,9 @@ def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[P
     if runs is not None and len(runs) < 2:
         what = f"expected two runs or more to compare, got {', '.join(runs)}"
         yield config.problem(("compare",), what)
-    for place, name in enumerate(plan.baselines):
-        if runs is not None and name not in runs:
-            loc = _item(("compare", "baseline"), place, plan.baselines)
-            yield config.problem(loc, _no_run(name, runs))
+    for place, name in enumerate(plan.baselines if runs is not None else ()):
+        loc = _item(("compare", "baseline"), place, plan.baselines)
+        yield from _unknown(config, loc, check_known, "run", name, runs)
     if metrics is None:
         return
     for place, name in enumerate(plan.metrics):
@@ -292,7 +285,7 @@ def _check_gate(config: Config, names: Names) -> Iterator[Problem]:
     if gate is None:
         return
     if runs is not None and gate.baseline not in runs:
-        yield config.problem(("gate", "baseline"), _no_run(gate.baseline, runs))
+        yield from _unknown(config, ("gate", "baseline"), check_known, "run", gate.baseline, runs)
     elif runs is not None and len(runs) < 2:
         what = f"expected a run besides the baseline '{gate.baseline}'"
         yield config.problem(("gate",), what, fix="add the candidate's run")

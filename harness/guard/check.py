@@ -280,15 +280,10 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     """
     cells, parts, problems = configs.examine(path, overrides)
     gaps = missing(cells)
-    stopped = [one for one in problems if gaps and one.where.startswith("$.complete")]
-    known = [_of_config(str(path), one) for one in problems if one not in stopped]
-    if gaps:
+    known = [_of_config(str(path), one) for one in problems]
+    if gaps and not parts.complete:
         what = f"{len(gaps):,} of {len(gaps) + len(cells):,} cells of the grids are missing"
-        found = finding("gaps", str(path), what, len(gaps), gaps)
-        for problem in stopped:  # the config has 'complete: true' already, so do not advise it
-            where = f"{path}: {problem.where}"
-            found = finding("config", where, what, len(gaps), gaps, "error", fix=problem.fix)
-        known.append(found)
+        known.append(finding("gaps", str(path), what, len(gaps), gaps))
     policy = parts.to_policy()
     defaults = parts.policy.metric_defaults(parts.convention)
     metrics: list[Metric] = []

@@ -32,8 +32,6 @@ SOME = 0.001
 """Share of tied pairs that scores of a few digits reach by chance."""
 MANY_ROWS = 0.01
 """Share of rows that are equal in single precision alone, from which on that is a warning."""
-_BY_DOCNO = ("trec_eval", "trec_eval10", "docno+")
-"""Policies for ties that look at docnos."""
 ENOUGH_QUERIES = 10
 """Queries below which their spread says little."""
 CHANCE, BEHIND = 0.5, 0.4
@@ -65,8 +63,6 @@ class Scores:
         """Pairs of documents of one judged query, and of one score if others differ."""
         self.merged = 0
         """Rows that single precision gives the score of their neighbour, though they differ."""
-        self.by_position = False
-        """Whether tied documents are ordered by their names d0, d1, ... of position."""
 
     def run(self, part: Part) -> None:
         """Look at a part as it was read."""
@@ -115,10 +111,7 @@ class Scores:
                 self.merged += int((aligned.score[at] != aligned.score[at - 1]).sum())
         sizes = np.maximum(lasts - firsts + 1, 0)
         sizes = sizes[sizes < np.repeat(n, lengths_of(offsets))]
-        tied = int((sizes * (sizes - 1)).sum()) // 2
-        self.tied += tied
-        positional = part.run.docnos.positional and self.policy.ties in _BY_DOCNO
-        self.by_position |= bool(positional and tied)
+        self.tied += int((sizes * (sizes - 1)).sum()) // 2
 
     def findings(self, n_rows: int) -> Iterator[Finding]:
         """Yield that scores are equal; the run has `n_rows`."""
@@ -128,8 +121,6 @@ class Scores:
         if self.tied > SOME * self.pairs:
             what = f"{percent(self.tied, self.pairs)} of within-query document pairs have tied "
             what += "scores (in single precision)" if self.single else "scores"
-            if self.by_position:
-                what += "; without docnos, they are ordered by d0, d1, ... of their rows"
             yield self.first.finding("score-ties", what, self.tied, by_share(self.tied, self.pairs))
         if n := self.merged:
             what = f"{n:,} of {counted(n_rows, 'row')} equal the one ranked before in single "
