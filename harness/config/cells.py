@@ -106,14 +106,6 @@ def _columns(run_key: str, captured: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in captured.items() if run_key != f"{{{name}}}"}
 
 
-class GridError(Exception):
-    """Something wrong with a grid, and its place in the config."""
-
-    def __init__(self, loc: Loc, what: str, fix: str = "") -> None:
-        super().__init__(what)
-        self.loc, self.what, self.fix = loc, what, fix
-
-
 def resolve(config: Config) -> list[Cell]:
     """Return the cells of a config, given the files on disk.
 
@@ -123,8 +115,7 @@ def resolve(config: Config) -> list[Cell]:
     """
     cells, wrong = find(config)
     if wrong:
-        problems = [config.problem(one.loc, one.what, fix=one.fix) for one in wrong]
-        raise ConfigError(problems, where=config.file)
+        raise ConfigError(wrong, where=config.file)
     return cells
 
 
@@ -139,7 +130,7 @@ def run_entries(
             yield key, ("runs", key), entry
 
 
-def find(config: Config, complete: bool = True) -> tuple[list[Cell], list[GridError]]:
+def find(config: Config, complete: bool = True) -> tuple[list[Cell], list[Problem]]:
     """Return the cells of a config, and everything that is wrong.
 
     Unless `complete`, some entries are wrong and left out, so runs without a dataset and datasets
@@ -157,7 +148,7 @@ def find(config: Config, complete: bool = True) -> tuple[list[Cell], list[GridEr
     cells = sorted((cell for cell, _ in search.cells), key=lambda cell: _order(cell, *keys))
     if config.complete and not search.wrong and (text := missing_text(cells)):
         fix = "add their files, leave them out with 'where:', or remove 'complete'"
-        search.wrong.append(GridError(("complete",), text, fix))
+        search.report(("complete",), text, fix)
     return cells, search.wrong
 
 
@@ -190,11 +181,11 @@ class _Search:
     """Finds datasets, then the runs on them; collects cells and what is wrong."""
 
     def __init__(self, config: Config, complete: bool) -> None:
-        self.entries, self.base, self.where = config.datasets, config.base, config.where
+        self.config, self.entries, self.where = config, config.datasets, config.where
         self.paths: dict[str, Pattern] = {}
         self.datasets: list[_Dataset] = []
         self.cells: list[tuple[Cell, Loc]] = []
-        self.wrong: list[GridError] = []
+        self.wrong: list[Problem] = []
         for key, entry in self.entries.items():
             with self.collecting():
                 self.datasets += self._datasets_in(key, entry)
@@ -205,7 +196,7 @@ class _Search:
                 both = f"{other.entry.path} and {one.entry.path}"
                 what = f"expected one dataset '{one.name}', got two: {both}"
                 fix = "give one of them another name"
-                self.wrong.append(GridError(("datasets", one.key), what, fix))
+                self.report(("datasets", one.key), what, fix)
         self.complete = complete and not self.wrong
 
     @contextlib.contextmanager
@@ -213,14 +204,22 @@ class _Search:
         """Collect what is wrong with an entry, and go on with the next one."""
         try:
             yield
-        except GridError as problem:
-            self.wrong.append(problem)
+        except ConfigError as error:
+            self.wrong += error.problems
+
+    def report(self, loc: Loc, what: str, fix: str = "") -> None:
+        """Note something that is wrong at a place in the config."""
+        self.wrong.append(self.config.problem(loc, what, fix=fix))
+
+    def error(self, loc: Loc, what: str, fix: str = "") -> ConfigError:
+        """Return the error of an entry, whose cells are left out."""
+        return ConfigError(self.config.problem(loc, what, fix=fix), where=self.config.file)
 
     def _datasets_in(self, key: str, entry: DatasetEntry) -> list[_Dataset]:
         """Return the datasets of one entry."""
         loc: Loc = ("datasets", key)
-        self.paths[key] = path = _path(entry.path, (*loc, "path"))
-        name = _pattern(key, loc, path.names)
+        self.paths[key] = path = self._path(entry.path, (*loc, "path"))
+        name = self._pattern(key, loc, path.names)
         found = []
         for one in self._files(entry.path, {}, (*loc, "path")):
             update: dict[str, Any] = {"path": str(one.path)}
@@ -235,18 +234,41 @@ class _Search:
             found.append(_Dataset(key, name.fill(one.values), concrete, one.values))
         return found
 
+    def _pattern(self, text: str, loc: Loc, known: Collection[str] | None = None) -> Pattern:
+        """Return a pattern; ConfigError if it is none, or has placeholders that are not `known`."""
+        try:
+            pattern = Pattern(text)
+        except ValueError as error:
+            raise self.error(loc, str(error)) from None
+        for name in pattern.names:
+            if known is not None and name not in known:
+                has = ", ".join(f"{{{one}}}" for one in known if one != DATASET) or "none"
+                near = did_you_mean(name, known)
+                raise self.error(loc, f"nothing fills {{{name}}}{near}  (the path has: {has})")
+        return pattern
+
+    def _path(self, text: str, loc: Loc, run_key: str = "") -> Pattern:
+        """Return the pattern of a path, whose placeholders but ``{dataset}`` can be columns."""
+        pattern = self._pattern(text, loc)
+        for name in pattern.names:
+            is_own = f"{{{name}}}" == run_key or (name == DATASET and run_key)
+            if name in RESERVED and not is_own:
+                fix = f"choose a name other than {', '.join(RESERVED)}"
+                raise self.error(loc, f"the outputs have a column '{name}' already", fix)
+        return pattern
+
     def _file_next_to(self, one: Found, text: str, loc: Loc) -> str:
         """Return the file of a pattern whose placeholders have the values of another file's."""
-        _pattern(text, loc, one.values)
+        self._pattern(text, loc, one.values)
         return str(self._files(text, one.values, loc)[0].path)
 
     def add_run(self, key: str, entry: RunEntry, loc: Loc) -> None:
-        """Add the cells of a run entry; GridError if it has none."""
+        """Add the cells of a run entry; ConfigError if it has none."""
         at = (*loc, "path")
-        path = _path(entry.path, at, key)
+        path = self._path(entry.path, at, key)
         datasets = self._datasets_of(key, entry, path, loc)
         known = {DATASET, *path.names, *(n for one in datasets for n in one.values)}
-        name = _pattern(key, ("runs", key), known if datasets else None)
+        name = self._pattern(key, ("runs", key), known if datasets else None)
         strangers = []
         for found, near in self._files_and_datasets(entry, path, datasets, at):
             fitting = [one for one in near if one.fits(found)]
@@ -265,7 +287,7 @@ class _Search:
             paths = [str(found.path) for found in strangers]
             has = first_of([one.name for one in datasets], 5)
             what = f"no dataset for {first_of(paths, 5)}; there are {has}"
-            raise GridError(at, what, "add the dataset, or narrow the path")
+            raise self.error(at, what, "add the dataset, or narrow the path")
 
     def _datasets_of(self, key: str, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
         """Return the datasets that a run entry may belong to."""
@@ -274,7 +296,7 @@ class _Search:
             if entry.dataset not in known and self.complete:
                 near, listed = did_you_mean(entry.dataset, known), first_of(known)
                 what = f"there is no dataset '{entry.dataset}'{near}  (there are: {listed})"
-                raise GridError((*loc, "dataset"), what)
+                raise self.error((*loc, "dataset"), what)
             return [one for one in self.datasets if entry.dataset in (one.key, one.name)]
         if DATASET in path.names or len(self.entries) == 1:
             return self.datasets
@@ -283,7 +305,7 @@ class _Search:
             some = sharing if len(sharing) > 1 else [*self.entries]
             fix = f"add dataset: NAME (one of {first_of(some)}), or a list with an entry "
             fix += "for each: [{dataset: NAME, path: ...}, ...]"
-            raise GridError(loc, "it is not clear which dataset this run belongs to", fix)
+            raise self.error(loc, "it is not clear which dataset this run belongs to", fix)
         return [one for one in self.datasets if [one.key] == sharing]
 
     def _files_and_datasets(
@@ -298,7 +320,7 @@ class _Search:
             try:
                 some = self._files(entry.path, {DATASET: name}, loc)
                 both += [(found, same) for found in some]
-            except GridError as problem:
+            except ConfigError as problem:
                 nothing.append(problem)
         if nothing and not both:
             raise nothing[0]
@@ -306,10 +328,10 @@ class _Search:
 
     def _files(self, text: str, known: Mapping[str, str], loc: Loc) -> list[Found]:
         try:
-            return files(self.base, text, known)
+            return files(self.config.base, text, known)
         except NothingFoundError as error:
             fix = "write {name} in place of '*', or list the paths" if "*" in text else ""
-            raise GridError(loc, str(error), fix) from None
+            raise self.error(loc, str(error), fix) from None
 
     def _keeps(self, columns: Mapping[str, str]) -> bool:
         """Whether ``where`` keeps a cell: in each column that it has, its value is kept."""
@@ -336,7 +358,7 @@ class _Search:
                 fix = "add them, narrow the path, or leave the datasets out with 'where:'"
                 names = first_of([one.name for one in own], 5)
                 what = f"no {run} has predictions for {names}"
-                self.wrong.append(GridError(("datasets", key), what, fix))
+                self.report(("datasets", key), what, fix)
 
     def choose(self) -> None:
         """Keep the cells that ``where`` keeps; report what is wrong with it."""
@@ -348,16 +370,16 @@ class _Search:
             if column not in known:
                 near, listed = did_you_mean(column, known), first_of(known)
                 what = f"there is no column '{column}'{near}  (there are: {listed})"
-                self.wrong.append(GridError(("where", column), what))
+                self.report(("where", column), what)
                 continue
             values = sorted({one[column] for one in seen if column in one}, key=natural)
             for place, what in pattern_problems(patterns, values, column):
                 loc = ("where", column) if len(patterns) == 1 else ("where", column, place)
-                self.wrong.append(GridError(loc, what))
+                self.report(loc, what)
         self.cells = [one for one in self.cells if self._keeps(one[0].all_columns)]
         if not self.cells and not self.wrong:
             what = f"keeps none of the {len(seen)} cells: no cell has all these values"
-            self.wrong.append(GridError(("where",), what))
+            self.report(("where",), what)
         left_out = {*self.entries} - {cell.dataset_key for cell, _ in self.cells}
         self.check_datasets("run that 'where' keeps", left_out)
 
@@ -372,32 +394,7 @@ class _Search:
                 reported.add(loc)
                 both = f"{other.run_entry.path} and {cell.run_entry.path}"
                 what = f"expected one run '{cell.run}' on dataset '{cell.dataset}', got two: {both}"
-                self.wrong.append(GridError(loc, what, "give one of them another name"))
-
-
-def _pattern(text: str, loc: Loc, known: Collection[str] | None = None) -> Pattern:
-    """Return a pattern; GridError if it is none, or has placeholders that are not `known`."""
-    try:
-        pattern = Pattern(text)
-    except ValueError as error:
-        raise GridError(loc, str(error)) from None
-    for name in pattern.names:
-        if known is not None and name not in known:
-            has = ", ".join(f"{{{one}}}" for one in known if one != DATASET) or "none"
-            near = did_you_mean(name, known)
-            raise GridError(loc, f"nothing fills {{{name}}}{near}  (the path has: {has})")
-    return pattern
-
-
-def _path(text: str, loc: Loc, run_key: str = "") -> Pattern:
-    """Return the pattern of a path, whose placeholders can be columns, but for ``{dataset}``."""
-    pattern = _pattern(text, loc)
-    for name in pattern.names:
-        is_own = f"{{{name}}}" == run_key or (name == DATASET and run_key)
-        if name in RESERVED and not is_own:
-            fix = f"choose a name other than {', '.join(RESERVED)}"
-            raise GridError(loc, f"the outputs have a column '{name}' already", fix)
-    return pattern
+                self.report(loc, what, "give one of them another name")
 
 
 def missing(cells: Iterable[Cell]) -> list[str]:

@@ -48,13 +48,16 @@ def check(config: Config, load_plugins: bool) -> list[Problem]:
     """Return what is wrong with names, formats, plugins, files, metrics and references to them."""
     source = config._source
     problems = [*_check_names(config), *_check_formats(config)]
-    if load_plugins:
-        problems += _check_plugins(config)
+    for place, name in enumerate(config.plugins if load_plugins else ()):
+        try:
+            plugins.load(name, config.base)
+        except plugins.PluginError as error:
+            problems.append(config.problem(("plugins", place), str(error)))
     all_loaded = not config.plugins or (load_plugins and plugins.allowed)
 
     complete = config._complete and not source.problems
     cells, wrong = find(config, complete)
-    problems += [config.problem(one.loc, one.what, fix=one.fix) for one in wrong]
+    problems += wrong
 
     convention = config.convention
     if convention is not None:
@@ -187,15 +190,6 @@ def _check_formats(config: Config) -> Iterator[Problem]:
                 has = ", ".join(allowed) or "none"
                 what = f"format {entry.format} has no option '{option}'  (it has: {has})"
                 yield config.problem((*loc, option), what)
-
-
-def _check_plugins(config: Config) -> Iterator[Problem]:
-    """Load the plugins, and yield why some cannot be loaded."""
-    for place, name in enumerate(config.plugins):
-        try:
-            plugins.load(name, config.base)
-        except plugins.PluginError as error:
-            yield config.problem(("plugins", place), str(error))
 
 
 def _check_metric_sets(

@@ -116,18 +116,9 @@ _EXPECTED = {
 }  # fmt: skip
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 _EXAMPLES = {
-    "datasets": "{trec: qrels.txt}",
-    "runs": "{bm25: runs/bm25.run}",
-    "columns": "{qid: topic, docno: document}",
-    "where": "seed: [1, 2, 3]",
-    "metrics": "[map, ndcg@10]",
-    "metric_sets": "main: [map, ndcg@10]",
-    "tables": "main: {metrics: [map, ndcg@10]}",
-    "plots": "[differences, heatmap]",
-    "a list": "[map, ndcg@10]",
-    "a mapping": "{path: qrels.txt}",
-}
-"""Values by key, or of any key."""
+    "datasets": "{trec: qrels.txt}", "runs": "{bm25: runs/bm25.run}", "metrics": "[map, ndcg@10]",
+}  # fmt: skip
+"""Values by key."""
 _Text = Annotated[str, BeforeValidator(lambda value: value if isinstance(value, str) else "")]
 
 
@@ -246,8 +237,8 @@ def _problem(error: ErrorDetails, source: Source) -> Problem:
             fix = "choose a rule from docs/reference/rules.md"
         what += did_you_mean(value, choices) if isinstance(value, str) else ""
     elif expected is not None:
-        example = _EXAMPLES.get(str(loc[-1])) or _EXAMPLES.get(expected)
-        such_as = f" such as {example}" if example and expected in _EXAMPLES else ""
+        example = _EXAMPLES.get(str(loc[-1]))
+        such_as = f" such as {example}" if example else ""
         what = f"expected {expected}{such_as}, got {describe(value)}"
         fix = _fix(value, expected)
     return source.problem(loc, what, fix=fix)

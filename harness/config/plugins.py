@@ -7,7 +7,7 @@ import importlib
 import importlib.util
 import sys
 import traceback
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 
 NO_PLUGINS = "--no-plugins"
@@ -40,11 +40,12 @@ def load(name: str, base: Path) -> None:
         except NothingFoundError as error:
             raise PluginError(str(error)) from None
         return
-    points = sorted(entry_points(group=GROUP, name=name), key=_package)
+    points = [*entry_points(group=GROUP, name=name)]
     what = f"module '{name}' cannot be imported"
     try:
         if points:
-            what = f"{_package(points[0])}: its entry point '{name}' fails"
+            package = points[0].dist.name if points[0].dist else "an installed package"
+            what = f"{package}: its entry point '{name}' fails"
             points[0].load()
         else:
             importlib.import_module(name)
@@ -53,10 +54,6 @@ def load(name: str, base: Path) -> None:
         if not points and missing is not None and f"{name}.".startswith(f"{missing}."):
             raise PluginError(f"no module '{name}'; for a file write {name}.py") from error
         raise PluginError(f"{what}: {_text(error)}") from error
-
-
-def _package(point: EntryPoint) -> str:
-    return point.dist.name if point.dist else "an installed package"
 
 
 def _load_file(path: Path) -> None:

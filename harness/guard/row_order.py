@@ -225,18 +225,11 @@ class Misplaced(NamedTuple):
     at: tuple[int, ...]
 
 
-class Sorted(NamedTuple):
-    """Scores that fall, or rise, from row to row in every query that has different ones."""
-
-    falls: bool
-    queries: int
-
-
-def sorted_by_score(query: Ints, scores: Array) -> Sorted | None:
-    """Return whether scores fall, or rise, within every query; None if that may be chance.
+def sorted_by_score(query: Ints, scores: Array) -> tuple[bool, int] | None:
+    """Return whether scores fall, not rise, in every query, and in how many; None if by chance.
 
     >>> sorted_by_score(np.arange(30) // 10, -np.arange(30.0))
-    Sorted(falls=True, queries=3)
+    (True, 3)
     >>> sorted_by_score(np.arange(30), -np.arange(30.0))  # queries of one row
     """
     steps = np.where(query[1:] == query[:-1], np.diff(scores), 0)
@@ -247,7 +240,7 @@ def sorted_by_score(query: Ints, scores: Array) -> Sorted | None:
     log_factorials = np.append(0.0, np.cumsum(np.log(np.arange(1, int(distinct.max()) + 2))))
     if log_factorials[distinct + 1].sum() < NO_CHANCE:
         return None
-    return Sorted(bool(falls), int((distinct > 0).sum()))
+    return bool(falls), int((distinct > 0).sum())
 
 
 def orders(rows: Rows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
@@ -365,7 +358,7 @@ class Following:
         own, slip = look(rows, scores)
         self.fit = own
         if (by_score := sorted_by_score(rows.query, scores)) is not None:
-            yield self._sorted(rows, scores, by_score)
+            yield self._sorted(rows, scores, *by_score)
             return
         moved = look_elsewhere(every, scores) if own.z <= CLEAR else None
         if moved is not None and (slip is None or moved.there.z > slip.there.z):
@@ -378,18 +371,18 @@ class Following:
         elif own.z <= CLEAR:
             yield from self._unrelated(rows, scores)
 
-    def _sorted(self, rows: Rows, scores: Array, found: Sorted) -> Finding:
+    def _sorted(self, rows: Rows, scores: Array, falls: bool, n: int) -> Finding:
         first = scores[rows.query == rows.query[0]][:SHOWN].tolist()
         qid = texts_at(self.qrels.qids, rows.query[:1])[0]
         name = f"query {qid} has {', '.join(f'{one:.6g}' for one in first)}"
         self.first.add("sorted-by-score", Examples((name,), 0))
-        fall = "fall" if found.falls else "rise"
-        of = counted(found.queries, "query", "queries")
+        fall = "fall" if falls else "rise"
+        of = counted(n, "query", "queries")
         what = f"scores {fall} in all {of}: the file is sorted by score, not in row order"
         if self.named is not None:
             what = f"scores {fall} from d0 to d1, d2, ... in all {of}: the rows were sorted by "
             what += "score before they got these docnos"
-        return self.first.finding("sorted-by-score", what, found.queries)
+        return self.first.finding("sorted-by-score", what, n)
 
     def _shifted(self, rows: Rows, slip: Slip) -> Finding:
         offset, end = slip.there.offset, slip.end
