@@ -128,10 +128,7 @@ def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
 
 
 def _kinds(path: Path) -> list[tuple[Kind, str]]:
-    """Return how a file can be read: as judgements, as a run, or (a batch) as both.
-
-    Raises an :class:`InputError` if it cannot be read, or only begins like a run.
-    """
+    """Return how a file can be read: as judgements, as a run, or (a batch) as both."""
     formats: dict[Kind, str] = {}
     why = ""
     for kind, of in _READ_AS.items():

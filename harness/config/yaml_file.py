@@ -318,16 +318,7 @@ def escape(value: Any, loc: Loc = ()) -> Any:
 
 
 def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
-    """Return the place at which a YAML text breaks, PyYAML's words for it, and a fix.
-
-    >>> try:
-    ...     yaml.safe_load("metrics:\\n\\t- map")
-    ... except yaml.YAMLError as error:
-    ...     print(syntax_problem(error, "metrics:\\n\\t- map"))
-    line 2, column 1: not valid YAML: found character '\\t' that cannot start any token
-      found: - map
-      fix:   indent with spaces, not with tabs
-    """
+    """Return the place at which a YAML text breaks, PyYAML's words for it, and a fix."""
     mark, start = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if mark is None:  # a character that no YAML may hold
         at = getattr(error, "position", 0)
@@ -395,10 +386,7 @@ def text_of(path: Path) -> str:
 def _extended(
     source: Source, folder: Path, chain: list[tuple[Path, str]], where: str, start: str = ""
 ) -> Source:
-    """Return a config on top of the one that it extends; `chain` has those on top of it.
-
-    `start` leads to its `folder` from that of the first one.
-    """
+    """Return a config on top of the one that it extends; `start` leads to its folder."""
     extends = source.data.get("extends")
     if not isinstance(extends, str):
         return source

@@ -351,17 +351,8 @@ def match(
 ) -> tuple[dict[str, Labels], list[Finding]]:
     """Return the labels of each dataset, and queries without a group and groups without a query.
 
-    Parameters
-    ----------
-    groups : mapping
-        What groups the queries of each dataset.
-    qids : mapping
-        The queries of each dataset.
-
-    Raises
-    ------
-    InputError
-        If a file of groups has no query of a dataset.
+    `groups` and `qids` are of datasets, by name. Raises InputError if a file of groups has no query
+    of a dataset.
     """
     labels: dict[str, Labels] = {}
     found: list[Finding] = []
