@@ -199,7 +199,7 @@ FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
         ((*TWO, "-m", "map", "--margin", "1", "--bins", "x=5"), "expected a file of groups"),
         ((*TWO, "-m", "map", "--margin", "1", "--name", "a=b"), "--name is not for run files"),
         ((*TWO[:2], "-m", "map", "--margin", "1"), "fix:   add --qrels QRELS"),
-        (("no-baseline.yaml",), "$.gate.baseline (line 4)  there is no run 'main'"),
+        (("no-baseline.yaml",), "$.gate.baseline (line 4)  no run 'main'"),
     ],
 )
 def test_wrong_usage(folder: Path, words: tuple[str, ...], message: str) -> None:
