@@ -285,15 +285,10 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     missing = ~aligned.answered
     if policy.missing_queries == "error":
         names = select(aligned.qids, missing).to_pylist()
-        raise AlignmentError(
-            Problem(
-                "",
-                f"the run does not answer {len(names)} of the {aligned.n_queries} judged queries: "
-                f"{first_of(names, 5)}",
-                fix="complete the run, or set missing_queries (--missing) to zero or skip",
-                rule="refused-missing-queries",
-            )
-        )
+        n, fix = len(names), "complete the run, or set missing_queries (--missing) to zero or skip"
+        what = f"the run does not answer {n} of the {aligned.n_queries} judged queries: "
+        what += first_of(names, 5)
+        raise AlignmentError(Problem("", what, fix=fix, rule="refused-missing-queries"))
     if policy.missing_queries == "zero":
         return aligned
     n_left_out = int(missing.sum())

@@ -27,7 +27,7 @@ from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .policy import Policy
-from .ragged import Array, Bools, Floats, Ints, frozen
+from .ragged import Bools, Floats, Ints, frozen
 from .views import Kernel, is_cut, sampled_together, shortened, view
 
 if TYPE_CHECKING:
@@ -417,8 +417,18 @@ def _evaluate_part(
             _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
     unanswered = tuple(select(aligned.qids, ~aligned.answered).to_pylist())
+    counts = Counts(
+        queries=aligned.n_queries,
+        missing=aligned.unanswered.size + aligned.n_left_out,
+        extra=aligned.n_extra,
+        empty=int(np.count_nonzero(empty)),
+        retrieved=int(aligned.n_retrieved.sum()),
+        judged=aligned.grade.size - aligned.unjudged.size,
+        judgements=int(aligned.n_judged.sum()),
+        tied=int(aligned.n_tied.sum()),
+    )
     evaluation = Evaluation(
-        values, aligned.qids, tuple(metrics), aligned.policy, _counts(aligned, empty), weights,
+        values, aligned.qids, tuple(metrics), aligned.policy, counts, weights,
         errors=errors, unanswered=unanswered,
     )  # fmt: skip
     return evaluation, select(aligned.qids, empty).to_pylist()
@@ -526,16 +536,3 @@ def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Poli
         values[(aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0)] = EMPTY[rule.few]
     if definition.missing is not None:
         values[unanswered] = definition.missing
-
-
-def _counts(aligned: Aligned, empty: Array) -> Counts:
-    return Counts(
-        queries=aligned.n_queries,
-        missing=aligned.unanswered.size + aligned.n_left_out,
-        extra=aligned.n_extra,
-        empty=int(np.count_nonzero(empty)),
-        retrieved=int(aligned.n_retrieved.sum()),
-        judged=aligned.grade.size - aligned.unjudged.size,
-        judgements=int(aligned.n_judged.sum()),
-        tied=int(aligned.n_tied.sum()),
-    )

@@ -242,13 +242,9 @@ def policy_of(given: Policy | Mapping[str, Any] | None) -> Policy:
 def check_ties(ties: str) -> str:
     """Return the name of a policy for ties."""
     if ties == "bounds":
-        raise UnknownNameError(
-            Problem(
-                "ties",
-                "expected the order of one metric, got bounds, which apply to a whole run",
-                fix="set policy.ties or --ties; for one metric write NAME_min or NAME_max",
-            )
-        )
+        what = "expected the order of one metric, got bounds, which apply to a whole run"
+        fix = "set policy.ties or --ties; for one metric write NAME_min or NAME_max"
+        raise UnknownNameError(Problem("ties", what, fix=fix))
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
         raise unknown("ties policy", ties, (*TIES, "bounds"))
     return ties

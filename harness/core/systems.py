@@ -561,11 +561,9 @@ def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
     return like if len(like) == 1 else []
 
 
-Interval = Callable[[System, Metric], tuple[float, float]]
-"""Gives the interval of a system's mean."""
-
-
-def of_systems(board: Leaderboard, interval: Interval) -> Leaderboard:
+def of_systems(
+    board: Leaderboard, interval: Callable[[System, Metric], tuple[float, float]]
+) -> Leaderboard:
     """Return the leaderboard with one entry a system.
 
     Counts are the largest of the repetitions; values are means over them, query by query.

@@ -21,7 +21,6 @@ import pyarrow as pa
 from ..errors import SHOWN, InputError, Problem
 from .arguments import FLAG, MAPPING, MOST, TEXT, check_arguments, describe
 from .arrow import (
-    as_bytes,
     bytes_at,
     call,
     cast,
@@ -145,19 +144,6 @@ NOTHING = Odd()
 """Counts of a table without odd rows."""
 
 
-class Grouped(NamedTuple):
-    """Distinct qids, the rows of each, and the place in the columns of each row gathered.
-
-    `order` is None if no row moves; `scattered` counts queries, and knows the first row that
-    came back.
-    """
-
-    qids: pa.Array
-    offsets: Ints
-    order: Ints | None
-    scattered: Odd = NOTHING
-
-
 def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
     """Return the qid of each stretch of rows that have the same one, and where it ends."""
     encoded = pa.types.is_run_end_encoded(qids.type)
@@ -172,25 +158,25 @@ def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
     return values, ends[last].astype(np.int64)
 
 
-def group_rows(qids: pa.Array) -> Grouped:
-    """Return how rows are gathered by query; `qids` may be run-end encoded."""
+def group_rows(qids: pa.Array) -> tuple[pa.Array, Ints, Ints | None, Odd]:
+    """Return distinct qids, the rows of each, and the place in the columns of each row gathered.
+
+    The places are None if no row moves. The queries that came back are counted. `qids` may be
+    run-end encoded.
+    """
     values, stops = heads(qids)
-    hashes = np.sort(hash_strings(values))
-    if (hashes[1:] != hashes[:-1]).all():  # no two have the same hash, so that all differ
-        return Grouped(values, np.append(0, stops), None)
     distinct, query = encode_narrow(values)  # numbered as they first come
     lengths = lengths_of(np.append(0, stops))
     offsets = offsets_of(np.bincount(query, lengths, len(distinct)).astype(np.int64))
-    largest = np.maximum.accumulate(query)
-    back = np.flatnonzero(query[1:] <= largest[:-1]) + 1
-    if not back.size:  # two qids of one hash
-        return Grouped(distinct, offsets, None)
+    if len(distinct) == len(values):
+        return distinct, offsets, None, NOTHING
+    back = np.flatnonzero(query[1:] <= np.maximum.accumulate(query)[:-1]) + 1
     (qid,) = bytes_at(distinct, query[back[:1]])
     returned = int(np.unique(query[back]).size)
     first = int(stops[back[0] - 1])
     scattered = Odd(returned, returned, first, (qid.decode("utf-8", "replace"),))
     order = np.argsort(np.repeat(query, lengths), kind="stable")
-    return Grouped(distinct, offsets, order, scattered)
+    return distinct, offsets, order, scattered
 
 
 class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an error of its own
@@ -334,11 +320,8 @@ class Table(ABC):
         held[query] = True
         places = rows if self.order is None else self.order[rows]
         at = int(places.argmin())
-        words = bytes_at(self.qids, query[at : at + 1]) + as_bytes(
-            self.docnos.take(rows[at : at + 1])
-        )
-        texts = tuple(word.decode("utf-8", "replace") for word in words)
-        return Odd(rows.size, int(held.sum()), int(places[at]), texts)
+        words = self.qids[int(query[at])].as_py(), self.docnos.take(rows[at : at + 1])[0].as_py()
+        return Odd(rows.size, int(held.sum()), int(places[at]), words)
 
     def duplicate_rows(self) -> tuple[Ints, Ints]:
         """Return the rows that repeat an earlier docno of their query, and the row before each."""

@@ -168,9 +168,7 @@ def rank_biased_precision(aligned: Aligned, gains: Gains, p: float) -> Floats:
     [0, 1] they are brought to it: by the largest one of its grades and of those given on the
     command line, and the smallest if that is negative.
 
-    trec_eval does not initialise the two bounds: they are what the measures computed before it
-    left on the C program's stack, so that any of them may change its value. Here they are 0, as
-    if it computes rbp alone.
+    trec_eval does not initialise the two bounds; here they are 0, as if it computes rbp alone.
     """
     item, _ = gain_table(aligned, gains)
     own = [gain for _, gain in gains]
