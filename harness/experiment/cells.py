@@ -6,7 +6,6 @@ Those that could not be evaluated are reported together if they have one cause.
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -46,8 +45,8 @@ from .workers import (
 )
 
 PIECES = 4
-"""Jobs for each process that the remaining cells are split into, so that all end together."""
-MOST = 16
+"""Jobs for each process at least, so that all end together."""
+MOST = 8
 """Cells of a job at most: those that are lost if its worker dies."""
 
 
@@ -287,19 +286,13 @@ def _columns(
 
 
 def _jobs(run: _Run, pending: Sequence[int], workers: int) -> Iterator[Job]:
-    """Yield the work in pieces of one dataset each, in the config's order.
-
-    Pieces become smaller towards the end, so that all workers end together.
-    """
-    left = len(pending)
+    """Yield the work in pieces of one dataset each, in the config's order."""
+    size = min(MOST, max(1, len(pending) // (workers * PIECES))) if workers > 1 else len(pending)
     entries = {place: run.cells[place].dataset_entry.model_dump_json() for place in pending}
     for _, group in groupby(pending, key=entries.__getitem__):
-        members = deque(group)
-        while members:
-            size = min(MOST, max(1, left // (workers * PIECES))) if workers > 1 else len(members)
-            piece = [members.popleft() for _ in range(min(size, len(members)))]
-            left -= len(piece)
-            yield Job.of(run.config, run.cells, piece)
+        places = [*group]
+        for start in range(0, len(places), size):
+            yield Job.of(run.config, run.cells, places[start : start + size])
 
 
 def as_one(failures: Sequence[Failure]) -> HarnessError:

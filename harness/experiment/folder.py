@@ -194,14 +194,6 @@ def compared(board: Leaderboard, plan: Plan) -> Comparisons:
 
 def with_comparisons(outcome: Results, plan: Plan | None = None) -> Results:
     """Return results with comparisons computed from their values, by a plan or the config's."""
-    wanted = plan or outcome.config.compare
-    if outcome.config.plugins and wanted is not None:
-        from ..stats.registry import load_all  # which loads SciPy
-
-        if wanted.test not in load_all():
-            what = f"expected a test of the harness, got '{wanted.test}', which a plugin may define"
-            fix = "give another --test, or leave comparisons out (harness table --marks none)"
-            raise InputError(Problem(str(outcome.folder), what, fix=fix))
     return replace(outcome, comparisons=compare(outcome.board, outcome.config, plan))
 
 
@@ -318,13 +310,9 @@ def _config(manifest: Mapping[str, Any], path: Path) -> tuple[Config, tuple[Metr
         return config, config.parsed_metrics(recorded)
     except ValidationError as error:
         raise schema_error(path, error, "$.config") from None
-    except UnknownNameError as error:
-        where = f"{path}: $.config.metrics"
-        raise InputError(
-            [replace(one, where=where, fix=_FIX, rule=RULE) for one in error.problems]
-        ) from None
-    except (KeyError, TypeError, ValueError) as error:
-        raise misfit(path, f"$.plugin_metrics: {said_by(error)}") from None
+    except (UnknownNameError, KeyError, TypeError, ValueError) as error:
+        what = f"$.config.metrics and $.plugin_metrics: {said_by(error)}"
+        raise misfit(path, what) from None
 
 
 def _read_values(
