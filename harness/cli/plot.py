@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import click
-from tqdm import tqdm
 
 from ..experiment import folder as results_folder
 from ..experiment.folder import PLOTS, RENDERED
@@ -59,8 +57,7 @@ def command(
     found = results_folder.read(results)
     target = results / PLOTS if output is None else output
     store.check_writable(target)
-    bar: Any = partial(tqdm, unit="picture", disable=None, leave=False)
-    drawn = pictures(found, kinds, settings, bar)
+    drawn = pictures(found, kinds, settings)
     if output is not None:
         store.write_all(target, drawn)
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -302,14 +302,8 @@ def make_table(
     return Table(build(results, settings, name or "table"), settings, results)
 
 
-def pictures(
-    found: Results, kinds: Sequence[str], settings: PlotSettings,
-    follow: Callable[[Iterable[Any]], Iterable[Any]] = iter,
-) -> dict[str, bytes]:  # fmt: skip
-    """Return pictures of results by file name; `settings` apply to each kind in turn.
-
-    `follow` wraps the list of pictures to show how far drawing is.
-    """
+def pictures(found: Results, kinds: Sequence[str], settings: PlotSettings) -> dict[str, bytes]:
+    """Return pictures of results by file name; `settings` apply to each kind in turn."""
     plots.check_installed()
     wanted = [replace(settings, kind=kind) for kind in kinds]
     plan, baseline = found.config.compare, settings.baseline
@@ -317,7 +311,7 @@ def pictures(
         if baseline is not None and (plan is None or baseline not in plan.baselines):
             plan = replace(plan or Plan(), baselines=(baseline,))
         found = with_comparisons(found, plan)
-    return plots.render_all(found, wanted, refuse=True, follow=follow)
+    return plots.render_all(found, wanted, refuse=True)
 
 
 def changed_plan(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import numpy as np
+from tqdm import tqdm
 
 from ...core.arguments import Names, OneOf, Shorthand, as_list
 from ...core.metric import Metric
@@ -297,21 +298,20 @@ def _stem(parts: Iterable[str]) -> str:
 
 
 def render_all(
-    study: Study, plots: Iterable[Settings], *, refuse: bool = False,
-    follow: Callable[[list[Request]], Iterable[Request]] = iter,
-) -> dict[str, bytes]:  # fmt: skip
+    study: Study, plots: Iterable[Settings], *, refuse: bool = False
+) -> dict[str, bytes]:
     """Return the pictures asked for, by file name: ``<kind>-<dataset>-<metric>.<format>``.
 
     The same study gives the same bytes. A picture that the data do not allow, as of a single run,
-    is left out with a warning; with `refuse` it is an error if no picture can be drawn. `follow`
-    yields each picture when it is to be drawn: for a progress bar.
+    is left out with a warning; with `refuse` it is an error if no picture can be drawn.
     """
     check_installed()
     stems: list[str] = []
     files: list[dict[Format, bytes]] = []
     refused: list[InputError] = []
     # check every request before drawing the first
-    for request in follow([one for settings in plots for one in requests(study, settings)]):
+    every = [one for settings in plots for one in requests(study, settings)]
+    for request in tqdm(every, unit="picture", disable=None, leave=False):
         kind, settings = find(request.settings.kind), request.settings
         parts = _parts(settings, request.dataset, request.metrics)
         with styled():
