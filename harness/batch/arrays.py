@@ -138,13 +138,10 @@ def qids_of(qids: Any, n_queries: int, first: int) -> pa.Array:
     if qids is None:
         return cast(to_arrow(np.arange(first, first + n_queries)), pa.string())
     # numpy would make strings of all if a list mixes numbers and strings; take them as they are
-    items = qids if isinstance(qids, (list, tuple)) else as_array(qids, "qids")
-    shape = items.shape if isinstance(items, np.ndarray) else (len(items),)
-    if shape != (n_queries,):
-        what = f"expected one qid for each of the {n_queries} queries, got shape {shape}"
+    items = qids if isinstance(qids, (list, tuple)) else as_array(qids, "qids").ravel().tolist()
+    if len(items) != n_queries:
+        what = f"expected one qid for each of the {n_queries} queries, got {len(items)}"
         raise InputError(Problem("qids", what, fix="give qids of shape (B,), or none"))
-    if isinstance(items, np.ndarray):
-        items = items.tolist()
     names = [_qid(item, row) for row, item in enumerate(items)]
     row_of = {name: row for row, name in reversed([*enumerate(names)])}
     for row, name in enumerate(names):

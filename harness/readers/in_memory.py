@@ -169,9 +169,6 @@ def _is_array(value: Any) -> bool:
     return (hasattr(value, "__array__") or hasattr(value, "__dlpack__")) and not _is_frame(value)
 
 
-DATASET = "dataset_or_qids"
-
-
 def save_predictions(
     path: str | os.PathLike[str], scores: Any, dataset_or_qids: Any, docnos: Any = None
 ) -> None:
@@ -224,9 +221,6 @@ def save_predictions(
     numbers = numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers
     if isinstance(dataset_or_qids, (str, os.PathLike, Qrels)):
         dataset = as_table(Qrels, dataset_or_qids, fractions=True)
-        if dataset.n_source not in (None, dataset.n_rows):
-            what = f"expected all {dataset.n_source:,} rows, got {dataset.n_rows:,} without doubles"
-            raise InputError(Problem(DATASET, what, fix="remove the repeated rows from the file"))
         if docnos is not None:
             dataset = as_table(Qrels, (_qids(dataset), docnos, np.zeros(dataset.n_rows)))
     else:

@@ -259,7 +259,12 @@ def read_qrels(
     try:
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
     except DuplicateRows as error:
-        _warn_repeated(source, error, qids, docnos)
+        first = np.sort(error.rows.astype(np.int64))[:3]
+        lines = [number for number, _ in lines_of_rows(source, first, is_data).values()]
+        what = f"rows that repeat a docno of their query: {error.total:,}; "
+        what += "all rows are kept, and named d0, d1, ... by position"
+        examples = tuple(f"line {number}" for number in lines)
+        warn(source, what, "repeated-rows", error.total, lines[0], examples)
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     _warn_cut(source)
     warn_moved(source, qrels, duplicates, is_data, "scattered-queries")
@@ -303,23 +308,6 @@ def _warn_cut(source: Source) -> None:
     *before, last = [len(fields.split()) + len(mark) for fields, mark, _ in parts] or [0]
     if len(lines) == 6 and len({*before}) == 1 and last < before[0]:
         warn_cut_line(source, f"expected {before[0]} fields, as in the lines before, got {last}")
-
-
-def _warn_repeated(source: Source, error: DuplicateRows, qids: pa.Array, docnos: pa.Array) -> None:
-    """Warn of rows that repeat a docno of their query, with the first of them."""
-    rows = np.sort(error.rows.astype(np.int64))[:3]
-    query = np.searchsorted(to_numpy(qids.run_ends), rows, "right")
-    names = (map(decoded, as_bytes(one)) for one in (take(qids.values, query), take(docnos, rows)))
-    lines = lines_of_rows(source, rows, is_data)
-    examples = tuple(
-        f"query {qid}, document {docno}: line {lines[row][0]}"
-        for row, qid, docno in zip(rows.tolist(), *names, strict=True)
-    )
-    what = (
-        f"rows that repeat a docno of their query: {error.total:,}; all rows are kept, and named "
-        "d0, d1, ... by position"
-    )
-    warn(source, what, "repeated-rows", error.total, lines[int(rows[0])][0], examples)
 
 
 def has_qids(source: Source) -> bool:
