@@ -59,13 +59,18 @@ def as_pair(
     if not _is_array(run):
         return judgements, as_table(Run, run, dataset=judgements)
     check_index(run, qrels)
-    scores = numbers_of(as_array(run, "scores"), "scores")
+    return judgements, Run.for_rows(judgements, _scores(run))
+
+
+def _scores(given: Any) -> Array:
+    """Return one score a row, given in shape (n,) or (n, 1)."""
+    scores = numbers_of(as_array(given, "scores"), "scores")
     scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
     if scores.ndim != 1:
         what = f"expected one score for each row, got shape {scores.shape}"
         fix = "give scores of shape (n,), or grades of that shape for a padded batch"
         raise InputError(Problem("scores", what, fix=fix))
-    return judgements, Run.for_rows(judgements, scores)
+    return scores
 
 
 def as_table(
@@ -217,8 +222,7 @@ def save_predictions(
     if docnos is None:
         for one in (scores, dataset_or_qids):
             check_index(one)
-    numbers = numbers_of(as_array(scores, "scores"), "scores")
-    numbers = numbers[:, 0] if numbers.ndim == 2 and numbers.shape[1] == 1 else numbers
+    numbers = _scores(scores)
     if isinstance(dataset_or_qids, (str, os.PathLike, Qrels)):
         dataset = as_table(Qrels, dataset_or_qids, fractions=True)
         if docnos is not None:
@@ -227,10 +231,6 @@ def save_predictions(
         qids = as_array(dataset_or_qids, "qids")
         columns = (qids, *([] if docnos is None else [docnos]), np.zeros(qids.size))
         dataset = as_table(Qrels, columns)
-    if numbers.shape != (dataset.n_rows,):
-        got = f"{numbers.size:,}" if numbers.ndim == 1 else f"shape {numbers.shape}"
-        what = f"expected {dataset.n_rows:,} numbers, one for each row, got {got}"
-        raise InputError(Problem("scores", what, fix="predict every row, in the order of the file"))
     run = Run.for_rows(dataset, numbers)
     if path.suffix == ".parquet":
         key = {"docno": pa.array(docnos)} if docnos is not None else {}

@@ -48,7 +48,7 @@ def test_what_is_written_is_read_back(letor: Path, ending: str) -> None:
 @pytest.mark.parametrize(
     ("scores", "qids", "docnos", "words"),
     [
-        (SCORES[:-1], QIDS, None, "scores: expected 6 numbers, one for each row, got 5"),
+        (SCORES[:-1], QIDS, None, "scores: 5 scores for 6 rows of the dataset"),
         ([*SCORES[:-1], float("nan")], QIDS, None, "finite"),
         (SCORES, QIDS, list("abcdea")[:5], "one length"),
         (SCORES, QIDS, list("aacdef"), "each docno once"),
