@@ -18,7 +18,7 @@ from ..batch.dicts import from_batch
 from ..core.ragged import Array, lengths_of, positions_of
 from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import InputError, first_of, said_by
-from .column_roles import Names, by_position, guess, select_columns
+from .column_roles import Names, guess, select_columns
 from .format import Format, add_formats
 from .frame import table_of
 from .predictions import follow, follow_queries
@@ -122,9 +122,8 @@ def read_arrays(
         what = f"expected arrays of one length, got {first_of([*sizes]) or 'none'}"
         raise source.error(what, _TENSORS)
     table = pa.table(found)
-    names = table.column_names
-    chosen = select_columns(names, of.kind, columns, source, table.select)
-    return table_of(table, of, chosen, source, None, asked=by_position(names, columns), **how)
+    chosen = select_columns(table.column_names, of.kind, columns, source, table.select)
+    return table_of(table, of, chosen, source, None, columns=columns, **how)
 
 
 def _load_torch(source: Source) -> Any:

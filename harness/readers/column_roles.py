@@ -77,14 +77,9 @@ def number_role(chosen: Mapping[str, str]) -> str:
     return next(role for role in ("score", "rank", "grade") if role in chosen)
 
 
-def by_position(names: Sequence[str], columns: Names | None) -> bool:
+def by_position(columns: Names | None, role: str = "docno") -> bool:
     """Return whether ``columns: {docno: none}`` asks for rows in the dataset's order."""
-    return _is_none(names, columns, "docno")
-
-
-def _is_none(names: Sequence[str], columns: Names | None, role: str) -> bool:
-    asked = (columns or {}).get(role, "")
-    return asked is None or (asked == "none" and "none" not in names)
+    return (columns or {}).get(role, "") in (None, "none")
 
 
 def _usual(*roles: str) -> set[str]:
@@ -107,7 +102,7 @@ def select_columns(
     """
     chosen = _choose(names, kind, columns, where, first_rows)
     left = tuple(name for name in names if name not in chosen.values())
-    if "qid" in chosen and "docno" not in chosen and not by_position(names, columns):
+    if "qid" in chosen and "docno" not in chosen and not by_position(columns):
         usual = _usual("grade", "score", "rank")
         others = [name for name in left if fold(name) not in usual]
         _check_pairing(first_rows([chosen["qid"], *others]), chosen["qid"], others, where)
@@ -132,9 +127,9 @@ def _choose(
 ) -> dict[str, str]:
     where = source if isinstance(source, str) else source.name
     listed = f"columns: {first_of([one for one in names if not one.startswith(_PANDAS_INDEX)])}"
-    positional, of_rows = by_position(names, columns), OF_ROWS if kind == "run" else ()
+    positional, of_rows = by_position(columns), OF_ROWS if kind == "run" else ()
     roles = (*_ROLES[kind], *of_rows)
-    unread = {role for role in ("docno", *of_rows) if _is_none(names, columns, role)}
+    unread = {role for role in ("docno", *of_rows) if by_position(columns, role)}
     named = {role: str(name) for role, name in (columns or {}).items() if role not in unread}
     problems = [
         Problem(where, f"unknown entry '{role}' in columns{did_you_mean(role, roles)}")

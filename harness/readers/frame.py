@@ -51,7 +51,7 @@ def from_frame(
     table = pa.table(frame) if is_arrow else pa.Table.from_pandas(frame, nthreads=1)
     chosen = select_columns(table.column_names, of.kind, columns, where, table.select)
     made = table_of(
-        table, of, chosen, where, None, asked=by_position(table.column_names, columns),
+        table, of, chosen, where, None, columns=columns,
         dataset=dataset, duplicates=duplicates, name=name, fractions=fractions,
     )  # fmt: skip
     return replace(made, numbers=made.numbers.copy())  # the frame's own may change
@@ -64,7 +64,7 @@ def table_of(
     where: Source | str,
     is_row: IsDataLine | None,
     *,
-    asked: bool,
+    columns: Mapping[str, str | int | None] | None = None,
     dataset: Qrels | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
@@ -73,7 +73,7 @@ def table_of(
     """Return qrels or a run from an Arrow table, with the column of each role in `chosen`.
 
     `where` is the file, or what a data frame is called. `is_row` tells whether a line is a row, if
-    the file is text; `asked`, whether a run without docnos may follow a dataset that has docnos.
+    the file is text; `columns` is what a config says of them.
     """
     cells = _Cells(table, chosen, where, is_row)
     if "qid" not in chosen:
@@ -83,7 +83,11 @@ def table_of(
     role = number_role(chosen)
     numbers = cells.numbers(role, whole=not (fractions or role == "score"))
     if docnos is None and issubclass(of, Run):
-        told = asked or "row" in chosen or (dataset is not None and dataset.docnos.positional)
+        told = (
+            by_position(columns)
+            or "row" in chosen
+            or (dataset is not None and dataset.docnos.positional)
+        )
         if dataset is None or not (told or "grade" in chosen or not _is_sorted(qids, numbers)):
             what = "no column of docnos found"
             raise InputError(Problem(cells.place, what, fix=name_docnos(), rule="columns"))

@@ -23,7 +23,7 @@ from ..core.ragged import Floats, offsets_of
 from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem, first_of, said_by, shorten
 from .build import gathered, keep_one, warn
-from .column_roles import Names, by_position, guess, select_columns
+from .column_roles import Names, guess, select_columns
 from .columns import Refused, parse_blocks
 from .format import OTHER_JSON, Format, Head, Kind, add_formats
 from .frame import table_of
@@ -138,8 +138,7 @@ def _wrong_numbers(source: Source, queries: Queries, word: str, whole: bool) -> 
 def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **how: Any) -> T:
     """Read rows of qid, docno and grade or score; `columns` names the keys if they are unusual."""
     sample = _first_rows(source)
-    keys = sample.column_names
-    chosen = select_columns(keys, of.kind, columns, source, sample.select)
+    chosen = select_columns(sample.column_names, of.kind, columns, source, sample.select)
     types = {
         key: _type_of(sample[key]) if role in ("qid", "docno") else pa.float64()
         for role, key in chosen.items()
@@ -154,7 +153,7 @@ def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **h
             has_names=True,
         )
     )
-    return table_of(table, of, chosen, source, _is_row, asked=by_position(keys, columns), **how)
+    return table_of(table, of, chosen, source, _is_row, columns=columns, **how)
 
 
 def _first_rows(source: Source) -> pa.Table:

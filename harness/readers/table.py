@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 from typing import Any, get_args
@@ -16,7 +16,7 @@ import pyarrow.csv as pa_csv
 from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Problem, said_by
 from .build import gathered
-from .column_roles import Names, by_position, guess, number_role, select_columns
+from .column_roles import Names, guess, number_role, select_columns
 from .columns import REPAIR, Layout, read_columns
 from .format import (
     FORMATS,
@@ -57,25 +57,23 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
     try:
         with source.explained():
             if source.head.startswith((_PARQUET, *_ARROW)):
-                names, chosen, table = _read_binary(source, of.kind, columns)
+                chosen, table = _read_binary(source, of.kind, columns)
             else:
-                found, is_row = _read_text(of, source, columns, how.get("fractions", False))
-                names, chosen, table = found
+                fractions = how.get("fractions", False)
+                chosen, table, is_row = _read_text(of, source, columns, fractions)
     except (pa.ArrowException, OverflowError, ValueError, KeyError) as error:
         what = f"cannot be read as a table ({said_by(error, 300)})"
         rule = "truncated" if _is_cut(source) else ""
         raise source.error(what, WHOLE_FILE, rule) from None
     if not table.num_rows:
         raise no_rows(source.name)
-    return table_of(table, of, chosen, source, is_row, asked=by_position(names, columns), **how)
+    return table_of(table, of, chosen, source, is_row, columns=columns, **how)
 
 
-_Columns = tuple[Sequence[str], dict[str, str], pa.Table]
-"""The names of all columns, which of them hold what, and a table of those."""
-
-
-def _read_binary(source: Source, kind: str, columns: Names | None) -> _Columns:
-    """Read the columns that matter from a Parquet or an Arrow file."""
+def _read_binary(
+    source: Source, kind: str, columns: Names | None
+) -> tuple[dict[str, str], pa.Table]:
+    """Read the columns that matter from a Parquet or an Arrow file; return what they hold, too."""
     opened = pa.BufferReader(source.read()) if source.codec else source.file
     if source.head.startswith(_PARQUET):
         import pyarrow.parquet as parquet
@@ -110,7 +108,7 @@ def _read_binary(source: Source, kind: str, columns: Names | None) -> _Columns:
     for batch in batches(wanted):
         check_unpacked(source.name, size := size + batch.nbytes)
         parts.append(batch)
-    return schema.names, chosen, rows_of(wanted, parts)
+    return chosen, rows_of(wanted, parts)
 
 
 def _is_cut(source: Source) -> bool:
@@ -121,8 +119,8 @@ def _is_cut(source: Source) -> bool:
 
 def _read_text(
     of: type[T], source: Source, columns: Names | None, fractions: bool
-) -> tuple[_Columns, IsDataLine]:
-    """Read the columns that matter from a CSV or TSV file, and return which lines are rows."""
+) -> tuple[dict[str, str], pa.Table, IsDataLine]:
+    """Read the columns that matter from a CSV or TSV file; return which lines are rows, too."""
     source.check_length()
     source.check_text()
     kind: Kind = "qrels" if of is Qrels else "run"
@@ -167,7 +165,7 @@ def _read_text(
         role=role,
     )
     table = gathered(read_columns(source, layout))
-    return (names, chosen, table), layout.of(source).is_data
+    return chosen, table, layout.of(source).is_data
 
 
 def looks(head: Head, kind: Kind) -> bool:
