@@ -83,12 +83,10 @@ def table_of(
     role = number_role(chosen)
     numbers = cells.numbers(role, whole=not (fractions or role == "score"))
     if docnos is None and issubclass(of, Run):
-        told = (
-            by_position(columns)
-            or "row" in chosen
-            or (dataset is not None and dataset.docnos.positional)
-        )
-        if dataset is None or not (told or "grade" in chosen or not _is_sorted(qids, numbers)):
+        told = by_position(columns) or not chosen.keys().isdisjoint({"row", "grade"})
+        if dataset is None or (
+            not (told or dataset.docnos.positional) and _is_sorted(qids, numbers)
+        ):
             what = "no column of docnos found"
             raise InputError(Problem(cells.place, what, fix=name_docnos(), rule="columns"))
         numbers = join_rows(dataset, numbers, qids, cells)
