@@ -6,7 +6,7 @@ that is missing from the run silently, and calls metrics *measures*, as pytrec_e
 
 It raises where pytrec_eval ends the whole process or reads memory that is not its own:
 
-- ``ValueError``: a NaN score; a name with half of a surrogate pair; a cutoff of 0 or one given
+- ``ValueError``: a NaN score; a cutoff of 0 or one given
   twice; numbers or gains by grade after ``ndcg``, ``ndcg_rel``, ``Rndcg`` and ``G``; coefficients
   of ``utility`` if it does not read four.
 - ``TypeError``: a relevance level below 0, an integer beyond 64 bits.
@@ -24,20 +24,24 @@ import operator
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
-from typing import Any, TypeVar
+from itertools import chain, count, repeat
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from .. import metrics as _built_in
 from ..core.align import align
+from ..core.aligned import Aligned
 from ..core.arrow import string_column
 from ..core.metric import REGISTRY, TREC_CUT, Metric
 from ..core.names import NICKNAMES, parse
 from ..core.policy import Policy
-from ..core.ragged import Array, offsets_of
-from ..core.tables import Docnos, Qrels, Run, Table
+from ..core.ragged import Array, Ints, Ragged, offsets_of
+from ..core.tables import Docnos, Qrels, Run
 from ..errors import UnknownNameError, shorten
 
 del _built_in
@@ -126,7 +130,6 @@ def _metrics(name: str, numbers: list[str], level: int) -> list[Metric]:
 
 
 Number = TypeVar("Number", int, float)
-T = TypeVar("T", bound=Table)
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
@@ -245,9 +248,6 @@ class RelevanceEvaluator:
         measures = list(measures)
         asked = numbers_asked(measures)
         judged = {qid: row for qid, row in query_relevance.items() if len(row) > 0}
-        _check(judged, (int,), "Expected relevance to be integer.")
-        self._judged = {qid: dict(row) for qid, row in judged.items()}
-        self._qrels = _table(Qrels, judged, np.int64)
         level = _integer(relevance_level, "relevance_level")
         if level < 1:
             raise TypeError("Argument relevance_level should be positive.")
@@ -258,6 +258,13 @@ class RelevanceEvaluator:
         self._arguments = measures, level, judged_only
         self._has_runid = "runid" in asked
         self._limit = DOCUMENTS + DOCUMENTS_A_MEASURE * len(self._names)
+        grades, offsets = _grades(judged), _offsets(judged)
+        qrels = Qrels(string_column(judged), offsets, Docnos(None, offsets), grades)
+        bounds, ideal = offsets.tolist(), qrels.ideal.values
+        self._judged = {
+            qid: _Judged(dict(zip(row, count(), strict=False)), grades[i:j], ideal[i:j])
+            for (qid, row), i, j in zip(judged.items(), bounds, bounds[1:], strict=False)
+        }
 
     def evaluate(self, scores: Scores) -> Values:
         """Return ``{qid: {measure: value}}`` for the queries that are judged and answered.
@@ -313,17 +320,21 @@ class RelevanceEvaluator:
             import pytrec_eval
         except ImportError:
             return None
+        judgements = {
+            qid: dict(zip(row.places, row.grades.tolist(), strict=True))
+            for qid, row in self._judged.items()
+        }
         measures, level, judged_only = self._arguments
-        rows = self._judged.values()
-        grades = {level, *chain.from_iterable(map(dict.values, rows))}
+        grades = {level, *chain.from_iterable(row.values() for row in judgements.values())}
+        largest = [max(row.values()) for row in judgements.values()]
         if (
             max(grades) > _LARGEST_GRADE
             or min(grades) < -_LARGEST_GRADE
-            or min((max(row.values()) for row in rows), default=0) < 0  # reads another's memory
-            or not _is_plain("".join(chain(self._judged, *rows)))
+            or min(largest, default=0) < 0  # it would read another query's memory
+            or not _is_plain("".join(chain(judgements, chain.from_iterable(judgements.values()))))
         ):
             return None
-        evaluator = pytrec_eval.RelevanceEvaluator(self._judged, measures, level, judged_only)
+        evaluator = pytrec_eval.RelevanceEvaluator(judgements, measures, level, judged_only)
         evaluate: Callable[[Any], Values] = super(
             pytrec_eval.RelevanceEvaluator, evaluator
         ).evaluate
@@ -336,23 +347,84 @@ class RelevanceEvaluator:
     def _by_metrics(self, scores: Scores) -> Values:
         try:
             _check(scores, (float, int), "Expected matching score to be int, long or float.")
-            judged = {qid: self._judged[qid] for qid in scores if qid in self._judged}
-            run = _table(Run, {qid: scores[qid] for qid in judged}, float)
-        except TypeError as error:
+            shared = [qid for qid in scores if qid in self._judged]
+            answers = scores if len(shared) == len(scores) else {q: scores[q] for q in shared}
+            numbers = _flat(answers, np.float64)
+        except (TypeError, OverflowError) as error:
             raise TypeError(f"Unable to extract query/object scores. {error}") from None
-        if not run.n_queries:
+        if not shared:
             return {}
-        missing = np.flatnonzero(np.isnan(run.scores))
-        if missing.size:
-            qid, docno = run.qids[int(run.row[missing[0]])], run.docnos.take(missing[:1])[0]
+        if np.isnan(numbers).any():
+            qid, docno = next(
+                (qid, docno)
+                for qid, row in answers.items()
+                for docno in row
+                if row[docno] != row[docno]
+            )
             raise ValueError(f"the score of document '{docno}' in query '{qid}' is NaN")
-        is_whole = len(judged) == self._qrels.n_queries
-        qrels = self._qrels if is_whole else _table(Qrels, judged, np.int64)
-        aligned = align(qrels, run, self._policy)
+        aligned = self._align(answers, numbers)
         columns = [metric(aligned).tolist() for metric in self._metrics]
-        rows = zip(*columns, strict=True) if columns else [()] * aligned.n_queries
-        values = dict(zip(aligned.qids.to_pylist(), rows, strict=True))
-        return {qid: dict(zip(self._names, values[qid], strict=True)) for qid in judged}
+        rows = zip(*columns, strict=True) if columns else [()] * len(shared)
+        return {
+            qid: dict(zip(self._names, row, strict=True))
+            for qid, row in zip(shared, rows, strict=True)
+        }
+
+    def _align(self, answers: Scores, scores: Array) -> Aligned:
+        """Join the answers, all of them to judged queries, by looking docnos up in dicts."""
+        judged = [self._judged[qid] for qid in answers]
+        offsets = offsets_of([len(row.places) for row in judged])
+        docnos = _DictDocnos(answers)
+        lookups = (
+            map(row.places.get, answer, repeat(-1))
+            for row, answer in zip(judged, answers.values(), strict=True)
+        )
+        judgement = np.fromiter(chain.from_iterable(lookups), np.int64, scores.size)
+        hits = np.flatnonzero(judgement >= 0)
+        pairs = hits, judgement[hits] + offsets[docnos.row[hits]]
+        grades = np.concatenate([row.grades for row in judged])
+        ideal = np.concatenate([row.ideal for row in judged])
+        qids = string_column(answers)
+        qrels = _Joined(qids, offsets, Docnos(None, offsets), grades, pairs=pairs, sorted=ideal)
+        return align(qrels, Run(qids, docnos.offsets, docnos, scores), self._policy)
+
+
+class _Judged(NamedTuple):
+    """One query's judgements: the place of each docno, the grades, and these descending."""
+
+    places: dict[str, int]
+    grades: Ints
+    ideal: Ints
+
+
+class _DictDocnos(Docnos):
+    """The docnos of nested dicts, as strings on demand: only ties need them."""
+
+    def __init__(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
+        self.offsets = _offsets(rows)
+        self._rows = rows
+
+    @cached_property
+    def strings(self) -> pa.Array:  # type: ignore[override]
+        return string_column(chain.from_iterable(self._rows.values()))
+
+
+@dataclass(frozen=True, eq=False)
+class _Joined(Qrels):
+    """Judgements of the queries of one run, already joined and in ideal order."""
+
+    pairs: tuple[Ints, Ints] = field(kw_only=True)
+    sorted: Ints = field(kw_only=True)
+
+    @cached_property
+    def ideal(self) -> Ragged:
+        return Ragged(self.offsets, self.sorted)
+
+    def place(self, qids: pa.Array) -> Ints:
+        return np.arange(len(qids))
+
+    def find(self, query: Ints, docnos: Docnos) -> tuple[Ints, Ints]:
+        return self.pairs
 
 
 def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
@@ -390,27 +462,37 @@ def _is_plain(names: str) -> bool:
     return names.isascii() and "\0" not in names
 
 
-def _table(kind: type[T], rows: Mapping[str, Mapping[str, Any]], dtype: type) -> T:
-    """Return the table of nested dicts; TypeError if a number does not fit its type."""
-    docnos = string_column(chain.from_iterable(rows.values()))
-    offsets = offsets_of([len(row) for row in rows.values()])
-    values = chain.from_iterable(row.values() for row in rows.values())
+def _offsets(rows: Mapping[str, Mapping[str, Any]]) -> Ints:
+    return offsets_of([len(row) for row in rows.values()])
+
+
+def _flat(rows: Mapping[str, Mapping[str, Any]], dtype: npt.DTypeLike) -> Array:
+    """Return the numbers of nested dicts, in order."""
+    size = sum(map(len, rows.values()))
+    return np.fromiter(chain.from_iterable(row.values() for row in rows.values()), dtype, size)
+
+
+def _grades(judged: dict[str, Mapping[str, int]]) -> Array:
+    expected = "Expected relevance to be integer."
+    _check(judged, (int,), expected)
     try:
-        numbers: Array = np.fromiter(values, dtype, len(docnos))
-    except OverflowError as error:
-        raise TypeError(f"One does not fit 64 bits: {error}.") from None
-    return kind(string_column(rows), offsets, Docnos(docnos, offsets), numbers)
+        return _flat(judged, np.int64)
+    except OverflowError:
+        raise TypeError(f"{expected} One does not fit 64 bits.") from None
 
 
 def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], expected: str) -> None:
-    """Raise TypeError for what is not a dict of dicts of such numbers."""
+    """Check the types of nested dicts: all at once, one by one only to report what is wrong."""
+    types: set[type] = set()
     for qid, row in rows.items():
         if not isinstance(qid, str):
             raise TypeError(f"Expected string as key. Found {qid!r}.")
         if not isinstance(row, dict):
             raise TypeError(f"Expected dictionary as value. Query '{qid}' has {row!r}.")
-        if {*map(type, row)} <= {str} and {*map(type, row.values())} <= {*numbers}:
-            continue  # the usual types, asked for all at once
+        types.update(map(type, row.values()))
+    if all(issubclass(kind, numbers) for kind in types) and all(map(_are_strings, rows.values())):
+        return
+    for qid, row in rows.items():
         for docno, number in row.items():
             if not isinstance(docno, str):
                 raise TypeError(
@@ -419,3 +501,11 @@ def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], exp
                 )
             if not isinstance(number, numbers):
                 raise TypeError(f"{expected} Document '{docno}' of query '{qid}' has {number!r}.")
+
+
+def _are_strings(docnos: Iterable[Any]) -> bool:
+    try:
+        "".join(docnos)  # twice as fast as asking each
+    except TypeError:
+        return False
+    return True
