@@ -255,16 +255,14 @@ def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, A
     """Return the named format; without a name, that of the options, or the guessed one."""
     if name is not None:
         return named_format(name, source.name)
-    if not options:
+    able = [one for one in able_formats(kind) if {*options} <= {*one.options(kind)}]
+    if not options or not able:
         return FORMATS[guess_format(source, kind)]
-    able = {one.name for one in able_formats(kind) if {*options} <= {*one.options(kind)}}
-    if {"table", "jsonl"} <= able:
+    if len(able) > 1:  # of columns
         is_json, head = source.head.lstrip().startswith(b"{"), Head.of(source)
-        binary = (one for one in able if FORMATS[one].is_binary(head))
-        return FORMATS[next(binary, "jsonl" if is_json else "table")]
-    if len(able) == 1:
-        return FORMATS[able.pop()]
-    return FORMATS[guess_format(source, kind)]
+        able = [one for one in able if one.is_binary(head)]
+        able = able or [FORMATS["jsonl" if is_json else "table"]]
+    return able[0]
 
 
 def named_format(name: str, where: str) -> Format:
