@@ -113,17 +113,14 @@ def _verdicts(
             outcome.systems, chosen.baseline, chosen.rules, level=chosen.level,
             correction=chosen.correction,
         )  # fmt: skip
+    if qrels is None and (len(inputs) != 2 or any(map(os.path.isfile, inputs))):
+        what = f"expected two results folders, got {', '.join(inputs)}"
+        raise UnknownNameError(Problem("gate", what, fix="add --qrels QRELS to gate run files"))
     if len(inputs) < 2:
         what = f"expected a baseline and a candidate, got {inputs[0]} alone"
         raise UnknownNameError(Problem("gate", what, fix="name both, or a config with 'gate:'"))
-    if qrels is None and any(map(os.path.isfile, inputs)):
-        what = "expected two results folders, got a file"
-        raise UnknownNameError(Problem("gate", what, fix="add --qrels QRELS to gate run files"))
     rules = gates.rules_of(margins, metrics)
     if qrels is None:
-        if len(inputs) > 2:
-            what = f"expected two results folders, got {len(inputs)}"
-            raise UnknownNameError(Problem("gate", what, fix="give run files with --qrels"))
         renamed = dict(options.pairs("--name", tuple(names)))
         return gates.gate_folders(Path(inputs[0]), Path(inputs[1]), rules, names=renamed, **plan)
     if not metrics:
