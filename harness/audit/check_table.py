@@ -169,6 +169,9 @@ def _grids(paper: Path) -> list[Grid]:
     except InputError as error:
         problems = [replace(one, where=f"{paper}{one.where}") for one in error.problems]
         raise InputError(problems, total=error.total) from None
+    except RecursionError:
+        fix = "give a file with just the tables to check"
+        raise InputError(Problem(str(paper), "braces are nested too deep", fix=fix)) from None
     if not grids:
         fix = "give the file that holds it: files that \\input includes are not read"
         raise InputError(Problem(str(paper), "expected a table, got none", fix=fix))
