@@ -115,6 +115,7 @@ def command(
         plan = replace(plan, metrics=metrics)
     else:
         versus.check_metrics(metrics)
+        versus.check_plan(plan, short_names(runs))
         board = evaluate(str(qrels), runs, metrics, **settings)
     if not all_pairs and not plan.baselines:
         plan = replace(plan, baselines=(board.entries[0].run,))

@@ -6,9 +6,8 @@ that is missing from the run silently, and calls metrics *measures*, as pytrec_e
 
 It raises where pytrec_eval ends the whole process or reads memory that is not its own:
 
-- ``ValueError``: a NaN score; a cutoff of 0 or one given
-  twice; numbers or gains by grade after ``ndcg``, ``ndcg_rel``, ``Rndcg`` and ``G``; coefficients
-  of ``utility`` if it does not read four.
+- ``ValueError``: a NaN score; a cutoff of 0 or one given twice; numbers or gains by grade after
+  ``ndcg``, ``ndcg_rel``, ``Rndcg`` and ``G``; coefficients of ``utility`` if it does not read four.
 - ``TypeError``: a relevance level below 0, an integer beyond 64 bits.
 
 ``runid`` is 0 here. :func:`harness.evaluate` takes gains and coefficients as trec_eval writes them.
@@ -61,12 +60,23 @@ def __dir__() -> list[str]:
 
 
 _ORDER = NICKNAMES["all_trec"]
+_PREFERENCES = {
+    "all_prefs": "num_q runid prefs_avgjg prefs_avgjg_Rnonrel prefs_avgjg_Rnonrel_ret"
+    " prefs_avgjg_imp prefs_avgjg_ret prefs_num_prefs_ful prefs_num_prefs_ful_ret"
+    " prefs_num_prefs_poss prefs_pair prefs_pair_imp prefs_pair_ret prefs_simp prefs_simp_imp"
+    " prefs_simp_ret",
+    "prefs": "num_q runid prefs_avgjg prefs_num_prefs_ful prefs_num_prefs_ful_ret"
+    " prefs_num_prefs_poss prefs_pair prefs_simp",
+    "qrels_jg": "num_q runid P_avgjg Rprec_mult_avgjg map_avgjg",
+}
+"""Nicknames that pytrec_eval lists and cannot compute: their measures are not supported."""
 supported_measures: set[str] = set(_ORDER)
 """Names of the measures, without parameters."""
 supported_nicknames: dict[str, set[str]] = {
-    name: set(measures) for name, measures in NICKNAMES.items()
+    **{name: set(measures) for name, measures in NICKNAMES.items()},
+    **{name: set(measures.split()) for name, measures in _PREFERENCES.items()},
 }
-"""The measures of each nickname, without those that need other judgements than qrels."""
+"""The measures of each nickname."""
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _WITH_NUMBERS = re.compile(rf"({'|'.join(map(re.escape, _ORDER))})[._]({_NUMBER}(?:,{_NUMBER})*)")

@@ -137,6 +137,15 @@ def compare(
     return compared(board, plan)
 
 
+def check_plan(plan: Plan, runs: Sequence[str]) -> None:
+    """Raise UnknownNameError if there is no such test or baseline; no run is read for it."""
+    from ..stats.registry import find  # which loads SciPy
+
+    find(plan.test)
+    for name in plan.baselines:
+        check_known("run", name, runs, "baseline")
+
+
 def _name_of(test: str | Callable[..., Any]) -> str:
     """Return the name of a test that is given as the function registered for it."""
     if not callable(test):
