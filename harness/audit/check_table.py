@@ -44,16 +44,28 @@ FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
     **dict.fromkeys((".html", ".htm"), table_files.html_grids),
 }
 """The reader of a file, by the end of its name."""
-FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker"]
+SIZE = 4 << 20
+"""Characters of the largest paper that is read."""
+FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker", "other"]
 Mark = Literal["bold", "underline"]
 Pairs = Sequence[tuple[str, str]]
 _KINDS = {
     "digits": "another number", "rounding": "rounding", "spread": "spread", "bold": "bold",
-    "underline": "underline", "marker": "mark",
+    "underline": "underline", "marker": "mark", "other": "column",
 }  # fmt: skip
 _MARKS: dict[Mark, tuple[str, str]] = {
     "bold": ("bold", "best"), "underline": ("underlined", "second best"),
 }  # fmt: skip
+_DIGITS = (None, 3, 4, 2, 1, 0, 5, 6)
+"""Decimals that best values of unrounded numbers may follow from; None for all."""
+_NO_SYSTEM = re.compile(
+    r"\W*(?:[Δ∆#%]|(?:delta|diff|differences?|(?:rel|abs)?\w*\.?\s*improvements?|gain|change|queries"
+    r"|number of|std|sd|average|avg|mean|(?:adj\w*\.? )?p\W?values?|t\W?test|effect)\b|[npt]\W*$)",
+    re.IGNORECASE,
+)
+"""How the name of a row begins that holds differences or counts, not a system."""
+_NO_MEAN = re.compile(r"[–—-]{1,3}\s*\(\d+/\d+\)")
+"""A mean over datasets that is missing: ``– (1/2)``."""
 _EXACT = Context(prec=1100)
 
 
@@ -80,26 +92,26 @@ class Verdict:
 
     name: str
     line: int
-    has_caption: bool
     findings: list[Finding] = field(default_factory=list)
     verified: Counter[str] = field(default_factory=Counter)
     unknown: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    has_caption: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Number:
     """One number of a table, and its `value` in the results; NaN if there is none.
 
-    `dataset` is None for the mean over several, or if it is not known; `known` is whether the run
-    and the dataset are. `percent` is whether the column is x 100.
+    `known` is whether its run and dataset are known; `dataset` is None for the mean over several.
+    `percent` is whether the column is x 100.
     """
 
     line: Line
     heading: Heading
     cell: Cell
     printed: Printed
-    metric: Metric
+    metric: Metric | None
     value: float
     dataset: str | None
     known: bool
@@ -136,25 +148,27 @@ def check_table(
     read = stored.read(results)
     if dataset is not None:
         check_known("dataset", dataset, read.datasets)
-    known = Known.of(read, _names(read, names))
-    matches = [(name, match(grid, known)) for name, grid in grids]
+    matches = []
+    for name, grid in grids:
+        known = Known.of(read, _names(read, names, (name, paper.stem)))
+        matches.append((name, with_dataset(match(grid, known), read, dataset)))
     if not any(one.is_any for _, one in matches):
-        what = (
-            "no table has a run of the results as a row and a metric as a column"
-            f"  (runs: {', '.join(read.runs)}; metrics: {', '.join(map(str, read.board.metrics))})"
-        )
-        fix = f"name them as the paper does, as in --name '{read.runs[0]}=Ours'"
-        raise HarnessError(Problem(str(paper), what, fix=fix))
+        raise HarnessError(_nothing(paper, grids[0][1], read))
     plan = None
     if compared:
         plan = replace(Plan() if read.config.compare is None else read.config.compare, **compared)
     study = with_comparisons(read, plan)
-    verdicts = [verify(one, study, name, dataset) for name, one in matches]
+    verdicts = [verify(one, study, name) for name, one in matches if one.is_any]
     if not any(one.verified["numbers"] for one in verdicts):
         why = "; ".join(what for one in verdicts for what in one.unknown)
         raise HarnessError(Problem(str(paper), "no number is a value of the results", found=why))
+    skipped = [
+        f"table {name} (line {one.grid.line}): no row is a run, or no column a metric"
+        for name, one in matches
+        if not one.is_any
+    ]
     render = _jsonl if format == "jsonl" else _text
-    return render(str(paper), verdicts), not any(one.findings for one in verdicts)
+    return render(str(paper), verdicts, skipped), not any(one.findings for one in verdicts)
 
 
 def _grids(paper: Path) -> list[Grid]:
@@ -164,13 +178,16 @@ def _grids(paper: Path) -> list[Grid]:
         what = f"expected a name that ends in {', '.join(FORMATS)}, got '{paper.suffix}'"
         raise InputError(Problem(str(paper), what))
     text = table_files.read_text(paper)
+    fix = "give a file with just the tables to check"
+    if len(text) > SIZE:
+        what = f"expected at most {SIZE:,} characters, got {len(text):,}"
+        raise InputError(Problem(str(paper), what, fix=fix))
     try:
         grids = reader(text)
     except InputError as error:
         problems = [replace(one, where=f"{paper}{one.where}") for one in error.problems]
         raise InputError(problems, total=error.total) from None
     except RecursionError:
-        fix = "give a file with just the tables to check"
         raise InputError(Problem(str(paper), "braces are nested too deep", fix=fix)) from None
     if not grids:
         fix = "give the file that holds it: files that \\input includes are not read"
@@ -192,29 +209,52 @@ def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[t
     return chosen if tables else named
 
 
-def _names(study: Results, options: Pairs) -> list[tuple[str, str]]:
-    """Return own names and those shown: by --name, by the config's tables, and by the config."""
-    metrics = [str(metric) for metric in study.board.metrics]
+def _names(study: Results, options: Pairs, tables: Sequence[str]) -> list[tuple[str, str]]:
+    """Return own names and those shown: by --name, then by the config's table, then by the config.
+
+    `tables` are the names the table may have in the config; without any, all of them count.
+    """
+    config, metrics = study.config, [str(metric) for metric in study.board.metrics]
+    own_tables = (config.tables.get(one.removeprefix("tab:")) for one in tables)
+    table = next((one for one in own_tables if one is not None), None)
+    pairs: dict[str, str] = {}
     ours = {*study.runs, *study.datasets, *metrics}
     for own, shown in options:
         if own not in ours and not list(metric_spellings(metrics)(own)):
             what = f"the results have no run, dataset or metric '{own}'{did_you_mean(own, ours)}"
             fix = f"write --name '{shown}={own}'" if shown in ours else ""
             raise UnknownNameError(Problem(f"--name {own}={shown}", what, fix=fix))
-    tables = [one.names for one in study.config.tables.values()]
-    named = dict(options)
-    others = (pair for names in (*tables, study.config.names) for pair in names.items())
-    return [*options, *(pair for pair in others if pair[0] not in named)]
+        pairs[own] = shown
+    some = config.tables.values() if table is None else [table]
+    given = [*(pair for one in some for pair in one.names.items()), *config.names.items()]
+    return [*pairs.items(), *(pair for pair in given if pair[0] not in pairs)]
 
 
-def verify(match: Match, study: Study, name: str, dataset: str | None = None) -> Verdict:
-    """Return the mistakes of a table, on a `dataset` if it names none, and what was checked."""
-    verdict = Verdict(name, match.grid.line, match.grid.has_caption)
-    if not match.is_any:
-        verdict.unknown.append("no row is a run, or no column a metric")
-        return verdict
-    verdict.unknown += match.unknown
-    columns = numbers_of(match, study, dataset, verdict)
+def _nothing(paper: Path, grid: Grid, study: Study) -> Problem:
+    rows = ", ".join(dict.fromkeys(row[0].text for row in grid.body if row[0].text))
+    heads = [" ".join(grid.headings(at)) for at in range(len(grid.rows[0]))]
+    return Problem(
+        str(paper),
+        "no table has a run of the results as a row and a metric as a column"
+        f"  (runs: {', '.join(study.runs)}; metrics: {', '.join(map(str, study.board.metrics))})",
+        found=f"rows {rows}; columns {', '.join(filter(None, heads))}",
+        fix=f"name them as the paper does, as in --name '{study.runs[0]}=Ours'",
+    )
+
+
+def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
+    """Return a table with the dataset for its rows, if it names none."""
+    if dataset is None or any(heading.has_dataset for heading in match.headings):
+        return match
+    lines = (one if one.dataset else replace(one, dataset=dataset) for one in match.lines)
+    return replace(match, lines=tuple(lines))
+
+
+def verify(match: Match, study: Study, name: str) -> Verdict:
+    """Return the mistakes of a table, and how much of it was checked."""
+    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown])
+    verdict.has_caption = bool(match.grid.caption.strip())
+    columns = numbers_of(match, study, verdict)
     for column in columns:
         rows = {one.line.text for one in column if not one.known and one.line.run is not None}
         if rows:
@@ -231,32 +271,29 @@ def verify(match: Match, study: Study, name: str, dataset: str | None = None) ->
         verdict.notes.append(
             f"{counted(n, 'spread')} not checked: the results have no deviation or interval there"
         )
+    _check_extras(match, study, verdict)
     _check_best(columns, study, verdict)
     _check_significance(match, columns, study, verdict)
     verdict.findings.sort(key=lambda one: one.line)
     return verdict
 
 
-def numbers_of(
-    match: Match, study: Study, dataset: str | None, verdict: Verdict
-) -> list[list[Number]]:
+def numbers_of(match: Match, study: Study, verdict: Verdict) -> list[list[Number]]:
     """Return the numbers of each column of values; columns without numbers are left out.
 
     Cells with digits that cannot be read as a number are unknown to the verdict.
     """
-    named = [one.dataset for one in match.headings if one.dataset is not None]
-    datasets = list(dict.fromkeys(named)) or study.datasets
-    if any(one.has_dataset for one in match.headings):
-        dataset = None
+    named = dict.fromkeys(one.column.dataset for one in match.headings if one.column)
+    datasets = [name for name in named if name is not None] or study.datasets
     columns = []
     for place, heading in enumerate(match.headings):
         numbers = []
-        for line in match.lines if heading.metric is not None else ():
-            cell = line.cells[place]
-            if heading.metric is not None and (number := printed(cell)) is not None:
-                value = _value(line, heading, study, datasets, dataset)
-                numbers.append(Number(line, heading, cell, number, heading.metric, *value))
-            elif line.run and cell.whole[:1] not in "–—-" and re.search(r"\d", cell.whole):
+        for line in match.lines if heading.has_values else ():
+            cell, column = line.cells[place], heading.column
+            if column is not None and (number := printed(cell)) is not None:
+                value = _value(line, heading, study, datasets)
+                numbers.append(Number(line, heading, cell, number, column.metric, *value))
+            elif line.run and re.search(r"\d", cell.whole) and not _NO_MEAN.fullmatch(cell.whole):
                 what = f"cannot read '{shorten(cell.whole, 60)}' as a number"
                 verdict.unknown.append(f"{line.text}, {heading.text}: {what}")
         large = [
@@ -269,23 +306,30 @@ def numbers_of(
     return [column for column in columns if column]
 
 
-def _value(
-    line: Line, heading: Heading, study: Study, datasets: Sequence[str], dataset: str | None
-) -> tuple[float, str | None, bool]:
-    """Return a cell's value, its dataset, and whether its run and dataset are known.
+def _dataset(line: Line, heading: Heading, study: Study) -> str | None:
+    """Return the dataset of a cell: its column's, its row's, or the only one of its run."""
+    if heading.column is not None and heading.column.dataset is not None:
+        return heading.column.dataset
+    if line.dataset is not None:
+        return line.dataset
+    has = [name for name in study.datasets if line.run and study.system(name, line.run)]
+    return has[0] if len(has) == 1 else None
 
-    The dataset is its column's, its row's, the one of the table, or the only one of its run.
-    """
-    run, metric = line.run, heading.metric
-    assert metric is not None
-    if heading.has_dataset and heading.dataset is None:
-        value = math.nan if run is None else mean(study, run, metric, datasets)
-        return value, None, run is not None
-    has = [name for name in study.datasets if run is None or study.system(name, run)]
-    of = heading.dataset or line.dataset or dataset or (has[0] if len(has) == 1 else None)
-    system = study.system(of, run) if of and run else None
-    value = math.nan if system is None else system.value(metric)
-    return value, of, run is not None and of is not None
+
+def _value(
+    line: Line, heading: Heading, study: Study, datasets: Sequence[str]
+) -> tuple[float, str | None, bool]:
+    """Return a cell's value, its dataset, and whether its run and dataset are known."""
+    column = heading.column
+    if line.run is None or column is None or column.metric is None:
+        return math.nan, None, False
+    if heading.has_dataset and column.dataset is None:
+        return mean(study, line.run, column.metric, datasets), None, True
+    dataset = _dataset(line, heading, study)
+    system = None if dataset is None else study.system(dataset, line.run)
+    if system is None:
+        return math.nan, dataset, dataset is not None
+    return system.value(column.metric), dataset, True
 
 
 def is_rounded(number: Decimal, digits: int, value: float, *, percent: bool = False) -> bool:
@@ -331,7 +375,7 @@ def _check_number(one: Number) -> Iterator[Finding]:
 def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
     """Check the deviation or interval next to a number, if the results have one."""
     spread, run = one.printed.spread, one.line.run
-    if not spread or run is None:
+    if not spread or one.metric is None or run is None:
         return
     at = Column("", "metric", "", one.dataset, one.metric)
     others = [replace(at, dataset=name) for name in study.datasets] if one.dataset is None else []
@@ -355,6 +399,30 @@ def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
     texts = [", ".join(map(_as_text, some)) for some in (spread, rounded)]
     found, right = (f"± {text}" if len(spread) == 1 else f"[{text}]" for text in texts)
     verdict.findings.append(one.finding("spread", found, right, name))
+
+
+def _check_extras(match: Match, study: Study, verdict: Verdict) -> None:
+    """Check the columns of n, ranks, tiers and coverage."""
+
+    def flat(text: str) -> str:
+        return re.sub(r"\s+", "", re.sub("--|–|−", "-", text))
+
+    columns = [one.column for one in match.headings if one.column is not None]
+    metrics = [replace(one, dataset=None) for one in columns if one.kind == "metric"]
+    for place, heading in enumerate(match.headings):
+        for line in match.lines:
+            cell, column = line.cells[place], heading.column
+            dataset = _dataset(line, heading, study)
+            if column is None or heading.has_values or dataset is None or line.run is None:
+                continue
+            others = [replace(one, dataset=dataset) for one in metrics]
+            at = replace(column, dataset=dataset)
+            right = Cells(study, Settings(), Signs(), [*others, at]).column(at, [line.run])[0]
+            verdict.verified["others"] += 1
+            texts = right.text, f"{right.text} {right.spread}".strip()
+            if flat(cell.whole) not in map(flat, texts):
+                where = cell.line, line.text, heading.text
+                verdict.findings.append(Finding("other", *where, flat(cell.whole), texts[1]))
 
 
 def _check_best(columns: Sequence[list[Number]], study: Study, verdict: Verdict) -> None:
@@ -382,13 +450,18 @@ def _check_best(columns: Sequence[list[Number]], study: Study, verdict: Verdict)
         verdict.notes.append("best values: checked within each group of rows")
 
 
+def _dataset_shown(one: Number) -> str | None:
+    column = one.heading.column
+    return one.dataset or (column and column.dataset) or one.line.dataset
+
+
 def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
     """Whether the values of a column are over the same queries; a note if not."""
-    known = [one for one in column if one.known]
-    metric = column[0].metric
-    if metric.definition.direction is None:
+    known = [one for one in column if one.known and one.line.run is not None]
+    metric = known[0].metric if known else None
+    if metric is None or metric.definition.direction is None:
         return True
-    for some in grouped_by(known, lambda one: one.dataset).values():
+    for some in grouped_by(known, _dataset_shown).values():
         datasets = study.datasets if some[0].dataset is None else [some[0].dataset]
         if not over_same_queries(study, [str(one.line.run) for one in some], metric, datasets):
             text = column[0].heading.text
@@ -398,40 +471,65 @@ def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
 
 
 def _can_be_best(one: Number) -> bool:
-    """Whether a number may be a system's; rows such as that of a difference take no part."""
-    if one.line.run is not None:
+    """Whether a number is a system's, as far as its row's name and the number itself tell."""
+    if one.line.run is not None or one.metric is None:
         return True
     low, high = one.metric.definition.bounds
-    value = float(one.printed.number) / (100 if one.percent else 1)
-    return low <= value <= high and not one.cell.text.startswith("+")
+    return (
+        not _NO_SYSTEM.match(one.line.text)
+        and not one.cell.text.startswith("+")
+        and one.printed.is_percent <= one.percent
+        and low <= float(one.printed.number) / (100 if one.percent else 1) <= high
+    )
 
 
 def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Finding]:
     """Yield the mistakes of one column; each dataset in it has a best value of its own."""
-    for numbers in grouped_by(column, lambda one: one.dataset).values():
-        digits = Counter(one.printed.digits for one in numbers).most_common(1)[0][0]
-        texts = [
-            fixed(one.value, digits, percent=one.percent, leading_zero=True)
-            if one.known
-            else str(one.printed.number)
-            for one in numbers
-        ]
-        best, second = best_and_second(texts, numbers[0].metric.definition.direction)
-        for mark in used:
-            word, name = _MARKS[mark]
-            right, optional = best if mark == "bold" else second, set[int]()
-            if mark == "underline" and len(numbers) < FEWEST_FOR_SECOND:
-                right, optional = set(), set(range(len(numbers))) - best
-            elif mark == "underline" and len(best) > 1:  # two share the best value
-                right, optional = set(), second
-            names = ", ".join(numbers[at].line.text for at in sorted(right)) or "none"
-            marked = {at for at, one in enumerate(numbers) if one.has(mark)}
-            for at in sorted((marked ^ right) - optional):
-                one, is_right = numbers[at], at in right
-                found, expected = (f"not {word}", word) if is_right else (word, f"not {word}")
-                if one.known:
-                    found = f"{one.printed.text} {found}"
-                    yield one.finding(mark, found, expected, f"the {name}: {names}")
+    for numbers in grouped_by(column, _dataset_shown).values():
+        known = [one for one in numbers if one.known and one.printed.digits]
+        digits: Sequence[int | None] = _DIGITS
+        if not known or any(one.printed.number != Decimal(repr(one.value)) for one in known):
+            digits = [Counter(one.printed.digits for one in numbers).most_common(1)[0][0]]
+        ways = [list(_at_digits(numbers, used, n)) for n in digits]
+        yield from min(ways, key=bool)  # the first without mistakes, or else the first
+
+
+def _at_digits(
+    numbers: Sequence[Number], used: Sequence[Mark], digits: int | None
+) -> Iterator[Finding]:
+    """Yield the wrong marks if the best values follow from `digits` decimals; None for all."""
+    metric = numbers[0].metric
+    if metric is None:
+        return
+
+    def text(one: Number) -> str:
+        if digits is None or not one.known:
+            return str(Decimal(repr(one.value)) if one.known else one.printed.number)
+        return fixed(one.value, digits, percent=one.percent, leading_zero=True)
+
+    texts = list(map(text, numbers))
+    best, second = best_and_second(texts, metric.definition.direction)
+    for mark in used:
+        word, name = _MARKS[mark]
+        right, optional = best if mark == "bold" else second, set[int]()
+        if mark == "underline" and len(numbers) < FEWEST_FOR_SECOND:
+            right, optional = set(), set(range(len(numbers))) - best
+        elif mark == "underline" and len(best) > 1:  # two share the best value
+            right, optional = set(), second
+        marked = {at for at, one in enumerate(numbers) if one.has(mark)}
+        for at in sorted((marked ^ right) - optional):
+            one = numbers[at]
+            if not one.known:
+                continue
+            shown = one.printed.text
+            if at in marked:
+                others = ", ".join(numbers[other].line.text for other in sorted(right))
+                why = f"the {name}: {others}" if others else f"it is not {name}"
+                yield one.finding(mark, f"{shown} {word}", f"not {word}", why)
+            else:
+                alike = ", ".join(numbers[other].line.text for other in sorted(right & marked))
+                why = f"equal to {alike} as printed" if alike else f"it is {name}"
+                yield one.finding(mark, f"{shown} not {word}", word, f"{why} ({texts[at]})")
 
 
 def _check_significance(
@@ -450,6 +548,8 @@ def _check_significance(
         return
     run_of = {sign: run for run, sign in signs.of.items()}
     has_lowered = any(one.printed.lowered for one in numbers)
+    is_long = any(len(sign) > 1 for sign in signs.of.values())
+    by_commas = is_long and any(len(one.printed.raised) > 1 for one in numbers)
     for one in numbers:
         if not one.known or one.line.run is None:
             continue
@@ -459,17 +559,28 @@ def _check_significance(
         worse: tuple[str, ...] = ()
         if one.dataset is not None:
             better, worse = signs.better_and_worse(one.dataset, str(one.metric), one.line.run)
-        ways = [(above, better, "better"), (below, worse, "worse")]
-        for marks, right, how in ways if has_lowered else ways[:1]:
+        if by_commas:  # such as a,b,aa
+            above = one.printed.raised
+        if "".join(one.printed.raised) == "".join(better):  # aa without commas
+            above = better
+        ways = [
+            (above, better, worse, "better", "worse"),
+            (below, worse, better, "worse", "better"),
+        ]
+        for marks, right, opposite, how, other in ways if has_lowered else ways[:1]:
             for mark in dict.fromkeys((*marks, *right)):
-                if (mark in marks) == (mark in right):
+                run, text = run_of.get(mark, mark), one.printed.text
+                if mark not in right:
+                    way = (
+                        f"significantly {other}" if mark in opposite else f"not significantly {how}"
+                    )
+                    found = f"{text} with {mark}", f"without {mark}", f"{way} than {run}"
+                elif mark not in marks:
+                    why = f"significantly {how} than {run}"
+                    found = f"{text} without {mark}", f"with {mark}", why
+                else:
                     continue
-                found, expected, degree = "with", "without", f"not significantly {how}"
-                if mark in right:
-                    found, expected, degree = "without", "with", f"significantly {how}"
-                why = f"{degree} than {run_of.get(mark, mark)}"
-                found = f"{one.printed.text} {found} {mark}"
-                verdict.findings.append(one.finding("marker", found, f"{expected} {mark}", why))
+                verdict.findings.append(one.finding("marker", *found))
 
 
 def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) -> Signs | None:
@@ -494,14 +605,15 @@ def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) ->
         of |= taken
         pairs = ", ".join(f"{sign} = {run}" for run, sign in taken.items())
         verdict.notes.append(f"marks taken as: {pairs}")
-    elif not set(letters) <= set(of.values()):
+    elif letters and not set("".join(letters)) <= set("".join(of.values())):
         verdict.notes.append(f"marks {' '.join(letters)} {why}")
         return None
     return Signs("daggers" if symbols else "letters", of, study.comparisons)
 
 
-def _text(path: str, verdicts: Sequence[Verdict]) -> str:
+def _text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
     lines = [line for one in verdicts for line in _lines(path, one)]
+    lines += [f"not checked: {what}" for what in skipped]
     total = sum((one.verified for one in verdicts), Counter[str]())
     checked = ", ".join(counted(n, name.removesuffix("s")) for name, n in total.items())
     n = sum(len(one.findings) for one in verdicts)
@@ -519,8 +631,8 @@ def _lines(path: str, verdict: Verdict) -> Iterator[str]:
         yield f"{path}:{verdict.line}: table {verdict.name}: {what}"
 
 
-def _jsonl(path: str, verdicts: Sequence[Verdict]) -> str:
-    """Return a line for each finding, and one for each table."""
+def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
+    """Return a line for each finding, one for each table, and one for each skipped table."""
     rows: list[dict[str, object]] = []
     for one in verdicts:
         table = {"file": path, "table": one.name}
@@ -531,4 +643,5 @@ def _jsonl(path: str, verdicts: Sequence[Verdict]) -> str:
                 "verified": dict(one.verified), "unknown": one.unknown, "notes": one.notes,
             }
         )  # fmt: skip
+    rows += [{"file": path, "kind": "skipped", "what": what} for what in skipped]
     return formats.as_jsonl(rows)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
 from ..errors import did_you_mean
+from ..reports.paper_table.model import Column, Kind
 from ..stats.comparison import Study
 from .table_files import GREEK, Grid, Row
 
@@ -92,16 +93,27 @@ def _as_in_papers(text: str, metrics: Sequence[Metric]) -> list[Metric]:
         exact = [one for one in family if one.cutoff == cutoff]
         others = {*words[:start], *words[end:]}
         fitting = [
-            one
-            for one in exact or (family if cutoff is None else [])
-            if others <= set(map(plain, re.split(r"[^\w]+|_", str(one))))
+            one for one in exact or (family if cutoff is None else []) if others <= _words_of(one)
         ]
         simple = [one for one in fitting if not one.params and one.convention is None]
         return simple if len(fitting) > 1 and len(simple) == 1 else fitting
     return []
 
 
+def _words_of(metric: Metric) -> set[str]:
+    """Return the words that a heading may have next to the name of a metric."""
+    params = dict(metric.params)
+    words = {plain(word) for word in re.split(r"[^\w]+|_", str(metric))}
+    words |= {"exponential", "gain"} if params.get("gain") == "exp" else set()
+    words |= {"linear", "gain"} if params.get("gain", "linear") == "linear" else set()
+    return words | ({"normalized", "normalised"} if params.get("normalize") else set())
+
+
 AVERAGES = ("mean over datasets", "average", "avg", "mean", "overall", "all", "all datasets")
+_KINDS: Mapping[str, Kind] = {
+    "n": "n", "queries": "n", "#queries": "n", "tier": "tier", "rank": "rank",
+    "coverage": "coverage", "answered": "coverage", "queries answered": "coverage",
+}  # fmt: skip
 _LETTERED = re.compile(
     r"\(?(?P<before>[a-z]{1,2}|\d{1,2})[).:]?\s+(?P<rest>\S.*)"
     r"|(?P<name>.+?)\s+\(?(?P<after>[a-z]{1,2}|\d{1,2})\)?"
@@ -133,16 +145,20 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Heading:
-    """The metric and the dataset of a column, or `why` it could have several metrics.
+    """What a column holds: None if no metric of the results; `why` if it could be several.
 
     `has_dataset` is whether its headings name a dataset, or the mean over several.
     """
 
-    metric: Metric | None
+    column: Column | None
     text: str
-    dataset: str | None = None
     has_dataset: bool = False
     why: str = ""
+
+    @property
+    def has_values(self) -> bool:
+        """Whether the column holds values of a metric."""
+        return self.column is not None and self.column.kind == "metric"
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +185,7 @@ class Match:
     @property
     def is_any(self) -> bool:
         """Whether any row and any column was recognised."""
-        return any(one.run for one in self.lines) and any(one.metric for one in self.headings)
+        return any(one.run for one in self.lines) and any(one.column for one in self.headings)
 
 
 def match(grid: Grid, known: Known) -> Match:
@@ -182,14 +198,19 @@ def match(grid: Grid, known: Known) -> Match:
 
 
 def _match(grid: Grid, known: Known) -> Match:
-    headings = [_heading(grid.headings(place), known) for place in range(len(grid.rows[0]))]
+    headings: list[Heading] = []
+    last: Metric | None = None
+    for place in range(len(grid.rows[0])):
+        headings.append(one := _heading(grid.headings(place), known, last))
+        if one.column is not None and one.has_values:
+            last = one.column.metric
     lines = tuple(_lines(grid, known, headings))
     has_datasets = any(one.has_dataset for one in headings)
     unknown = []
     for place, one in enumerate(headings):
         if one.why:
             unknown.append(f"column '{one.text}': {one.why}")
-        elif one.metric is None:
+        elif one.column is None:
             has_digit = any(re.search(r"\d", row[place].text) for row in grid.body)
             if place and has_digit:
                 near = did_you_mean(one.text, known.metrics)
@@ -208,7 +229,8 @@ def _match(grid: Grid, known: Known) -> Match:
     return Match(grid, tuple(headings), lines, tuple(unknown))
 
 
-def _heading(texts: Sequence[str], known: Known) -> Heading:
+def _heading(texts: Sequence[str], known: Known, last: Metric | None = None) -> Heading:
+    """Return the column of headings; `last` is the metric of the column before."""
     shown = " ".join(texts)
     for dataset, rest in _with_dataset(texts, known):
         has, own = dataset is not None, dataset or None
@@ -218,9 +240,12 @@ def _heading(texts: Sequence[str], known: Known) -> Heading:
             metrics = metrics_called(text, known)
             if len(metrics) > 1:
                 names = ", ".join(map(str, metrics))
-                return Heading(None, shown, own, has, f"can be {names}; write which")
+                return Heading(None, shown, has, f"can be {names}; write which")
             if metrics:
-                return Heading(metrics[0], shown, own, has)
+                return Heading(Column(shown, "metric", "", own, metrics[0]), shown, has)
+        for kind in (_KINDS[text.casefold()] for text in rest if text.casefold() in _KINDS):
+            of = last if kind in ("tier", "rank") else None
+            return Heading(Column(shown, kind, "", own, of), shown, has)
     return Heading(None, shown)
 
 
@@ -241,11 +266,20 @@ def _with_dataset(texts: Sequence[str], known: Known) -> Iterator[tuple[str | No
 
 
 def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Line]:
-    values = [place for place, one in enumerate(headings) if one.metric is not None]
+    values = [place for place, one in enumerate(headings) if one.column is not None]
     first = min(values, default=1)
     stub = [place for place in range(len(headings)) if place not in values]
     names = [place for place in stub if place < max(first, 1)] or stub[:1]
-    group, dataset = 0, None
+    corner = [text for at in stub if at < first for text in grid.headings(at)]
+    group = 0
+    dataset = next(filter(None, (named(text, known.datasets) for text in corner)), None)
+    captioned = {
+        own
+        for shown, own in known.datasets.items()
+        if re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", grid.caption, re.IGNORECASE)
+    }
+    if dataset is None and len(captioned) == 1:
+        (dataset,) = captioned
     for row in grid.body:
         texts = {cell.whole for cell in row if cell.whole}
         is_title = len(texts) == 1 and (row[0].whole or row[0].columns > 1)

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from html.parser import HTMLParser
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError, Problem, shorten
-from ..readers.source import AS_UTF8, check_there
 from ..reports.formats import from_csv
+from ..reports.paper_table.model import letter
 
 GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
 GREEK["λ"] = "lambda"  # which Unicode calls lamda
@@ -76,14 +76,14 @@ def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1)
 class Grid:
     """One table: rows of one length, the first `header` of them headings.
 
-    `name` is its label.
+    `name` is its label, `caption` the text above or below it.
     """
 
     rows: tuple[Row, ...]
     header: int
     line: int
     name: str = ""
-    has_caption: bool = False
+    caption: str = ""
 
     @property
     def body(self) -> tuple[Row, ...]:
@@ -108,7 +108,7 @@ def grid_of(
     header: int | None,
     line: int,
     name: str = "",
-    has_caption: bool = False,
+    caption: str = "",
 ) -> list[Grid]:
     """Return a table of rows that may differ in length; nothing without rows.
 
@@ -128,7 +128,7 @@ def grid_of(
                         below[column] = cell
     if header is None:
         header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
-    return [Grid(tuple(map(tuple, full)), max(header, 1), line, name, has_caption)]
+    return [Grid(tuple(map(tuple, full)), max(header, 1), line, name, caption)]
 
 
 def has_number(cell: Cell) -> bool:
@@ -138,6 +138,8 @@ def has_number(cell: Cell) -> bool:
 
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
 """Marks of significance that are no letters."""
+LONGEST = 400
+"""Characters that a number may have, with the text next to it: a double has 309 digits."""
 _NUMBER = (
     r"[+\-]?(?:(?:[0-9][0-9,\u2009 ]*[0-9]|[0-9])(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+\-]?[0-9]{1,3})?"
 )
@@ -156,7 +158,8 @@ class Printed(NamedTuple):
     """A number as it is printed, with `digits` decimals, and the text behind it.
 
     `spread` is a deviation, or the two ends of an interval; `remark` text in brackets that is no
-    deviation: ``(+5.9%)``, ``(17/20)``. `marks` and `lowered` are letters or daggers.
+    deviation: ``(+5.9%)``, ``(17/20)``. `marks` and `lowered` are letters or daggers, `raised` the
+    raised text as commas split it.
     """
 
     text: str
@@ -166,6 +169,7 @@ class Printed(NamedTuple):
     spread: tuple[Decimal, ...]
     marks: tuple[str, ...]
     lowered: tuple[str, ...]
+    raised: tuple[str, ...]
     remark: str
 
 
@@ -177,6 +181,8 @@ def printed(cell: Cell) -> Printed | None:
     (Decimal('0.423'), 3, ('a', 'b'))
     """
     text = cell.text.translate(_MINUS)
+    if len(text) > LONGEST:
+        return None
     bare = text.strip(SYMBOLS + " ")
     symbols = "".join(sign for sign in text.replace(bare, "", 1) if sign in SYMBOLS)
     if letters := re.search(r"(?<=[\d)\]])\s*([a-z](?:\s*,?\s*[a-z])*)$", bare):
@@ -199,6 +205,7 @@ def printed(cell: Cell) -> Printed | None:
         tuple(map(decimal_of, spread)),
         marks_of(cell.raised + symbols),
         marks_of(lowered),
+        tuple(_parts(cell.raised + symbols)),
         match["remark"] or "",
     )
 
@@ -228,7 +235,7 @@ def marks_of(text: str) -> tuple[str, ...]:
     >>> marks_of("ab"), marks_of("a, ab"), marks_of("†‡"), marks_of("**"), marks_of("a†")
     (('a', 'b'), ('a', 'ab'), ('†', '‡'), ('**',), ('a', '†'))
     """
-    parts = re.split(r"[,;\s\u2009]+", text.strip("() "))
+    parts = _parts(text)
     marks: list[str] = []
     for run in (match[0] for part in parts for match in re.finditer(r"([^\w])\1*|\w+", part)):
         if (run.isalpha() or run.isdigit()) and len(parts) == 1:
@@ -238,7 +245,33 @@ def marks_of(text: str) -> tuple[str, ...]:
     return tuple(marks)
 
 
+def _place_of(letters: str) -> int:
+    """Return the place of a system by its letter: 25 of z, 26 of aa."""
+    place = 0
+    for sign in letters:
+        place = 26 * place + ord(sign) - ord("a") + 1
+    return place - 1
+
+
+def _parts(text: str) -> list[str]:
+    """Return the parts of a text between commas and spaces, each letter of a range a part.
+
+    >>> _parts("y–ab"), _parts("ab"), _parts("a,c-a")
+    (['y', 'z', 'aa', 'ab'], ['ab'], ['a', 'c-a'])
+    """
+    parts: list[str] = []
+    for part in filter(None, re.split(r"[,;\s\u2009]+", text.strip("() "))):
+        ends = re.fullmatch(r"([a-z]{1,2})[-–−]{1,2}([a-z]{1,2})", part)
+        between = range(_place_of(ends[1]), _place_of(ends[2]) + 1) if ends else ()
+        parts += [letter(place) for place in between] or [part]
+    return parts
+
+
 DELIMITERS = ",;\t|"
+OWN = ["group", "run", "name", "sign"]
+"""The headings that a table of the harness begins with."""
+_PARTS = (" deviation", " low", " high", " marks", " repetitions", " n", " tier", " rank",
+          " answered")  # fmt: skip
 
 
 class CsvRow(NamedTuple):
@@ -249,15 +282,18 @@ class CsvRow(NamedTuple):
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file; raise InputError if there is none, or it is not UTF-8."""
-    check_there(path)
-    content = path.read_bytes()
+    """Return the text of a file; raise InputError if it cannot be read or is not UTF-8."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        what = f"cannot be read: {error.strerror}"
+        raise InputError(Problem(str(path), what, fix="correct the path")) from None
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        what = f"expected UTF-8, got byte {content[error.start]:#x}"
-        raise InputError(Problem(f"{path}:{line}", what, fix=AS_UTF8)) from None
+        what, fix = f"expected UTF-8, got byte {content[error.start]:#x}", "save it as UTF-8"
+        raise InputError(Problem(f"{path}:{line}", what, fix=fix)) from None
 
 
 def read_rows(text: str, path: str = "") -> list[CsvRow]:
@@ -297,10 +333,40 @@ def read_rows(text: str, path: str = "") -> list[CsvRow]:
 
 
 def csv_grids(text: str) -> list[Grid]:
-    """Return the table of a CSV file, whose cells may have the marks of Markdown."""
+    """Return the table of a CSV file: one, or none if it is empty.
+
+    Cells may have the marks of Markdown, except in a table of the harness.
+    """
     rows = read_rows(text)
-    cells = [[cell_of(markdown_pieces(one), row.line) for one in row.fields] for row in rows]
+    if rows and rows[0].fields[: len(OWN)] == OWN:
+        cells = list(_own_cells(rows))
+    else:
+        cells = [[cell_of(markdown_pieces(one), row.line) for one in row.fields] for row in rows]
     return grid_of(cells, 1, 1)
+
+
+def _own_cells(rows: Sequence[CsvRow]) -> Iterator[list[Cell]]:
+    """Yield the rows of a table of the harness, each number with its spread and marks."""
+    header, line = rows[0]
+    columns = [name for name in header[len(OWN) :] if not name.endswith(_PARTS)]
+    yield [cell_of([(name, "")], line) for name in ("run", *columns)]
+    for fields, line in rows[1:]:
+        row = dict(zip(header, fields, strict=True))
+        name = [(row["run"], ""), (row["sign"], "^")]
+        yield [cell_of(one, line) for one in (name, *(_pieces(name, row) for name in columns))]
+
+
+def _pieces(column: str, row: dict[str, str]) -> list[Piece]:
+    marks = row.get(f"{column} marks", "").split()
+    signs = [mark for mark in marks if mark not in ("best", "second")]
+    deviation, low, high = (row.get(f"{column} {n}", "") for n in ("deviation", "low", "high"))
+    spread = f" ± {deviation}" if deviation else f" [{low}, {high}]" if low and high else ""
+    return [
+        (row[column], "b" * ("best" in marks) + "u" * ("second" in marks)),
+        (spread, ""),
+        (",".join(sign for sign in signs if sign[0] != "_"), "^"),
+        (",".join(sign[1:] for sign in signs if sign[0] == "_"), "_"),
+    ]
 
 
 _DIVIDER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
@@ -331,7 +397,9 @@ def markdown_grids(text: str) -> list[Grid]:
             inner = re.sub(r"(?<!\\)\|$", "", lines[place].strip().removeprefix("|"))
             parts = re.split(r"(?<!\\)\|", inner)
             rows.append([cell_of(markdown_pieces(part), place + 1) for part in parts])
-        grids += grid_of(rows, 1, start + 1, has_caption=any(map(str.strip, lines[since:start])))
+        titles = re.findall(r"^\s*#+\s*(.*?)\s*#*\s*$", "\n".join(lines[since:start]), re.MULTILINE)
+        above = " ".join(lines[since:start])
+        grids += grid_of(rows, 1, start + 1, titles[-1] if titles else "", above)
         since = end
     return sorted(grids, key=lambda grid: grid.line)
 
@@ -364,8 +432,7 @@ class _Reader(HTMLParser):
         self.rows: list[list[Cell]] | None = None
         self.header = 0
         self.start = self.line = 1
-        self.label = ""
-        self.has_caption = self.is_in_cell = False
+        self.label = self.caption = self.inside = ""
         self.styles: list[tuple[str, str]] = []
         self.pieces: list[Piece] = []
         self.span = [1, 1]
@@ -375,47 +442,52 @@ class _Reader(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = {name: value or "" for name, value in attrs}
-        style = _TAGS.get(tag, "")
+        css = values.get("style", "")
+        style = _TAGS.get(tag, "") + ("u" if "underline" in css else "")
+        style += "b" if re.search(r"weight:\s*(bold|[6-9]00)", css) else ""
         if tag == "table":
             self.rows, self.header, self.start = [], 0, self.getpos()[0]
-            self.label, self.is_in_cell = values.get("id", ""), False
+            self.label, self.inside = values.get("id", ""), ""
         elif tag in ("caption", "figcaption"):
-            self.has_caption = True
+            self.caption, self.inside = "", "caption"
         elif self.rows is None:
             return
         elif tag == "tr":
             self.rows.append([])
             self.is_heading = True
         elif tag in ("td", "th") and self.rows:
-            self.pieces, self.line, self.is_in_cell = [], self.getpos()[0], True
+            self.pieces, self.line, self.inside = [], self.getpos()[0], "cell"
             spans = (values.get(name, "") for name in ("colspan", "rowspan"))
             self.span = [max(int(n), 1) if re.fullmatch(r"[0-9]{1,3}", n) else 1 for n in spans]
             self.styles = [(tag, style)]
             self.is_heading = self.is_heading and tag == "th"
-        elif self.is_in_cell and tag == "br":
+        elif self.inside == "cell" and tag == "br":
             self.handle_data(" ")
-        elif self.is_in_cell:
+        elif self.inside == "cell":
             self.styles.append((tag, self.styles[-1][1] + style))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th") and self.is_in_cell and self.rows:
+        if tag in ("td", "th") and self.inside == "cell" and self.rows:
             self.rows[-1].append(cell_of(self.pieces, self.line, *self.span))
-            self.is_in_cell = False
+            self.inside = ""
         elif tag == "tr" and self.rows and self.is_heading and self.header == len(self.rows) - 1:
             self.header += 1
+        elif tag in ("caption", "figcaption"):
+            self.inside = ""
         elif tag == "thead" and self.rows:
             self.header = len(self.rows)
         elif tag == "table" and self.rows is not None:
             rows = _with_spanned(self.rows)
-            header = self.header or None
-            self.grids += grid_of(rows, header, self.start, self.label, self.has_caption)
-            self.rows, self.has_caption = None, False
-        elif self.is_in_cell:
+            self.grids += grid_of(rows, self.header or None, self.start, self.label, self.caption)
+            self.rows, self.caption = None, ""
+        elif self.inside == "cell":
             opened = [at for at in range(1, len(self.styles)) if self.styles[at][0] == tag]
             del self.styles[opened[-1] if opened else len(self.styles) :]
 
     def handle_data(self, data: str) -> None:
-        if self.is_in_cell:
+        if self.inside == "caption":
+            self.caption += data
+        elif self.inside == "cell":
             self.pieces.append((data, self.styles[-1][1]))
 
 

@@ -7,13 +7,14 @@ from bisect import bisect
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from ..reports.latex import SIGNS
 from .table_files import GREEK, Cell, Grid, Piece, cell_of, grid_of
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _DEFINED = re.compile(
-    r"\\(?:re|provide)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?\s*(?=\{)"
+    r"\\(?:re|provide)?newcommand\*?\s*\{?\\([A-Za-z]+)\}?\s*(?:\[(\d)\])?(?:\[([^\]]*)\])?\s*(?=\{)"
     r"|\\def\s*\\([A-Za-z]+)\s*((?:#\d)*)\s*(?=\{)"
 )
 _SIGNS = {
@@ -68,8 +69,12 @@ _TOKEN = re.compile(
 )
 
 
-Macro = tuple[int, str]
-"""How many arguments a macro has, and its body."""
+class Macro(NamedTuple):
+    """A macro: how many arguments, the first one's default, body."""
+
+    arguments: int
+    default: str | None
+    body: str
 
 
 def grids(text: str) -> list[Grid]:
@@ -88,12 +93,12 @@ def grids(text: str) -> list[Grid]:
         closed = max(source.find("\\end{table", end), end)
         if "\\begin{" in source[end:closed]:
             closed = end
-        own = source[floats if floats >= 0 else start : closed]
+        own = source[end:closed] + (source[floats : begin.start()] if floats >= 0 else "")
+        own += source[start:end]
         label = re.search(r"\\label\{([^}]*)\}", own)
         header, rows = _rows(source[start:end], source.count("\n", 0, start) + 1, macros)
         line = source.count("\n", 0, begin.start()) + 1
-        name = label[1] if label else ""
-        grids += grid_of(rows, header, line, name, r"\caption" in own)
+        grids += grid_of(rows, header, line, label[1] if label else "", _caption(own))
         at = end
     return grids
 
@@ -106,6 +111,12 @@ def _end(source: str, at: int, name: str) -> int:
         if not depth:
             return match.start()
     return len(source)
+
+
+def _caption(text: str) -> str:
+    caption = re.search(r"\\caption\*?\s*", text)
+    at = optional(text, caption.end())[1] if caption else len(text)
+    return cell_of(pieces(argument(text, at)[0]), 0).whole
 
 
 def _rows(body: str, line: int, macros: Mapping[str, Macro]) -> tuple[int | None, list[list[Cell]]]:
@@ -167,6 +178,8 @@ def _after(text: str, at: int, command: str) -> int:
 def _cell(text: str, line: int) -> Cell:
     columns = rows = 1
     text = text.strip()
+    while text.startswith("{") and argument(text, 0)[1] == len(text):
+        text = text[1:-1].strip()
     if (across := re.match(r"\\multicolumn\s*", text)) is not None:
         count, at = argument(text, across.end())
         _, at = argument(text, at)
@@ -212,12 +225,15 @@ def macros_of(text: str) -> dict[str, Macro]:
     r"""Return the macros that a text defines.
 
     >>> macros_of(r"\newcommand{\best}[1]{\textbf{#1}} \def\x{BM25}")["best"]
-    (1, '\\textbf{#1}')
+    Macro(arguments=1, default=None, body='\\textbf{#1}')
     """
     macros = {}
     for match in _DEFINED.finditer(text):
-        count = int(match[2] or 0) if match[1] else match[4].count("#")
-        macros[match[1] or match[3]] = count, argument(text, match.end())[0]
+        body, _ = argument(text, match.end())
+        if match[1]:
+            macros[match[1]] = Macro(int(match[2] or 0), match[3], body)
+        else:
+            macros[match[4]] = Macro((match[5] or "").count("#"), None, body)
     return macros
 
 
@@ -230,10 +246,14 @@ def expanded(text: str, macros: Mapping[str, Macro], depth: int = 5) -> str:
         if call[1] not in macros or call.start() < at:
             continue
         parts.append(text[at : call.start()])
-        count, body = macros[call[1]]
+        count, default, body = macros[call[1]]
         at = call.end()
         for place in range(1, count + 1):
-            value, at = argument(text, at)
+            if place == 1 and default is not None:
+                value, end = optional(text, at)
+                value, at = (value, end) if end > at else (default, at)
+            else:
+                value, at = argument(text, at)
             body = body.replace(f"#{place}", value)
         if count == 0 and text.startswith("{}", at):
             at += 2

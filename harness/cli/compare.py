@@ -14,6 +14,7 @@ from ..audit.changes import changes
 from ..audit.changes_report import render
 from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
+from ..experiment.evaluate import short_names
 from ..stats.comparison import LEAST_DRAWS, Correction, Family, IntervalMethod, Plan
 from . import options
 from .evaluate import evaluate

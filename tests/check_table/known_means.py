@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import studies
 
-from harness.audit.check_table import FORMATS, Verdict, verify
+from harness.audit.check_table import FORMATS, Verdict, verify, with_dataset
 from harness.audit.check_table_match import Known, match
 from harness.stats.compare import compare
 from harness.stats.comparison import Plan, Study
@@ -57,8 +57,8 @@ def verdict(
     **names: str,
 ) -> Verdict:  # fmt: skip
     grid = FORMATS[suffix](text)[at]
-    one = match(grid, Known.of(found, [*names.items()]))
-    return verify(one, found, grid.name or "1", dataset)
+    one = with_dataset(match(grid, Known.of(found, [*names.items()])), found, dataset)
+    return verify(one, found, grid.name or "1")
 
 
 def findings(one: Verdict) -> list[tuple[str, str, str, str, str]]:

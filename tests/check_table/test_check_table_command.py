@@ -1,13 +1,14 @@
 """harness check-table: what it prints, and how it ends."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 from command_line import called
 
 import harness
-from harness.audit.check_table import check_table
+from harness.audit.check_table import SIZE, check_table
 from harness.errors import InputError, UnknownNameError
 
 
@@ -58,7 +59,7 @@ def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: P
     text, is_right = check_table(path, results)
     assert is_right
     assert text == (
-        f"{path}:1: table 1: not checked: no row is a run, or no column a metric\n"
+        "not checked: table 1 (line 1): no row is a run, or no column a metric\n"
         f"{path}: no findings; checked: 1 number\n"
     )
     text, _ = check_table(path, results, tables=["2"])
@@ -72,22 +73,31 @@ def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: P
         check_table(path, results, tables=["3"])
 
 
+DEEP = rb"\begin{tabular}{lc} & Web MAP \\ \midrule bm25 & " + b"\\textbf{" * 2_000
+
+
 @pytest.mark.parametrize(
     ("name", "content", "line"),
     [
         ("a.tex", b"no table", ""),
+        ("deep.tex", DEEP, ""),
+        ("large.html", b"<" * (SIZE + 1), ""),
         ("a.pdf", b"", ""),
         ("empty.csv", b"", ""),
         ("a.md", b"| a | b |\n|---|---|\n| \xff | 1 |\n", ":3"),
         ("long.csv", b"# ours\nrun,map\nzeta,.2\nalpha,.1,2\n", ":4"),
         ("short.csv", b"run,map,ndcg@10\nzeta,.2\n", ":2"),
+        ("none.tex", None, ""),
     ],
 )
 def test_files_that_cannot_be_checked(
-    name: str, content: bytes, line: str, results: Path, tmp_path: Path
+    name: str, content: bytes | None, line: str, results: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / name
-    path.write_bytes(content)
+    if content is not None:
+        path.write_bytes(content)
+    begun = time.process_time()
     with pytest.raises(InputError) as caught:
         check_table(path, results)
+    assert time.process_time() - begun < 5
     assert [one.where for one in caught.value.problems] == [f"{path}{line}"]

@@ -19,13 +19,14 @@ RENDERED = {
     ".tex": partial(render, format="latex"),
     ".md": partial(render, format="markdown"),
     ".html": partial(render, format="html"),
+    ".csv": partial(render, format="csv"),
 }
 LETTERS = Plan(correction="none")
 SETTINGS = {
     "plain": Settings(),
     "letters and intervals": Settings(marks="letters", spread="interval"),
     "percent": Settings(spread="deviation", percent=("*",), average=True),
-    "digits": Settings(digits={"*": 2}),
+    "extras": Settings(extras=("n", "tier", "rank", "coverage"), digits={"*": 2}),
     "long": Settings(longtable=True, siunitx=True, caption=Caption("Both", "short")),
     "groups": Settings(
         groups={"Sparse & co": ("bm25", "ql"), "Dense": ("ours",)},
