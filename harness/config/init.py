@@ -7,8 +7,8 @@ import os
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from yaml import YAMLError
@@ -17,9 +17,10 @@ from ..errors import ConfigError, HarnessWarning, InputError, Problem, in_json, 
 from ..readers import files as store
 from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
-from .cells import Cell, resolve
+from .cells import DATASET
 from .init_files import (
     MODEL,
+    SHORT,
     WORDS,
     Group,
     Look,
@@ -30,7 +31,9 @@ from .init_files import (
     look,
     numbered,
     settings_in,
+    short_in,
     stem_of,
+    unescaped,
 )  # fmt: skip
 from .load import check_name, loads
 from .model import SCHEMA
@@ -45,7 +48,7 @@ _TREC = ["map", "ndcg@10", "P@10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
 _PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
 _FILLED = re.compile(
-    rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)}|(\w+)(?==?\{{\1\}}))?"
+    rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)}|(\w+)(?==?\{{\1\}})|f(?=\{{fold)|s(?=\{{seed))?"
     r"[ _.=-]?"
     r"(?<!\{)\{\w+\}(?!\})",
     re.I,
@@ -87,15 +90,11 @@ def propose_config(
         made = propose(found)
         while True:
             text = render(made, base, where)
-            if not (made.datasets and made.runs):
-                return text, made
             try:
-                made.cells = resolve(loads(text, where, base))
-                text = render(made, base, where)
-                loads(text, where, base)
+                if made.datasets and made.runs:
+                    loads(text, where, base)
                 return text, made
             except ConfigError as error:
-                made.cells = ()
                 if not _without_problems(made, error):
                     first = error.problems[0]
                     what = f"its files give no valid config: {first.where}: {first.what}"
@@ -130,35 +129,31 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
     return made
 
 
-@dataclass
+@dataclass(frozen=True)
 class Entry:
     """One entry of ``datasets`` or ``runs``, with paths relative to the folder looked at.
 
-    `dataset` is the index of a run's dataset, which it names if `names_dataset`. `note` says what
-    is unsure. Folds may share queries. `validation` is the path of the same for validation data.
+    `path` is the group's pattern, or one with ``{dataset}``. `dataset` is the index of a run's
+    dataset, which it names if `names_dataset`. `note` says what is unsure. Folds may
+    share queries. `validation` is the path of the same for validation data.
     """
 
     key: str
     format: str
     group: Group
+    path: str
     dataset: int = -1
     names_dataset: bool = False
     note: str = ""
     shares_queries: bool = False
     validation: str = ""
 
-    @property
-    def path(self) -> str:
-        """The pattern of its files."""
-        return self.group.pattern
-
 
 @dataclass
 class Proposal:
     """What a config will hold: `aside` has the files left out and why, `commented` sections.
 
-    `settings` are the words of placeholders to choose from on validation data, and `cells` those
-    of the config, as soon as it loads.
+    `settings` are the words of placeholders to choose from on validation data, and short ones.
     """
 
     folder: Path
@@ -168,7 +163,6 @@ class Proposal:
     aside: dict[str, str] = field(default_factory=dict)
     commented: set[str] = field(default_factory=set)
     settings: tuple[str, ...] = ()
-    cells: Sequence[Cell] = ()
 
 
 def propose(found: Look) -> Proposal:
@@ -177,7 +171,8 @@ def propose(found: Look) -> Proposal:
     data = [one for one in found.files if one.kind == "dataset"]
     runs = [one for one in found.files if one.kind == "run"]
     paths = [run.path for run in runs]
-    numbers = {p: v for one in numbered(paths) for p, v in one.values.items()}
+    short = short_in(paths, [one.path for one in data])
+    numbers = {p: v for one in numbered(paths, short) for p, v in one.values.items()}
     shared = {name for values in numbers.values() for name in values}
     groups: list[tuple[Group, str]] = []
     for form in dict.fromkeys(one.format for one in data):
@@ -208,7 +203,7 @@ def propose(found: Look) -> Proposal:
         unused -= {*own}
         some = _fixed(Group(group.pattern, own))
         sharing = matcher.share_queries(files.get(number, ()))
-        made.datasets.append(Entry("", form, some, shares_queries=sharing))
+        made.datasets.append(Entry("", form, some, some.pattern, shares_queries=sharing))
         for name in some.names:
             kept = {one[name] for one in some.values.values()}
             if kept != {one[name] for one in group.values.values()}:
@@ -217,7 +212,7 @@ def propose(found: Look) -> Proposal:
     made.aside = {**reason, **made.aside, **found.aside}
     folds = settings_in(one.path for one in data)
     chosen = settings_in(path for path, why in found.aside.items() if why == VALIDATION)
-    made.settings = tuple(word for word in chosen if word not in folds)
+    made.settings = (*(word for word in chosen if word not in folds), *short)
     for (number, form), paths in of_dataset.items():
         place = used.index(number)
         for group in families(numbered(paths, made.settings), groups[number][0].pattern):
@@ -225,9 +220,10 @@ def propose(found: Look) -> Proposal:
             for one in _without_strangers(group, found.every):
                 fitting = {groups[n][0].pattern for path in one.values for n in others[path]}
                 note = f"a guess: could also be {', '.join(sorted(fitting))}" if fitting else ""
-                made.runs.append(Entry("", form, one, place, note=note))
+                made.runs.append(Entry("", form, one, one.pattern, place, note=note))
     _name_datasets(made)
     _name_runs(made)
+    _join_datasets(made)
     _add_validation(made)
     return made
 
@@ -296,7 +292,7 @@ def _name_datasets(made: Proposal) -> None:
         marks = [f"{mark}{{{mark}}}" for mark in entry.group.names]
         is_folder = not own and len(made.datasets) == 1
         key = "-".join(marks if marks and is_folder else [name, *marks])
-        entry.key = key
+        made.datasets[place] = replace(entry, key=key)
 
 
 def _name_runs(made: Proposal) -> None:
@@ -324,7 +320,7 @@ def _name_runs(made: Proposal) -> None:
         marks = {*entry.group.names}
         sharing = [n for n, one in enumerate(made.datasets) if marks & {*one.group.names}]
         needed = len(made.datasets) > 1 and sharing != [entry.dataset]
-        entry.key, entry.names_dataset = key, needed
+        made.runs[place] = replace(entry, key=key, names_dataset=needed)
 
 
 def _models(key: str, entry: Entry) -> set[tuple[int, str]]:
@@ -333,24 +329,43 @@ def _models(key: str, entry: Entry) -> set[tuple[int, str]]:
     return {(entry.dataset, filled(key, {MODEL: doubled(model)})) for model in models}
 
 
+def _join_datasets(made: Proposal) -> None:
+    """Put ``{dataset}`` in place of entries that only differ in the name of their dataset."""
+    alike: dict[tuple[str, str, str], list[Entry]] = defaultdict(list)
+    for entry in made.runs:
+        name = made.datasets[entry.dataset].key
+        parts = [
+            f"{{{DATASET}}}" if one.replace("$$", "$") == name else one
+            for one in entry.path.split("/")
+        ]
+        if entry.names_dataset and f"{{{DATASET}}}" in parts:
+            alike["/".join(parts), entry.key, entry.format].append(entry)
+    for (path, _, _), entries in alike.items():
+        if len(entries) > 1:
+            made.runs = [
+                replace(one, path=path, names_dataset=False) if one in entries else one
+                for one in made.runs
+            ]
+
+
 def _add_validation(made: Proposal) -> None:
     """Add the paths for validation data to a dataset and its runs, if it alone has them."""
-    paths = [_validation(entry, made.aside) for entry in made.runs]
-    having = {entry.dataset for entry, path in zip(made.runs, paths, strict=True) if path}
-    if len(having) != 1:
-        return
-    number = having.pop()
-    data = made.datasets[number]
-    if validation := _validation(data, made.aside):
-        data.validation = validation
-        for entry, path in zip(made.runs, paths, strict=True):
-            if entry.dataset == number:
-                entry.validation, entry.names_dataset = path, True
+    paths = [_validation(entry, made.aside) for entry in made.datasets]
+    runs = [_validation(entry, made.aside) for entry in made.runs]
+    having = {entry.dataset for entry, path in zip(made.runs, runs, strict=True) if path}
+    if len(having) == 1 and paths[number := having.pop()]:
+        made.datasets[number] = replace(made.datasets[number], validation=paths[number])
+        made.runs = [
+            replace(entry, validation=path, names_dataset=True)
+            if entry.dataset == number and f"{{{DATASET}}}" not in entry.path
+            else entry
+            for entry, path in zip(made.runs, runs, strict=True)
+        ]
 
 
 def render(made: Proposal, base: Path, where: str) -> str:
     """Return the config for a folder `base`; it gets a ``name`` if `where` cannot be one."""
-    way = Path(os.path.relpath(made.folder, base)).as_posix()
+    way = _relative(made.folder, base)
     start = "" if way == "." else escaped(way) + "/"
     stem = Path(where).stem
     kinds = {entry.format in ("letor", "batch") for entry in made.datasets}
@@ -385,6 +400,14 @@ def render(made: Proposal, base: Path, where: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _relative(folder: Path, base: Path) -> str:
+    """Return the way to a folder; through links only if the base's own links lead elsewhere."""
+    way = os.path.relpath(os.path.abspath(folder), os.path.abspath(base))
+    if os.path.realpath(base / way) != os.path.realpath(folder):
+        way = os.path.relpath(os.path.realpath(folder), os.path.realpath(base))
+    return Path(way).as_posix()
+
+
 def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
     if not made.datasets:
         yield "  # fill in: no qrels were found, and no learning-to-rank file"
@@ -406,7 +429,11 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
             name = f"dataset: {_quoted(entry.key)}, " if entry and len(made.datasets) > 1 else ""
             yield f"  model{n + 1 if n else ''}: {{{name}path: FILL-IN}}"
     for key in dict.fromkeys(entry.key for entry in made.runs):
-        entries = [entry for entry in made.runs if entry.key == key]
+        some = [entry for entry in made.runs if entry.key == key]
+        lines = {
+            (one.path, one.format, one.dataset if one.names_dataset else None): one for one in some
+        }
+        entries = lines.values()  # a line for all datasets that are in its path
         is_list = len(entries) > 1 or any(entry.validation for entry in entries)
         if is_list:
             yield f"  {_quoted(key)}:"
@@ -424,19 +451,29 @@ def _run_lines(made: Proposal, start: str) -> Iterator[str]:
 
 
 def _where_lines(made: Proposal) -> Iterator[str]:
+    names = [(name, entry) for entry in made.runs for name in entry.group.names]
     if made.where:
         parts = [f"{name}: [{', '.join(map(_quoted, some))}]" for name, some in made.where.items()]
         yield f"where: {{{', '.join(parts)}}}   # there are data for more, but no runs"
+        yield ""
+    elif names:
+        name, entry = names[0]
+        value = next(iter(entry.group.values.values()))[name]
+        yield f"# where: {{{name}: [{_quoted(value)}]}}   # evaluate a part of it"
+        yield "# complete: true   # make gaps in the grid an error"
         yield ""
 
 
 def _select_lines(made: Proposal, metric: str) -> Iterator[str]:
     """Yield how to choose settings, if there are predictions for validation data."""
-    for entry in [one for one in made.datasets if one.validation]:
-        over = ", ".join(made.settings) or "SETTING"
-        on = _quoted(_validation_key(entry))
-        yield "# To choose on validation data, remove the first # of each line for select;"
+    if VALIDATION in made.aside.values():
+        keys = [_validation_key(entry) for entry in made.datasets if entry.validation]
+        over = ", ".join(one for one in made.settings if one not in SHORT) or "SETTING"
+        what = "remove the first # of each line for select"
+        what = what if keys else "add them and their predictions"
+        yield f"# To choose on validation data, {what};"
         yield "# see docs/how-to/choose-on-validation.md"
+        on = _quoted(keys[0]) if keys else "VALIDATION"
         yield f"# select: {{on: {on}, by: {metric}, over: [{over}]}}{FOR_SELECT}"
         yield ""
 
@@ -447,6 +484,8 @@ def _validation_key(entry: Entry) -> str:
 
 def _validation(entry: Entry, aside: Collection[str]) -> str:
     """Return the pattern of an entry's files for validation data; empty if there are none."""
+    if f"{{{DATASET}}}" in entry.path:  # it would be the name of the validation data
+        return ""
     for word in ("vali", "valid", "validation", "val", "dev"):
         path = re.sub(r"(?<![A-Za-z])test(?![A-Za-z])", word, entry.path)
         pattern = Pattern(path.replace("$$", "$"))
@@ -475,31 +514,43 @@ def _summary_lines(made: Proposal) -> Iterator[str]:
 
 def _gaps(made: Proposal) -> Iterator[str]:
     """Yield the runs that have no predictions for some folds, and these folds."""
-    folds: dict[str, dict[str, None]] = defaultdict(dict)
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for cell in made.cells:
-        folds[cell.dataset_key][cell.dataset] = None
-        marks = [f"{name} {value}" for name, value in cell.of_run.items() if name != MODEL]
-        found[cell.dataset_key, " ".join([cell.run, *marks])].add(cell.dataset)
-    for (key, run), some in found.items():
-        if lost := [name for name in folds[key] if name not in some]:
-            yield f"no predictions of {run} for {', '.join(lost)}"
+    for entry in made.runs:
+        data = made.datasets[entry.dataset].group
+        found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
+        for values in entry.group.values.values():
+            rest = {one: value for one, value in values.items() if one not in data.names}
+            name = filled(entry.key, {one: doubled(value) for one, value in rest.items()})
+            marks = [f" {one} {value}" for one, value in rest.items() if one != MODEL]
+            found[unescaped(name) + "".join(marks)].add(_folds(values, data.names))
+        every = {_folds(values, data.names) for values in data.values.values()}
+        for name, folds in found.items():
+            if lost := sorted(every - folds, key=lambda one: natural(" ".join(one))):
+                shown = ", ".join(" ".join(one) for one in lost)
+                yield f"no predictions of {name} for {' '.join(data.names)} {shown}"
+
+
+def _folds(values: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(values.get(name, "") for name in names)
 
 
 def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
     """Yield comparisons, with a usual baseline or the first run that all data have, and a table."""
-    datasets: dict[str, dict[str, None]] = defaultdict(dict)
-    for cell in made.cells:
-        datasets[cell.run][cell.dataset_key] = None
-    every = {cell.dataset_key for cell in made.cells}
-    shared = [run for run, some in datasets.items() if some.keys() == every]
-    usual = _baselines(shared)
-    baseline = _quoted([*usual, *shared, "RUN"][0])
+    names: dict[int, dict[str, None]] = defaultdict(dict)
+    for entry in made.runs:
+        for place, name in sorted(_models(entry.key, entry)):
+            names[place][unescaped(name)] = None
+    each = dict.fromkeys(name for some in names.values() for name in some)
+    usual = [_baselines(some)[:1] for some in names.values()]
+    known = all(usual)
+    shared = [name for name in each if all(name in some for some in names.values())]
+    first = [name for (name,) in usual] if known else shared[:1]
+    baselines = [_quoted(name) for name in dict.fromkeys(first or ["RUN"])]
+    baseline = baselines[0] if len(baselines) == 1 else f"[{', '.join(baselines)}]"
     sharing = any(entry.shares_queries for entry in made.datasets)
-    if len(datasets) != 1:
-        mark = _mark(made, "compare", bool(shared) and not sharing)
+    if len(each) != 1:
+        mark = _mark(made, "compare", bool(first) and not sharing)
         plan = f"baseline: {baseline}, metrics: [{', '.join(columns)}]"
-        note = "" if usual else "   # name your baseline"
+        note = "" if known else "   # name your baseline"
         if "compare" in made.commented and any(entry.validation for entry in made.datasets):
             note += FOR_SELECT
         yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}{note}"
@@ -510,7 +561,11 @@ def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
 
 
 def _baselines(names: Iterable[str]) -> list[str]:
-    """Return the names that baselines usually have, the most usual first."""
+    """Return the names that baselines usually have, the most usual first.
+
+    >>> _baselines(["random", "neural", "linear-regression", "BM25+RM3"])
+    ['BM25+RM3', 'linear-regression', 'random']
+    """
     usual = ("bm25", "baseline", "linear", "random")
     return [name for word in usual for name in sorted(names, key=len) if word in name.lower()]
 
@@ -521,13 +576,17 @@ def _mark(made: Proposal, section: str, fits: bool) -> str:
 
 
 def _aside_lines(made: Proposal) -> list[str]:
-    """Return a line for each file left out, or for files that differ in a fold, seed or setting."""
+    """Return a line for each file left out, or for files that differ in a fold, seed or setting.
+
+    Of more than three of one reason, those that differ in one part of the path have one line too.
+    """
     alike: dict[str, list[str]] = defaultdict(list)
     for path, why in made.aside.items():
         alike[why].append(path)
     lines = []
     for why, paths in alike.items():
-        for group in numbered(paths, made.settings):
+        groups = numbered(paths, made.settings)
+        for group in families(groups) if len(groups) > 3 else groups:
             n = len(group.values)
             name = next(iter(group.values)) if n == 1 else f"{group.pattern}: {n} files"
             lines.append(legible(f"#   {name}: {why}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import zipfile
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,21 +13,21 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from .. import readers
-from ..core.arrow import string_column
-from ..core.tables import Docnos, Qrels
-from ..errors import HarnessError, InputError, Problem
+from ..core.tables import Qrels
+from ..errors import HarnessError, InputError, Problem, first_of
 from ..readers.files import readable_name
-from ..readers.format import FORMATS
+from ..readers.format import FORMATS, Head
 from ..readers.source import Source
 from .patterns import doubled, natural
 
 Kind = Literal["dataset", "run"]
 MOST = 5000
 """Files that are looked at."""
+LARGEST = 256 << 20
+"""Bytes of a file that is read."""
 WORDS = ("fold", "seed", "split", "rep", "repetition", "trial", "cv")
+SHORT = {"f": "fold", "s": "seed"}
 MODEL = "model"
 _READ_AS: dict[Kind, Literal["qrels", "run"]] = {"dataset": "qrels", "run": "run"}
 _BROKEN = ("truncated", "damaged", "unpacks-too-far")
@@ -42,6 +43,8 @@ _NOT_TEST = re.compile(r"(^|[^a-z])(train|val|vali|valid|validation|dev)([^a-z]|
 _TEST = re.compile(r"(^|[^a-z])test([^a-z]|$)", re.I)
 _COLUMNS = {"trec": (0, 2), "msmarco": (0, 1)}
 """Columns of qid and docno in a run's line."""
+_ABOVE = 20
+"""Lines that may be a header or comments."""
 _NUMBERED = rf"(?<![A-Za-z])({'|'.join(WORDS)})([ _.-]?)([0-9]+)(?![0-9])"
 _SETTING = (
     r"(?:(?<=[ _.,-])|(?<![^/])(?=(?:[_,-]?[A-Za-z]+=?[0-9][0-9.e-]*)+/))"
@@ -128,7 +131,10 @@ def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
 
 
 def _kinds(path: Path) -> list[tuple[Kind, str]]:
-    """Return how a file can be read: as judgements, as a run, or (a batch) as both."""
+    """Return how a file can be read: as judgements, as a run, or (a batch) as both.
+
+    Raises an :class:`InputError` if it cannot be read, or only begins like a run.
+    """
     formats: dict[Kind, str] = {}
     why = ""
     for kind, of in _READ_AS.items():
@@ -141,12 +147,33 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
     if not formats:
         raise InputError(Problem(str(path), why))
     if formats.get("run") == formats.get("dataset") == "batch":
-        return [("dataset", "batch"), ("run", "batch")]
+        with zipfile.ZipFile(path) as arrays:
+            names = {name.removesuffix(".npy") for name in arrays.namelist()}
+        needed: dict[Kind, str] = {"dataset": "relevance", "run": "scores"}
+        return [(kind, "batch") for kind, array in needed.items() if array in names]
     if len(formats) == 2:
         is_data = _JUDGEMENTS.search(path.name) or "qrel" in path.parent.name.lower()
         del formats["run" if is_data or formats["dataset"] == "beir" else "dataset"]
     ((kind, form),) = formats.items()
+    if form in ("trec", "scores"):
+        source, fits = Source(path), readers.FORMATS[form].fits
+        above = _other_lines(source, form)
+        lines = source.head.split(b"\n")
+        for number, line in enumerate(lines[:-1] or lines, 1):
+            head = Head("", line)
+            if head.lines and number not in above and not fits(head, _READ_AS[kind]):
+                likely = "a run" if kind == "run" else "qrels"
+                what = f"the file looks like {likely} ({form}), but line {number} does not"
+                raise InputError(Problem(str(path), what))
     return [(kind, form)]
+
+
+def _other_lines(source: Source, form: str) -> list[int]:
+    """Return the numbers of the first lines that the reader of a format does not take as rows."""
+    is_data = readers.FORMATS[form].is_data
+    reads = is_data(source) if is_data is not None else None
+    lines = source.head.split(b"\n")[:_ABOVE]
+    return [n for n, line in enumerate(lines, 1) if line.strip() and reads and not reads(n, line)]
 
 
 @dataclass(frozen=True)
@@ -189,7 +216,22 @@ def settings_in(paths: Iterable[str]) -> tuple[str, ...]:
         for one in re.finditer(_SETTING.format("[A-Za-z]+"), path):
             numbers[one[1].lower(), path[: one.start(3)], path[one.end(3) :]].add(one[3])
     words = dict.fromkeys(word for (word, *_), some in numbers.items() if len(some) > 1)
-    return tuple(word for word in words if word not in (*WORDS, MODEL, "run", "dataset"))
+    return tuple(word for word in words if word not in (*WORDS, *SHORT, MODEL, "run", "dataset"))
+
+
+def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
+    """Return the letters of fold and seed, if no run has a fold but all after f are the data's.
+
+    >>> short_in(["svm-f1-s0.txt", "svm-f2-s0.txt"], ["fold1.txt", "fold2.txt"])
+    ('f', 's')
+    """
+    folds, full, short = (
+        {fold for group in some for one in group.values.values() if (fold := one.get("fold"))}
+        for some in (numbered(data), numbered(runs), numbered(runs, [*SHORT]))
+    )
+    named = [values for one in numbered(runs, [*SHORT]) for values in one.values.values()]
+    are_seeds = all(values.get("seed", "0").isdecimal() for values in named)  # s0.5 is a setting
+    return tuple(SHORT) if short and short <= folds and are_seeds and not full else ()
 
 
 def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
@@ -207,7 +249,7 @@ def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
 
         def placeholder(match: re.Match[str], values: dict[str, str] = values) -> str:
             word, between, number = (one for one in match.groups() if one is not None)
-            name = word.lower()
+            name = SHORT.get(word.lower(), word.lower())
             same = values.setdefault(name, number) == number
             return f"{word}{between}{{{name}}}" if same else match[0]
 
@@ -231,11 +273,15 @@ def families(groups: Sequence[Group], dataset: str = "") -> list[Group]:
             members[slot].append(number)
     left = dict.fromkeys(range(len(groups)))
     found: dict[int, Group] = {}
-    for slot in sorted(members, key=lambda one: (len(members[one]), _rank(one)), reverse=True):
-        some = [number for number in members[slot] if number in left]
-        if len(some) > 1:
-            found[some[0]] = _family(slot, [groups[number] for number in some], dataset)
-            left = dict.fromkeys(number for number in left if number not in some)
+    while left:
+        sizes = {slot: sum(n in left for n in some) for slot, some in members.items()}
+        best = max(sizes, key=lambda slot: (sizes[slot], _rank(slot)), default=None)
+        if best is None or sizes[best] < 2:
+            break
+        some = [number for number in members.pop(best) if number in left]
+        found[some[0]] = _family(best, [groups[number] for number in some], dataset)
+        for number in some:
+            del left[number]
     found |= {number: groups[number] for number in left}
     return [found[number] for number in sorted(found)]
 
@@ -296,7 +342,11 @@ def _family(slot: tuple[str, str], groups: Sequence[Group], dataset: str) -> Gro
 
 
 def _words(path: str) -> set[str]:
-    """Return folders and words of a path, in small letters."""
+    """Return folders and words of a path, in small letters.
+
+    >>> sorted(_words("my_data/qrels.covid-Round2.txt"))
+    ['covid', 'data', 'my', 'my_data', 'qrels', 'round2', 'txt']
+    """
     path = path.lower()
     return {*re.split(r"[/._-]+", path), *path.split("/")[:-1]} - {""}
 
@@ -326,6 +376,7 @@ class Matcher:
     def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
         self.folder, self.datasets = folder, datasets
         self._qrels = cache(self._read_qrels)
+        self._pairs = cache(self._judged_pairs)
 
     def find(self, run: File, values: Mapping[str, str]) -> Fit:
         """Return the qrels of a run; its numbers of fold and seed must be those of the data.
@@ -333,7 +384,7 @@ class Matcher:
         Of all qrels that fit, those whose path shares most folders with the run's are taken,
         and of these, graded ones that judge most of its documents. InputError if none fit.
         """
-        by_row, some = readers.FORMATS[run.format].needs_dataset, list[tuple[str, str]]()
+        by_row, some = readers.FORMATS[run.format].needs_dataset, None
         without = "no rows to follow"
         if not by_row:
             try:
@@ -363,58 +414,88 @@ class Matcher:
                     what = without if by_row else "other queries or documents"
                     wrong[2] = f"fits no qrels: {what}"
         if not near:
-            raise InputError(Problem(run.path, wrong[min(wrong)]))
+            most = min(wrong)
+            same = self._as_many(run) if by_row and most in (1, 2) else ""
+            raise InputError(Problem(run.path, wrong[most] + same))
         enough = max(near.values()) / 10
         fitting = [place for place, score in near.items() if score > enough]
         folders = {*run.path.lower().split("/")[:-1]}
 
         def nearness(place: tuple[int, str]) -> tuple[float, ...]:
-            path, is_graded = place[1], False
-            if not by_row:
-                grades = self._qrels(path).numbers
-                is_graded = np.unique(grades[grades > 0]).size > 1
+            path = place[1]
+            is_graded = not by_row and (self._pairs(path) or (0, 0))[1] > 1
             return len(folders & _words(path)), near[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
         return Fit(number, path, tuple({one: 0 for one, _ in fitting if one != number}))
+
+    def _as_many(self, run: File) -> str:
+        """Return which qrels have as many rows as a run; nothing if none have."""
+        same = []
+        for path, form in ((path, form) for group, form in self.datasets for path in group.values):
+            with contextlib.suppress(HarnessError):
+                same += [path] if self._by_rows(run, path, form) == 1 else []
+        return f"; it has as many rows as {first_of(same, 3)}" if same else ""
 
     def share_queries(self, paths: Collection[str]) -> bool:
         """Whether several qrels have queries in common, as far as they can be read."""
         qids: list[str] = []
         for path in paths if len(paths) > 1 else ():
             with contextlib.suppress(HarnessError, OSError):
-                qids += self._qrels(path).qids.to_pylist()
+                qrels = self._qrels(path)
+                qids += [] if qrels is None else qrels.qids.to_pylist()
         return len(qids) > len({*qids})
 
     def _by_rows(self, run: File, path: str, form: str) -> float:
-        """Return 1 if there are as many scores as rows; InputError if there are others."""
+        """Return 1 if there are as many scores as rows, 0.1 for files too large to be read.
+
+        Raises an :class:`InputError` if the run cannot be read as predictions for these rows.
+        """
         if form not in ("letor", "batch"):
             return 0
+        if self._is_large(path) or self._is_large(run.path):
+            return 0.1
         readers.read_run(self.folder / run.path, dataset=self._qrels(path))
         return 1
 
-    def _judged(self, some: list[tuple[str, str]], path: str, form: str) -> float:
-        """Return the share of documents that is judged, or a little if queries are the same."""
-        qrels = self._qrels(path)
-        codes = qrels.place(string_column([qid for qid, _ in some]))
-        docnos = [docno for (_, docno), code in zip(some, codes, strict=True) if code >= 0]
-        codes = codes[codes >= 0]
-        here = Docnos(string_column(docnos), np.array([0, len(docnos)]))
-        share = qrels.find(codes, here)[0].size / max(1, len(some))
-        return 0.0001 if not share and form != "letor" and codes.size else share
+    def _judged(self, some: list[tuple[str, str]] | None, path: str, form: str) -> float:
+        """Return the share of judged documents in the first lines; 0.01 if it cannot be told."""
+        found = self._pairs(path)
+        if found is None or some is None:
+            return 0.01
+        share = sum(pair in found[0] for pair in some) / max(1, len(some))
+        shares_queries = {one[0] for one in some} & {one[0] for one in found[0]}
+        return 0.0001 if not share and form != "letor" and shares_queries else share
 
-    def _retrieved(self, run: File) -> list[tuple[str, str]]:
+    def _is_large(self, name: str) -> bool:
+        return (self.folder / name).stat().st_size > LARGEST
+
+    def _retrieved(self, run: File) -> list[tuple[str, str]] | None:
         """Return queries and documents of a run, or of its beginning."""
         path = self.folder / run.path
         if run.format not in _COLUMNS:
+            if self._is_large(run.path):
+                return None
             rows = readers.read_run(path, duplicates="first").to_dict()
             return [(qid, docno) for qid, row in rows.items() for docno in row]
         qid, docno = _COLUMNS[run.format]
         lines = Source(path).head.decode("utf-8", "replace").splitlines()
-        words = [line.split() for line in lines[:-1] or lines if line[:1] != "#"]
-        if len({len(one) for one in words if one}) > 1:
-            raise InputError(Problem(run.path, "its lines have different numbers of columns"))
+        words = [line.split() for line in lines[:-1] or lines]
         return [(one[qid], one[docno]) for one in words if len(one) > docno]
 
-    def _read_qrels(self, path: str) -> Qrels:
+    def _read_qrels(self, path: str) -> Qrels | None:
+        """Return qrels; None if the file is too large."""
+        if self._is_large(path):
+            return None
         return readers.read_qrels(self.folder / path, duplicates="first", fractions=True)
+
+    def _judged_pairs(self, path: str) -> tuple[frozenset[tuple[str, str]], int] | None:
+        """Return the queries and documents judged, and how many grades above 0 there are."""
+        rows: Mapping[str, Mapping[str, float]] = {}
+        with contextlib.suppress(HarnessError, OSError):
+            qrels = self._qrels(path)
+            if qrels is None:
+                return None
+            rows = qrels.to_dict()
+        pairs = frozenset((qid, docno) for qid, row in rows.items() for docno in row)
+        return pairs, len({grade for row in rows.values() for grade in row.values() if grade > 0})

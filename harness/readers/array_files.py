@@ -56,6 +56,9 @@ def _batch(
     if absent := [key for key in ("qids", wanted) if key not in arrays]:
         what = f"no array '{absent[0]}' next to n; it holds {first_of(sorted(arrays))}"
         raise source.error(what, f"a batch has qids, n and {wanted}")
+    if "docnos" in arrays:
+        what = "docnos next to n are not read: documents of a batch are d0, d1, ..."
+        raise source.error(what, "save a table with columns qid, docno and score")
     given = {wanted: arrays[wanted], other: arrays.get(other, np.zeros(np.shape(arrays[wanted])))}
     try:
         qrels, run = from_batch(**given, n=arrays["n"], qids=arrays["qids"], fractions=fractions)

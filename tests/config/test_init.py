@@ -131,6 +131,17 @@ def make_parts(base: Path, folds: Sequence[int] = (1,)) -> None:
         make(base, {f"data/Fold{fold}/{part}.txt": letor(10, 100 * n)})
 
 
+def test_short_words_for_fold_and_seed(tmp_path: Path) -> None:
+    make_parts(tmp_path, (1, 2))
+    names = [f"p/{m}-f{n}-s{s}.txt" for m in ("net", "svm") for n in (1, 2) for s in (0, 1)]
+    make(tmp_path, dict.fromkeys(names, scores(10)))
+    text, _ = proposed(tmp_path)
+    assert '\n  "{model}": {format: scores, path: "p/{model}-f{fold}-s{seed}.txt"}\n' in text
+    assert "\nsummary: {pool: [fold], spread: [seed]}" in text
+    make(tmp_path, {"p/rnn-f0.txt": scores(10)})  # data have no fold 0
+    assert "{seed}" not in proposed(tmp_path)[0]
+
+
 def test_predictions_for_validation_data_are_for_a_choice(tmp_path: Path) -> None:
     make_parts(tmp_path)
     files = [f"preds/{part}-gbrt2-lr{lr}.txt" for part in ("vali", "test") for lr in "12"]
@@ -179,16 +190,17 @@ def test_summary_comparisons_and_a_table_are_ready_to_use(tmp_path: Path) -> Non
             rows = range(10 * int(name[-11]))
             make(tmp_path, {name: "".join(f"{draw.random():.4f}\n" for _ in rows)})
     dense = "1 Q0 b 1 2.0 t\n1 Q0 a 2 1.0 t\n2 Q0 d 1 2.0 t\n2 Q0 c 2 1.0 t\n"
-    text, _ = proposed(tmp_path)
-    assert "\ncompare: {baseline: linear, metrics: [map, ndcg@10], " in text
     make(tmp_path, {"a/qrels.txt": QRELS, "a/bm25.run": RUN, "a/dense.run": dense})
+    text, _ = proposed(tmp_path)
+    assert "\ncompare: {baseline: [bm25, linear], metrics: [map, ndcg@10], " in text
     save(tmp_path, tmp_path / "harness.yaml")
     results = harness.run(tmp_path / "harness.yaml")
     assert len(results.leaderboard.entries) == 5
     assert (results.folder / "tables/main.tex").exists()
     (tmp_path / "svm/fold2-seed2.txt").unlink()
     text = proposed(tmp_path)[0]
-    assert "# no predictions of svm seed 2 for data-fold2\n# summary: {pool: [fold]," in text
+    assert "# no predictions of svm seed 2 for fold 2\n# summary: {pool: [fold]," in text
+    assert "\ncompare: " in text
 
 
 def test_the_baseline_is_a_run_that_every_dataset_has(tmp_path: Path) -> None:
@@ -203,6 +215,8 @@ def test_a_folder_for_each_dataset(tmp_path: Path) -> None:
     for rows, name in ((6, "mq2007"), (8, "mq2008")):
         make(tmp_path, {f"data/{name}/test.txt": letor(rows)})
         make(tmp_path, {f"predictions/{name}/{m}.txt": scores(rows) for m in ("svm", "gbrt")})
+    text, _ = proposed(tmp_path)
+    assert '"{model}": {format: scores, path: "predictions/{dataset}/{model}.txt"}' in text
     assert cells(tmp_path) == [
         f"{name} {model} predictions/{name}/{model}.txt"
         for name in ("mq2007", "mq2008") for model in ("gbrt", "svm")
@@ -224,6 +238,16 @@ def test_rows_and_documents_tell_the_dataset(tmp_path: Path) -> None:
         "p four four.run", "q three three.run", "x two two.pred", "y one one.pred",
     ]  # fmt: skip
     assert "#   five.pred: fits no qrels: expected " in proposed(tmp_path)[0]
+
+
+def test_the_fold_that_has_as_many_rows_is_named(tmp_path: Path) -> None:
+    make(tmp_path, {f"fold{n}/test.txt": letor(2 * n) for n in (3, 4, 7)})
+    make(tmp_path, {"a/fold3.pred": scores(14), "a/fold4.pred": scores(8), "b/fold7.pred": "1\n"})
+    text, _ = proposed(tmp_path)
+    same = "fits no qrels: expected 6 predictions, one for each row of test.txt, got 14; "
+    same += "it has as many rows as fold7/test.txt\n"
+    assert f"#   a/fold3.pred: {same}" in text
+    assert "#   b/fold7.pred: fits no qrels: expected 14 predictions, one for each" in text
 
 
 def test_qrels_of_beir(tmp_path: Path) -> None:
@@ -320,3 +344,10 @@ def test_runs_of_two_datasets_and_settings_of_one(tmp_path: Path) -> None:
     tuned = {f"tuned/gbrt-lr{lr}.{part}.txt": n for lr in (1, 2) for part, n in sizes.items()}
     make(tmp_path, {path: scores(n) for path, n in tuned.items()})
     assert sum(one.split()[1] == "lin" for one in cells(tmp_path)) == 2
+
+
+def test_a_fraction_after_s_is_a_setting(tmp_path: Path) -> None:
+    make(tmp_path, {f"Fold{fold}/test.txt": letor(10 * fold, 100 * fold) for fold in (1, 2)})
+    runs = {f"lgbm-f{fold}-s0.{s}.txt": 10 * fold for fold in (1, 2) for s in (5, 7)}
+    make(tmp_path, {path: scores(n) for path, n in runs.items()})
+    assert "{seed}" not in proposed(tmp_path)[0]
