@@ -12,7 +12,7 @@ from ..experiment import folder as results_folder
 from ..experiment import page as report_page
 from ..experiment.folder import with_comparisons
 from ..readers.files import check_own, write_all
-from ..reports.participant import sheet
+from ..reports.rankings import sheet
 from . import options
 from .printing import show
 

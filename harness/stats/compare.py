@@ -17,11 +17,10 @@ from ..core.leaderboard import grouped_by
 from ..core.ragged import Floats
 from ..core.systems import System, unanswered_of
 from ..errors import HarnessError, Problem, check_known
-from .all_pairs import means
 from .blocks import Block, blocks_of
 from .comparison import Comparison, Comparisons, Overall, Plan, family_of
 from .corrections import adjust
-from .differences import differences
+from .differences import differences, means
 from .effects import detectable, effects
 from .intervals import Interval, interval_of
 from .registry import NO_ANSWER, AllPairs, Outcome, Test, all_pairs_of, find, outcome_of

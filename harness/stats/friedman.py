@@ -8,8 +8,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from ..core.ragged import Floats
-from .all_pairs import pairwise, without_answer
-from .differences import noise
+from .differences import noise, pairwise, without_answer
 from .registry import AllPairs, Stream, all_pairs_test, as_p
 from .tukey import p_of_pairs, studentized_range_isf
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ..core.ragged import Array, Floats
-from .all_pairs import deviations, means, mirrored, pairwise, without_answer
+from .differences import deviations, means, mirrored, pairwise, without_answer
 from .registry import AllPairs, Stream, all_pairs_test
 
 CHUNK = 250

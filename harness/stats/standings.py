@@ -10,12 +10,11 @@ import numpy as np
 from scipy.special import stdtr
 
 from ..core.ragged import Bools, Floats, Ints
-from .all_pairs import deviations, means
 from .blocks import Block
 from .bootstrap import resampled_means
 from .comparison import Comparison, Plan, Standing
 from .corrections import adjust
-from .differences import EPS, noise
+from .differences import EPS, deviations, means, noise
 from .intervals import clustered, interval_of
 from .registry import SMALLEST, AllPairs, Stream
 

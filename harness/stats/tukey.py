@@ -11,8 +11,7 @@ from numpy.polynomial import Chebyshev
 from scipy.special import fdtrc, ndtr
 
 from ..core.ragged import Floats
-from .all_pairs import deviations, means, mirrored, pairwise, without_answer
-from .differences import noise
+from .differences import deviations, means, mirrored, noise, pairwise, without_answer
 from .registry import SMALLEST, AllPairs, Stream, all_pairs_test, as_p
 
 CHUNK = 1 << 20
