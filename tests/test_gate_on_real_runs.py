@@ -16,7 +16,7 @@ from harness.core.systems import systems_of
 from harness.errors import HarnessWarning
 from harness.experiment.evaluate import evaluate_files
 from harness.experiment.gate import gate_baseline
-from harness.stats.gate import Margin, Pair, Rule, judge
+from harness.stats.gate import Margin, MarginRule, Pair, judge
 
 MEASURE, MARGIN, LEVEL = "ndcg_cut_10", 0.05, 0.05
 
@@ -59,7 +59,7 @@ def test_every_pair_with_the_best_run(
 ) -> None:
     published = csv_rows(covid / "leaderboard.csv")
     best = max(published, key=lambda row: float(row["ndcg@10"]))["run"]
-    rules = {"ndcg@10": Rule(margin=MARGIN)}
+    rules = {"ndcg@10": MarginRule(margin=MARGIN)}
     verdicts = gate_baseline(systems_of(board), best, rules, level=LEVEL)
     assert len(verdicts) == 142
     gains = {one.run: values[one.run] - values[best] for one in verdicts}

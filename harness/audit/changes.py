@@ -196,7 +196,7 @@ def _effect(errors: Reproduced, old: Board, new: Board, base: Key) -> Reproduced
 
 
 @dataclass(frozen=True)
-class Cell:
+class CellChange:
     """One run by one metric, in both leaderboards.
 
     `old` and `new` are over the queries that have a value in both, `old_all` and `new_all` over
@@ -264,7 +264,7 @@ class RankChange(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Order:
+class OrderChange:
     """How similar the orders by one metric on one dataset are.
 
     `changes` are of the systems in both; RBO and the top rank in `similarity` use all systems.
@@ -289,7 +289,7 @@ class Order:
 def _orders(
     old: Board, new: Board, rows: Sequence[Key], directions: Mapping[str, Direction | None],
     p: float,
-) -> Iterator[Order]:  # fmt: skip
+) -> Iterator[OrderChange]:  # fmt: skip
     """Yield how similar the leaderboards order the systems of each dataset, by each metric.
 
     If one prints fewer digits, both are ranked at these, so that its ties are ties.
@@ -317,7 +317,7 @@ def _orders(
             moves = [RankChange(*one) for one in zip(shared, *places, strict=True)]
             moves.sort(key=lambda one: (one.new, one.old))
             alike = rank_similarity(sides[0], sides[1], p=p)
-            yield Order(dataset, metric, alike, tuple(moves))
+            yield OrderChange(dataset, metric, alike, tuple(moves))
 
 
 class Difference(NamedTuple):
@@ -382,12 +382,12 @@ class Changes:
 
     old: str
     new: str
-    cells: tuple[Cell, ...]
+    cells: tuple[CellChange, ...]
     only_old: tuple[Key, ...]
     only_new: tuple[Key, ...]
     metrics_only_old: tuple[str, ...]
     metrics_only_new: tuple[str, ...]
-    orders: tuple[Order, ...]
+    orders: tuple[OrderChange, ...]
     origins: tuple[Difference, ...]
     reproduced: tuple[Reproduced, ...]
     plan: Plan
@@ -397,10 +397,10 @@ class Changes:
     p: float
     notes: tuple[str, ...]
 
-    def having(self, status: str) -> list[Cell]:
+    def having(self, status: str) -> list[CellChange]:
         """Return the cells of a status, by any metric: values that went first, then the largest."""
 
-        def size(cell: Cell) -> float:
+        def size(cell: CellChange) -> float:
             return math.inf if math.isnan(cell.difference) else abs(cell.difference)
 
         return sorted((one for one in self.cells if one.status == status), key=size, reverse=True)
@@ -556,7 +556,7 @@ def _directions(
 def _cell(
     key: Key, name: str, old: Board, new: Board, tolerance: float | None, way: Direction | None,
     plan: Plan, test: Test | None,
-) -> Cell:  # fmt: skip
+) -> CellChange:  # fmt: skip
     """Return a cell; with a test, its queries, tested if any moved.
 
     If the queries differ, its values are over the queries of both, which decide its status. A value
@@ -566,7 +566,9 @@ def _cell(
         tolerance = max(board.slack.get(name, 0.0) for board in (old, new))
     first, second = old.rows[key], new.rows[key]
     values = first.values.get(name, math.nan), second.values.get(name, math.nan)
-    cell = Cell(key, name, way, *values, tolerance, status_of(*values, tolerance, way), *values)
+    cell = CellChange(
+        key, name, way, *values, tolerance, status_of(*values, tolerance, way), *values
+    )
     before, after = first.entry, second.entry
     metric, other = old.metrics[name], new.metrics[name]
     if not (test and before and after and metric and other):

@@ -18,7 +18,7 @@ from ..errors import InputError, Problem, UnknownNameError, check_known
 from ..experiment import folder as results
 from ..reports.leaderboard import REPETITIONS
 from ..reports.phrases import warned_of
-from .table_files import Cell, CsvRow, printed, read_rows, read_text
+from .table_files import CsvRow, PrintedCell, printed, read_rows, read_text
 
 NO_NAMES: Mapping[str, str] = {}
 
@@ -41,7 +41,7 @@ class Key:
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class BoardRow:
     """One row of a leaderboard.
 
     `values` are summaries by metric. Of a folder, `counts` are repetitions, queries, missing ones
@@ -63,7 +63,7 @@ class Board:
 
     name: str
     metrics: Mapping[str, Metric | None]
-    rows: Mapping[Key, Row]
+    rows: Mapping[Key, BoardRow]
     slack: Mapping[str, float] = field(default_factory=dict)
     manifest: Mapping[str, Any] | None = None
     notes: tuple[str, ...] = ()
@@ -141,7 +141,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
     board = study.board
     if board.summary:  # without intervals, which take long
         board = of_systems(board, lambda system, metric: (math.nan, math.nan))
-    rows: dict[Key, Row] = {}
+    rows: dict[Key, BoardRow] = {}
     for entry in board.entries:
         columns = tuple(entry.columns.items())
         key = Key(names.get(entry.dataset, entry.dataset), names.get(entry.run, entry.run), columns)
@@ -150,7 +150,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
             raise InputError(Problem(str(folder), f"two rows are called {key}", fix=fix))
         values = {names.get(name, name): value for name, value in entry.summary.items()}
         counts = {"repetitions": len(entry.system.entries)} if entry.system else {}
-        rows[key] = Row(values, {**counts, **entry.evaluation.counts.as_dict()}, entry)
+        rows[key] = BoardRow(values, {**counts, **entry.evaluation.counts.as_dict()}, entry)
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
     notes = warned_of(warned_runs((one.run, one.warned) for one in board.entries))
     return Board(
@@ -189,14 +189,14 @@ def number(text: str) -> tuple[float, float] | None:
     text = text.strip()
     if text.lower() in _BLANK:
         return math.nan, 0.0
-    found = printed(Cell(re.sub(r"[*_↑↓]", "", text)))
+    found = printed(PrintedCell(re.sub(r"[*_↑↓]", "", text)))
     if found is None or math.isinf(float(found.number)):
         return None
     scale, exponent = (100 if found.is_percent else 1), found.number.as_tuple().exponent
     return float(found.number) / scale, 10.0 ** int(exponent) / scale
 
 
-class _Column:
+class _BoardColumn:
     """One column of a CSV: its heading, its fields, their numbers, and its kind."""
 
     def __init__(self, name: str, texts: list[str]) -> None:
@@ -229,7 +229,9 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
     is_ours = {"dataset", "run", "undefined", *_COUNTS} <= set(header)
     if is_ours and FAILED in header:
         rows = [row for row in rows if not row.fields[header.index(FAILED)]]
-    columns = [_Column(name, [row.fields[at] for row in rows]) for at, name in enumerate(header)]
+    columns = [
+        _BoardColumn(name, [row.fields[at] for row in rows]) for at, name in enumerate(header)
+    ]
     if is_ours:  # its first columns are dataset, run and what placeholders captured
         keys = header[1 : header.index(_COUNTS[0])]
     _recognise(path, columns, keys)
@@ -264,7 +266,7 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
         unit = min((unit for _, unit in column.filled), default=0.0) / (scale or 1)
         slack[name] = 0.0 if is_ours else unit / 2
     cells = (dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True))
-    board_rows = dict(zip(row_keys, map(Row, cells), strict=True))
+    board_rows = dict(zip(row_keys, map(BoardRow, cells), strict=True))
     return Board(
         str(path), metrics, board_rows, slack, notes=tuple(f"{path}: {note}" for note in notes)
     )
@@ -283,7 +285,7 @@ def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
     return header, rows[1:]
 
 
-def _recognise(path: Path, columns: Sequence[_Column], keys: Sequence[str]) -> None:
+def _recognise(path: Path, columns: Sequence[_BoardColumn], keys: Sequence[str]) -> None:
     """Set the kind of each column, by its name and its fields."""
     header = [column.name for column in columns]
     lowered = [name.lower() for name in header]
@@ -316,7 +318,7 @@ def _is_part(name: str, header: Sequence[str]) -> bool:
 
 
 def _keys(
-    path: Path, rows: Sequence[CsvRow], columns: Sequence[_Column], names: Mapping[str, str]
+    path: Path, rows: Sequence[CsvRow], columns: Sequence[_BoardColumn], names: Mapping[str, str]
 ) -> list[Key]:
     """Return the key of each row; raise InputError if a row has no run, or two have one key."""
     lines: dict[Key, int] = {}

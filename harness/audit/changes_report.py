@@ -11,11 +11,10 @@ from typing import Any
 from ..core.leaderboard import grouped_by
 from ..errors import first_of, legible, printable
 from ..reports import formats, markdown, text
-from ..reports.grid import Cell as GridCell
-from ..reports.grid import Grid, and_more, grid
+from ..reports.grid import Grid, GridCell, and_more, grid
 from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, counted, decimals, p_value
 from ..stats.registry import find
-from .changes import Cell, Changes, Order, Reproduced
+from .changes import CellChange, Changes, OrderChange, Reproduced
 from .changes_board import Key
 
 ROWS, CELLS = 20, 5
@@ -101,7 +100,7 @@ def _with_key(one: Reproduced) -> Record:
     return {**_named(one.key), **{name: at for name, at in vars(one).items() if name != "key"}}
 
 
-def _order_record(one: Order) -> Record:
+def _order_record(one: OrderChange) -> Record:
     similarity, sizes = asdict(one.similarity), [abs(each.change) for each in one.changes]
     del similarity["rank_change"]
     similarity |= {name: len(similarity[name]) for name in ("only_first", "only_second")}
@@ -264,7 +263,7 @@ def _show(name: str, value: Any) -> str | GridCell:
     return value if isinstance(value, GridCell) else str(value)
 
 
-def _cell_row(cell: Cell, changes: Changes) -> Record:
+def _cell_row(cell: CellChange, changes: Changes) -> Record:
     row: Record = {
         "dataset": cell.key.dataset, "run": cell.key.name, "metric": _heading(cell),
         "old": cell.old, "new": cell.new, "difference": cell.difference,
@@ -286,11 +285,11 @@ def _cell_row(cell: Cell, changes: Changes) -> Record:
     return {**row, "note": _note(cell)}
 
 
-def _heading(cell: Cell) -> str:
+def _heading(cell: CellChange) -> str:
     return f"{cell.metric} {ARROWS[cell.direction]}".rstrip()
 
 
-def _note(cell: Cell) -> str:
+def _note(cell: CellChange) -> str:
     parts = []
     if math.isnan(cell.new_all):
         parts.append("value is gone")
@@ -307,7 +306,7 @@ def _note(cell: Cell) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _ranks(dataset: str, orders: Sequence[Order]) -> Iterator[Grid]:
+def _ranks(dataset: str, orders: Sequence[OrderChange]) -> Iterator[Grid]:
     """Yield the ranks of the systems that moved by some metric, the largest change first."""
     largest: Counter[str] = Counter()
     ranks: dict[tuple[str, str], str] = {}

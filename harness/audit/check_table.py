@@ -28,16 +28,22 @@ from ..experiment import folder as stored
 from ..experiment.folder import Results, with_comparisons
 from ..reports import formats
 from ..reports.paper_table.build import Cells, mean, over_same_queries
-from ..reports.paper_table.model import FEWEST_FOR_SECOND, Column, Signs, best_and_second, dagger
-from ..reports.paper_table.settings import Settings
+from ..reports.paper_table.model import (
+    FEWEST_FOR_SECOND,
+    PaperColumn,
+    Signs,
+    best_and_second,
+    dagger,
+)
+from ..reports.paper_table.settings import TableSettings
 from ..reports.phrases import counted, fixed
 from ..reports.select import metric_spellings
 from ..stats.comparison import Plan, Study
 from . import table_files, table_latex
-from .check_table_match import Heading, Known, Line, Match, match
-from .table_files import SYMBOLS, Cell, Grid, Printed, decimals, printed
+from .check_table_match import Heading, Known, Match, TableLine, match
+from .table_files import SYMBOLS, Printed, PrintedCell, PrintedTable, decimals, printed
 
-FORMATS: Mapping[str, Callable[[str], list[Grid]]] = {
+FORMATS: Mapping[str, Callable[[str], list[PrintedTable]]] = {
     **dict.fromkeys((".tex", ".ltx"), table_latex.grids),
     **dict.fromkeys((".md", ".markdown"), table_files.markdown_grids),
     **dict.fromkeys((".csv", ".tsv"), table_files.csv_grids),
@@ -70,7 +76,7 @@ _EXACT = Context(prec=1100)
 
 
 @dataclass(frozen=True)
-class Finding:
+class PrintedMistake:
     """One mistake at a line of the file: the printed text (`found`) and the right one."""
 
     kind: FindingKind
@@ -83,7 +89,7 @@ class Finding:
 
 
 @dataclass
-class Verdict:
+class TableVerdict:
     """The mistakes of one table.
 
     `verified` counts numbers, spreads, best values and marks; `unknown` lists rows and columns
@@ -92,7 +98,7 @@ class Verdict:
 
     name: str
     line: int
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[PrintedMistake] = field(default_factory=list)
     verified: Counter[str] = field(default_factory=Counter)
     unknown: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -107,9 +113,9 @@ class Number:
     `percent` is whether the column is x 100.
     """
 
-    line: Line
+    line: TableLine
     heading: Heading
-    cell: Cell
+    cell: PrintedCell
     printed: Printed
     metric: Metric | None
     value: float
@@ -121,10 +127,10 @@ class Number:
         """Whether the number is bold or underlined."""
         return self.cell.bold if mark == "bold" else self.cell.underlined
 
-    def finding(self, kind: FindingKind, found: str, right: str, why: str) -> Finding:
+    def finding(self, kind: FindingKind, found: str, right: str, why: str) -> PrintedMistake:
         """Return a finding at its place."""
         where = self.cell.line, self.line.text, self.heading.text
-        return Finding(kind, *where, found, right, why)
+        return PrintedMistake(kind, *where, found, right, why)
 
 
 def check_table(
@@ -171,7 +177,7 @@ def check_table(
     return render(str(paper), verdicts, skipped), not any(one.findings for one in verdicts)
 
 
-def _grids(paper: Path) -> list[Grid]:
+def _grids(paper: Path) -> list[PrintedTable]:
     """Return the tables of a file; InputError with file and line if it cannot be read."""
     reader = FORMATS.get(paper.suffix.lower())
     if reader is None:
@@ -195,7 +201,9 @@ def _grids(paper: Path) -> list[Grid]:
     return grids
 
 
-def _chosen(paper: Path, grids: Sequence[Grid], tables: Sequence[str]) -> list[tuple[str, Grid]]:
+def _chosen(
+    paper: Path, grids: Sequence[PrintedTable], tables: Sequence[str]
+) -> list[tuple[str, PrintedTable]]:
     named = [(grid.name or str(place), grid) for place, grid in enumerate(grids, 1)]
     chosen = []
     for wanted in tables:
@@ -230,7 +238,7 @@ def _names(study: Results, options: Pairs, tables: Sequence[str]) -> list[tuple[
     return [*pairs.items(), *(pair for pair in given if pair[0] not in pairs)]
 
 
-def _nothing(paper: Path, grid: Grid, study: Study) -> Problem:
+def _nothing(paper: Path, grid: PrintedTable, study: Study) -> Problem:
     rows = ", ".join(dict.fromkeys(row[0].text for row in grid.body if row[0].text))
     heads = [" ".join(grid.headings(at)) for at in range(len(grid.rows[0]))]
     return Problem(
@@ -250,9 +258,9 @@ def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
     return replace(match, lines=tuple(lines))
 
 
-def verify(match: Match, study: Study, name: str) -> Verdict:
+def verify(match: Match, study: Study, name: str) -> TableVerdict:
     """Return the mistakes of a table, and how much of it was checked."""
-    verdict = Verdict(name, match.grid.line, unknown=[*match.unknown])
+    verdict = TableVerdict(name, match.grid.line, unknown=[*match.unknown])
     verdict.has_caption = bool(match.grid.caption.strip())
     columns = numbers_of(match, study, verdict)
     for column in columns:
@@ -278,7 +286,7 @@ def verify(match: Match, study: Study, name: str) -> Verdict:
     return verdict
 
 
-def numbers_of(match: Match, study: Study, verdict: Verdict) -> list[list[Number]]:
+def numbers_of(match: Match, study: Study, verdict: TableVerdict) -> list[list[Number]]:
     """Return the numbers of each column of values; columns without numbers are left out.
 
     Cells with digits that cannot be read as a number are unknown to the verdict.
@@ -306,7 +314,7 @@ def numbers_of(match: Match, study: Study, verdict: Verdict) -> list[list[Number
     return [column for column in columns if column]
 
 
-def _dataset(line: Line, heading: Heading, study: Study) -> str | None:
+def _dataset(line: TableLine, heading: Heading, study: Study) -> str | None:
     """Return the dataset of a cell: its column's, its row's, or the only one of its run."""
     if heading.column is not None and heading.column.dataset is not None:
         return heading.column.dataset
@@ -317,7 +325,7 @@ def _dataset(line: Line, heading: Heading, study: Study) -> str | None:
 
 
 def _value(
-    line: Line, heading: Heading, study: Study, datasets: Sequence[str]
+    line: TableLine, heading: Heading, study: Study, datasets: Sequence[str]
 ) -> tuple[float, str | None, bool]:
     """Return a cell's value, its dataset, and whether its run and dataset are known."""
     column = heading.column
@@ -358,7 +366,7 @@ def _as_text(number: Decimal) -> str:
     return re.sub(r"^(-?)0\.", r"\1.", f"{number:f}")
 
 
-def _check_number(one: Number) -> Iterator[Finding]:
+def _check_number(one: Number) -> Iterator[PrintedMistake]:
     """Yield the finding on a wrong number; one less than a digit off is wrongly rounded."""
     shown = one.printed
     if math.isnan(one.value):
@@ -372,15 +380,15 @@ def _check_number(one: Number) -> Iterator[Finding]:
         yield one.finding("rounding" if is_near else "digits", shown.text, text, computed)
 
 
-def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
+def _check_spread(one: Number, study: Study, verdict: TableVerdict) -> None:
     """Check the deviation or interval next to a number, if the results have one."""
     spread, run = one.printed.spread, one.line.run
     if not spread or one.metric is None or run is None:
         return
-    at = Column("", "metric", "", one.dataset, one.metric)
+    at = PaperColumn("", "metric", "", one.dataset, one.metric)
     others = [replace(at, dataset=name) for name in study.datasets] if one.dataset is None else []
     deviation, interval = (
-        Cells(study, Settings(spread=how), Signs(), [at, *others]).column(at, [run])[0].ends
+        Cells(study, TableSettings(spread=how), Signs(), [at, *others]).column(at, [run])[0].ends
         for how in ("deviation", "interval")
     )
     ways = {"the interval over queries": interval}
@@ -401,7 +409,7 @@ def _check_spread(one: Number, study: Study, verdict: Verdict) -> None:
     verdict.findings.append(one.finding("spread", found, right, name))
 
 
-def _check_extras(match: Match, study: Study, verdict: Verdict) -> None:
+def _check_extras(match: Match, study: Study, verdict: TableVerdict) -> None:
     """Check the columns of n, ranks, tiers and coverage."""
 
     def flat(text: str) -> str:
@@ -417,15 +425,15 @@ def _check_extras(match: Match, study: Study, verdict: Verdict) -> None:
                 continue
             others = [replace(one, dataset=dataset) for one in metrics]
             at = replace(column, dataset=dataset)
-            right = Cells(study, Settings(), Signs(), [*others, at]).column(at, [line.run])[0]
+            right = Cells(study, TableSettings(), Signs(), [*others, at]).column(at, [line.run])[0]
             verdict.verified["others"] += 1
             texts = right.text, f"{right.text} {right.spread}".strip()
             if flat(cell.whole) not in map(flat, texts):
                 where = cell.line, line.text, heading.text
-                verdict.findings.append(Finding("other", *where, flat(cell.whole), texts[1]))
+                verdict.findings.append(PrintedMistake("other", *where, flat(cell.whole), texts[1]))
 
 
-def _check_best(columns: Sequence[list[Number]], study: Study, verdict: Verdict) -> None:
+def _check_best(columns: Sequence[list[Number]], study: Study, verdict: TableVerdict) -> None:
     """Check bold and underlined, over all rows or by group: whichever has fewer mistakes.
 
     Each is checked if the table has any of it. Columns over different queries are not checked.
@@ -455,7 +463,7 @@ def _dataset_shown(one: Number) -> str | None:
     return one.dataset or (column and column.dataset) or one.line.dataset
 
 
-def _is_fair(column: Sequence[Number], study: Study, verdict: Verdict) -> bool:
+def _is_fair(column: Sequence[Number], study: Study, verdict: TableVerdict) -> bool:
     """Whether the values of a column are over the same queries; a note if not."""
     known = [one for one in column if one.known and one.line.run is not None]
     metric = known[0].metric if known else None
@@ -483,7 +491,7 @@ def _can_be_best(one: Number) -> bool:
     )
 
 
-def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Finding]:
+def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[PrintedMistake]:
     """Yield the mistakes of one column; each dataset in it has a best value of its own."""
     for numbers in grouped_by(column, _dataset_shown).values():
         known = [one for one in numbers if one.known and one.printed.digits]
@@ -496,7 +504,7 @@ def _wrong_marks(column: Sequence[Number], used: Sequence[Mark]) -> Iterator[Fin
 
 def _at_digits(
     numbers: Sequence[Number], used: Sequence[Mark], digits: int | None
-) -> Iterator[Finding]:
+) -> Iterator[PrintedMistake]:
     """Yield the wrong marks if the best values follow from `digits` decimals; None for all."""
     metric = numbers[0].metric
     if metric is None:
@@ -533,7 +541,7 @@ def _at_digits(
 
 
 def _check_significance(
-    match: Match, columns: Sequence[Sequence[Number]], study: Study, verdict: Verdict
+    match: Match, columns: Sequence[Sequence[Number]], study: Study, verdict: TableVerdict
 ) -> None:
     """Check letters and daggers against the comparisons of the study."""
     numbers = [one for column in columns for one in column]
@@ -583,7 +591,7 @@ def _check_significance(
                 verdict.findings.append(one.finding("marker", *found))
 
 
-def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) -> Signs | None:
+def _signs(match: Match, used: Sequence[str], study: Study, verdict: TableVerdict) -> Signs | None:
     """Return the system of each mark: as rows say, or else the baselines in order."""
     assert study.comparisons is not None
     of = {one.run: one.sign for one in match.lines if one.run is not None and one.sign}
@@ -611,7 +619,7 @@ def _signs(match: Match, used: Sequence[str], study: Study, verdict: Verdict) ->
     return Signs("daggers" if symbols else "letters", of, study.comparisons)
 
 
-def _text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
+def _text(path: str, verdicts: Sequence[TableVerdict], skipped: Sequence[str]) -> str:
     lines = [line for one in verdicts for line in _lines(path, one)]
     lines += [f"not checked: {what}" for what in skipped]
     total = sum((one.verified for one in verdicts), Counter[str]())
@@ -622,7 +630,7 @@ def _text(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str
     return lines_of([*lines, f"{path}: {findings}; checked: {checked or 'nothing'}{end}"])
 
 
-def _lines(path: str, verdict: Verdict) -> Iterator[str]:
+def _lines(path: str, verdict: TableVerdict) -> Iterator[str]:
     for one in verdict.findings:
         yield f"{path}:{one.line}: {_KINDS[one.kind]}: {one.row}, {one.column}"
         yield f"  found: {one.found}"
@@ -631,7 +639,7 @@ def _lines(path: str, verdict: Verdict) -> Iterator[str]:
         yield f"{path}:{verdict.line}: table {verdict.name}: {what}"
 
 
-def _jsonl(path: str, verdicts: Sequence[Verdict], skipped: Sequence[str]) -> str:
+def _jsonl(path: str, verdicts: Sequence[TableVerdict], skipped: Sequence[str]) -> str:
     """Return a line for each finding, one for each table, and one for each skipped table."""
     rows: list[dict[str, object]] = []
     for one in verdicts:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
 from ..errors import did_you_mean
-from ..reports.paper_table.model import Column, Kind
+from ..reports.paper_table.model import Kind, PaperColumn
 from ..stats.comparison import Study
-from .table_files import GREEK, Grid, Row
+from .table_files import GREEK, PrintedTable, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")
 _LONG_NAMES: Mapping[str, str] = {
@@ -150,7 +150,7 @@ class Heading:
     `has_dataset` is whether its headings name a dataset, or the mean over several.
     """
 
-    column: Column | None
+    column: PaperColumn | None
     text: str
     has_dataset: bool = False
     why: str = ""
@@ -162,7 +162,7 @@ class Heading:
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class TableLine:
     """One row of values: its name in the table, its letter or dagger (`sign`), its group."""
 
     run: str | None
@@ -177,9 +177,9 @@ class Line:
 class Match:
     """A table with its rows and columns recognised."""
 
-    grid: Grid
+    grid: PrintedTable
     headings: tuple[Heading, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[TableLine, ...]
     unknown: tuple[str, ...] = ()
 
     @property
@@ -188,7 +188,7 @@ class Match:
         return any(one.run for one in self.lines) and any(one.column for one in self.headings)
 
 
-def match(grid: Grid, known: Known) -> Match:
+def match(grid: PrintedTable, known: Known) -> Match:
     """Return what the rows and columns of a table are, if need be after exchanging the two."""
     first = _match(grid, known)
     if first.is_any or len(grid.rows) < 2 or len(grid.rows[0]) < 2:
@@ -197,7 +197,7 @@ def match(grid: Grid, known: Known) -> Match:
     return other if other.is_any else first
 
 
-def _match(grid: Grid, known: Known) -> Match:
+def _match(grid: PrintedTable, known: Known) -> Match:
     headings: list[Heading] = []
     last: Metric | None = None
     for place in range(len(grid.rows[0])):
@@ -242,10 +242,10 @@ def _heading(texts: Sequence[str], known: Known, last: Metric | None = None) -> 
                 names = ", ".join(map(str, metrics))
                 return Heading(None, shown, has, f"can be {names}; write which")
             if metrics:
-                return Heading(Column(shown, "metric", "", own, metrics[0]), shown, has)
+                return Heading(PaperColumn(shown, "metric", "", own, metrics[0]), shown, has)
         for kind in (_KINDS[text.casefold()] for text in rest if text.casefold() in _KINDS):
             of = last if kind in ("tier", "rank") else None
-            return Heading(Column(shown, kind, "", own, of), shown, has)
+            return Heading(PaperColumn(shown, kind, "", own, of), shown, has)
     return Heading(None, shown)
 
 
@@ -265,7 +265,7 @@ def _with_dataset(texts: Sequence[str], known: Known) -> Iterator[tuple[str | No
     yield None, list(texts)
 
 
-def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Line]:
+def _lines(grid: PrintedTable, known: Known, headings: Sequence[Heading]) -> Iterator[TableLine]:
     values = [place for place, one in enumerate(headings) if one.column is not None]
     first = min(values, default=1)
     stub = [place for place in range(len(headings)) if place not in values]
@@ -290,7 +290,7 @@ def _lines(grid: Grid, known: Known, headings: Sequence[Heading]) -> Iterator[Li
         run, text, sign = _run(row, names, known)
         own = [named(row[place].whole, known.datasets) for place in stub]
         of = next((one for one in own if one is not None and one != run), dataset)
-        yield Line(run, of, text, sign, row, group)
+        yield TableLine(run, of, text, sign, row, group)
 
 
 def _run(row: Row, places: Sequence[int], known: Known) -> tuple[str | None, str, str]:

@@ -30,7 +30,7 @@ from ..core.settings import (
     PARAMETERS,
     WHOLE_LIST,
     EmptyValue,
-    Settings,
+    MetricSettings,
     Undefined,
     find_convention,
 )
@@ -198,7 +198,7 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
     differing = [name for name in own if own[name] != others[name]]
     early = {name for group in _FIRST for name in group}
     middle = [(name,) for name in differing if name not in early and name not in _LAST]
-    settings = {each.name for each in fields(Settings)}
+    settings = {each.name for each in fields(MetricSettings)}
     theirs, found, current = dict(target.params), [], plain(base)
     for group in (*_FIRST, *middle, _LAST):
         names = [name for name in group if name in differing]
@@ -221,7 +221,7 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class AuditPlan:
     """One metric (the base), and every way to compute it.
 
     `variants` are those under the conventions. `choices` has the base's value of each choice, and
@@ -242,7 +242,7 @@ class Plan:
                 yield plain(one.metric)
 
 
-def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str]) -> list[Plan]:
+def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str]) -> list[AuditPlan]:
     """Return a plan for each metric; `conventions` are those to compare with, all if empty."""
     found = []
     for base in metrics:
@@ -250,12 +250,12 @@ def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str])
         asked = {each.name: each.metric for each in variants if conventions and each.metric}
         choices = with_choices(base, policy, [*asked.values()] if conventions else None)
         walks = {name: steps(base, target, policy) for name, target in asked.items()}
-        found.append(Plan(base, variants, choices, walks))
+        found.append(AuditPlan(base, variants, choices, walks))
     return found
 
 
 @dataclass(frozen=True, eq=False)
-class Row:
+class ConventionRow:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
     `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
@@ -267,7 +267,7 @@ class Row:
     refused: tuple[str, ...]
 
 
-class Comparison(NamedTuple):
+class OrderComparison(NamedTuple):
     """How a row's order of systems differs from the base's, over the systems with both values.
 
     `tau` is Kendall's tau-b of the two orders; NaN if one of them has no order. The order is
@@ -329,13 +329,13 @@ class Matrix:
     dataset: str
     metric: Metric
     systems: tuple[str, ...]
-    base: Row
-    rows: tuple[Row, ...]
+    base: ConventionRow
+    rows: tuple[ConventionRow, ...]
     effects: tuple[Effect, ...]
     walks: tuple[Walk, ...] = ()
 
     @cached_property
-    def compared(self) -> list[tuple[Row, Comparison]]:
+    def compared(self) -> list[tuple[ConventionRow, OrderComparison]]:
         """The base and each of :attr:`rows`, with its order compared with the base's."""
         rows = (self.base, *self.rows)
         return [(row, compare(self.metric, self.base.values, row.values)) for row in rows]
@@ -545,17 +545,17 @@ class _Evaluator:
             reasons[metric] = text.removeprefix(f"{metric}: ")  # which the row shows
 
 
-def _matrix(dataset: str, plan: Plan, systems: Sequence[tuple[str, Summaries]]) -> Matrix:
+def _matrix(dataset: str, plan: AuditPlan, systems: Sequence[tuple[str, Summaries]]) -> Matrix:
     """Put the summaries of one metric together."""
 
-    def row(variant: Variant) -> Row:
+    def row(variant: Variant) -> ConventionRow:
         if variant.metric is None:
             none = np.full(len(systems), np.nan)
-            return Row(variant.name, none, (variant.refused,) * len(systems))
+            return ConventionRow(variant.name, none, (variant.refused,) * len(systems))
         found = [summaries[plain(variant.metric)] for _, summaries in systems]
         values = np.array([value if isinstance(value, float) else np.nan for value in found])
         refused = tuple(value if isinstance(value, str) else "" for value in found)
-        return Row(variant.name, values, refused)
+        return ConventionRow(variant.name, values, refused)
 
     base = row(Variant(BASE, plan.metric))
     effects = [
@@ -575,7 +575,7 @@ def _matrix(dataset: str, plan: Plan, systems: Sequence[tuple[str, Summaries]]) 
     )  # fmt: skip
 
 
-def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
+def compare(metric: Metric, base: Floats, other: Floats) -> OrderComparison:
     """Compare two orders of systems; the metric tells which way is better."""
 
     def signs(values: Floats) -> Array:
@@ -592,10 +592,12 @@ def compare(metric: Metric, base: Floats, other: Floats) -> Comparison:
         tuple(both[sorted(best(metric, values[both].tolist(), DIGITS))].tolist())
         for values in (base, other)
     )
-    return Comparison(tau, bool((one != two).any()), top, top != was, both.size)
+    return OrderComparison(tau, bool((one != two).any()), top, top != was, both.size)
 
 
-def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[Row]) -> Effect:
+def effect(
+    metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[ConventionRow]
+) -> Effect:
     """Return what a choice changes, over its values; `own` and `base` are the base's."""
     value, change, system = "", 0.0, -1
     tau, tau_value = math.inf, ""
@@ -618,7 +620,7 @@ def effect(metric: Metric, choice: str, own: str, base: Floats, rows: Sequence[R
     return Effect(choice, own, value, change, system, tau, tau_value, *names)
 
 
-def _walk(name: str, base: Row, way: Sequence[Row]) -> Walk:
+def _walk(name: str, base: ConventionRow, way: Sequence[ConventionRow]) -> Walk:
     """Return what each step (`way` has the summaries after it) on the way to a convention adds.
 
     A step that leaves a system without a value is joined with the next. Systems without a value

@@ -13,9 +13,9 @@ from ..errors import first_of
 from ..reports import formats
 from ..reports import html as html_report
 from ..reports import text as text_report
-from ..reports.grid import Cell, Grid, grid
+from ..reports.grid import Grid, GridCell, grid
 from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
-from .conventions import BASE, DIGITS, Audited, Comparison, Matrix, Row, Walk
+from .conventions import BASE, DIGITS, Audited, ConventionRow, Matrix, OrderComparison, Walk
 
 WIDTH = 100
 REFUSED = "x"
@@ -98,7 +98,7 @@ def as_csv(audited: Audited) -> str:
 RENDERINGS: Mapping[str, Callable[..., str]] = {"text": as_text, "csv": as_csv, "html": as_html}
 
 
-def _of_conventions(matrix: Matrix) -> list[tuple[Row, Comparison]]:
+def _of_conventions(matrix: Matrix) -> list[tuple[ConventionRow, OrderComparison]]:
     """Return the conventions with an order of systems to compare with the base's."""
     return [(row, one) for row, one in matrix.compared[1:] if one.compared > 1]
 
@@ -146,14 +146,14 @@ def _values(matrix: Matrix) -> Grid:
         order = "other best" if found.best_changed else "other order" if found.order_changed else ""
         if np.isnan(row.values).all():
             order = "refused" if all(row.refused) else "undefined"
-        cells = [Cell(row.name), Cell(order), Cell(decimals(found.tau, 2))]
+        cells = [GridCell(row.name), GridCell(order), GridCell(decimals(found.tau, 2))]
         for at, value in enumerate(row.values.tolist()):
             if row.refused[at]:
-                cells.append(Cell(REFUSED))
+                cells.append(GridCell(REFUSED))
                 continue
             colour = _colour(value - matrix.base.values[at].item(), largest)
             text = number(value, matrix.metric)
-            cells.append(Cell(text, bold=at in found.best, colour=colour))
+            cells.append(GridCell(text, bold=at in found.best, colour=colour))
         rows.append(cells)
     header = ["convention", "order", "tau", *matrix.systems]
     return grid(header, rows, left=2, notes=_notes(matrix))

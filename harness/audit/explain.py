@@ -17,7 +17,7 @@ from tqdm import tqdm
 from .. import readers
 from ..core.align import align
 from ..core.aligned import Aligned
-from ..core.arguments import TEXT, Kind, check_arguments, whole_from
+from ..core.arguments import TEXT, ArgumentKind, check_arguments, whole_from
 from ..core.evaluation import EMPTY, empty_of, values_of
 from ..core.leaderboard import grouped_by
 from ..core.metric import Definition, Metric
@@ -53,7 +53,7 @@ EXPLANATIONS, ALTERNATIVES = 5, 4
 """How many explanations are shown, and how many alternatives of each, unless all are wanted."""
 _DIGITS = 10
 """Decimals to which values of a query are compared: sums in another order differ in the last."""
-_CUTOFFS = Kind(
+_CUTOFFS = ArgumentKind(
     "a whole number from 1, or a list of them",
     lambda given: all(
         map(whole_from(1).fits, given if isinstance(given, (list, tuple)) else [given])
@@ -63,7 +63,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Fit:
+class FittingSetting:
     """One way to set up a metric, and the summary that it gives.
 
     `changes` are the settings that differ from the base's; `inert` are those that change nothing
@@ -101,7 +101,7 @@ class Explanation:
     be changed in the first without effect on these data.
     """
 
-    fits: tuple[Fit, ...]
+    fits: tuple[FittingSetting, ...]
     inert: tuple[str, ...]
 
 
@@ -216,11 +216,11 @@ class Search(Shown):
         first = Policy(ties="stable", scores="float32")
         self._aligned = align(qrels, run, first, policies)
         self._memo: dict[Hashable, Any] = {}
-        self._hits: dict[bytes, list[Fit]] = defaultdict(list)
+        self._hits: dict[bytes, list[FittingSetting]] = defaultdict(list)
         self._tried: dict[Hashable, set[int]] = defaultdict(set)
         self._distance = math.inf
         self.refused: dict[str, str] = {}
-        self.nearest: Fit | None = None
+        self.nearest: FittingSetting | None = None
         self.n_queries = self._aligned.n_queries
         self.n_tied = int(self._aligned.n_tied.sum())
         self.n_retrieved = int(self._aligned.n_retrieved.sum())
@@ -346,10 +346,10 @@ class Search(Shown):
             for more in base.changes(able, self.depth - len(changes)):
                 after = base.after(more)
                 self._tried[definition.name, params, policy, after].update(rows.tolist())
-                fit = Fit(base, (*changes, *more), None, math.nan, values.inert)
+                fit = FittingSetting(base, (*changes, *more), None, math.nan, values.inert)
                 self._take(fit, rows, values, after)
 
-    def _take(self, fit: Fit, rows: Array, values: _Values, after: After) -> None:
+    def _take(self, fit: FittingSetting, rows: Array, values: _Values, after: After) -> None:
         """Keep the cutoffs at which it fits, and the nearest miss."""
 
         def summarise() -> tuple[Floats, Floats, Floats]:
@@ -371,10 +371,10 @@ class Search(Shown):
             self._hits[values.key(finished[rows[at]], after)].append(found)
 
 
-def _explanation(fits: list[Fit]) -> Explanation:
+def _explanation(fits: list[FittingSetting]) -> Explanation:
     """Leave out what only adds a change to another fit of the same base and cutoff."""
     fits = sorted(fits, key=lambda fit: fit.order)
-    simplest: dict[tuple[Base, float | None], list[Fit]] = defaultdict(list)
+    simplest: dict[tuple[Base, float | None], list[FittingSetting]] = defaultdict(list)
     for fit in fits:
         simpler = simplest[fit.base, fit.cutoff]
         if not any(set(other.changes) <= set(fit.changes) for other in simpler):
@@ -383,7 +383,7 @@ def _explanation(fits: list[Fit]) -> Explanation:
     return Explanation(tuple(shown), tuple(_inert(shown[0], fits)))
 
 
-def _inert(best: Fit, fits: list[Fit]) -> Iterator[str]:
+def _inert(best: FittingSetting, fits: list[FittingSetting]) -> Iterator[str]:
     """Yield the settings that could be changed about `best` without effect here."""
     changed, added = set(best.changes), defaultdict[str, list[Any]](list)
     for fit in fits:
@@ -457,7 +457,7 @@ def explain(
     return found
 
 
-def _tool(fit: Fit) -> str:
+def _tool(fit: FittingSetting) -> str:
     """Return which tool computes it like this."""
     convention = fit.base.convention
     if not fit.changes:
@@ -504,7 +504,7 @@ def render(found: Search, everything: bool = False) -> str:
     return printable("\n\n".join(["\n".join(title), *blocks, "\n".join(notes)])) + "\n"
 
 
-def _named(head: str, fit: Fit) -> list[str]:
+def _named(head: str, fit: FittingSetting) -> list[str]:
     return [f"{head}{fit.name}", f"{' ' * len(head)}{_tool(fit)}"]
 
 
@@ -549,7 +549,7 @@ def _cutoffs(found: Search) -> str:
     return ", ".join([*(f"{number:g}" for number in numbers), *whole])
 
 
-def _fields(fit: Fit) -> dict[str, Any]:
+def _fields(fit: FittingSetting) -> dict[str, Any]:
     convention = fit.base.convention
     return {
         "metric": fit.name,

@@ -19,7 +19,7 @@ from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convent
 from ..core.tables import Qrels
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .conventions import choices_of
-from .table_files import Cell, printed
+from .table_files import PrintedCell, printed
 
 Changes = tuple[tuple[str, Any], ...]
 """Settings that are changed, with their new values."""
@@ -241,7 +241,7 @@ class Asked:
 
 def read(text: str) -> Asked:
     """Return the published value that `text` is; InputError if it is not a number."""
-    found = printed(Cell(text.strip()))
+    found = printed(PrintedCell(text.strip()))
     if found is None:
         fix = "write the value as it was printed, such as 0.4731, .473 or 47.31%"
         raise InputError(Problem("", f"expected a number, got '{text}'", fix=fix))

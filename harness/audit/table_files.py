@@ -27,7 +27,7 @@ Empty text may be underlined: a line below the text next to it.
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class PrintedCell:
     """One cell, and how many columns and rows it spans; these hold the same object.
 
     `text` is without raised and lowered text, `whole` all of it; `bold` and `underlined` are the
@@ -45,11 +45,11 @@ class Cell:
     underlined: bool = False
 
 
-Row = tuple[Cell, ...]
-EMPTY = Cell()
+Row = tuple[PrintedCell, ...]
+EMPTY = PrintedCell()
 
 
-def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1) -> Cell:
+def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1) -> PrintedCell:
     """Return a cell with the pieces of text.
 
     >>> cell = cell_of([(".423", "b"), ("ab", "^")], 1)
@@ -59,7 +59,7 @@ def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1)
     pieces = list(pieces)
     plain = [one for one in pieces if "^" not in one[1] and "_" not in one[1]]
     number = next((style for text, style in plain if any(map(str.isdigit, text))), "")
-    return Cell(
+    return PrintedCell(
         " ".join("".join(text for text, _ in plain).split()),
         " ".join("".join(text for text, _ in pieces).split()),
         line,
@@ -73,7 +73,7 @@ def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1)
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class PrintedTable:
     """One table: rows of one length, the first `header` of them headings.
 
     `name` is its label, `caption` the text above or below it.
@@ -95,7 +95,7 @@ class Grid:
         cells = dict.fromkeys(row[column] for row in self.rows[: self.header])
         return [cell.whole for cell in cells if cell.whole]
 
-    def transposed(self) -> Grid:
+    def transposed(self) -> PrintedTable:
         """Return the table with rows and columns exchanged; columns of names are its headings."""
         stub = 1
         while stub < len(self.rows[0]) - 1 and not any(has_number(row[stub]) for row in self.body):
@@ -104,12 +104,12 @@ class Grid:
 
 
 def grid_of(
-    rows: Sequence[Sequence[Cell]],
+    rows: Sequence[Sequence[PrintedCell]],
     header: int | None,
     line: int,
     name: str = "",
     caption: str = "",
-) -> list[Grid]:
+) -> list[PrintedTable]:
     """Return a table of rows that may differ in length; nothing without rows.
 
     A cell that spans columns is there once; below one that spans rows are empty cells. A `header`
@@ -128,10 +128,10 @@ def grid_of(
                         below[column] = cell
     if header is None:
         header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
-    return [Grid(tuple(map(tuple, full)), max(header, 1), line, name, caption)]
+    return [PrintedTable(tuple(map(tuple, full)), max(header, 1), line, name, caption)]
 
 
-def has_number(cell: Cell) -> bool:
+def has_number(cell: PrintedCell) -> bool:
     """Whether a cell holds a number with decimals."""
     return bool(re.search(r"\d?[.,]\d", cell.text)) and not re.search(r"[^\W\d]{2}", cell.text)
 
@@ -173,7 +173,7 @@ class Printed(NamedTuple):
     remark: str
 
 
-def printed(cell: Cell) -> Printed | None:
+def printed(cell: PrintedCell) -> Printed | None:
     """Return the number that a cell prints; None if it prints none.
 
     >>> number = printed(cell_of([(".423", "b"), ("ab", "^")], 1))
@@ -332,7 +332,7 @@ def read_rows(text: str, path: str = "") -> list[CsvRow]:
     return rows
 
 
-def csv_grids(text: str) -> list[Grid]:
+def csv_grids(text: str) -> list[PrintedTable]:
     """Return the table of a CSV file: one, or none if it is empty.
 
     Cells may have the marks of Markdown, except in a table of the harness.
@@ -345,7 +345,7 @@ def csv_grids(text: str) -> list[Grid]:
     return grid_of(cells, 1, 1)
 
 
-def _own_cells(rows: Sequence[CsvRow]) -> Iterator[list[Cell]]:
+def _own_cells(rows: Sequence[CsvRow]) -> Iterator[list[PrintedCell]]:
     """Yield the rows of a table of the harness, each number with its spread and marks."""
     header, line = rows[0]
     columns = [name for name in header[len(OWN) :] if not name.endswith(_PARTS)]
@@ -381,7 +381,7 @@ _MARKS = (
 """Marks of Markdown, and the HTML for them."""
 
 
-def markdown_grids(text: str) -> list[Grid]:
+def markdown_grids(text: str) -> list[PrintedTable]:
     """Return the tables of a Markdown file, in order, with those in HTML."""
     lines = text.split("\n")
     grids, since, end = html_grids(text), 0, 0
@@ -415,7 +415,7 @@ def markdown_pieces(text: str) -> list[Piece]:
     return _Reader(f"<table><tr><td>{text.strip()}").pieces
 
 
-def html_grids(text: str) -> list[Grid]:
+def html_grids(text: str) -> list[PrintedTable]:
     """Return the tables of an HTML file, in order."""
     return _Reader(text).grids
 
@@ -428,8 +428,8 @@ class _Reader(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
-        self.grids: list[Grid] = []
-        self.rows: list[list[Cell]] | None = None
+        self.grids: list[PrintedTable] = []
+        self.rows: list[list[PrintedCell]] | None = None
         self.header = 0
         self.start = self.line = 1
         self.label = self.caption = self.inside = ""
@@ -491,12 +491,12 @@ class _Reader(HTMLParser):
             self.pieces.append((data, self.styles[-1][1]))
 
 
-def _with_spanned(rows: Sequence[list[Cell]]) -> list[list[Cell]]:
+def _with_spanned(rows: Sequence[list[PrintedCell]]) -> list[list[PrintedCell]]:
     """Return the rows with an empty cell at each place that a cell of a row above takes."""
     result = []
     left: dict[int, int] = {}  # rows that the cell above still takes, by column
     for row in filter(None, rows):
-        full: list[Cell] = []
+        full: list[PrintedCell] = []
         place, cells = 0, list(row)
         while cells or left.get(place):
             if left.get(place):

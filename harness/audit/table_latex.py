@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ..reports.latex import SIGNS
-from .table_files import GREEK, Cell, Grid, Piece, cell_of, grid_of
+from .table_files import GREEK, Piece, PrintedCell, PrintedTable, cell_of, grid_of
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _DEFINED = re.compile(
@@ -77,7 +77,7 @@ class Macro(NamedTuple):
     body: str
 
 
-def grids(text: str) -> list[Grid]:
+def grids(text: str) -> list[PrintedTable]:
     """Return the tables of a LaTeX file, in order; one within a cell is part of it."""
     source = _COMMENT.sub(r"\1", text)
     macros = macros_of(source)
@@ -119,10 +119,12 @@ def _caption(text: str) -> str:
     return cell_of(pieces(argument(text, at)[0]), 0).whole
 
 
-def _rows(body: str, line: int, macros: Mapping[str, Macro]) -> tuple[int | None, list[list[Cell]]]:
+def _rows(
+    body: str, line: int, macros: Mapping[str, Macro]
+) -> tuple[int | None, list[list[PrintedCell]]]:
     """Return how many rows are headings, if rules show it, and the rows."""
     breaks = [match.start() for match in re.finditer("\n", body)]
-    rows: list[list[Cell]] = []
+    rows: list[list[PrintedCell]] = []
     header: int | None = None
     above_rule = 0
     for parts in _split(body):
@@ -175,7 +177,7 @@ def _after(text: str, at: int, command: str) -> int:
     return at
 
 
-def _cell(text: str, line: int) -> Cell:
+def _cell(text: str, line: int) -> PrintedCell:
     columns = rows = 1
     text = text.strip()
     while text.startswith("{") and argument(text, 0)[1] == len(text):

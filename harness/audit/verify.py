@@ -55,7 +55,7 @@ WIDTH, BEFORE = 120, 30
 """Characters of a text that are shown, and how many of them before the first that differs."""
 
 
-class Difference(NamedTuple):
+class Mismatch(NamedTuple):
     """One difference: `file` is relative to the results, or an input's path.
 
     `kind` is an input, a cell that was or is evaluated, a value, or a file beyond its values.
@@ -71,7 +71,7 @@ class Difference(NamedTuple):
     cause: Cause = "unknown"
 
 
-class Version(NamedTuple):
+class VersionChange(NamedTuple):
     """A version that differs from the one that computed the results."""
 
     name: str
@@ -90,9 +90,9 @@ class Verification:
 
     folder: Path
     manifest: Mapping[str, Any] = field(repr=False)
-    differences: list[Difference] = field(default_factory=list)
+    differences: list[Mismatch] = field(default_factory=list)
     by_file: Counter[str] = field(default_factory=Counter)
-    versions: list[Version] = field(default_factory=list)
+    versions: list[VersionChange] = field(default_factory=list)
     verified: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
@@ -106,7 +106,7 @@ class Verification:
         """Whether every input and every digit is unchanged."""
         return not self.total
 
-    def add(self, one: Difference, where: str, n: int = 1) -> None:
+    def add(self, one: Mismatch, where: str, n: int = 1) -> None:
         """Add the first of `n` differences of a file, or of all inputs or cells."""
         self.differences.append(one)
         self.by_file[where] += n
@@ -172,13 +172,13 @@ def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
     for record, path, now in results.changed_inputs(found.folder, found.manifest, hashed=digests):
         then = f"sha256 {record['sha256']}"
         new = f"sha256 {now}" if now else "cannot be read" if path.is_file() else _GONE
-        found.add(Difference("input", record["path"], "bytes", then, new, "input"), "inputs")
+        found.add(Mismatch("input", record["path"], "bytes", then, new, "input"), "inputs")
     found.verified["inputs"] = len(found.manifest["inputs"]) - len(found.differences)
     if any(one.now == _GONE for one in found.differences):
         found.notes.append(_MOVED)
 
 
-def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Difference]:
+def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Mismatch]:
     """Yield the cells that are evaluated now and failed then, or the other way round."""
 
     def name(one: Mapping[str, Any]) -> str:
@@ -192,7 +192,7 @@ def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Difference]
     for cell, old in then.items():
         new = now.get(cell, "not found under this name")
         if cell not in now or (old == "evaluated") != (new == "evaluated"):
-            yield Difference("cell", cell, "error", old, new, found.cause(True))
+            yield Mismatch("cell", cell, "error", old, new, found.cause(True))
 
 
 def _compare_all(found: Verification, config: Config, derived: Results, content: bytes) -> None:
@@ -231,14 +231,14 @@ def _compare_file(found: Verification, name: str, now: bytes) -> None:
         then = results.read_bytes(found.folder / name)
     except InputError:
         texts = "the whole file", "missing", "the file as it is written"
-        found.add(Difference("file", name, *texts, found.cause(None)), name)
+        found.add(Mismatch("file", name, *texts, found.cause(None)), name)
         return
     recorded = found.manifest.get("outputs", {}).get(name)
     is_written = None if recorded is None else sha256(then).hexdigest() == recorded
     first, total = compare(name, then, now)
     if first is None and is_written is False:
         what = "different bytes with the same values"
-        first, total = Difference("file", name, "bytes", what, f"{len(now)} bytes"), 1
+        first, total = Mismatch("file", name, "bytes", what, f"{len(now)} bytes"), 1
     if first is not None:
         found.add(first._replace(cause=found.cause(is_written)), name, total)
 
@@ -263,11 +263,11 @@ def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
     if differences:
         where, *values = differences[0]
         a, b = (NOTHING if one is None else str(one) for one in values)
-        first = Difference("value", MANIFEST, where, a, b, found.cause(None))
+        first = Mismatch("value", MANIFEST, where, a, b, found.cause(None))
         found.add(first, MANIFEST, len(differences))
 
 
-def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]:
+def compare(name: str, then: bytes, now: bytes) -> tuple[Mismatch | None, int]:
     """Return the first difference of two versions of a file, and how many fields or lines differ.
 
     CSV and Parquet are compared by rows and columns, text by lines, other files whole.
@@ -292,11 +292,11 @@ def compare(name: str, then: bytes, now: bytes) -> tuple[Difference | None, int]
     return _one(name, *wrong[0])[0], len(wrong)
 
 
-def _one(name: str, where: str, then: str, now: str) -> tuple[Difference, int]:
-    return Difference("value", name, where, then, now), 1
+def _one(name: str, where: str, then: str, now: str) -> tuple[Mismatch, int]:
+    return Mismatch("value", name, where, then, now), 1
 
 
-def _tables(name: str, old: pa.Table, new: pa.Table) -> tuple[Difference | None, int]:
+def _tables(name: str, old: pa.Table, new: pa.Table) -> tuple[Mismatch | None, int]:
     """Return the first field in which two tables of text differ, and how many do."""
     if old.column_names != new.column_names:
         return _one(name, "columns", ", ".join(old.column_names), ", ".join(new.column_names))
@@ -312,7 +312,7 @@ def _tables(name: str, old: pa.Table, new: pa.Table) -> tuple[Difference | None,
     line = f"row {row + 1}" if name.endswith(".parquet") else f"line {row + 2}"
     a, b = (str(one[at][row]) or NOTHING for one in (old, new))
     where = f"{line} ({names}), {new.column_names[at]}"
-    return Difference("value", name, where, a, b), total
+    return Mismatch("value", name, where, a, b), total
 
 
 def _table(content: bytes, is_parquet: bool) -> pa.Table:
@@ -341,7 +341,7 @@ def leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]
         yield path, old, new
 
 
-def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[Version]:
+def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[VersionChange]:
     """Yield the versions that differ from those of the manifest."""
     versions = manifests.versions(pictures=PICTURES in manifest["versions"])
     then: dict[str, str | None] = {**manifest["versions"], "platform": manifest["platform"]}
@@ -351,7 +351,7 @@ def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[Version]:
     for side, each in zip((then, now), packages, strict=True):
         for name, one in each.items():
             side[f"package {name}"] = f"{one['version']} ({one['sha256'][:12]})"
-    return (Version(*one) for one in leaves(then, now))
+    return (VersionChange(*one) for one in leaves(then, now))
 
 
 def text(found: Verification) -> str:
@@ -379,7 +379,7 @@ def _lines(found: Verification) -> Iterator[str]:
     yield f"{found.folder}: NOT VERIFIED, {total} ({parts}); compared: {counts}"
 
 
-def _difference(one: Difference) -> Iterator[str]:
+def _difference(one: Mismatch) -> Iterator[str]:
     why = "" if one.kind == "input" else f" ({_CAUSES[one.cause]})"
     if one.cause == "edited" and one.file == MANIFEST:
         why = " (the file was edited after it was written)"

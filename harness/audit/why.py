@@ -87,7 +87,7 @@ class Step:
         return None if self.gain is None or self.discount is None else self.gain / self.discount
 
 
-class Part(NamedTuple):
+class FoldShare(NamedTuple):
     """What one cell adds to a row.
 
     `total` is the sum of its `n` values, times their weights if they have any; the sum of
@@ -107,8 +107,8 @@ class Repetition(NamedTuple):
 
     columns: Mapping[str, str]
     value: float
-    whole: Part
-    parts: tuple[Part, ...]
+    whole: FoldShare
+    parts: tuple[FoldShare, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -408,7 +408,7 @@ def _repetition(entry: Entry, system: System, board: Leaderboard, metric: Metric
     return Repetition(columns, entry.summary[str(metric)], _part(entry, metric), parts)
 
 
-def _part(entry: Entry, metric: Metric) -> Part:
+def _part(entry: Entry, metric: Metric) -> FoldShare:
     at = entry.evaluation.names.index(str(metric))
     values, weights = entry.evaluation.values[:, at], entry.evaluation.weights.get(at)
     if metric.settings.undefined == "zero":
@@ -418,7 +418,7 @@ def _part(entry: Entry, metric: Metric) -> Part:
     total = values[defined] if weights is None else values[defined] * weights[defined]
     weight = n if weights is None else math.fsum(weights[defined].tolist())
     value, columns = entry.summary[str(metric)], dict(entry.columns)
-    return Part(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight)
+    return FoldShare(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight)
 
 
 def steps(
@@ -668,7 +668,7 @@ def _parts(one: Repetition, row: Account) -> Grid:
     total = "sum of logarithms" if row.metric.definition.summary == "gm" else "sum"
     sums = ["weights", "sum of weight x value"] if weighted else [total]
 
-    def cells(name: str, value: str, part: Part) -> list[str]:
+    def cells(name: str, value: str, part: FoldShare) -> list[str]:
         numbers = [part.weight, part.total] if weighted else [part.total]
         return [name, value, str(part.n), *map(_text, numbers)]
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import MAPPING, TEXT, Kind, check_arguments, is_whole
+from ..core.arguments import MAPPING, TEXT, ArgumentKind, check_arguments, is_whole
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, HarnessWarning, InputError, Problem
 from .arrays import documents_of, inside_of, numbers_of, qids_of
 
-_OFFSET = Kind("a whole number", lambda value: is_whole(value) and abs(value) <= 2**62)
+_OFFSET = ArgumentKind("a whole number", lambda value: is_whole(value) and abs(value) <= 2**62)
 
 
 def from_batch(

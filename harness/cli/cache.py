@@ -17,7 +17,7 @@ OPTIONS = {"list": ["format"], "prune": ["keep", "days", "delete"], "verify": ["
 
 @click.command()
 @click.argument(
-    "action", metavar="list|prune|verify", type=options.Choice(["list", "prune", "verify"]),
+    "action", metavar="list|prune|verify", type=options.NearestChoice(["list", "prune", "verify"]),
     help="What to do, as above.",
 )  # fmt: skip
 @click.argument(

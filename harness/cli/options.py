@@ -19,7 +19,7 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
 
 
-class Choice(click.Choice[str]):
+class NearestChoice(click.Choice[str]):
     """One of a few words; a misspelt one gets the nearest."""
 
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
@@ -47,7 +47,7 @@ class Whole(click.IntRange):
 
 def choice(name: str, words: Any, **settings: Any) -> Option[Any]:
     """Return an option that takes one of the words of a Literal."""
-    return click.option(name, type=Choice(get_args(words)), **settings)
+    return click.option(name, type=NearestChoice(get_args(words)), **settings)
 
 
 def flag(name: str, help: str) -> Option[Any]:
@@ -88,7 +88,7 @@ def format_option(
 ) -> Option[Any]:
     """Return ``--format``; the first word is the default without `default`."""
     default = default or words[0]
-    return click.option("--format", "-f", type=Choice(words), default=default, help=help)
+    return click.option("--format", "-f", type=NearestChoice(words), default=default, help=help)
 
 
 def joined(*options: Option[Any]) -> Option[Any]:

@@ -11,7 +11,7 @@ from ..experiment import folder as results_folder
 from ..experiment.folder import PLOTS, RENDERED
 from ..experiment.table_and_plots import pictures
 from ..readers import files as store
-from ..reports.plots.plot import Settings, check_installed
+from ..reports.plots.plot import PlotSettings, check_installed
 from . import options
 from .printing import show
 
@@ -49,7 +49,7 @@ def command(
       harness plot results/compare differences --baseline random --format pdf --width page
       harness plot results/tuned sweep --over lr -m ndcg@10
     """
-    settings = Settings(
+    settings = PlotSettings(
         "", metrics, datasets or ("*",), runs or ("*",), baseline, width=width, formats=(format,),
         over=over,
     )  # fmt: skip

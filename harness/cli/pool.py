@@ -21,7 +21,7 @@ from .printing import show
 @options.whole("--depth", least=1, default=20, help="Ranks of each run that are pooled.")
 @options.teams
 @click.option(
-    "--leave-out", "unit", type=options.Choice(get_args(Unit)),
+    "--leave-out", "unit", type=options.NearestChoice(get_args(Unit)),
     help="Rank runs without the judgements of each.",
 )  # fmt: skip
 @click.option("--qrels", metavar="FILE", help="Qrels, for --leave-out.")

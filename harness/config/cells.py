@@ -164,7 +164,7 @@ def _order(cell: Cell, datasets: Sequence[str], runs: Sequence[str]) -> tuple[An
 
 
 @dataclass(frozen=True)
-class _Dataset:
+class _FoundDataset:
     """A dataset on disk."""
 
     key: str
@@ -183,13 +183,13 @@ class _Search:
     def __init__(self, config: Config, complete: bool) -> None:
         self.config, self.entries, self.where = config, config.datasets, config.where
         self.paths: dict[str, Pattern] = {}
-        self.datasets: list[_Dataset] = []
+        self.datasets: list[_FoundDataset] = []
         self.cells: list[tuple[Cell, Loc]] = []
         self.wrong: list[Problem] = []
         for key, entry in self.entries.items():
             with self.collecting():
                 self.datasets += self._datasets_in(key, entry)
-        first: dict[str, _Dataset] = {}
+        first: dict[str, _FoundDataset] = {}
         for one in self.datasets:
             other = first.setdefault(one.name, one)
             if other.key != one.key:
@@ -215,7 +215,7 @@ class _Search:
         """Return the error of an entry, whose cells are left out."""
         return ConfigError(self.config.problem(loc, what, fix=fix), where=self.config.file)
 
-    def _datasets_in(self, key: str, entry: DatasetEntry) -> list[_Dataset]:
+    def _datasets_in(self, key: str, entry: DatasetEntry) -> list[_FoundDataset]:
         """Return the datasets of one entry."""
         loc: Loc = ("datasets", key)
         self.paths[key] = path = self._path(entry.path, (*loc, "path"))
@@ -231,7 +231,7 @@ class _Search:
                 if entry.group is not None:
                     update["group"] = self._file_next_to(one, entry.group, (*loc, "group"))
             concrete = entry.model_copy(update=update)
-            found.append(_Dataset(key, name.fill(one.values), concrete, one.values))
+            found.append(_FoundDataset(key, name.fill(one.values), concrete, one.values))
         return found
 
     def _pattern(self, text: str, loc: Loc, known: Collection[str] | None = None) -> Pattern:
@@ -289,7 +289,9 @@ class _Search:
             what = f"no dataset for {first_of(paths, 5)}; there are {has}"
             raise self.error(at, what, "add the dataset, or narrow the path")
 
-    def _datasets_of(self, key: str, entry: RunEntry, path: Pattern, loc: Loc) -> list[_Dataset]:
+    def _datasets_of(
+        self, key: str, entry: RunEntry, path: Pattern, loc: Loc
+    ) -> list[_FoundDataset]:
         """Return the datasets that a run entry may belong to."""
         if entry.dataset is not None:
             known = list(dict.fromkeys([*self.entries, *(one.name for one in self.datasets)]))
@@ -309,8 +311,8 @@ class _Search:
         return [one for one in self.datasets if [one.key] == sharing]
 
     def _files_and_datasets(
-        self, entry: RunEntry, path: Pattern, datasets: list[_Dataset], loc: Loc
-    ) -> list[tuple[Found, list[_Dataset]]]:
+        self, entry: RunEntry, path: Pattern, datasets: list[_FoundDataset], loc: Loc
+    ) -> list[tuple[Found, list[_FoundDataset]]]:
         """Return each file of a run entry, with the datasets it may belong to."""
         if DATASET not in path.names:
             return [(found, datasets) for found in self._files(entry.path, {}, loc)]

@@ -22,16 +22,16 @@ from ..errors import (
 from ..readers.files import wrong_with
 from ..readers.format import FORMATS, Kind
 from ..readers.groups import find_grouping, read_groups
-from ..reports.paper_table.settings import Settings as TableSettings
+from ..reports.paper_table.settings import TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
 from ..reports.select import sort_metric
 from ..stats.gate import OTHERS
 from . import plugins
 from .cells import Cell, find, run_entries, without_reference
-from .model import Config, DatasetEntry, Entry
+from .model import Config, DatasetEntry, FileSettings
 from .patterns import Pattern
-from .yaml_file import Loc, Source, is_metric, metric_sets
+from .yaml_file import Loc, ParsedYaml, is_metric, metric_sets
 
 _OF_DATASETS = ("pool", "average")
 
@@ -168,7 +168,7 @@ def _check_names(config: Config) -> Iterator[Problem]:
 
 def _check_formats(config: Config) -> Iterator[Problem]:
     """Yield formats that do not exist or hold something else, and options that they do not have."""
-    entries: list[tuple[Loc, Kind, Entry]] = [
+    entries: list[tuple[Loc, Kind, FileSettings]] = [
         (("datasets", key), "qrels", entry) for key, entry in config.datasets.items()
     ]
     entries += [(loc, "run", entry) for _, loc, entry in run_entries(config.runs)]
@@ -193,7 +193,7 @@ def _check_formats(config: Config) -> Iterator[Problem]:
 
 
 def _check_metric_sets(
-    source: Source, defaults: dict[str, Any], all_loaded: bool
+    source: ParsedYaml, defaults: dict[str, Any], all_loaded: bool
 ) -> Iterator[Problem]:
     """Yield sets with the name of a metric, and metrics in them that do not exist."""
     sets = metric_sets(source.data)
@@ -211,7 +211,10 @@ def _check_metric_sets(
 
 
 def _check_metrics(
-    entries: Sequence[tuple[Loc, str]], source: Source, defaults: dict[str, Any], all_loaded: bool
+    entries: Sequence[tuple[Loc, str]],
+    source: ParsedYaml,
+    defaults: dict[str, Any],
+    all_loaded: bool,
 ) -> tuple[list[tuple[Loc, list[Metric]]], list[Problem]]:
     """Return the metrics of each correct entry, and what is wrong with the others."""
     metrics: list[tuple[Loc, list[Metric]]] = []

@@ -22,8 +22,8 @@ from .init_files import (
     MODEL,
     SHORT,
     WORDS,
-    Group,
-    Look,
+    FileGroup,
+    FolderScan,
     Matcher,
     escaped,
     families,
@@ -130,7 +130,7 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
 
 
 @dataclass(frozen=True)
-class Entry:
+class ProposedEntry:
     """One entry of ``datasets`` or ``runs``, with paths relative to the folder looked at.
 
     `path` is the group's pattern, or one with ``{dataset}``. `dataset` is the index of a run's
@@ -140,7 +140,7 @@ class Entry:
 
     key: str
     format: str
-    group: Group
+    group: FileGroup
     path: str
     dataset: int = -1
     names_dataset: bool = False
@@ -157,15 +157,15 @@ class Proposal:
     """
 
     folder: Path
-    datasets: list[Entry] = field(default_factory=list)
-    runs: list[Entry] = field(default_factory=list)
+    datasets: list[ProposedEntry] = field(default_factory=list)
+    runs: list[ProposedEntry] = field(default_factory=list)
     where: dict[str, list[str]] = field(default_factory=dict)
     aside: dict[str, str] = field(default_factory=dict)
     commented: set[str] = field(default_factory=set)
     settings: tuple[str, ...] = ()
 
 
-def propose(found: Look) -> Proposal:
+def propose(found: FolderScan) -> Proposal:
     """Return the entries for what folders hold."""
     made = Proposal(found.folder)
     data = [one for one in found.files if one.kind == "dataset"]
@@ -174,13 +174,15 @@ def propose(found: Look) -> Proposal:
     short = short_in(paths, [one.path for one in data])
     numbers = {p: v for one in numbered(paths, short) for p, v in one.values.items()}
     shared = {name for values in numbers.values() for name in values}
-    groups: list[tuple[Group, str]] = []
+    groups: list[tuple[FileGroup, str]] = []
     for form in dict.fromkeys(one.format for one in data):
         for group in numbered([one.path for one in data if one.format == form]):
             # if no run has such numbers, only content tells the fold of a run
             by_content = runs and group.names and not shared & {*group.names}
             paths = [*group.values]
-            alone = [Group(escaped(path), {path: {}}) for path in paths] if by_content else [group]
+            alone = (
+                [FileGroup(escaped(path), {path: {}}) for path in paths] if by_content else [group]
+            )
             groups += [(one, form) for one in alone]
     matcher = Matcher(found.folder, groups)
     files: dict[int, set[str]] = defaultdict(set)
@@ -201,9 +203,9 @@ def propose(found: Look) -> Proposal:
         group, form = groups[number]
         own = {p: v for p, v in group.values.items() if p in (files.get(number) or group.values)}
         unused -= {*own}
-        some = _fixed(Group(group.pattern, own))
+        some = _fixed(FileGroup(group.pattern, own))
         sharing = matcher.share_queries(files.get(number, ()))
-        made.datasets.append(Entry("", form, some, some.pattern, shares_queries=sharing))
+        made.datasets.append(ProposedEntry("", form, some, some.pattern, shares_queries=sharing))
         for name in some.names:
             kept = {one[name] for one in some.values.values()}
             if kept != {one[name] for one in group.values.values()}:
@@ -220,7 +222,7 @@ def propose(found: Look) -> Proposal:
             for one in _without_strangers(group, found.every):
                 fitting = {groups[n][0].pattern for path in one.values for n in others[path]}
                 note = f"a guess: could also be {', '.join(sorted(fitting))}" if fitting else ""
-                made.runs.append(Entry("", form, one, one.pattern, place, note=note))
+                made.runs.append(ProposedEntry("", form, one, one.pattern, place, note=note))
     _name_datasets(made)
     _name_runs(made)
     _join_datasets(made)
@@ -228,7 +230,7 @@ def propose(found: Look) -> Proposal:
     return made
 
 
-def _fixed(group: Group, keep: Collection[str] = ()) -> Group:
+def _fixed(group: FileGroup, keep: Collection[str] = ()) -> FileGroup:
     """Return a group without the placeholders that have one value, except those to keep."""
     values = list(group.values.values())
     single = {
@@ -236,7 +238,7 @@ def _fixed(group: Group, keep: Collection[str] = ()) -> Group:
         for name in (group.names if values else ())
         if name not in keep and len({one[name] for one in values}) == 1
     }
-    return Group(
+    return FileGroup(
         filled(group.pattern, single),
         {
             path: {name: value for name, value in one.items() if name not in single}
@@ -245,7 +247,7 @@ def _fixed(group: Group, keep: Collection[str] = ()) -> Group:
     )
 
 
-def _without_strangers(group: Group, every: Sequence[str]) -> list[Group]:
+def _without_strangers(group: FileGroup, every: Sequence[str]) -> list[FileGroup]:
     """Return a group for each model if the pattern of all would match other files."""
     pattern = Pattern(group.pattern.replace("$$", "$"))
     strangers = (path for path in every if pattern.match(path) is not None)
@@ -256,7 +258,7 @@ def _without_strangers(group: Group, every: Sequence[str]) -> list[Group]:
         rest = {name: value for name, value in values.items() if name != MODEL}
         models[values[MODEL]][path] = rest
     return [
-        Group(filled(group.pattern, {MODEL: escaped(name)}), files)
+        FileGroup(filled(group.pattern, {MODEL: escaped(name)}), files)
         for name, files in models.items()
     ]
 
@@ -323,7 +325,7 @@ def _name_runs(made: Proposal) -> None:
         made.runs[place] = replace(entry, key=key, names_dataset=needed)
 
 
-def _models(key: str, entry: Entry) -> set[tuple[int, str]]:
+def _models(key: str, entry: ProposedEntry) -> set[tuple[int, str]]:
     """Return dataset and name of each model of an entry with this key."""
     models = {values.get(MODEL, "") for values in entry.group.values.values()}
     return {(entry.dataset, filled(key, {MODEL: doubled(model)})) for model in models}
@@ -331,7 +333,7 @@ def _models(key: str, entry: Entry) -> set[tuple[int, str]]:
 
 def _join_datasets(made: Proposal) -> None:
     """Put ``{dataset}`` in place of entries that only differ in the name of their dataset."""
-    alike: dict[tuple[str, str, str], list[Entry]] = defaultdict(list)
+    alike: dict[tuple[str, str, str], list[ProposedEntry]] = defaultdict(list)
     for entry in made.runs:
         name = made.datasets[entry.dataset].key
         parts = [
@@ -478,11 +480,11 @@ def _select_lines(made: Proposal, metric: str) -> Iterator[str]:
         yield ""
 
 
-def _validation_key(entry: Entry) -> str:
+def _validation_key(entry: ProposedEntry) -> str:
     return "-".join(["vali", *(f"{mark}{{{mark}}}" for mark in entry.group.names)])
 
 
-def _validation(entry: Entry, aside: Collection[str]) -> str:
+def _validation(entry: ProposedEntry, aside: Collection[str]) -> str:
     """Return the pattern of an entry's files for validation data; empty if there are none."""
     if f"{{{DATASET}}}" in entry.path:  # it would be the name of the validation data
         return ""

@@ -69,7 +69,7 @@ class File:
 
 
 @dataclass
-class Look:
+class FolderScan:
     """What folders hold: files that can be read, all paths, and files left out with a reason."""
 
     folder: Path
@@ -78,7 +78,7 @@ class Look:
     aside: dict[str, str] = field(default_factory=dict)
 
 
-def look(folders: Sequence[Path]) -> Look:
+def look(folders: Sequence[Path]) -> FolderScan:
     """Return the qrels and runs below folders.
 
     Hidden files, results of earlier runs, and rows for training and validation next to test data
@@ -88,7 +88,7 @@ def look(folders: Sequence[Path]) -> Look:
     if len(folders) > 1:
         folders = [Path(os.path.abspath(one)) for one in folders]
         folder = Path(os.path.commonpath(folders))
-    found = Look(folder, every=_paths(folder, folders))
+    found = FolderScan(folder, every=_paths(folder, folders))
     for path in found.every[:MOST]:
         if readable_name(path) != path:
             found.aside[readable_name(path)] = "its name is not UTF-8"
@@ -177,7 +177,7 @@ def _other_lines(source: Source, form: str) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Group:
+class FileGroup:
     """Files that one pattern matches, with the values of its placeholders in each."""
 
     pattern: str
@@ -234,7 +234,7 @@ def short_in(runs: Collection[str], data: Iterable[str]) -> tuple[str, ...]:
     return tuple(SHORT) if short and short <= folds and are_seeds and not full else ()
 
 
-def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
+def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[FileGroup]:
     """Return the paths in groups that differ in numbers of folds, seeds and settings only.
 
     >>> [group.pattern for group in numbered(["svm/fold1.txt", "svm/fold2.txt", "bm25.run"])]
@@ -254,10 +254,10 @@ def numbered(paths: Iterable[str], settings: Sequence[str] = ()) -> list[Group]:
             return f"{word}{between}{{{name}}}" if same else match[0]
 
         groups[form.sub(placeholder, escaped(path))][path] = values
-    return [Group(pattern, values) for pattern, values in groups.items()]
+    return [FileGroup(pattern, values) for pattern, values in groups.items()]
 
 
-def families(groups: Sequence[Group], dataset: str = "") -> list[Group]:
+def families(groups: Sequence[FileGroup], dataset: str = "") -> list[FileGroup]:
     """Return the groups with those that differ in one part of the path joined: ``{model}``.
 
     What all models of a family begin or end with belongs to their names, unless it is a word such
@@ -272,7 +272,7 @@ def families(groups: Sequence[Group], dataset: str = "") -> list[Group]:
         for slot in _slots(group.pattern):
             members[slot].append(number)
     left = dict.fromkeys(range(len(groups)))
-    found: dict[int, Group] = {}
+    found: dict[int, FileGroup] = {}
     while left:
         sizes = {slot: sum(n in left for n in some) for slot, some in members.items()}
         best = max(sizes, key=lambda slot: (sizes[slot], _rank(slot)), default=None)
@@ -320,7 +320,7 @@ def _rank(slot: tuple[str, str]) -> tuple[bool, bool]:
     return not _GENERIC.fullmatch(file), not file
 
 
-def _family(slot: tuple[str, str], groups: Sequence[Group], dataset: str) -> Group:
+def _family(slot: tuple[str, str], groups: Sequence[FileGroup], dataset: str) -> FileGroup:
     """Return groups that differ in one slot as one, with ``{model}`` there."""
     before, after = slot
     names = [group.pattern[len(before) : len(group.pattern) - len(after)] for group in groups]
@@ -338,7 +338,7 @@ def _family(slot: tuple[str, str], groups: Sequence[Group], dataset: str) -> Gro
         for name, group in zip(names, groups, strict=True)
         for path, one in group.values.items()
     }
-    return Group(f"{before}{head}{{{MODEL}}}{tail}{after}", values)
+    return FileGroup(f"{before}{head}{{{MODEL}}}{tail}{after}", values)
 
 
 def _words(path: str) -> set[str]:
@@ -362,7 +362,7 @@ def unescaped(pattern: str) -> str:
     return pattern.replace("$$", "$").replace("{{", "{").replace("}}", "}")
 
 
-class Fit(NamedTuple):
+class FittingQrels(NamedTuple):
     """The qrels that a run belongs to, and groups that it fits too."""
 
     dataset: int
@@ -373,12 +373,12 @@ class Fit(NamedTuple):
 class Matcher:
     """Finds the qrels of runs among groups of files, each with its format."""
 
-    def __init__(self, folder: Path, datasets: Sequence[tuple[Group, str]]) -> None:
+    def __init__(self, folder: Path, datasets: Sequence[tuple[FileGroup, str]]) -> None:
         self.folder, self.datasets = folder, datasets
         self._qrels = cache(self._read_qrels)
         self._pairs = cache(self._judged_pairs)
 
-    def find(self, run: File, values: Mapping[str, str]) -> Fit:
+    def find(self, run: File, values: Mapping[str, str]) -> FittingQrels:
         """Return the qrels of a run; its numbers of fold and seed must be those of the data.
 
         Of all qrels that fit, those whose path shares most folders with the run's are taken,
@@ -427,7 +427,7 @@ class Matcher:
             return len(folders & _words(path)), near[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
-        return Fit(number, path, tuple({one: 0 for one, _ in fitting if one != number}))
+        return FittingQrels(number, path, tuple({one: 0 for one, _ in fitting if one != number}))
 
     def _as_many(self, run: File) -> str:
         """Return which qrels have as many rows as a run; nothing if none have."""

@@ -17,22 +17,20 @@ from pydantic_core import ErrorDetails
 from .. import metrics as _built_in
 from ..errors import ConfigError, Problem, did_you_mean, first_of
 from ..readers.files import readable_name
-from ..stats.gate import Rule
+from ..stats.gate import MarginRule
 from .cells import Cell, find
 from .checks import check
 from .model import (
     SECTIONS,
     Config,
     DatasetEntry,
-    Entry,
     Groups,
-    Policy,
     RunEntry,
     Runs,
 )
-from .yaml_file import Loc, PlacedProblem, Source, describe, read, text_of
+from .yaml_file import Loc, ParsedYaml, PlacedProblem, describe, read, text_of
 
-__all__ = ["Config", "DatasetEntry", "Entry", "Policy", "RunEntry", "load", "loads"]
+__all__ = ["Config", "DatasetEntry", "RunEntry", "load", "loads"]
 
 del _built_in
 
@@ -133,7 +131,7 @@ class Draft(Config):
     metrics: tuple[_Text, ...] = ()
 
 
-def validate(data: Mapping[str, Any], source: Source) -> tuple[Config, list[Problem]]:
+def validate(data: Mapping[str, Any], source: ParsedYaml) -> tuple[Config, list[Problem]]:
     """Return the config and what is wrong with it; a :class:`Draft` if anything is."""
     try:
         return Config.model_validate(data), []
@@ -198,7 +196,7 @@ def _known(loc: Loc) -> list[str]:
     """Return the keys of the mapping that holds `loc`."""
     kind = _KINDS.get(str(loc[0]), Config) if len(loc) > 1 else Config
     if loc[:2] == ("gate", "rules"):
-        kind = Rule
+        kind = MarginRule
     elif loc[0] == "datasets" and loc[2:3] == ("groups",):
         kind = Groups
     return _keys(kind)
@@ -211,7 +209,7 @@ def _keys(kind: Any) -> list[str]:
     return ["baseline" if one.name == "baselines" else one.name for one in fields(kind)]
 
 
-def _problem(error: ErrorDetails, source: Source) -> Problem:
+def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
     """Return an error of pydantic as a problem with its place."""
     loc, kind, value = _loc(error), error["type"], error["input"]
     what = f"{error['msg'].replace('Input should be', 'expected')}, got {describe(value)}"

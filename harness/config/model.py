@@ -34,12 +34,11 @@ from ..errors import Problem, UnknownNameError
 from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
 from ..reports.page import PageSettings
-from ..reports.paper_table.settings import Settings as TableSettings
-from ..reports.plots.plot import KindName
-from ..reports.plots.plot import Settings as PlotSettings
+from ..reports.paper_table.settings import TableSettings
+from ..reports.plots.plot import KindName, PlotSettings
 from ..stats.comparison import Plan
 from ..stats.gate import GateSettings
-from .yaml_file import Loc, Source, escape
+from .yaml_file import Loc, ParsedYaml, escape
 
 
 class Model(BaseModel):
@@ -86,7 +85,7 @@ def _or_path(kind: Any) -> BeforeValidator:
     return BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | kind)
 
 
-class Entry(Model):
+class FileSettings(Model):
     """What datasets and runs have in common: a file and how to read it."""
 
     path: StrictStr
@@ -127,7 +126,7 @@ class Groups(Model):
         return self
 
 
-class DatasetEntry(Entry):
+class DatasetEntry(FileSettings):
     """Judgements: qrels, or a learning-to-rank file."""
 
     columns: Mapping[Literal["qid", "docno", "grade"], Column] | None = None
@@ -138,7 +137,7 @@ class DatasetEntry(Entry):
     """Groups of queries, which are reported as further datasets: a file, or {path: FILE, ...}."""
 
 
-class RunEntry(Entry):
+class RunEntry(FileSettings):
     """Predictions of a system."""
 
     columns: Mapping[Literal["qid", "docno", "score", "rank"], Column] | None = None
@@ -155,7 +154,7 @@ def _known_ties(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Policy(core_policy.Choices):
+class PolicySettings(core_policy.Choices):
     """Policies for ties, missing and empty queries, and grades."""
 
     ties: Annotated[str, AfterValidator(_known_ties)] = "trec_eval"
@@ -230,7 +229,7 @@ Choice = Annotated[
 
 SECTIONS: dict[str, type] = {
     "summary": Summary, "select": Select, "compare": Plan, "tables": TableSettings,
-    "plots": PlotSettings, "policy": Policy, "guard": Guard, "page": PageSettings,
+    "plots": PlotSettings, "policy": PolicySettings, "guard": Guard, "page": PageSettings,
     "gate": GateSettings,
 }  # fmt: skip
 """The settings of each key of a config that has keys of its own."""
@@ -270,7 +269,7 @@ class Config(Model):
     """A tool whose settings every metric takes, unless it names its own convention."""
     plugins: tuple[StrictStr, ...] = ()
     """Python files or modules whose import registers further metrics."""
-    policy: Policy = Policy()
+    policy: PolicySettings = PolicySettings()
     """Policies for ties, missing and empty queries, and grades."""
     guard: Guard = Guard()
     """Which findings of the guard you accept."""
@@ -302,7 +301,7 @@ class Config(Model):
     page: PageSettings = PageSettings()
     """The report page, if `reports` names it; `harness page` writes it too."""
 
-    _source: Source = PrivateAttr(default_factory=lambda: Source("config", {}))
+    _source: ParsedYaml = PrivateAttr(default_factory=lambda: ParsedYaml("config", {}))
     _base: Path = PrivateAttr(default=Path())
     _complete: bool = PrivateAttr(default=True)
     """Whether no dataset and no run was left out because it is wrong."""

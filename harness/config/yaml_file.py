@@ -87,7 +87,7 @@ class PlacedProblem(Problem):
 
 
 @dataclass
-class Source:
+class ParsedYaml:
     """A YAML text as plain data (keys are text, as written), and where each part is written.
 
     `places` has the file and line of each key and list item; the file is empty for the config
@@ -151,7 +151,7 @@ def describe(value: Any) -> str:
     return f"the number {value}"
 
 
-def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Source:
+def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> ParsedYaml:
     """Return the data of a YAML text that holds a mapping; a tag as ``!!python/object`` is refused.
 
     `file` is its name next to a line, if it is a file that the config extends, and its relative
@@ -164,7 +164,7 @@ def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Source
     if node is None:
         fix = "name datasets, runs and metrics"
         raise ConfigError(Problem("", "the file is empty", fix=fix), where=where)
-    source = Source(where, {})
+    source = ParsedYaml(where, {})
     data = _Parts(loader, source, file, start).value(node, ())
     if not isinstance(data, dict):
         what = f"expected a mapping (key: value), got {describe(data)}"
@@ -179,7 +179,7 @@ class _Parts:
     """Makes values of the nodes of a YAML text, and notes the place of every part."""
 
     loader: Any
-    source: Source
+    source: ParsedYaml
     file: str
     start: str = ""
 
@@ -348,7 +348,7 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     return Problem(place, what, content.strip(" "), fix)
 
 
-def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> Source:
+def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> ParsedYaml:
     """Return the data of a config on top of those that it extends, with overrides put in.
 
     Mappings are merged key by key, everything else is replaced, and ``null`` takes a key out.
@@ -384,8 +384,8 @@ def text_of(path: Path) -> str:
 
 
 def _extended(
-    source: Source, folder: Path, chain: list[tuple[Path, str]], where: str, start: str = ""
-) -> Source:
+    source: ParsedYaml, folder: Path, chain: list[tuple[Path, str]], where: str, start: str = ""
+) -> ParsedYaml:
     """Return a config on top of the one that it extends; `start` leads to its folder."""
     extends = source.data.get("extends")
     if not isinstance(extends, str):
@@ -410,7 +410,7 @@ def _extended(
     return merge(_extended(base, path.parent, chain, where, start), source)
 
 
-def merge(base: Source, over: Source) -> Source:
+def merge(base: ParsedYaml, over: ParsedYaml) -> ParsedYaml:
     """Return `over` on top of `base`; each part keeps its file and line."""
     problems, places = [*base.problems, *over.problems], dict(base.places)
 
@@ -429,7 +429,9 @@ def merge(base: Source, over: Source) -> Source:
 
     below = {key: value for key, value in base.data.items() if key not in ("name", "extends")}
     data = merged(below, over.data, ())
-    return Source(over.where, data, {**places, **over.places}, problems, base.unread | over.unread)
+    return ParsedYaml(
+        over.where, data, {**places, **over.places}, problems, base.unread | over.unread
+    )
 
 
 def _forget(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
@@ -438,7 +440,7 @@ def _forget(places: dict[Loc, tuple[str, int]], loc: Loc) -> None:
         del places[other]
 
 
-def override(source: Source, overrides: Iterable[str]) -> None:
+def override(source: ParsedYaml, overrides: Iterable[str]) -> None:
     """Put values in place of a config's own: ``policy.ties=stable``, ``plots[1].width=page``.
 
     The value is read as YAML; ``null`` takes a key out.
@@ -450,7 +452,7 @@ def override(source: Source, overrides: Iterable[str]) -> None:
             source.problems.append(Problem(f"--set {one}", str(error)))
 
 
-def _put(source: Source, text: str) -> None:
+def _put(source: ParsedYaml, text: str) -> None:
     """Put one ``path=value`` into a config. ValueError says what is wrong."""
     path, _, value = text.partition("=")
     path = path.strip().removeprefix("$").removeprefix(".")
@@ -505,7 +507,7 @@ def _step(at: Any, parts: list[str], loc: Loc) -> str | int:
     return key
 
 
-def expand_sets(source: Source) -> None:
+def expand_sets(source: ParsedYaml) -> None:
     """Put the metrics of a set wherever a list of metrics has its name."""
     sets = metric_sets(source.data)
     for loc, holder in _metric_lists(source.data):
@@ -532,7 +534,7 @@ def _is_metric_list(loc: Loc) -> bool:
     return _keys(loc) in _METRICS and not isinstance(loc[-1], int)
 
 
-def _metrics(source: Source, loc: Loc, items: list[Any]) -> list[Any]:
+def _metrics(source: ParsedYaml, loc: Loc, items: list[Any]) -> list[Any]:
     """Return the metrics that commas separate, in YAML too: [ndcg@5,10] is one entry."""
     found: list[Any] = []
     lines = [source.place((*loc, place)) for place in range(len(items))]

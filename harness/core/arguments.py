@@ -17,19 +17,19 @@ MOST = 2**31 - 1
 """The largest whole number that is taken: no rank and no grade is larger."""
 
 
-class Kind(NamedTuple):
+class ArgumentKind(NamedTuple):
     """What an argument can be: in words, and as a test."""
 
     expected: str
     fits: Callable[[Any], bool]
     fix: str = ""
 
-    def or_none(self) -> Kind:
+    def or_none(self) -> ArgumentKind:
         """Return the kind that also takes None."""
         return self._replace(fits=lambda value: value is None or self.fits(value))
 
 
-def check_arguments(given: Mapping[str, Any], /, **kinds: Kind) -> None:
+def check_arguments(given: Mapping[str, Any], /, **kinds: ArgumentKind) -> None:
     """Raise ArgumentError for the first argument that is not of its kind.
 
     `given` is ``locals()`` at the top of a function; `kinds` are by the name of the argument.
@@ -87,18 +87,18 @@ def check_choice(name: str, given: Any, known: Iterable[str], what: str = "") ->
         raise unknown(what or name, given, known)
 
 
-def whole_from(low: int) -> Kind:
+def whole_from(low: int) -> ArgumentKind:
     """Return the kind of whole numbers from `low`, numpy's too."""
 
     def fits(value: Any) -> bool:
         return is_whole(value) and low <= value <= MOST
 
-    return Kind(f"a whole number from {low} to {MOST}", fits)
+    return ArgumentKind(f"a whole number from {low} to {MOST}", fits)
 
 
-def instance_of(expected: str, *types: type, fix: str = "") -> Kind:
+def instance_of(expected: str, *types: type, fix: str = "") -> ArgumentKind:
     """Return the kind of instances of some types."""
-    return Kind(expected, lambda value: isinstance(value, types), fix)
+    return ArgumentKind(expected, lambda value: isinstance(value, types), fix)
 
 
 def is_whole(value: Any) -> bool:
@@ -112,10 +112,10 @@ def is_number(value: Any) -> bool:
 
 
 TEXT = instance_of("text", str)
-FLAG = Kind("true or false", lambda value: type(value).__name__ in ("bool", "bool_"))
-PATH = Kind("a path", lambda value: isinstance(value, str) or hasattr(value, "__fspath__"))
+FLAG = ArgumentKind("true or false", lambda value: type(value).__name__ in ("bool", "bool_"))
+PATH = ArgumentKind("a path", lambda value: isinstance(value, str) or hasattr(value, "__fspath__"))
 MAPPING = instance_of("a mapping", Mapping)
-TEXTS = Kind(
+TEXTS = ArgumentKind(
     "a list of texts",
     lambda value: isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value),
 )

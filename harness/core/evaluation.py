@@ -22,7 +22,7 @@ from ..errors import (
     did_you_mean,
 )
 from .aligned import Aligned
-from .arguments import TEXT, Count, Kind, check_arguments, instance_of
+from .arguments import TEXT, ArgumentKind, Count, check_arguments, instance_of
 from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
 from .names import parse
@@ -75,7 +75,7 @@ class Counts:
 
 _VALUES = instance_of("an array of numbers", np.ndarray)
 _QIDS = instance_of("an Arrow array of texts", pa.Array)
-_METRICS = Kind(
+_METRICS = ArgumentKind(
     "a tuple of metrics",
     lambda given: isinstance(given, tuple) and all(isinstance(one, Metric) for one in given),
 )

@@ -168,7 +168,7 @@ class Index:
         return found, place[found]
 
 
-class Seen:
+class SeenKeys:
     """Tells hashes that came before; keeps 8 bytes for each, a tenth of a set."""
 
     def __init__(self) -> None:

@@ -19,9 +19,9 @@ import numpy as np
 
 from ..errors import HarnessError, Problem
 from .aligned import Aligned
-from .arguments import TEXT, TEXTS, Kind, check_arguments, check_choice, is_number, wrong
+from .arguments import TEXT, TEXTS, ArgumentKind, check_arguments, check_choice, is_number, wrong
 from .ragged import Floats
-from .settings import PARAMETERS, Parameter, Settings, texts_of
+from .settings import PARAMETERS, MetricSettings, Parameter, texts_of
 
 Direction = Literal["higher", "lower"]
 Summary = Literal["mean", "sum", "gm"]
@@ -120,7 +120,7 @@ class Metric:
     definition: Definition = field(repr=False)
     cutoff: float | None = None
     params: tuple[tuple[str, Any], ...] = ()
-    settings: Settings = field(default_factory=Settings)
+    settings: MetricSettings = field(default_factory=MetricSettings)
     convention: str | None = None
     given: tuple[tuple[str, str], ...] = ()
     label: str | None = None
@@ -172,7 +172,13 @@ class Metric:
         """
         definition, base = self.definition, self.definition.trec_name
         ours = {name for name, _ in self.params} - {"rel", definition.trec_parameter}
-        if base is None or ours or self.label or self.convention or self.settings != Settings():
+        if (
+            base is None
+            or ours
+            or self.label
+            or self.convention
+            or self.settings != MetricSettings()
+        ):
             return str(self)
         if self.cutoff is None:
             return base
@@ -240,7 +246,7 @@ class Metric:
         return None if weight is None else weight(aligned, **self.arguments())
 
 
-_BOUNDS = Kind(
+_BOUNDS = ArgumentKind(
     "a pair of numbers, the smallest and the largest value",
     lambda given: isinstance(given, tuple) and len(given) == 2 and all(map(is_number, given)),
 )
@@ -440,7 +446,7 @@ def from_plain_data(found: Mapping[str, Any]) -> Metric:
             for name, default in found["parameters"].items()
         },
     )  # fmt: skip
-    settings = Settings().with_values(
+    settings = MetricSettings().with_values(
         {one: PARAMETERS[one].parse(text, name) for one, text in found["settings"].items()}
     )
     return Metric(definition, found["cutoff"], tuple(found["given"].items()), settings, label=name)

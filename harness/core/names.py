@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..errors import Problem, UnknownNameError, did_you_mean, nearest
 from .arguments import TEXT, check_arguments, wrong
 from .metric import REGISTRY, TREC_CUT, Definition, Metric
-from .settings import NEEDED, PARAMETERS, WHOLE_LIST, Settings, find_convention
+from .settings import NEEDED, PARAMETERS, WHOLE_LIST, MetricSettings, find_convention
 
 NAMES = ("min", "expected", "max")
 BOUNDS = "bounds"
@@ -96,7 +96,7 @@ _ELSEWHERE = {
     "prec": "P",
 }
 """Names of metrics in other tools, to suggest but not to read."""
-_SETTINGS = {field.name for field in fields(Settings)}
+_SETTINGS = {field.name for field in fields(MetricSettings)}
 _DEFAULT_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 
 
@@ -286,7 +286,7 @@ def _metrics(spec: _Spec, defaults: dict[str, Any]) -> list[Metric]:
         if name != "cutoff" and (one.shown or own[name] != one.default)
     )
     _check_together(definition, values, own, cutoffs)
-    settings = Settings()
+    settings = MetricSettings()
     for layer in (usual, given):
         settings = settings.with_values({n: value for n, value in layer.items() if n in _SETTINGS})
     known = {**definition.parameters, **PARAMETERS}

@@ -170,7 +170,7 @@ Undefined = Literal["skip", "zero", "nan"]
 
 
 @dataclass(frozen=True)
-class Settings:
+class MetricSettings:
     """Settings in which a metric differs from its run's policy; None for the same.
 
     `ties`, `scores`, `depth`, `judged_only` and `drop_identical_ids` are as in
@@ -198,7 +198,7 @@ class Settings:
             what = f"ties={self.ties} ignores the run: scores=none ties all documents of a query"
             raise UnknownNameError(Problem("", what, fix="write ties=stable for the file's order"))
 
-    def with_values(self, given: Mapping[str, Any]) -> Settings:
+    def with_values(self, given: Mapping[str, Any]) -> MetricSettings:
         """Return the settings with others put in place, `labels` and `few` as part of `grades`."""
         rule: GradeRule = given.get("grades") or self.grades or GradeRule()
         changes = {}
@@ -222,14 +222,14 @@ PARAMETERS: Mapping[str, Parameter] = {
     "convention": Parameter("convention", str, None),
     **{
         name: replace(Parameter.of(name, hint, None), optional=False)
-        for name, hint in typing.get_type_hints(Settings, include_extras=True).items()
+        for name, hint in typing.get_type_hints(MetricSettings, include_extras=True).items()
         if name != "grades"
     },
 }
 """The settings that can be written into a metric's name, with ``convention`` first."""
 
 
-def texts_of(settings: Settings) -> list[tuple[str, str]]:
+def texts_of(settings: MetricSettings) -> list[tuple[str, str]]:
     """Return the settings that are not None, as they are written; without a rule for grades."""
     return [
         (name, parameter.text(value))
@@ -246,7 +246,7 @@ class Convention:
     """What one tool does differently from others, as data.
 
     `tool` has the version that the settings were checked against, `source` the place in its code.
-    `common` are settings of all its metrics: fields of :class:`~harness.core.settings.Settings`.
+    `common` are settings of all its metrics: fields of :class:`MetricSettings`.
     `metrics` has, for each metric of the tool by our name, parameters and settings of its own;
     its ``cutoff`` is that of the bare name: a number, several, :data:`NEEDED` if the bare name
     means nothing, or :data:`WHOLE_LIST`. `variants` are further changes if a setting is written

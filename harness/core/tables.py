@@ -190,11 +190,11 @@ class DuplicateRows(Exception):  # noqa: N818 - a signal for the readers, not an
         self.rows, self.first, self.total = rows[:SHOWN], first[:SHOWN], rows.size
 
 
-T = TypeVar("T", bound="Table")
+T = TypeVar("T", bound="QueryRows")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Table(ABC):
+class QueryRows(ABC):
     """What qrels and runs share: rows of (docno, number), grouped by query.
 
     Parameters
@@ -494,7 +494,7 @@ GRADE_LIMIT = MOST
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Qrels(Table):
+class Qrels(QueryRows):
     """All judgements of a dataset.
 
     ``numbers`` are the grades, in int64 or the smallest type that holds them, to save memory.
@@ -651,7 +651,7 @@ def _refuse(where: str, noun: str, bad: Array, what: str, fix: str, rule: str = 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(Table):
+class Run(QueryRows):
     """One system's scores for all queries.
 
     ``numbers`` are the scores, float64, all finite. `tags` are the distinct values of a TREC

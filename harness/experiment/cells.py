@@ -29,7 +29,7 @@ from ..errors import (
 from ..guard.datasets import Grouping, attach
 from ..guard.datasets import load_all as load_groups
 from ..guard.registry import accepted, refused
-from ..guard.sweep import GuardError, Seen, accepted_rules, guard
+from ..guard.sweep import GuardError, SeenCell, accepted_rules, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit
 from .workers import (
@@ -231,7 +231,7 @@ class _Run:
         observed = {}
         for place, record in sorted(self.records.items()):
             warned = with_names(record.notes.warnings, self.cells[place])
-            observed[place] = Seen(self.cells[place], record.notes.facts, warned, record.qids)
+            observed[place] = SeenCell(self.cells[place], record.notes.facts, warned, record.qids)
         cells = {place: self.cells[place] for place in observed}
         failed = {place: (self.cells[place], error) for place, error in self.failed.items()}
         ties = self.config.is_given("policy", "ties")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..core.arguments import TEXT, TEXTS, Kind, check_arguments, wrong
+from ..core.arguments import TEXT, TEXTS, ArgumentKind, check_arguments, wrong
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import (
     NOT_COMPARED,
@@ -40,7 +40,7 @@ from .evaluate import evaluate_runs
 from .folder import compared
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
-_RUNS = Kind(
+_RUNS = ArgumentKind(
     "a mapping of names to runs",
     lambda given: isinstance(given, Mapping) and all(isinstance(name, str) for name in given),
 )

@@ -18,7 +18,7 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import TEXTS
 from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.settings import Settings
+from ..core.settings import MetricSettings
 from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, VerificationError
 
@@ -70,7 +70,7 @@ def sample_size(n_queries: int, cells: int) -> int:
     return min(size, n_queries)
 
 
-class Group(NamedTuple):
+class MeasureGroup(NamedTuple):
     """Measures that pytrec_eval computes together: one relevance level, one policy."""
 
     level: int
@@ -102,7 +102,7 @@ class Peer:
             measure = _measure(metric)
             if measure is not None and under.of_rows:
                 groups[level, under][measure] = column
-        self.groups = [Group(*key, columns) for key, columns in groups.items()]
+        self.groups = [MeasureGroup(*key, columns) for key, columns in groups.items()]
         judged = np.flatnonzero(np.diff(qrels.offsets))
         self.best = np.full(qrels.n_queries, -1, np.int64)
         if not fractions:
@@ -216,11 +216,11 @@ class Crosscheck:
 @lru_cache
 def _measure(metric: Metric) -> str | None:
     """Return pytrec_eval's name for a metric; None if it has none that does the same."""
-    plain = replace(metric, settings=Settings(), convention=None, given=())
+    plain = replace(metric, settings=MetricSettings(), convention=None, given=())
     base = metric.definition.trec_name
     if base not in supported_measures - {*TEXTS} or {name for name, _ in metric.params} - {"rel"}:
         return None
-    if replace(metric.settings, **_AS_RANKED) != Settings():
+    if replace(metric.settings, **_AS_RANKED) != MetricSettings():
         return None
     if plain.cutoff is not None and plain.trec_name == str(plain):
         return None

@@ -27,7 +27,7 @@ from ..reports.gate import render
 from ..reports.phrases import warned_of
 from ..reports.text import Shown
 from ..stats.comparison import Correction
-from ..stats.gate import OTHERS, Margin, Pair, Rule, Verdict, judge
+from ..stats.gate import OTHERS, Margin, MarginRule, Pair, Verdict, judge
 from . import folder as results_folder
 from .evaluate import evaluate_runs
 from .folder import Results
@@ -89,14 +89,14 @@ def gate(
     (True, 'pass')
     """
     margins = margin if isinstance(margin, Mapping) else {OTHERS: margin}
-    rules = {name: Rule(margin=str(size)) for name, size in margins.items()}
+    rules = {name: MarginRule(margin=str(size)) for name, size in margins.items()}
     how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
     systems = systems_of(evaluate_runs(qrels, runs, metrics, dataset=dataset, **how))
     return Verdicts(gate_baseline(systems, baseline, rules, level=level, correction=correction))
 
 
 def gate_folders(
-    old: Path, new: Path, rules: Mapping[str, Rule], *, level: float = 0.05,
+    old: Path, new: Path, rules: Mapping[str, MarginRule], *, level: float = 0.05,
     correction: Correction = "holm", names: Mapping[str, str] | None = None,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge the runs of a results folder against those of the same name in an older one."""
@@ -140,8 +140,8 @@ def check_complete(results: Results) -> None:
 
 
 def gate_baseline(
-    systems: Sequence[System], baseline: str, rules: Mapping[str, Rule], *, level: float = 0.05,
-    correction: Correction = "holm",
+    systems: Sequence[System], baseline: str, rules: Mapping[str, MarginRule], *,
+    level: float = 0.05, correction: Correction = "holm",
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge every other run against the baseline, on each dataset."""
     runs = list(dict.fromkeys(one.run for one in systems))
@@ -175,7 +175,7 @@ def _matched(
 
 
 def gate_systems(
-    pairs: Iterable[tuple[System, System]], rules: Mapping[str, Rule], *, level: float,
+    pairs: Iterable[tuple[System, System]], rules: Mapping[str, MarginRule], *, level: float,
     correction: Correction,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge pairs of baseline and candidate by the rules of their metrics."""
@@ -193,7 +193,7 @@ def gate_systems(
     return judge(found, level, correction)
 
 
-def _check_alike(before: Results, after: Results, rules: Mapping[str, Rule]) -> None:
+def _check_alike(before: Results, after: Results, rules: Mapping[str, MarginRule]) -> None:
     """Raise InputError if two folders of results have other conventions or metrics."""
     conventions = [one.config.convention or "none" for one in (before, after)]
     if conventions[0] != conventions[1]:
@@ -211,12 +211,12 @@ def _check_alike(before: Results, after: Results, rules: Mapping[str, Rule]) -> 
 
 
 def _gated(
-    before: System, after: System, rules: Mapping[str, Rule]
+    before: System, after: System, rules: Mapping[str, MarginRule]
 ) -> Iterator[tuple[Metric, Margin]]:
     """Yield the metrics that have a rule, with their margins."""
     known = {str(metric): metric for metric in before.metrics}
     both = {str(metric) for metric in after.metrics}
-    named: dict[str, Rule] = {}
+    named: dict[str, MarginRule] = {}
     for name, rule in rules.items():
         if name == OTHERS:
             continue
@@ -262,7 +262,7 @@ def _unanswered(system: System) -> int:
     return n - answered
 
 
-def rules_of(margins: Sequence[str], metrics: Sequence[str]) -> dict[str, Rule]:
+def rules_of(margins: Sequence[str], metrics: Sequence[str]) -> dict[str, MarginRule]:
     """Return the rules that ``0.005`` and ``recall@100=1%`` describe.
 
     >>> rules_of(["0.01", "map=1%"], ["map", "ndcg@10"])["ndcg@10"].margin
@@ -271,12 +271,12 @@ def rules_of(margins: Sequence[str], metrics: Sequence[str]) -> dict[str, Rule]:
     if not margins:
         what = "expected a margin"
         raise HarnessError(Problem("gate", what, fix="add --margin 0.005, or --margin ndcg@10=1%"))
-    rules: dict[str, Rule] = {}
+    rules: dict[str, MarginRule] = {}
     for one in margins:
         name, equals, size = one.rpartition("=")
         if not equals or "(" in size:
             name, size = OTHERS, one
-        rules[name] = Rule(margin=size)
+        rules[name] = MarginRule(margin=size)
     if metrics and OTHERS in rules:
         rest = rules.pop(OTHERS)
         rules = {**dict.fromkeys(metrics, rest), **rules}

@@ -192,7 +192,7 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
-class Input(_Model):
+class InputRecord(_Model):
     """A file that was read."""
 
     path: StrictStr
@@ -218,7 +218,7 @@ class NamedCell(_Model):
     """The dataset's name with its placeholders, if it has any."""
 
 
-class EvaluatedCell(NamedCell):
+class CellRecord(NamedCell):
     """A run on a dataset that was evaluated."""
 
     warned: tuple[StrictStr, ...] = ()
@@ -297,7 +297,7 @@ class Manifest(_Model):
     """The config as resolved; policies, metrics and plans of comparison are in it."""
     base: StrictStr
     """Folder of the config, seen from this one; paths in the config start there."""
-    inputs: tuple[Input, ...]
+    inputs: tuple[InputRecord, ...]
     """Every file that values follow from; of cells that failed, those that could be read."""
     versions: Mapping[StrictStr, StrictStr | None]
     """Versions of the harness, Python, packages and the C library."""
@@ -316,7 +316,7 @@ class Manifest(_Model):
     seeds: Mapping[StrictStr, Any]
     """Seeds of everything that draws at random: compare (resampling), summary (its intervals, with
     draws and level), ties (a policy), metrics (by name, the ties of their own)."""
-    cells: Annotated[tuple[EvaluatedCell, ...], Field(min_length=1)]
+    cells: Annotated[tuple[CellRecord, ...], Field(min_length=1)]
     failed: tuple[FailedCell, ...] = ()
     choices: tuple[ChosenSetting, ...] = ()
     """The settings chosen on validation queries."""

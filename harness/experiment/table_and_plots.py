@@ -16,7 +16,7 @@ from ..core.arguments import (
     PATH,
     TEXT,
     TEXTS,
-    Kind,
+    ArgumentKind,
     check_arguments,
     check_choice,
     describe,
@@ -38,11 +38,9 @@ from ..readers import files as store
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import PaperTable, records, render
-from ..reports.paper_table.settings import DEFAULT, Format
-from ..reports.paper_table.settings import Settings as TableSettings
+from ..reports.paper_table.settings import DEFAULT, Format, TableSettings
 from ..reports.plots import plot as plots
-from ..reports.plots.plot import Settings as PlotSettings
-from ..reports.plots.plot import find
+from ..reports.plots.plot import PlotSettings, find
 from ..stats.comparison import Plan, Study
 from . import folder as results_folder
 from .folder import Results, with_comparisons
@@ -53,7 +51,7 @@ if TYPE_CHECKING:
 PathLike = str | os.PathLike[str]
 S = TypeVar("S")
 _PATHS = (str, os.PathLike)
-_FILES = Kind(
+_FILES = ArgumentKind(
     "a path or a list of paths (harness.save_predictions writes arrays to one)",
     lambda given: (
         isinstance(given, _PATHS)

@@ -201,7 +201,7 @@ def changed_input(path: str) -> ChangedInputError:
 
 
 @dataclass(frozen=True, eq=False)
-class _Dataset:
+class _LoadedDataset:
     """Judgements, and the findings of reading them; no facts if the guard failed."""
 
     qrels: Qrels
@@ -212,11 +212,11 @@ class _Dataset:
     """What the cross-check shares between cells."""
 
 
-last_dataset: dict[Any, _Dataset] = {}
+last_dataset: dict[Any, _LoadedDataset] = {}
 """The dataset that this process read last: its cells come one after the other."""
 
 
-def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Dataset:
+def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _LoadedDataset:
     entry, fractions = cell.dataset_entry, takes_fractions(metrics, policy)
     files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
     key = (entry.model_dump_json(), metrics, policy, *(file.state for file in files))
@@ -230,7 +230,9 @@ def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Datase
             )
         facts = judgement_facts(qrels, source, found, entry.format)
         inputs = {file.path: file.as_read() for file in files}
-        last_dataset[key] = _Dataset(qrels, facts, inputs, found, Peer(qrels, metrics, policy))
+        last_dataset[key] = _LoadedDataset(
+            qrels, facts, inputs, found, Peer(qrels, metrics, policy)
+        )
     return last_dataset[key]
 
 

@@ -48,7 +48,7 @@ from .registry import (
     without_effects,
 )
 from .submissions import Submission, Terms, across, as_submitted, read_topics
-from .sweep import Seen, Sweep, accepted_rules
+from .sweep import SeenCell, Sweep, accepted_rules
 
 if TYPE_CHECKING:
     import pandas
@@ -127,7 +127,7 @@ class _Check:
         self.policy, self.fractions, self.terms = policy, fractions, terms
         self.submissions: dict[str, Submission] = {}
         self.findings: list[Finding] = []
-        self.seen: dict[int, Seen] = {}
+        self.seen: dict[int, SeenCell] = {}
         self.failed: dict[int, tuple[Cell, HarnessError]] = {}
         self.datasets: dict[str, Dataset] = {}
         self.digests: dict[str, str] = {}
@@ -183,7 +183,7 @@ class _Check:
         dataset = self.datasets.get(cell.dataset_entry.path)
         if error is None and file is not None and dataset is not None:
             facts = facts_of(dataset.facts, watch, file, entry.format, whole=True)
-            self.seen[place] = Seen(cell, facts, findings, qrels.qids)
+            self.seen[place] = SeenCell(cell, facts, findings, qrels.qids)
             self.n_rows += 0 if facts is None else facts.run.rows
             if submission is not None:
                 add_lines(submission.first, file, "run", entry.format, whole=True)

@@ -180,14 +180,14 @@ class Dataset:
         return self.cell.dataset_entry.path
 
 
-class Part(NamedTuple):
+class DatasetPart(NamedTuple):
     """A part of a dataset: what all of its parts share, and which one it is."""
 
     whole: str
     name: str
 
 
-def part_of(cell: Cell, pooled: Sequence[str]) -> Part | None:
+def part_of(cell: Cell, pooled: Sequence[str]) -> DatasetPart | None:
     """Return which part of a dataset a cell's dataset is; None if it is whole.
 
     The placeholders of its entry tell, such as {fold}, or a name that is written out, such as
@@ -199,9 +199,9 @@ def part_of(cell: Cell, pooled: Sequence[str]) -> Part | None:
     if names:
         others = [one for name, one in cell.of_dataset.items() if name not in names]
         which = [cell.of_dataset[name] for name in names]
-        return Part(" ".join([cell.dataset_key, *others]), " ".join(which))
+        return DatasetPart(" ".join([cell.dataset_key, *others]), " ".join(which))
     written = _FOLD_NAME.fullmatch(cell.dataset) if not cell.of_dataset else None
-    return None if written is None else Part(written[1] + written[3], written[2])
+    return None if written is None else DatasetPart(written[1] + written[3], written[2])
 
 
 def of_folds(datasets: Iterable[Dataset], pooled: Sequence[str]) -> Iterator[Finding]:

@@ -25,7 +25,7 @@ from .registry import RULES, SHOWN, by_share, finding, percent
 from .spelling import OF_DOCNOS, affixes, of_qids, shown, spelled_as, spread
 
 if TYPE_CHECKING:
-    from .facts import Part
+    from .facts import RunPart
 
 TOP = 10
 """Ranks that are checked for unjudged documents: most papers report these."""
@@ -58,7 +58,7 @@ class Queries:
         self.rows = self.rows_in_file = self.n = self.answered = self.extra = self.hash = 0
         self.follows = False
 
-    def run(self, part: Part) -> None:
+    def run(self, part: RunPart) -> None:
         """Look at a part as it was read."""
         self.follows = part.follows
         self.qids.append(part.run.qids)
@@ -165,7 +165,7 @@ class Documents:
         self.identical = 0
         """Documents whose docno equals the qid, if the policy keeps them."""
 
-    def run(self, part: Part) -> None:
+    def run(self, part: RunPart) -> None:
         """Look at a part as it was read."""
         rows, n = np.arange(part.run.n_rows), part.run.n_rows
         if n > SAMPLE:  # at random, as even steps could meet one rank only
@@ -188,7 +188,7 @@ class Documents:
             self.identical = 0
 
     def findings(
-        self, begin: Part, queries: Queries
+        self, begin: RunPart, queries: Queries
     ) -> Iterator[Finding]:  # fmt: skip
         """Yield documents that are not judged; `begin` has the first queries and examples."""
         if self.qrels.n_rows:
@@ -227,7 +227,7 @@ class Documents:
                 yield self.first.finding("unjudged-at-10", what, unjudged)
 
     def _respelled(
-        self, begin: Part, rows: Ints, n_known: int
+        self, begin: RunPart, rows: Ints, n_known: int
     ) -> Iterator[Finding]:  # fmt: skip
         """Yield another spelling in which the docnos of some rows are judged."""
         if not rows.size or begin.run.docnos.strings is None:

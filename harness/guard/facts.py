@@ -88,7 +88,7 @@ def observing(failures: list[Finding], place: str = "") -> Iterator[None]:
         failures.append(finding("guard-failed", place, f"the guard failed: {describe(error)}"))
 
 
-class Part:
+class RunPart:
     """Whole queries of a run; `rows_before` are the rows of the file before them."""
 
     def __init__(self, run: Run, qrels: Qrels, follows: bool, rows_before: int) -> None:
@@ -170,8 +170,8 @@ class Watch:
             self._begin()
 
     def _begin(self) -> None:
-        self.first_part: Part | None = None
-        self.last_part: Part | None = None
+        self.first_part: RunPart | None = None
+        self.last_part: RunPart | None = None
         self.first = first = ExamplesByRule()
         self.queries = Queries(self.qrels, first)
         self.scores = Scores(self.policy, first)
@@ -193,7 +193,7 @@ class Watch:
                 self._begin()
             follows = share_memory(run.qids, self.qrels.qids)
             before = self.queries.rows if follows else self.queries.rows_in_file
-            part = Part(run, self.qrels, follows, before)
+            part = RunPart(run, self.qrels, follows, before)
             self.first_part, self.last_part = self.first_part or part, part
             self.queries.run(part)
             self.scores.run(part)

@@ -65,16 +65,16 @@ NO_CHANCE = math.log(1e9)
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class GradedRows:
     """Grades and queries (by position) of the rows of a dataset, in the order of its file."""
 
     grades: Array
     query: Ints
     qids: pa.Array | None = None
 
-    def at(self, rows: Ints | slice) -> Rows:
+    def at(self, rows: Ints | slice) -> GradedRows:
         """Return some of the rows."""
-        return Rows(self.grades[rows], self.query[rows], self.qids)
+        return GradedRows(self.grades[rows], self.query[rows], self.qids)
 
 
 class Fit(NamedTuple):
@@ -108,7 +108,7 @@ def ranks(scores: Array) -> Array:
 class Grades:
     """Grades less their mean in the query, to compare with several scores."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: GradedRows) -> None:
         self.query = rows.query - rows.query.min()
         self.n_queries = int(self.query.max()) + 1
         self.lengths = np.bincount(self.query, minlength=self.n_queries)
@@ -143,7 +143,7 @@ class Grades:
         return Fit(offset, min(1.0, float(r)), int(self.lengths[differ].sum()))
 
 
-def fit(rows: Rows, ranked: Array, offset: int = 0) -> Fit:
+def fit(rows: GradedRows, ranked: Array, offset: int = 0) -> Fit:
     """Return how ranks of scores fit at an offset, over the rows that have one there.
 
     >>> rows = Rows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
@@ -171,7 +171,7 @@ class Slip(NamedTuple):
     own: Fit
 
 
-def look(rows: Rows, scores: Array) -> tuple[Fit, Slip | None]:
+def look(rows: GradedRows, scores: Array) -> tuple[Fit, Slip | None]:
     """Return how scores fit in place, and which stretch has shifted.
 
     Of many rows it looks at some pieces first, and at all only if the fit of these is not clear or
@@ -190,7 +190,7 @@ def look(rows: Rows, scores: Array) -> tuple[Fit, Slip | None]:
     return _look(rows, np.pad(ranked, SLIP, constant_values=ranked.mean())[None])
 
 
-def _look(rows: Rows, around: Array) -> tuple[Fit, Slip | None]:
+def _look(rows: GradedRows, around: Array) -> tuple[Fit, Slip | None]:
     """Return the same by the ranks of the scores around each row, ``(pieces, n + 2 SLIP)``.
 
     What each row adds to the fit at the better offset, less what it adds in place, sums up to the
@@ -243,7 +243,7 @@ def sorted_by_score(query: Ints, scores: Array) -> tuple[bool, int] | None:
     return bool(falls), int((distinct > 0).sum())
 
 
-def orders(rows: Rows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
+def orders(rows: GradedRows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
     """Yield usual orders: a name, where the predictions of each query begin, and the step.
 
     Data frames and loaders reorder queries (as text, by size) and keep the rows of each together.
@@ -266,7 +266,7 @@ def orders(rows: Rows, sizes: Ints) -> Iterator[tuple[str, Ints, int]]:
     yield "rows in reverse order", int(sizes.sum()) - 1 - offsets_of(sizes)[:-1], -1
 
 
-def look_elsewhere(rows: Rows, scores: Array) -> Misplaced | None:
+def look_elsewhere(rows: GradedRows, scores: Array) -> Misplaced | None:
     """Return the usual order that scores of the first rows clearly fit better than their own.
 
     None if the rows of a query are not next to each other.
@@ -287,7 +287,7 @@ def look_elsewhere(rows: Rows, scores: Array) -> Misplaced | None:
         row, at, query = row[known], at[known], query[known]
         if not row.size:
             continue
-        graded = Grades(Rows(rows.grades[row], query))
+        graded = Grades(GradedRows(rows.grades[row], query))
         own, there = graded.fit(ranks(scores[row])), graded.fit(ranks(scores[at]))
         differ = np.flatnonzero(row != at)[:SHOWN]
         some_rows, some_at = (tuple(one[differ].tolist()) for one in (row, at))
@@ -371,7 +371,7 @@ class Following:
         elif own.z <= CLEAR:
             yield from self._unrelated(rows, scores)
 
-    def _sorted(self, rows: Rows, scores: Array, falls: bool, n: int) -> Finding:
+    def _sorted(self, rows: GradedRows, scores: Array, falls: bool, n: int) -> Finding:
         first = scores[rows.query == rows.query[0]][:SHOWN].tolist()
         qid = texts_at(self.qrels.qids, rows.query[:1])[0]
         name = f"query {qid} has {', '.join(f'{one:.6g}' for one in first)}"
@@ -384,7 +384,7 @@ class Following:
             what += "score before they got these docnos"
         return self.first.finding("sorted-by-score", what, n)
 
-    def _shifted(self, rows: Rows, slip: Slip) -> Finding:
+    def _shifted(self, rows: GradedRows, slip: Slip) -> Finding:
         offset, end = slip.there.offset, slip.end
         if end == self.n_kept - max(0, offset):
             end += self.n - self.n_kept
@@ -401,7 +401,7 @@ class Following:
         )
         return self.first.finding("shifted", what, n, None, effect)
 
-    def _unrelated(self, rows: Rows, scores: Array) -> Iterator[Finding]:
+    def _unrelated(self, rows: GradedRows, scores: Array) -> Iterator[Finding]:
         """Yield that predictions fall as the grades rise, or note that they fit nothing."""
         own = self.fit
         query, r = Grades(rows).by_query(ranks(scores))
@@ -418,7 +418,7 @@ class Following:
         elif rule == "upside-down" and self.named is None:
             yield self.first.finding(rule, f"{what}{counted(falling, 'query', 'queries')}", falling)
 
-    def _placed(self, rows: Rows, some: Sequence[int], at: Sequence[int]) -> Examples:
+    def _placed(self, rows: GradedRows, some: Sequence[int], at: Sequence[int]) -> Examples:
         """Return some rows with where their predictions are, at the first of these."""
         qids = texts_at(self.qrels.qids, rows.query[list(some)])
         names = (
@@ -443,15 +443,15 @@ def positions_named(docnos: Docnos) -> Ints | None:
         return None
 
 
-def rows_of(qrels: Qrels) -> Rows | None:
+def rows_of(qrels: Qrels) -> GradedRows | None:
     """Return the rows of a dataset in the order of its file; None if some were dropped."""
     if qrels.order is None:
-        return Rows(qrels.numbers, qrels.row, qrels.qids)
+        return GradedRows(qrels.numbers, qrels.row, qrels.qids)
     if qrels.n_source != qrels.n_rows:
         return None
     grades, query = np.empty_like(qrels.numbers), np.empty_like(qrels.row)
     grades[qrels.order], query[qrels.order] = qrels.numbers, qrels.row
-    return Rows(grades, query, qrels.qids)
+    return GradedRows(grades, query, qrels.qids)
 
 
 def are_grades(qrels: Qrels, scores: Array) -> bool:
@@ -489,7 +489,7 @@ def unrelated(
 
 
 def swapped_fold(
-    place: str, own: Fit, scores: Array, others: Mapping[str, Rows]
+    place: str, own: Fit, scores: Array, others: Mapping[str, GradedRows]
 ) -> Finding | None:  # fmt: skip
     """Return the one of `others` (as many rows each) that predictions fit instead of their own."""
     other, best = _best(ranks(scores), others)
@@ -502,7 +502,7 @@ def swapped_fold(
     return finding("swapped-fold", place, what, scores.size, [other])
 
 
-def _best(ranked: Array, others: Mapping[str, Rows]) -> tuple[str, Fit]:
+def _best(ranked: Array, others: Mapping[str, GradedRows]) -> tuple[str, Fit]:
     """Return the dataset that scores fit best, and how; no fit if there are no datasets."""
     found = {other: fit(rows, ranked) for other, rows in others.items()}
     best = max(found, key=lambda other: found[other].z, default="")
@@ -510,7 +510,7 @@ def _best(ranked: Array, others: Mapping[str, Rows]) -> tuple[str, Fit]:
 
 
 def wrong_count(
-    run: RunEntry, name: str, rows: Rows, scores: Array, others: Mapping[str, Rows]
+    run: RunEntry, name: str, rows: GradedRows, scores: Array, others: Mapping[str, GradedRows]
 ) -> Finding:
     """Return the finding for more or fewer predictions than the rows of dataset `name`.
 

@@ -26,7 +26,7 @@ from .examples import Examples, ExamplesByRule, docnos_at, texts_at
 from .registry import RULES, SHOWN, by_share, percent
 
 if TYPE_CHECKING:
-    from .facts import Part
+    from .facts import RunPart
 
 SOME = 0.001
 """Share of tied pairs that scores of a few digits reach by chance."""
@@ -64,7 +64,7 @@ class Scores:
         self.merged = 0
         """Rows that single precision gives the score of their neighbour, though they differ."""
 
-    def run(self, part: Part) -> None:
+    def run(self, part: RunPart) -> None:
         """Look at a part as it was read."""
         low, high = part.run.extremes
         answered = part.lengths > 0
@@ -77,7 +77,7 @@ class Scores:
         if not part.follows and self.single:
             self.merged += self._name_ties(part)
 
-    def _name_ties(self, part: Part) -> int:
+    def _name_ties(self, part: RunPart) -> int:
         """Keep examples of tied pairs; count those that only single precision ties."""
         ones, others = equal_neighbours(part, self.single)
         differ = part.run.scores[ones] != part.run.scores[others]
@@ -87,7 +87,7 @@ class Scores:
             self.first.add("single-precision", _pairs(part, ones[differ], others[differ]))
         return int(differ.sum())
 
-    def aligned(self, aligned: Aligned, part: Part) -> None:
+    def aligned(self, aligned: Aligned, part: RunPart) -> None:
         """Look at a part that was aligned; `part` is what was read for it, or its beginning."""
         n = aligned.n_retrieved
         self.pairs += int((n * (n - 1)).sum()) // 2
@@ -128,7 +128,7 @@ class Scores:
             yield self.first.finding("single-precision", what, n, by_share(n, n_rows, MANY_ROWS))
 
 
-def equal_neighbours(part: Part, single: bool) -> tuple[Ints, Ints]:
+def equal_neighbours(part: RunPart, single: bool) -> tuple[Ints, Ints]:
     """Return rows that are ranked next to each other in a query and whose scores are equal."""
     scores, offsets = part.run.scores, part.run.offsets
     rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
@@ -143,7 +143,7 @@ def equal_neighbours(part: Part, single: bool) -> tuple[Ints, Ints]:
     return (at, at + 1) if order is None else (order[at], order[at + 1])
 
 
-def _pairs(part: Part, ones: Ints, others: Ints) -> Examples:
+def _pairs(part: RunPart, ones: Ints, others: Ints) -> Examples:
     """Return pairs of documents of one query, at the first of them, with their scores."""
     ones, others = ones[:SHOWN], others[:SHOWN]
     found = part.documents(ones)
@@ -188,7 +188,7 @@ class Labels:
         self.scores = scores if fits and (score[at][code] == score).all() else None
         self.counts.update(dict(zip(own, counts.tolist(), strict=True)))
 
-    def findings(self, begin: Part) -> Iterator[Finding]:
+    def findings(self, begin: RunPart) -> Iterator[Finding]:
         """Yield that scores are the grades, or have one value for each; `begin` has examples."""
         judged, scores = self.judged, self.scores or {}
         several = judged - max(self.counts.values(), default=0) - max(len(scores) - 2, 0)

@@ -21,7 +21,7 @@ from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
 from ..reports.phrases import counted
 from .examples import ExamplesByRule, docnos_at
-from .facts import Facts, Part
+from .facts import Facts, RunPart
 from .registry import finding
 from .spelling import OF_DOCNOS, affixes, shown, spelled_as
 
@@ -145,7 +145,7 @@ class Submission:
         """Look at a part of the run; one that `begins` the file starts over."""
         if begins:
             self._begin()
-        part = Part(run, self.qrels, False, self.rows)
+        part = RunPart(run, self.qrels, False, self.rows)
         self.rows += part.n_source
         self.tags |= dict.fromkeys(run.tags)
         if self.terms.max_per_query is not None:

@@ -50,7 +50,7 @@ from .row_order import (
     ENOUGH,
     RULES_OF_ROWS,
     Fit,
-    Rows,
+    GradedRows,
     is_chance,
     is_random,
     rows_of,
@@ -64,7 +64,7 @@ ENOUGH_ROWS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class SeenCell:
     """An evaluated cell with facts (None if the guard failed), readers' warnings, and qids."""
 
     cell: Cell
@@ -101,14 +101,14 @@ class Sweep:
     """
 
     def __init__(
-        self, seen: Mapping[int, Seen], datasets: Mapping[str, Dataset], failed: Failed,
+        self, seen: Mapping[int, SeenCell], datasets: Mapping[str, Dataset], failed: Failed,
         digests: Mapping[str, str], *, pooled: Sequence[str] = (),
         wary: bool = False, select: Select | None = None,
     ) -> None:  # fmt: skip
         self.seen, self.datasets, self.failed = seen, datasets, failed
         self.digests, self.pooled, self.wary, self.select = digests, pooled, wary, select
         self.causes: dict[int, Finding] = {}
-        self._rows: dict[str, Rows | None] = {}
+        self._rows: dict[str, GradedRows | None] = {}
 
     @cached_property
     def facts(self) -> list[tuple[int, Cell, Facts]]:
@@ -204,7 +204,7 @@ class Sweep:
             return None
         return swapped_fold(place_of_row(cell.run_entry, 0), facts.run.fit, scores, others)
 
-    def _as_many(self, n_rows: int, path: str) -> dict[str, Rows]:
+    def _as_many(self, n_rows: int, path: str) -> dict[str, GradedRows]:
         """Return the rows of other datasets that have as many, by their names and files."""
         found = {}
         for other, one in self.datasets.items():
@@ -215,7 +215,7 @@ class Sweep:
                     found[other if other == name else f"{name} ({short(other)})"] = rows
         return found
 
-    def _rows_of(self, cell: Cell) -> Rows | None:
+    def _rows_of(self, cell: Cell) -> GradedRows | None:
         path = cell.dataset_entry.path
         if path not in self._rows:
             qrels = qrels_of(cell)
@@ -331,7 +331,7 @@ class Guarded:
 
 
 def guard(
-    seen: Mapping[int, Seen], digests: Mapping[str, str], failed: Failed, *,
+    seen: Mapping[int, SeenCell], digests: Mapping[str, str], failed: Failed, *,
     accept: Sequence[str] = (), pooled: Sequence[str] = (),
     only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
@@ -385,7 +385,7 @@ def guard(
     return result
 
 
-def _marks(found: Iterable[Placed], seen: Mapping[int, Seen]) -> dict[int, tuple[str, ...]]:
+def _marks(found: Iterable[Placed], seen: Mapping[int, SeenCell]) -> dict[int, tuple[str, ...]]:
     """Return the rules of the warnings that a leaderboard marks, by cell."""
     rules: dict[int, dict[str, None]] = {}
     by_path = grouped_by(seen, lambda at: seen[at].cell.run_entry.path)
@@ -435,12 +435,12 @@ def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
 
     `level` is that of ``warnings.warn``.
     """
-    seen = dict[int, Seen]()
+    seen = dict[int, SeenCell]()
     for place, watch in enumerate(watches):
         run = watch.facts()
         facts = None if run is None else Facts(JudgementFacts(), run)
         cell = cell_of_files("these rows", watch.place, {}, {})
-        seen[place] = Seen(cell, facts, watch.failures, watch.qrels.qids)
+        seen[place] = SeenCell(cell, facts, watch.failures, watch.qrels.qids)
     for placed in Sweep(seen, {}, {}, {}).examine():
         one = placed.finding
         if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
@@ -456,7 +456,7 @@ class FileGuard:
 
     def __init__(self, policy: Policy, accept: Sequence[str] = ()) -> None:
         self.policy, self.accept = policy, accept
-        self.seen: dict[int, Seen] = {}
+        self.seen: dict[int, SeenCell] = {}
         self.findings: list[Finding] = []
 
     @contextlib.contextmanager
@@ -489,7 +489,7 @@ class FileGuard:
         found = [*self.findings, *watch.failures]
         self.findings.clear()
         cell = cell_of_files(self.qrels_file, source.name, self.of_qrels, options, names)
-        self.seen[len(self.seen)] = Seen(cell, facts, found, self.qrels.qids)
+        self.seen[len(self.seen)] = SeenCell(cell, facts, found, self.qrels.qids)
 
     def warn(self) -> list[tuple[str, ...]]:
         """Warn of what is found, and return the rules by which each run is marked."""

@@ -103,18 +103,18 @@ def expected_sum(aligned: Aligned, rel: int, gain: Callable[[Ints, Ints], Floats
 Tied = Literal["none", "w", "a", "b"]
 
 
-class Groups(NamedTuple):
+class TieGroups(NamedTuple):
     """The first and the last rank of the group of tied documents at each rank, query by query."""
 
     first: Ints
     last: Ints
 
-    def to(self, depth: Ints, offsets: Ints, length: Ints) -> Groups:
+    def to(self, depth: Ints, offsets: Ints, length: Ints) -> TieGroups:
         """Return the groups at every depth; beyond the ranking's end each depth is one."""
         at = positions_of(offsets_of(length)) + np.repeat(offsets[:-1], length)
         first, last = depth.copy(), depth.copy()
         first[at], last[at] = self.first, self.last
-        return Groups(first, last)
+        return TieGroups(first, last)
 
     def share(self, depth: Ints) -> Floats:
         """Return the part of the group that each depth reaches."""
@@ -132,11 +132,11 @@ class Groups(NamedTuple):
         return np.where(some == self.last[places], some, self.first[places] - 1)
 
 
-def _ranking(aligned: Aligned) -> Groups:
+def _ranking(aligned: Aligned) -> TieGroups:
     """Return the groups of each query's ranking: the documents with the same score."""
     length, groups = aligned.n_retrieved, aligned.groups
     if groups is None or aligned.rank.size == int(length.sum()):  # every document is an item
-        return Groups(aligned.tie_first, aligned.tie_last)
+        return TieGroups(aligned.tie_first, aligned.tie_last)
     first, last = groups.values[:, 0], np.minimum(groups.values[:, 1], length[groups.row])
     kept = last > first
     row, first, last = groups.row[kept], first[kept], last[kept]
@@ -145,10 +145,10 @@ def _ranking(aligned: Aligned) -> Groups:
     rank = positions_of(offsets) + 1
     first_at, last_at = rank.copy(), rank
     first_at[at], last_at[at] = np.repeat(first, sizes), np.repeat(last, sizes)
-    return Groups(first_at, last_at)
+    return TieGroups(first_at, last_at)
 
 
-def _ideal(aligned: Aligned, rel: int) -> tuple[Groups, Ints]:
+def _ideal(aligned: Aligned, rel: int) -> tuple[TieGroups, Ints]:
     """Return the groups of each query's ideal order, and the place in it of each relevant item.
 
     Tied are the documents with the same grade; against a reference run, those to which that run
@@ -168,7 +168,7 @@ def _ideal(aligned: Aligned, rel: int) -> tuple[Groups, Ints]:
         place = (before + ideal.lengths)[row] - grade
     starts, sizes = stretches(of_ideal, level)
     first = np.repeat(starts + 1 - before[of_ideal[starts]], sizes)
-    return Groups(first, first + np.repeat(sizes - 1, sizes)), place
+    return TieGroups(first, first + np.repeat(sizes - 1, sizes)), place
 
 
 class Depths(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.arguments import Kind, check_arguments, is_number, whole_from
+from ..core.arguments import ArgumentKind, check_arguments, is_number, whole_from
 from ..core.ragged import Floats, Ints, frozen
 from ..errors import Problem, UnknownNameError
 from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of
@@ -153,7 +153,9 @@ def _residual(p: float, at: Depths, weights: Floats, tails: Floats) -> Floats:
     return open_part
 
 
-PERSISTENCE = Kind("a number between 0 and 1 (both excluded)", lambda p: is_number(p) and 0 < p < 1)
+PERSISTENCE = ArgumentKind(
+    "a number between 0 and 1 (both excluded)", lambda p: is_number(p) and 0 < p < 1
+)
 
 
 def rbo_weight(p: float, d: int) -> float:

@@ -14,7 +14,7 @@ from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, take
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
-from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, Run, T, Table
+from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, QueryRows, Run, T
 from ..errors import SHOWN, Finding, HarnessWarning, InputError, Problem, first_of
 from .format import IsDataLine
 from .source import Source
@@ -115,7 +115,7 @@ def build(
         raise repeated(source, kind, error, is_data, before) from None
 
 
-def keep_one(of: type[Table]) -> str:
+def keep_one(of: type[QueryRows]) -> str:
     """Return what to do about rows that repeat a docno: in a config, and on the command line."""
     subtopics = "; for subtopics: format diversity" if issubclass(of, Qrels) else ""
     return f"keep one, or read it with duplicates: last (--duplicates last){subtopics}"
@@ -123,7 +123,7 @@ def keep_one(of: type[Table]) -> str:
 
 def repeated(
     where: Source | str,
-    of: type[Table],
+    of: type[QueryRows],
     error: DuplicateRows,
     is_data: IsDataLine | None,
     before: int = 0,
@@ -169,7 +169,7 @@ def warn(
 
 
 def warn_moved(
-    source: Source, table: Table, duplicates: Duplicates, is_data: IsDataLine | None = None,
+    source: Source, table: QueryRows, duplicates: Duplicates, is_data: IsDataLine | None = None,
     scattered: str = "gathered-queries",
 ) -> None:  # fmt: skip
     """Warn of rows of a table that were gathered by qid, or dropped."""

@@ -17,7 +17,7 @@ from ..batch.dicts import from_batch
 from ..core.arguments import describe
 from ..core.arrow import as_bytes
 from ..core.ragged import Array, positions_of
-from ..core.tables import Qrels, Run, T, Table
+from ..core.tables import Qrels, QueryRows, Run, T
 from ..errors import ArgumentError, InputError, Problem
 from .files import parquet, write_all
 from .predictions import follow_queries
@@ -169,7 +169,7 @@ def _is_array(value: Any) -> bool:
     """Whether it is a list, an array, a tensor or a column of a data frame."""
     if isinstance(value, list) or hasattr(value, "detach"):
         return True
-    if isinstance(value, Table) or _is_lazy(value):
+    if isinstance(value, QueryRows) or _is_lazy(value):
         return False
     return (hasattr(value, "__array__") or hasattr(value, "__dlpack__")) and not _is_frame(value)
 

@@ -64,7 +64,7 @@ _FIRST_WORD = r"^#+\s*(?P<docno>\S+)"
 _LINE = re.compile(rb"\s*(?P<grade>[^\s#]+)(?:\s+qid:(?P<qid>[^\s#]+))?(?=[\s#]|$)")
 
 
-class Rows(NamedTuple):
+class LetorRows(NamedTuple):
     """What some lines hold."""
 
     grades: Array  # int32, or float64 if some are fractions
@@ -74,7 +74,7 @@ class Rows(NamedTuple):
     marks: Array | None = None  # hashes of the features, if they are asked for
 
 
-def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]:
+def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[LetorRows]:
     """Read grades, qids and docnos of the lines of a block; hash their features if `marked`."""
     data, has_comments = np.frombuffer(block, np.uint8), b"#" in block
     ends = [block.find(b"\n", at) + 1 or len(block) for at in range(_PIECE, len(block), _PIECE)]
@@ -86,7 +86,7 @@ def read_block(block: bytes, with_qid: bool, marked: bool = False) -> list[Rows]
     return [rows for rows in found if rows is not None]
 
 
-def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -> Rows | None:
+def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -> LetorRows | None:
     """Return what the bytes of some whole lines hold; None if none holds data."""
     stops = np.flatnonzero(data == _NEWLINE)
     if data[-1] != _NEWLINE:
@@ -123,7 +123,7 @@ def _read_lines(data: Array, with_qid: bool, marked: bool, has_comments: bool) -
         for _ in range(2):  # a carriage return, the blank before a comment
             ends = ends - (data[ends - 1] <= _BLANK)
         marks = hash_strings(_strings(data, np.minimum(first, ends), ends))
-    return Rows(grades, qids, docnos, docids, marks)
+    return LetorRows(grades, qids, docnos, docids, marks)
 
 
 _Heads = tuple[Ints, Array, Any]
@@ -271,10 +271,10 @@ def read_qrels(
     return qrels
 
 
-def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
+def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> LetorRows:
     """Return what the rows of a file hold; the docnos are None if not every row has one."""
 
-    def parse(block: bytes) -> list[Rows]:
+    def parse(block: bytes) -> list[LetorRows]:
         parts = read_block(block, with_qid, isinstance(source, HashedSource))
         if whole and any(rows.grades.dtype.kind == "f" for rows in parts):
             raise Refused("a grade is not whole")
@@ -298,7 +298,7 @@ def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> Rows:
     if parts[0].marks is not None:
         marks = np.concatenate([rows.marks for rows in parts])
     grades = np.concatenate([rows.grades for rows in parts])
-    return Rows(grades, qids, docnos, sum(rows.docids for rows in parts), marks)
+    return LetorRows(grades, qids, docnos, sum(rows.docids for rows in parts), marks)
 
 
 def _warn_cut(source: Source) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import as_bytes, bytes_at, cast, encode, equal, take, to_numpy, unique
-from ..core.hashing import Seen, hash_strings
+from ..core.hashing import SeenKeys, hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of
 from ..core.tables import NOTHING, Docnos, Odd, Qrels, Run, byte_ranks
@@ -99,7 +99,7 @@ def in_parts(
 
     ScatteredQueries if a query comes back in a later part.
     """
-    seen = Seen()
+    seen = SeenKeys()
 
     def new(table: pa.Table) -> Run:
         run = part(table)

@@ -17,7 +17,7 @@ from ..stats.blocks import blocks_of
 from ..stats.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
 from ..stats.differences import differences, largest_first
 from . import formats
-from .grid import Cell, Grid, and_more, grid
+from .grid import Grid, GridCell, and_more, grid
 from .phrases import (
     INTERVALS,
     UNDEFINED,
@@ -98,12 +98,12 @@ def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
         "run", "against", "n", "value", "difference", share, "p", "adjusted p",
         "d_z", "won/tied/lost", "detectable", "note",
     ]  # fmt: skip
-    body: list[list[str | Cell]] = [
+    body: list[list[str | GridCell]] = [
         [
             one.run, one.baseline, str(one.n), decimals(one.run_value),
             decimals(one.difference, sign=True), interval(one.low, one.high, sign=True),
             p_value(one.p),
-            Cell(p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""),
+            GridCell(p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""),
             decimals(one.d_z, 2, sign=True), f"{one.wins}/{one.ties}/{one.losses}",
             decimals(one.detectable), one.note,
         ]

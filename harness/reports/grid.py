@@ -12,7 +12,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """One cell: the number or name as it is shown, and what belongs to it.
 
     `sign` follows it in every format (``~`` or ``*``), then letters or daggers `above` and `below`
@@ -31,7 +31,7 @@ class Cell(NamedTuple):
     colour: str = ""
 
 
-PLAIN = Cell("")[1:]
+PLAIN = GridCell("")[1:]
 """What follows the text of a cell that is nothing but text."""
 
 
@@ -49,7 +49,7 @@ class Group:
     """Rows below one title, which may be empty."""
 
     title: str
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[GridCell, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Grid:
     level: int = 4
 
     @property
-    def rows(self) -> list[tuple[Cell, ...]]:
+    def rows(self) -> list[tuple[GridCell, ...]]:
         """The rows of all groups."""
         return [row for group in self.groups for row in group.rows]
 
@@ -88,7 +88,7 @@ class Grid:
 
 def grid(
     header: Sequence[str],
-    rows: Iterable[Sequence[str | Cell]],
+    rows: Iterable[Sequence[str | GridCell]],
     *,
     left: int = 1,
     title: str = "",
@@ -102,7 +102,7 @@ def grid(
     """
     columns = tuple(Column(name, place < left) for place, name in enumerate(header))
     body = tuple(
-        tuple(Cell(cell) if isinstance(cell, str) else cell for cell in row) for row in rows
+        tuple(GridCell(cell) if isinstance(cell, str) else cell for cell in row) for row in rows
     )
     return Grid(columns, (Group("", body),), title=title, notes=tuple(notes), level=level)
 

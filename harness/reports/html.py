@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..errors import legible, printable
-from .grid import PLAIN, Cell, Column, Grid
+from .grid import PLAIN, Column, Grid, GridCell
 
 _FIGURE = 'style="margin: 0 0 1em"'
 _TITLE = 'style="text-align: left; font-weight: 600"'
@@ -105,14 +105,14 @@ def _head(one: Grid) -> Iterator[str]:
     yield f"<tr>{corner}{titles}</tr>"
 
 
-def _cell(column: Column, cell: Cell) -> str:
+def _cell(column: Column, cell: GridCell) -> str:
     style = _LEFT if column.left else _NUMBER
     if cell.colour:
         style = f'{style[:-1]}; background: {cell.colour}; color: #111"'
     return f"<td {style}>{_inside(cell)}</td>"
 
 
-def _inside(cell: Cell) -> str:
+def _inside(cell: GridCell) -> str:
     text = in_html(cell.text + cell.sign)
     if cell[1:] == PLAIN:
         return text

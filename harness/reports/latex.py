@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 
-from .grid import Cell, Grid
+from .grid import Grid, GridCell
 from .phrases import UNDEFINED
 
 _COMMANDS = {
@@ -139,14 +139,14 @@ def _line(cells: Iterable[str]) -> str:
 class _Column:
     """One column: its signs and intervals are in boxes of one width, so that numbers align."""
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self, cells: Sequence[GridCell]) -> None:
         self.cells = cells
         self.widest = max((text for one in cells for text in (one.above, one.below)), key=len)
         self.after_number = max(map(_after_number, cells), key=len)
 
     specification = "r"
 
-    def shown(self, cell: Cell) -> str:
+    def shown(self, cell: GridCell) -> str:
         """Return a cell."""
         text = _number(cell.text)
         if cell.bold:
@@ -161,7 +161,7 @@ class _Column:
             return escape(title)
         return rf"\multicolumn{{1}}{{l{'@{}' if is_last else ''}}}{{{escape(title)}}}"
 
-    def boxed(self, cell: Cell) -> str:
+    def boxed(self, cell: GridCell) -> str:
         """Return the signs of a cell in a box that is as wide as the widest of the column."""
         signs = _in_math(cell.above, cell.below)
         is_widest = self.widest in (cell.above, cell.below)
@@ -190,7 +190,7 @@ class _NumberColumn(_Column):
         """Return a heading in braces, which siunitx takes for text."""
         return f"{{{escape(title)}}}"
 
-    def shown(self, cell: Cell) -> str:
+    def shown(self, cell: GridCell) -> str:
         """Return a cell: a number, and what follows it in braces."""
         extra = _after_number(cell)
         if not _is_number(cell.text):
@@ -240,12 +240,12 @@ def _medium(extra: str) -> str:
     return rf"\mdseries{extra}" if extra else ""
 
 
-def _after_number(cell: Cell) -> str:
+def _after_number(cell: GridCell) -> str:
     parts = [cell.spread.replace("-", "−"), f"({cell.note})" if cell.note else ""]
     return "".join("~" + escape(part).replace(" ", "~") for part in parts if part)
 
 
-def _texts(row: Iterable[Cell]) -> list[str]:
+def _texts(row: Iterable[GridCell]) -> list[str]:
     return [f"{one.text}{one.above}{_after_number(one)}" for one in row]
 
 

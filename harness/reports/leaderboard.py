@@ -14,7 +14,7 @@ from ..core.views import DRAWS
 from ..errors import legible, unknown
 from ..stats.comparison import Comparisons
 from . import formats, html, markdown, text
-from .grid import Cell, Grid, and_more, first_rows, grid
+from .grid import Grid, GridCell, and_more, first_rows, grid
 from .phrases import (
     NO_BEST,
     WARNED,
@@ -178,7 +178,7 @@ def grids(board: Leaderboard, *, per_query: bool = False, stars: bool = False) -
 
 def _rows(
     board: Leaderboard, entries: list[Entry]
-) -> tuple[list[str], list[list[Cell]], list[str]]:
+) -> tuple[list[str], list[list[GridCell]], list[str]]:
     """Return heading and rows of a dataset, and the metrics scored on different queries."""
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
     has_fewer = [REPETITIONS] if any(one.incomplete for one in entries) else []
@@ -195,8 +195,8 @@ def _rows(
             texts.append(str(times) if entry.incomplete is None else entry.incomplete.share)
         tied = "–" if entry.evaluation.group else str(entry.evaluation.counts.tied)
         texts += ["{}/{}".format(*entry.evaluation.coverage), tied]
-        rows.append(list(map(Cell, texts)))
-        rows[-1][0] = Cell(entry.run, WARNED if entry.warned else "")
+        rows.append(list(map(GridCell, texts)))
+        rows[-1][0] = GridCell(entry.run, WARNED if entry.warned else "")
     unfair = []
     for metric in board.metrics:
         name = str(metric)
@@ -212,7 +212,7 @@ def _rows(
             if spread is not None and spread.repetitions > 1:
                 shown += f" ± {spread.deviation:.4f}"
             sign = UNSETTLED if place in unsettled else ""
-            rows[place].append(Cell(shown, sign, bold=place in top))
+            rows[place].append(GridCell(shown, sign, bold=place in top))
     return header, rows, unfair
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..errors import legible
-from .grid import PLAIN, Cell, Column, Grid
+from .grid import PLAIN, Column, Grid, GridCell
 from .html import html_comment
 
 _SPECIAL = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
@@ -54,7 +54,7 @@ def _heading(column: Column) -> str:
     return f"{in_markdown(column.block)}<br>{title}" if column.block else title
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: GridCell) -> str:
     text = in_markdown(cell.text + cell.sign)
     if cell[1:] == PLAIN:
         return text

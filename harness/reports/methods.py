@@ -15,7 +15,7 @@ from ..core.leaderboard import Summary, grouped_by
 from ..core.metric import ENTRIES, Formula, Metric
 from ..core.names import NAMES
 from ..core.policy import Policy
-from ..core.settings import CONVENTIONS, Settings
+from ..core.settings import CONVENTIONS, MetricSettings
 from ..core.systems import System, compared, how_chosen
 from ..errors import unknown
 from ..stats.comparison import Comparisons, Study
@@ -304,7 +304,7 @@ def _facts(metric: Metric, level: int, writer: Writer) -> Iterator[str]:
     if metric.convention is not None:
         convention = CONVENTIONS[metric.convention]
         yield f"as computed by {writer.text(convention.tool)}{writer.cite(convention.cite)}"
-    elif metric.settings != Settings() or {*dict(metric.params)} - _IN_WORDS:
+    elif metric.settings != MetricSettings() or {*dict(metric.params)} - _IN_WORDS:
         yield f"computed as {writer.text(str(replace(metric, cutoff=None)))}"
 
 

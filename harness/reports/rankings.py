@@ -16,7 +16,7 @@ from ..core.systems import System, matrix
 from ..errors import check_known
 from ..stats.rankings import Correlation, Similarity
 from . import html
-from .grid import Cell, Grid, first_rows, grid
+from .grid import Grid, GridCell, first_rows, grid
 from .phrases import counted, decimals, heading, interval, number
 from .plots import plot
 
@@ -253,7 +253,7 @@ def _sheet_grid(systems: Sequence[System], own: System, metric: Metric) -> Grid:
     return grid(header, rows, title=f"{heading(metric)}, {own.dataset}", notes=[note])
 
 
-def _sheet_row(name: str, column: Floats, metric: Metric) -> list[str | Cell]:
+def _sheet_row(name: str, column: Floats, metric: Metric) -> list[str | GridCell]:
     """Return the row of a query; the run's own value is the first of the column."""
     defined, sign = column[~np.isnan(column)], metric.sign
     if not defined.size:
@@ -261,4 +261,4 @@ def _sheet_row(name: str, column: Floats, metric: Metric) -> list[str | Cell]:
     best, worst = float(sign * (sign * defined).max()), float(sign * (sign * defined).min())
     shown = [number(one, metric) for one in (best, float(np.median(defined)), worst)]
     own = float(column[0])
-    return [name, Cell(number(own, metric), bold=own == best != worst), *shown]
+    return [name, GridCell(number(own, metric), bold=own == best != worst), *shown]

@@ -14,7 +14,7 @@ from ..core.systems import Columns, compared, of_systems, pairs
 from ..errors import check_known
 from ..stats.comparison import Plan, Study
 from . import formats, latex
-from .grid import Cell, Grid, grid
+from .grid import Grid, GridCell, grid
 from .leaderboard import as_csv
 from .phrases import confidence, heading, interval, number
 
@@ -143,7 +143,7 @@ def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterato
             repetitions = max(each.repetitions for each in one.spread.values())
             texts = [one.run, *(one.columns.get(name, "") for name in columns), *[n][: len(chosen)]]
             texts += [str(repetitions), "{}/{}".format(*one.evaluation.coverage)]
-            rows.append([*map(Cell, texts)])
+            rows.append([*map(GridCell, texts)])
         for metric in metrics:
             name, bold = str(metric), set[int]()
             values = [one.summary.get(name, math.nan) for one in entries]
@@ -153,7 +153,9 @@ def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterato
             for at, one in enumerate(entries):
                 _, _, low, high = one.spread.get(name, (0, 0, math.nan, math.nan))
                 spread = "" if math.isnan(low) else interval(low, high)
-                rows[at].append(Cell(number(values[at], metric), bold=at in bold, spread=spread))
+                rows[at].append(
+                    GridCell(number(values[at], metric), bold=at in bold, spread=spread)
+                )
         header = ["run", *columns, *chosen, "repetitions", "queries", *map(heading, metrics)]
         notes = [
             "marked: best value of each run; not a test",

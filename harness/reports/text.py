@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from ..errors import legible, printable
-from .grid import PLAIN, Cell, Column, Grid, grid
+from .grid import PLAIN, Column, Grid, GridCell, grid
 
 _GAP = "  "
 _LINE = 100
@@ -104,7 +104,7 @@ def _blocks_that_fit(sizes: Sequence[int], left: int, width: int | None) -> Iter
     yield shown
 
 
-def _column(column: Column, cells: Sequence[Cell], paper: bool) -> list[str]:
+def _column(column: Column, cells: Sequence[GridCell], paper: bool) -> list[str]:
     """Return the heading and the cells of a column, their numbers and signs below each other."""
     title, *texts = readable([column.title, *(cell.text for cell in cells)])
     if all(cell[1:] == PLAIN for cell in cells):
@@ -117,7 +117,7 @@ def _column(column: Column, cells: Sequence[Cell], paper: bool) -> list[str]:
     return [title + " " * (0 if paper else sum(rest)), *shown]
 
 
-def _signs(cell: Cell) -> Iterator[str]:
+def _signs(cell: GridCell) -> Iterator[str]:
     yield cell.sign + ("*" if cell.bold else "+" if cell.underlined else "")
     below = f"_{legible(cell.below)}" if cell.below else ""
     yield " ".join(["", *filter(None, (legible(cell.above), below))])

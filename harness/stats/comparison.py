@@ -14,7 +14,7 @@ from annotated_types import Ge, Gt, Lt
 from ..core.arguments import (
     TEXT,
     TEXTS,
-    Kind,
+    ArgumentKind,
     Names,
     Whole,
     check_arguments,
@@ -134,7 +134,7 @@ class Plan:
     def __post_init__(self) -> None:
         for name, known in _CHOICES.items():
             check_choice(name, getattr(self, name), known)
-        level = Kind("a number between 0 and 1", lambda one: is_number(one) and 0 < one < 1)
+        level = ArgumentKind("a number between 0 and 1", lambda one: is_number(one) and 0 < one < 1)
         check_arguments(
             vars(self), level=level._replace(fix="write 0.05"), draws=whole_from(LEAST_DRAWS),
             seed=whole_from(0), test=TEXT, baselines=TEXTS, metrics=TEXTS,

@@ -58,7 +58,7 @@ class Margin:
 
 
 @dataclass(frozen=True)
-class Rule:
+class MarginRule:
     """How far one metric may drop: one of both."""
 
     margin: Annotated[float, Strict()] | str | None = None
@@ -86,7 +86,7 @@ class GateSettings:
 
     baseline: str
     """The run that the others must not fall below."""
-    rules: Mapping[str, Rule]
+    rules: Mapping[str, MarginRule]
     """A rule for each metric by its name; "*" is for the others."""
     level: Annotated[float, Gt(0), Lt(1)] = 0.05
     """Level of the intervals and tests."""

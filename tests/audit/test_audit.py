@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import harness
-from harness.audit.conventions import Matrix, Row, audit, compare
+from harness.audit.conventions import ConventionRow, Matrix, audit, compare
 from harness.audit.conventions_report import as_csv, as_text
 from harness.core.names import parse
 from harness.core.settings import CONVENTIONS
@@ -210,8 +210,8 @@ NDCG, ARP = parse("ndcg@10")[0], parse("arp")[0]
 scores = st.lists(st.sampled_from([0.1, 0.2, 0.3, 0.4]), min_size=2, max_size=6)
 
 
-def row(name: str, *values: float) -> Row:
-    return Row(name, np.array(values), ("",) * len(values))
+def row(name: str, *values: float) -> ConventionRow:
+    return ConventionRow(name, np.array(values), ("",) * len(values))
 
 
 @given(scores, st.randoms(use_true_random=False))

@@ -8,7 +8,7 @@ import pytest
 from command_line import called, refused
 
 import harness
-from harness.audit.explain import Fit, Search, try_all
+from harness.audit.explain import FittingSetting, Search, try_all
 from harness.audit.explain_space import read
 from harness.core.align import align
 from harness.core.evaluation import evaluate
@@ -159,7 +159,7 @@ def test_every_value_is_that_of_evaluating_its_name(
                 np.testing.assert_allclose(column, columns[0], atol=1e-9)
 
 
-def _counts_undefined(fit: Fit) -> bool:
+def _counts_undefined(fit: FittingSetting) -> bool:
     return {**fit.base.usual, **dict(fit.changes)}["undefined"] == "zero"
 
 

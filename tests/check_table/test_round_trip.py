@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_means import BASELINE, study, verdict
 
-from harness.audit.check_table import FORMATS, Verdict, verify
+from harness.audit.check_table import FORMATS, TableVerdict, verify
 from harness.audit.check_table_match import Known, match
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import Cell, PaperTable, render
-from harness.reports.paper_table.settings import Caption, Settings
+from harness.reports.paper_table.model import PaperCell, PaperTable, render
+from harness.reports.paper_table.settings import Caption, TableSettings
 from harness.stats.comparison import Plan, Study
 
 RENDERED = {
@@ -23,12 +23,12 @@ RENDERED = {
 }
 LETTERS = Plan(correction="none")
 SETTINGS = {
-    "plain": Settings(),
-    "letters and intervals": Settings(marks="letters", spread="interval"),
-    "percent": Settings(spread="deviation", percent=("*",), average=True),
-    "extras": Settings(extras=("n", "tier", "rank", "coverage"), digits={"*": 2}),
-    "long": Settings(longtable=True, siunitx=True, caption=Caption("Both", "short")),
-    "groups": Settings(
+    "plain": TableSettings(),
+    "letters and intervals": TableSettings(marks="letters", spread="interval"),
+    "percent": TableSettings(spread="deviation", percent=("*",), average=True),
+    "extras": TableSettings(extras=("n", "tier", "rank", "coverage"), digits={"*": 2}),
+    "long": TableSettings(longtable=True, siunitx=True, caption=Caption("Both", "short")),
+    "groups": TableSettings(
         groups={"Sparse & co": ("bm25", "ql"), "Dense": ("ours",)},
         names={"bm25": "BM25 (k_1 = 1.2)", "ours": "Ours_{x}", "web": "Web 10%", "map": "MAP"},
         leading_zero=True, sort="map",
@@ -56,12 +56,12 @@ def test_a_table_of_the_harness_is_right(suffix: str, kind: str, seeds: int) -> 
     assert checked.verified["marks"] > 0
 
 
-def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: Settings) -> Verdict:
+def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: TableSettings) -> TableVerdict:
     (grid,) = FORMATS[suffix](RENDERED[suffix](table))
     return verify(match(grid, Known.of(found, chosen.names.items())), found, "1")
 
 
-def changed(table: PaperTable, row: int, column: int, cell: Cell) -> PaperTable:
+def changed(table: PaperTable, row: int, column: int, cell: PaperCell) -> PaperTable:
     rows = list(table.rows)
     cells = list(rows[row].cells)
     cells[column] = cell
@@ -84,7 +84,7 @@ def test_one_digit(suffix: str, row: int, column: int, digit: int, by: int) -> N
     text = list(cell.text)  # .424
     text[digit + 1] = str((int(text[digit + 1]) + by) % 10)
     slipped = changed(table, row, column, replace(cell, text="".join(text)))
-    (one,) = verdict_of(slipped, found, suffix, Settings()).findings
+    (one,) = verdict_of(slipped, found, suffix, TableSettings()).findings
     assert one.kind in ("digits", "rounding")
     run, heading = table.rows[row].title, table.columns[column]
     assert (one.row, one.column) == (run, f"{heading.block} {heading.title}")
@@ -109,7 +109,7 @@ def test_one_mark(suffix: str, row: int, column: int, what: str) -> None:
     else:
         other = replace(cell, second=not cell.second, best=False)
     slipped = changed(table, row, column, other)
-    kinds = {one.kind for one in verdict_of(slipped, found, suffix, Settings()).findings}
+    kinds = {one.kind for one in verdict_of(slipped, found, suffix, TableSettings()).findings}
     expected = {
         kind
         for kind, is_other in (
@@ -120,7 +120,7 @@ def test_one_mark(suffix: str, row: int, column: int, what: str) -> None:
         )
         if is_other
     }
-    rows = {one.row for one in verdict_of(slipped, found, suffix, Settings()).findings}
+    rows = {one.row for one in verdict_of(slipped, found, suffix, TableSettings()).findings}
     assert kinds == expected
     assert rows == ({table.rows[row].title} if expected else set())
 
@@ -131,7 +131,7 @@ def test_names_of_any_signs() -> None:
     odd = {run: (0.1 + place / 10, 0.95 - place / 10) for place, run in enumerate(runs)}
     found = study(Plan(baselines=runs[:2], correction="none"), means={"web": odd})
     for suffix in RENDERED:
-        checked = verdict_of(build(found), found, suffix, Settings())
+        checked = verdict_of(build(found), found, suffix, TableSettings())
         assert (checked.findings, checked.unknown, checked.notes) == ([], [], []), suffix
         assert checked.verified["numbers"] == 18
     assert "\\geq" in render(build(found), "latex")

@@ -7,7 +7,7 @@ import pytest
 from made_files import make, places
 
 from harness.config import load as config
-from harness.reports.paper_table.settings import Caption, Settings
+from harness.reports.paper_table.settings import Caption, TableSettings
 
 GOOD = """\
 datasets:
@@ -45,7 +45,7 @@ def test_every_problem_at_once(base: Path) -> None:
     ]  # fmt: skip
 
 
-def settings(base: Path, text: str) -> Settings:
+def settings(base: Path, text: str) -> TableSettings:
     return config.loads(GOOD + text, "c.yaml", base).tables["main"]
 
 
@@ -74,7 +74,7 @@ def test_every_key_of_a_table(base: Path) -> None:
         label: tab:all
         formats: [html, csv, text]
     """)
-    assert settings(base, text) == Settings(
+    assert settings(base, text) == TableSettings(
         ("ndcg_cut_10", "map"), ("trec",), ("dense", "*"), {"Old": ("bm25",), "New": ("*",)},
         {"bm25": "BM25", "AP": "MAP"}, "trec: map", {"*": 4, "num_ret": 0}, ("map",), True,
         "interval", "daggers", True, ("n", "tier", "rank", "coverage"), True, "page",

@@ -10,7 +10,7 @@ import pytest
 import harness
 from harness.errors import HarnessWarning
 from harness.guard.row_order import (
-    Rows,
+    GradedRows,
     look,
     look_elsewhere,
     sorted_by_score,
@@ -19,11 +19,11 @@ from harness.guard.row_order import (
 Scores = np.ndarray[Any, Any]
 
 
-def predicted(seed: int, n: int = 1000) -> tuple[Rows, Scores]:
+def predicted(seed: int, n: int = 1000) -> tuple[GradedRows, Scores]:
     """Rows in queries of 20, and scores that correlate with their grades by about 0.6."""
     random = np.random.default_rng(seed)
     grades = random.integers(0, 5, n)
-    return Rows(grades, np.arange(n) // 20), grades + random.normal(0, 2, n)
+    return GradedRows(grades, np.arange(n) // 20), grades + random.normal(0, 2, n)
 
 
 def moved(scores: Scores, lost: int | None, put_in: int) -> Scores:
@@ -53,17 +53,17 @@ def test_shifted_stretches(
 Array = np.ndarray[Any, Any]
 
 
-def dataset(seed: int, n: int = 60) -> tuple[Rows, Array]:
+def dataset(seed: int, n: int = 60) -> tuple[GradedRows, Array]:
     """Queries of 2 to 40 rows, named by whole numbers in no order, and scores that fit."""
     random = np.random.default_rng(seed)
     qids = random.choice(np.arange(7, 12_000), n, replace=False)
     query = np.repeat(np.arange(n), random.integers(2, 41, n))
     grades = random.choice([0, 0, 0, 1, 2], query.size)
     scores = grades + random.normal(0, 1.5, query.size)
-    return Rows(grades, query, pa.array(map(str, qids.tolist()))), scores
+    return GradedRows(grades, query, pa.array(map(str, qids.tolist()))), scores
 
 
-def reordered(rows: Rows, how: str) -> Array:
+def reordered(rows: GradedRows, how: str) -> Array:
     """The row of each prediction, as a stable sort by a key gives it."""
     assert rows.qids is not None
     n, qids = rows.query.size, rows.qids.to_pylist()
@@ -108,27 +108,29 @@ def test_scores_sorted_within_queries() -> None:
     assert sorted_by_score(rows.query[:3], np.array([3.0, 2.0, 1.0])) is None  # may be chance
 
 
-def as_columns(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+def as_columns(rows: GradedRows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
     return (rows.query.astype(str), rows.grades), scores, {}
 
 
-def as_lightgbm(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+def as_lightgbm(rows: GradedRows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
     return rows.grades, scores, {"n": np.bincount(rows.query)}
 
 
-def as_frame(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+def as_frame(rows: GradedRows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
     pd = pytest.importorskip("pandas")
     return as_files(rows, scores, base)[0], pd.DataFrame({"score": scores}), {}
 
 
-def as_files(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+def as_files(rows: GradedRows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
     lines = zip(rows.grades.tolist(), rows.query.tolist(), strict=True)
     (base / "test.txt").write_text("".join(f"{grade} qid:{qid} 1:0\n" for grade, qid in lines))
     np.savetxt(base / "gbrt.txt", scores)
     return base / "test.txt", base / "gbrt.txt", {}
 
 
-def as_labels_and_file(rows: Rows, scores: Array, base: Path) -> tuple[Any, Any, dict[str, Any]]:
+def as_labels_and_file(
+    rows: GradedRows, scores: Array, base: Path
+) -> tuple[Any, Any, dict[str, Any]]:
     return rows.grades, as_files(rows, scores, base)[1], {"n": np.bincount(rows.query)}
 
 

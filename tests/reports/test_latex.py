@@ -12,7 +12,7 @@ from studies import compared, constant, study
 from harness.reports.latex import escape
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import render
-from harness.reports.paper_table.settings import Settings
+from harness.reports.paper_table.settings import TableSettings
 
 ODD = r"a_b & c% #1 ~x^2 {y} \z <p> $q| [k] --w `v' @10"
 VALUES = {
@@ -44,7 +44,7 @@ def test_what_is_written() -> None:
         METRICS,
         compared({("trec", "map", "bm25", "dense"): (0.1, 0.01)}),
     )
-    table = build(made, Settings(marks="letters"), "main")
+    table = build(made, TableSettings(marks="letters"), "main")
     lines = render(table, "latex").splitlines()
     assert lines[0] == f"% {table.source}"
     assert lines[4].startswith(r"\caption{Means over trec (2 queries). The best value of a")
@@ -53,7 +53,7 @@ def test_what_is_written() -> None:
         r"dense$^{b}$ & \textbf{.500}$^{a}$ & \underline{1.000} \\",
         r"c\_d & \underline{.450}\hphantom{$^{a}$} & 13.000 \\",
     ]
-    table = build(made, Settings(marks="letters", siunitx=True, width="page"), "main")
+    table = build(made, TableSettings(marks="letters", siunitx=True, width="page"), "main")
     aligned = render(table, "latex")
     lines = aligned.splitlines()
     assert lines[1] == r"\begin{table*}[tb]"
@@ -71,14 +71,14 @@ def test_what_is_written() -> None:
     ]
 
 
-def variants() -> list[Settings]:
+def variants() -> list[TableSettings]:
     """Every spread x sign x alignment, and what else changes the shape."""
     found = [
-        Settings(spread=spread, siunitx=siunitx, average=True, extras=("n", "coverage"))  # type: ignore[arg-type]
+        TableSettings(spread=spread, siunitx=siunitx, average=True, extras=("n", "coverage"))  # type: ignore[arg-type]
         for spread, siunitx in itertools.product(("none", "deviation", "interval"), (False, True))
     ]
     found += [
-        Settings(datasets=("trec",), siunitx=siunitx, percent=("map",), digits={"mse": 0},
+        TableSettings(datasets=("trec",), siunitx=siunitx, percent=("map",), digits={"mse": 0},
                  groups={"Sparse & old": ("bm25",), "The rest": ("*",)}, label="tab:x_y z")
         for siunitx in (False, True)
     ]  # fmt: skip

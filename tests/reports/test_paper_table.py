@@ -13,8 +13,8 @@ from harness.core.policy import Policy
 from harness.errors import UnknownNameError
 from harness.reports.leaderboard import find
 from harness.reports.paper_table.build import build
-from harness.reports.paper_table.model import Cell, PaperTable, render
-from harness.reports.paper_table.settings import Settings
+from harness.reports.paper_table.model import PaperCell, PaperTable, render
+from harness.reports.paper_table.settings import TableSettings
 from harness.reports.select import select
 
 TWO = constant(
@@ -39,7 +39,7 @@ def caption(table: PaperTable) -> tuple[str, ...]:
     return table.sentences
 
 
-def cell_of(table: PaperTable, run: str, dataset: str, key: str) -> Cell | None:
+def cell_of(table: PaperTable, run: str, dataset: str, key: str) -> PaperCell | None:
     keys = [(column.dataset, column.key) for column in table.columns]
     row = next(row for row in table.rows if row.run == run)
     return row.cells[keys.index((dataset, key))] if (dataset, key) in keys else None
@@ -78,7 +78,7 @@ def test_best_is_shared_at_the_precision_shown_and_lower_can_be_better() -> None
         "dense": [False, False, False, False],
         "fusion": [False, False, False, False],
     }
-    precise = build(study(TWO, METRICS), Settings(digits={"map": 4}))
+    precise = build(study(TWO, METRICS), TableSettings(digits={"map": 4}))
     assert [row.cells[0].best for row in precise.rows] == [False, False, True]
 
 
@@ -117,7 +117,7 @@ def test_daggers_mean_baselines_above_and_below() -> None:
 
 
 def test_a_mean_over_datasets_is_for_runs_that_have_them_all() -> None:
-    table = build(study(TWO, METRICS), Settings(average=True))
+    table = build(study(TWO, METRICS), TableSettings(average=True))
     assert blocks(table)[-1] == ("mean over datasets", 2)
     # bm25: (.4 + .3) / 2, (2 + 2) / 2; dense: (.5 + .2) / 2, (1 + 1) / 2
     assert {run: cells[-2:] for run, cells in texts(table).items()} == {
@@ -140,7 +140,7 @@ def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
         "trec": {"dense::1": [[0.3], [0.5]], "dense::2": [[0.5], [0.7]], "bm25": [[0.5], [0.5]]},
         "web": {"dense::1": [[0.2], [0.2]], "dense::2": [[0.4], [0.4]], "bm25": [[0.1], [0.1]]},
     }
-    table = build(study(values), Settings(spread="deviation", average=True))
+    table = build(study(values), TableSettings(spread="deviation", average=True))
     dense, bm25 = table.rows
     # the deviation of two numbers that are .2 apart is .2 / sqrt(2) = .1414; means .3 and .5
     assert [cell.text for cell in dense.cells] == [".500", ".300", ".400"]
@@ -156,7 +156,7 @@ def test_repetitions_give_a_deviation_and_pair_up_in_the_mean() -> None:
 def test_further_columns() -> None:
     values = {"trec": {"bm25": [[0.5, 1.0], [math.nan, 2.0]], "dense": [[0.5, 1.0], [0.5, 1.0]]}}
     made = study(values, METRICS, missing={("trec", "bm25"): 1})
-    table = build(made, Settings(extras=("n", "coverage")))
+    table = build(made, TableSettings(extras=("n", "coverage")))
     assert [column.title for column in table.columns[2:]] == ["n", "answered"]
     assert texts(table) == {
         "bm25": [".500", "1.500", "1–2", "1/2"],
@@ -167,7 +167,7 @@ def test_further_columns() -> None:
         "Queries of trec with a value of MAP: bm25 1/2.",
         "n/N after a value: it is over n of the N queries, others over more.",
     )
-    alone = build(made, Settings(metrics=("map",)))
+    alone = build(made, TableSettings(metrics=("map",)))
     assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others count as 0."
 
 
@@ -176,7 +176,7 @@ def test_caption() -> None:
     # .4 -+ t(.975; 1) * sd / sqrt(2): 12.706 * .1414 / 1.4142 = 1.2706
     values = {"trec": {"bm25": [[0.3, 1], [0.5, 1]], "dense": [[0.5, 2], [0.7, 2]]}}
     made = study(values, METRICS, compared(outcomes, correction="none"))
-    settings = Settings(
+    settings = TableSettings(
         spread="interval", percent=("map",), names={"map": "MAP"}, caption="Both runs",
         digits={"*": 1},
     )  # fmt: skip
@@ -244,7 +244,7 @@ def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
     # those shown decide: without the other run's fewer queries the best is known
     rest = {"trec": {**values["trec"], "c": [[0.4], [0.4], [math.nan]]}}
     assert unlike in caption(build(study(rest)))
-    some = build(study(rest), Settings(runs=("b", "c")))
+    some = build(study(rest), TableSettings(runs=("b", "c")))
     assert [row.cells[0].best for row in some.rows] == [True, False]
 
 
@@ -265,10 +265,10 @@ OUTCOMES = {
     ("trec", "map", "bm25", "a|b_<i>"): (-0.1, 0.01),
 }
 MADE = study(constant({"trec": VALUES}), ["map", "mse"], compared(OUTCOMES, ("bm25",)))
-TABLE = build(MADE, Settings(groups={"Old": ("bm25",), "New & more": ("*",)}), "main")
+TABLE = build(MADE, TableSettings(groups={"Old": ("bm25",), "New & more": ("*",)}), "main")
 BLOCKS = build(
     study(constant({"trec": VALUES, "web": {"bm25": [0.1, 1.0]}}), ["map", "mse"]),
-    Settings(average=True),
+    TableSettings(average=True),
 )
 
 

@@ -16,7 +16,7 @@ from harness.config import load as config
 from harness.core.names import parse_all
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.reports.plots import plot as plots
-from harness.reports.plots.plot import COLOURS, Settings, find, requests, styled
+from harness.reports.plots.plot import COLOURS, PlotSettings, find, requests, styled
 from harness.stats.comparison import Comparison, Comparisons, Plan, Study
 
 TRACE = studies.TRACE
@@ -36,7 +36,7 @@ def study(
 def figures(found: Study, kind: str, **settings: Any) -> list[Any]:
     """Return each picture of an entry of `plots:`."""
     with styled():
-        return [find(kind).draw(one) for one in requests(found, Settings(kind, **settings))]
+        return [find(kind).draw(one) for one in requests(found, PlotSettings(kind, **settings))]
 
 
 def texts(figure: Any) -> list[str]:
@@ -209,16 +209,16 @@ def several(runs: int = 4, queries: int = 12) -> Study:
     return study({f"run-{place}": rows for place, rows in enumerate(values.tolist())}, METRICS)
 
 
-def of(kind: str) -> tuple[Study, Settings]:
+def of(kind: str) -> tuple[Study, PlotSettings]:
     if kind == "sweep":
         values = np.random.default_rng(7).random((2, 3, 12, 2)).tolist()
         names = [(f"run-{run}::{seed}", run, seed) for run in range(2) for seed in range(3)]
         found = study({name: values[run][seed] for name, run, seed in names}, METRICS)
-        return found, Settings(kind, ("P@5",), over="seed")
+        return found, PlotSettings(kind, ("P@5",), over="seed")
     found = effects_study() if kind == "effects" else several()
     baseline = "a" if kind == "effects" else "run-0"
     metrics = ("P@5",) if kind not in ("effects", "cutoffs", "scatter") else ()
-    return found, Settings(kind, metrics, baseline=baseline)
+    return found, PlotSettings(kind, metrics, baseline=baseline)
 
 
 @pytest.mark.parametrize("kind", plots.KINDS)
@@ -238,7 +238,7 @@ def test_the_same_bytes_whatever_matplotlib_was_told(kind: str) -> None:
 
 def test_what_cannot_be_drawn_is_left_out_with_a_warning() -> None:
     found = study({"a": [0.1, 0.2]})
-    asked = [Settings("critical-difference"), Settings("heatmap", formats=("svg",))]
+    asked = [PlotSettings("critical-difference"), PlotSettings("heatmap", formats=("svg",))]
     with pytest.warns(HarnessWarning, match="not drawn: plots: critical-difference of map on trec"):
         made = plots.render_all(found, asked)
     assert [*made] == ["heatmap-trec-map.svg"]

@@ -12,7 +12,7 @@ from swept import CONFIG, POOLED, SETTINGS, put
 
 from harness.experiment import folder as results
 from harness.experiment.run import run
-from harness.reports.plots.plot import Settings, find, requests
+from harness.reports.plots.plot import PlotSettings, find, requests
 from harness.reports.sweep import sweep, top
 from harness.stats.comparison import Plan
 
@@ -92,7 +92,7 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
 
 def test_a_plot_has_a_line_for_each_run_and_its_validation_values(folder: Path) -> None:
     found = results.read(folder / "out")
-    settings = Settings("sweep", ("ndcg@10",), over="lr")
+    settings = PlotSettings("sweep", ("ndcg@10",), over="lr")
     (figure,) = (find("sweep").draw(one) for one in requests(found, settings))
     (axes,) = figure.axes
     shown = [one.get_text() for one in axes.get_xticklabels()]

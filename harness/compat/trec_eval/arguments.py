@@ -85,7 +85,7 @@ def measure_of(name: str) -> Measure:
 
 
 @dataclass(frozen=True)
-class Version:
+class TrecEvalVersion:
     """One version of the program.
 
     ``order`` has its measures as it prints them, ``nicknames`` the measures of each nickname;
@@ -103,9 +103,9 @@ _ALL = NICKNAMES["all_trec"]
 _AFTER_G = _ALL.index("G") + 1
 _ADDED = ("rbp", "rbp_resid", "unj")
 _WITH_DCG = (*_ALL[:_AFTER_G], "dcg", "ideal_dcg", *_ALL[_AFTER_G:], "yaap", *_ADDED)
-VERSIONS: Mapping[str, Version] = {
-    "9": Version(9, "9.0.8", "trec_eval", (*_ALL, "yaap"), NICKNAMES),
-    "10": Version(
+VERSIONS: Mapping[str, TrecEvalVersion] = {
+    "9": TrecEvalVersion(9, "9.0.8", "trec_eval", (*_ALL, "yaap"), NICKNAMES),
+    "10": TrecEvalVersion(
         10, "10.0", "trec_eval10", _WITH_DCG, {**NICKNAMES, "all_trec": (*_ALL, *_ADDED)}
     ),
 }
@@ -151,7 +151,7 @@ Pairs = tuple[tuple[str, float], ...]
 
 
 @dataclass(frozen=True)
-class Request:
+class MeasureRequest:
     """One measure with its parameters.
 
     ``numbers`` are the cutoffs, levels or numbers, ``pairs`` the gains as they are written.
@@ -165,8 +165,8 @@ class Request:
 
 
 def requests(
-    version: Version, measures: Iterable[str], parameters: Mapping[str, str]
-) -> list[Request]:
+    version: TrecEvalVersion, measures: Iterable[str], parameters: Mapping[str, str]
+) -> list[MeasureRequest]:
     """Return the measures asked for in print order; Stop if parameters cannot be used."""
     wanted, inherited = [], None
     for name in (name for name in version.order if name in measures):
@@ -180,17 +180,17 @@ def requests(
     return [replace(one, pairs=last) if one.measure.name in SHARED else one for one in wanted]
 
 
-def _request(measure: Measure, text: str | None) -> Request:
+def _request(measure: Measure, text: str | None) -> MeasureRequest:
     name = measure.name
     if measure.takes in ("cutoffs", "levels"):
         cutoffs = measure.default if text is None else _cutoffs(measure, text)
-        return Request(measure, tuple(_name(name, cutoff) for cutoff in cutoffs), cutoffs)
+        return MeasureRequest(measure, tuple(_name(name, cutoff) for cutoff in cutoffs), cutoffs)
     if measure.takes == "nothing" or text is None:
-        return Request(measure, (name,), measure.default)
+        return MeasureRequest(measure, (name,), measure.default)
     names = (f"{name}_{text}",)
     if measure.takes == "gains":
-        return Request(measure, names, pairs=_pairs(measure, text))
-    return Request(measure, names, tuple(map(atof, text.split(","))))
+        return MeasureRequest(measure, names, pairs=_pairs(measure, text))
+    return MeasureRequest(measure, names, tuple(map(atof, text.split(","))))
 
 
 def _cutoffs(measure: Measure, text: str) -> tuple[float, ...]:
@@ -250,7 +250,7 @@ class Arguments:
     ones of each. ``only`` is the one query to evaluate (``-D 0.QID``), if any.
     """
 
-    version: Version
+    version: TrecEvalVersion
     measures: frozenset[str]
     parameters: dict[str, str]
     qrels: str = ""
@@ -316,7 +316,7 @@ def as_latin(word: str) -> str:
 
 
 def _measures(
-    options: Iterable[tuple[str, str]], version: Version
+    options: Iterable[tuple[str, str]], version: TrecEvalVersion
 ) -> tuple[frozenset[str], dict[str, str]]:
     names: set[str] = set()
     parameters: dict[str, str] = {}

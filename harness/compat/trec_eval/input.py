@@ -21,7 +21,7 @@ from ...core.align import rank_order
 from ...core.arrow import as_bytes, to_arrow, to_numpy
 from ...core.policy import Policy
 from ...core.ragged import Array, Bools, offsets_of
-from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, Run, Table
+from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, QueryRows, Run
 from ...errors import InputError
 from ...readers.build import Checks, column, gathered, warn_scattered
 from ...readers.columns import Refused, numbers_of, read_block
@@ -32,13 +32,13 @@ from .arguments import FILES, Stop, atof, atol
 
 Twice = dict[bytes, str]
 """The first docno by bytes that comes twice, by qid."""
-T = TypeVar("T", bound=Table)
+T = TypeVar("T", bound=QueryRows)
 _FIELDS = ("qid", "iteration", "docno", "grade")
 _BOM = b"\xef\xbb\xbf"
 _COMMENT = re.compile(rb"(?:^|\n)[ \t\r]*#")
 
 
-def twice_in(table: Table, inside: Bools | None = None) -> Twice:
+def twice_in(table: QueryRows, inside: Bools | None = None) -> Twice:
     """Return the queries that have a docno twice, among the rows `inside` if given."""
     later, earlier = table.duplicate_rows()
     rows = np.union1d(later, earlier)

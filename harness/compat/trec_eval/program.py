@@ -33,7 +33,7 @@ from .arguments import (
     FILES,
     NOTHING,
     Arguments,
-    Request,
+    MeasureRequest,
     Stop,
     atol,
     help_text,
@@ -47,7 +47,7 @@ PERSISTENCE = 0.9
 
 
 @np.errstate(over="ignore", invalid="ignore")  # levels of 1e308 and nan are cast as C does
-def values_of(request: Request, aligned: Aligned, arguments: Arguments) -> Sequence[Array]:
+def values_of(request: MeasureRequest, aligned: Aligned, arguments: Arguments) -> Sequence[Array]:
     """Return one array a line of this measure, each ``(n_queries,)``; Stop if parameters misfit."""
     name, numbers, rel = request.measure.name, request.numbers, arguments.level
     is_ten = arguments.version.number == 10
@@ -94,7 +94,7 @@ def _registered(name: str, aligned: Aligned, rel: int, parameters: dict[str, obj
     return values
 
 
-def _gains(request: Request, *, whole_only: bool) -> Gains:
+def _gains(request: MeasureRequest, *, whole_only: bool) -> Gains:
     """Read the grades of the gains; version 10 skips names that are not numbers."""
     pairs = [
         (atol(grade), gain)
@@ -414,7 +414,7 @@ def _evaluate(arguments: Arguments) -> None:
             warnings.warn(HarnessWarning(f"{run.path}: {what}: {count}"), stacklevel=2)
 
 
-def _columns(request: Request, matched: Matched, arguments: Arguments) -> list[Array]:
+def _columns(request: MeasureRequest, matched: Matched, arguments: Arguments) -> list[Array]:
     """Return the values of one measure, with version 10's for queries that are not answered."""
     if not matched.qids:
         return [np.zeros(0) for _ in request.names]
@@ -433,7 +433,7 @@ _QID = "\0"  # in a line in place of the qid
 _FORMATS = {"relstring": "'%s'", "runid": "%s"}
 
 
-def _line(request: Request, name: str) -> str:
+def _line(request: MeasureRequest, name: str) -> str:
     """Return the format of one line, without its qid.
 
     >>> from harness.compat.trec_eval.arguments import measure_of
@@ -452,14 +452,14 @@ def _fill(template: str, values: Sequence[float | str], qid: str) -> str:
     return text.replace(_QID, qid)
 
 
-def per_query(values: Sequence[tuple[Request, Sequence[Array]]], qids: Iterable[str]) -> str:
+def per_query(values: Sequence[tuple[MeasureRequest, Sequence[Array]]], qids: Iterable[str]) -> str:
     """Return the lines of each query, from the values ``(n_queries,)`` of each line."""
     template = "".join(_line(request, name) for request, _ in values for name in request.names)
     rows = zip(*(column.tolist() for _, some in values for column in some), strict=True)
     return "".join(_fill(template, row, qid) for qid, row in zip(qids, rows, strict=False))
 
 
-def summaries(request: Request, columns: Sequence[Array], matched: Matched) -> str:
+def summaries(request: MeasureRequest, columns: Sequence[Array], matched: Matched) -> str:
     """Return the lines of one measure for all queries."""
     if request.measure.summary == "nothing":
         return ""
@@ -469,7 +469,7 @@ def summaries(request: Request, columns: Sequence[Array], matched: Matched) -> s
     )
 
 
-def _summary(request: Request, column: Array, matched: Matched) -> float | str:
+def _summary(request: MeasureRequest, column: Array, matched: Matched) -> float | str:
     """Return the summary of one line's values, which are added in the order of the queries."""
     how = request.measure.summary
     if how == "runid":

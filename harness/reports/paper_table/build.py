@@ -44,16 +44,16 @@ from ..select import metric_spellings, select
 from .model import (
     MOST_MARKED,
     UNCOMPARED,
-    Cell,
-    Column,
+    PaperCell,
+    PaperColumn,
+    PaperRow,
     PaperTable,
-    Row,
     Signs,
     best_and_second,
     render,
     signs_of,
 )
-from .settings import DEFAULT, Settings, paths, problems, sort_key
+from .settings import DEFAULT, TableSettings, paths, problems, sort_key
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,10 +61,10 @@ class Remarks:
     """Writes the sentences above and below a table; `cells` are its columns."""
 
     study: Study
-    settings: Settings
-    columns: Sequence[Column]
+    settings: TableSettings
+    columns: Sequence[PaperColumn]
     runs: Sequence[str]
-    cells: Sequence[Sequence[Cell]]
+    cells: Sequence[Sequence[PaperCell]]
     signs: Signs
 
     @cached_property
@@ -284,16 +284,16 @@ class Remarks:
             yield f"No p-value for {counted(n, 'comparison')} ({note})."
 
 
-def _metrics_of(columns: Iterable[Column]) -> list[Metric]:
+def _metrics_of(columns: Iterable[PaperColumn]) -> list[Metric]:
     return list(dict.fromkeys(one.metric for one in columns if one.metric is not None))
 
 
 AVERAGE = "mean over datasets"
 LEVEL = 0.05
-NOTHING = Cell(UNDEFINED)
+NOTHING = PaperCell(UNDEFINED)
 
 
-def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> PaperTable:
+def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") -> PaperTable:
     """Return the table of a study; `name` is its key in the config.
 
     Raises UnknownNameError if the settings name a run, dataset or metric that the study does not
@@ -322,7 +322,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     shown = signs.of if remarks.is_any_significant else {}
     titles = [title for title, names in groups.items() for _ in names]
     rows = (
-        Row(run, settings.name(run), own, shown.get(run, ""), run in remarks.warned, title)
+        PaperRow(run, settings.name(run), own, shown.get(run, ""), run in remarks.warned, title)
         for run, own, title in zip(runs, zip(*cells, strict=True), titles, strict=True)
     )
     return PaperTable(
@@ -331,7 +331,7 @@ def build(study: Study, settings: Settings = DEFAULT, name: str = "table") -> Pa
     )  # fmt: skip
 
 
-def render_all(study: Study, wanted: Mapping[str, Settings]) -> dict[str, bytes]:
+def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, bytes]:
     """Return every table in its formats by path."""
     return {
         path: render(table, format).encode()
@@ -351,7 +351,7 @@ def _source(study: Study) -> str:
 
 def _grouped(
     study: Study,
-    settings: Settings,
+    settings: TableSettings,
     datasets: Sequence[str],
     known: Sequence[str],
     known_datasets: Sequence[str],
@@ -381,18 +381,18 @@ def _grouped(
 
 
 def _columns(
-    study: Study, settings: Settings, datasets: Sequence[str], runs: Sequence[str]
-) -> Iterator[Column]:
+    study: Study, settings: TableSettings, datasets: Sequence[str], runs: Sequence[str]
+) -> Iterator[PaperColumn]:
     known = {str(metric): metric for metric in study.board.metrics}
     names = select(settings.metrics, list(known), "metric", metric_spellings(known))
 
-    def of_metric(metric: Metric, block: str, dataset: str | None) -> Column:
+    def of_metric(metric: Metric, block: str, dataset: str | None) -> PaperColumn:
         arrow = ARROWS[metric.definition.direction]
         title = f"{settings.metric_name(metric)} {arrow}".rstrip()
         digits, percent = settings.digits_of(metric), settings.is_percent(metric)
         over = datasets if dataset is None else [dataset]
         is_fair = not arrow or over_same_queries(study, runs, metric, over)
-        return Column(title, "metric", block, dataset, metric, digits, percent, is_fair)
+        return PaperColumn(title, "metric", block, dataset, metric, digits, percent, is_fair)
 
     for dataset in datasets:
         block = settings.name(dataset)
@@ -403,10 +403,12 @@ def _columns(
             )
             for extra in settings.extras:
                 if has_ranks and extra in ("tier", "rank"):
-                    yield Column(extra, extra, block, dataset, known[name])
+                    yield PaperColumn(extra, extra, block, dataset, known[name])
         for extra in settings.extras:
             if extra in ("n", "coverage"):
-                yield Column("answered" if extra == "coverage" else extra, extra, block, dataset)
+                yield PaperColumn(
+                    "answered" if extra == "coverage" else extra, extra, block, dataset
+                )
     if settings.average and len(datasets) > 1:
         means = (known[name] for name in names if known[name].definition.summary == "mean")
         yield from (of_metric(metric, AVERAGE, None) for metric in means)
@@ -440,13 +442,13 @@ class Cells:
     """Makes the cells of a table, column by column; `columns` are all of the table."""
 
     def __init__(
-        self, study: Study, settings: Settings, signs: Signs, columns: Sequence[Column]
+        self, study: Study, settings: TableSettings, signs: Signs, columns: Sequence[PaperColumn]
     ) -> None:
         self.study, self.settings, self.signs, self.columns = study, settings, signs, columns
         datasets = (one.dataset for one in columns if one.dataset is not None)
         self.datasets = tuple(dict.fromkeys(datasets))
 
-    def column(self, column: Column, runs: Iterable[str]) -> list[Cell]:
+    def column(self, column: PaperColumn, runs: Iterable[str]) -> list[PaperCell]:
         """Return the cells of one column, with the best and the second best marked."""
         cells = [self._cell(column, run) for run in runs]
         if column.kind != "metric":
@@ -464,7 +466,7 @@ class Cells:
             for place, cell in enumerate(cells)
         ]
 
-    def _cell(self, column: Column, run: str) -> Cell:
+    def _cell(self, column: PaperColumn, run: str) -> PaperCell:
         metric = column.metric
         if column.dataset is None:
             return NOTHING if metric is None else self._average(column, metric, run)
@@ -484,7 +486,7 @@ class Cells:
         elif self.settings.spread == "interval":
             ends = self._interval(metric, system, standing)
         fewer = incomplete(self.study.board).get((system.dataset, run))
-        return Cell(
+        return PaperCell(
             self._text(column, value),
             value,
             *self._spread(column, ends),
@@ -494,33 +496,35 @@ class Cells:
             repetitions="" if fewer is None else fewer.share,
         )
 
-    def _counts(self, system: System, is_n: bool) -> Cell:
+    def _counts(self, system: System, is_n: bool) -> PaperCell:
         """Return over how many queries the means of a dataset are, or how many are answered."""
         if not is_n:
             answered, queries = system.coverage
-            return Cell(f"{answered}/{queries}", answered / queries if queries else math.nan)
+            return PaperCell(f"{answered}/{queries}", answered / queries if queries else math.nan)
         metrics = (one.metric for one in self.columns if one.dataset == system.dataset)
         counts = sorted({system.n(metric) for metric in metrics if metric is not None})
         if len(counts) != 1:
-            return Cell(f"{counts[0]}–{counts[-1]}" if counts else UNDEFINED)
-        return Cell(str(counts[0]), counts[0])
+            return PaperCell(f"{counts[0]}–{counts[-1]}" if counts else UNDEFINED)
+        return PaperCell(str(counts[0]), counts[0])
 
-    def _average(self, column: Column, metric: Metric, run: str) -> Cell:
+    def _average(self, column: PaperColumn, metric: Metric, run: str) -> PaperCell:
         systems = [self.study.system(dataset, run) for dataset in self.datasets]
         present = [system for system in systems if system is not None]
         if len(present) < len(systems):
-            return Cell(UNDEFINED, note=f"{len(present)}/{len(systems)}")
+            return PaperCell(UNDEFINED, note=f"{len(present)}/{len(systems)}")
         value = mean(self.study, run, metric, self.datasets)
         ends = (_deviation(present, metric),) if self.settings.spread == "deviation" else ()
-        return Cell(self._text(column, value), value, *self._spread(column, ends))
+        return PaperCell(self._text(column, value), value, *self._spread(column, ends))
 
-    def _text(self, column: Column, value: float) -> str:
+    def _text(self, column: PaperColumn, value: float) -> str:
         if column.metric and column.metric.definition.summary == "sum" and value.is_integer():
             return str(int(value))
         zero = self.settings.leading_zero
         return fixed(value, column.digits, percent=column.percent, leading_zero=zero)
 
-    def _spread(self, column: Column, ends: tuple[float, ...]) -> tuple[str, tuple[float, ...]]:
+    def _spread(
+        self, column: PaperColumn, ends: tuple[float, ...]
+    ) -> tuple[str, tuple[float, ...]]:
         """Return ``± .012`` of a deviation, ``[.41, .44]`` of an interval; nothing if undefined."""
         if not ends or any(map(math.isnan, ends)):
             return "", ()
@@ -543,13 +547,13 @@ class Cells:
         return t_interval(values[~np.isnan(values)], LEVEL)
 
 
-def _rank(column: Column, standing: Standing) -> Cell:
+def _rank(column: PaperColumn, standing: Standing) -> PaperCell:
     if column.kind == "tier":
-        return Cell(standing.tier.replace("-", "–") or UNDEFINED)
+        return PaperCell(standing.tier.replace("-", "–") or UNDEFINED)
     # one query says nothing about how certain a rank is
     ends = (standing.rank_low, standing.rank_high) if standing.rank_high else ()
     spread = f"[{standing.rank_low}, {standing.rank_high}]" if ends else ""
-    return Cell(str(standing.rank), standing.rank, spread, ends)
+    return PaperCell(str(standing.rank), standing.rank, spread, ends)
 
 
 def _deviation(systems: Sequence[System], metric: Metric) -> float:

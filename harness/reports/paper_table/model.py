@@ -15,7 +15,7 @@ from ...core.metric import Direction, Metric
 from ...stats.comparison import Comparisons, Plan, between
 from .. import formats, grid, html, latex, markdown, text
 from ..phrases import WARNED
-from .settings import Format, Marks, Settings, as_label
+from .settings import Format, Marks, TableSettings, as_label
 
 Kind = Literal["metric", "n", "tier", "rank", "coverage"]
 DAGGERS = "†‡§¶‖"
@@ -26,7 +26,7 @@ FEWEST_FOR_SECOND = 3
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperCell:
     """One cell: the number as it is shown (with an ASCII minus, or ``–``), and what belongs to it.
 
     `value` and `ends` (the deviation, or low and high) have every digit; `spread` shows the ends:
@@ -52,7 +52,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Column:
+class PaperColumn:
     """One column of values: of a metric on a dataset, or of the mean over datasets (None).
 
     `metric` is None for a column about the dataset: n, coverage. Columns of one dataset share the
@@ -83,7 +83,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
+class PaperRow:
     """One system: its own name, its title, its cells, and its sign in the cells of others.
 
     Rows of one `group` are under its title, which may be empty. The guard warns of the run if
@@ -92,7 +92,7 @@ class Row:
 
     run: str
     title: str
-    cells: tuple[Cell, ...]
+    cells: tuple[PaperCell, ...]
     sign: str = ""
     warned: bool = False
     group: str = ""
@@ -107,9 +107,9 @@ class PaperTable:
     """
 
     name: str
-    settings: Settings
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    settings: TableSettings
+    columns: tuple[PaperColumn, ...]
+    rows: tuple[PaperRow, ...]
     sentences: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
     source: str = ""
@@ -259,10 +259,10 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         """Return text with minus signs in HTML; the hyphen of a tier, 1-2, stays."""
         return re.sub(r"(?<!\w)-", "\N{MINUS SIGN}", text) if format == "html" else text
 
-    def cells_of(row: Row) -> Iterator[grid.Cell]:
-        yield grid.Cell(row.title, WARNED if row.warned else "", above=row.sign)
+    def cells_of(row: PaperRow) -> Iterator[grid.GridCell]:
+        yield grid.GridCell(row.title, WARNED if row.warned else "", above=row.sign)
         for cell in row.cells:
-            yield grid.Cell(
+            yield grid.GridCell(
                 shown(cell.text), bold=cell.best, underlined=cell.second,
                 above=table.joined(cell.marks), below=table.joined(cell.worse),
                 spread=shown(cell.spread), note=cell.note,
@@ -307,7 +307,7 @@ def records(table: PaperTable) -> list[Record]:
     return found
 
 
-def _fields(column: Column, cells: list[Cell]) -> Iterator[Record]:
+def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[Record]:
     """Yield for each cell of a column its value and what belongs to it, by its key."""
     dataset = column.block if column.dataset is None else column.dataset
     own = " ".join(filter(None, (dataset, column.key)))

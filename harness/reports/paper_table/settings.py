@@ -70,7 +70,7 @@ Percent = Annotated[tuple[str, ...], Shorthand(_percent_patterns, Flag | str | t
 
 
 @dataclass(frozen=True)
-class Settings:
+class TableSettings:
     """One table of a paper.
 
     Names are chosen by lists of patterns: `[bm25, "lambda*", "!*random*", "*"]` takes them in that
@@ -152,7 +152,7 @@ class Settings:
         return value_for(self.names, str(metric), spelled(metric), patterns=False)
 
 
-DEFAULT = Settings()
+DEFAULT = TableSettings()
 _NO_LABEL = "\\{}%#&~^$"
 
 
@@ -166,7 +166,7 @@ def as_label(text: str) -> str:
 
 
 def problems(
-    settings: Settings,
+    settings: TableSettings,
     runs: Sequence[str] | None,
     datasets: Sequence[str] | None,
     metrics: Sequence[Metric] | None,
@@ -201,7 +201,7 @@ def problems(
             yield ("extras", place), f"{extra} comes from comparisons, and no runs are compared"
 
 
-def _metric_problems(settings: Settings, names: Sequence[str]) -> Found:
+def _metric_problems(settings: TableSettings, names: Sequence[str]) -> Found:
     spellings = metric_spellings(names)
     for key, patterns in (("metrics", settings.metrics), ("percent", settings.percent)):
         for place, what in pattern_problems(patterns, names, "metric", spellings):
@@ -211,7 +211,7 @@ def _metric_problems(settings: Settings, names: Sequence[str]) -> Found:
             yield ("digits", pattern), what
 
 
-def _group_problems(settings: Settings, runs: Sequence[str]) -> Found:
+def _group_problems(settings: TableSettings, runs: Sequence[str]) -> Found:
     group_of: dict[str, str] = {}
     for title, patterns in settings.groups.items():
         for place, what in pattern_problems(patterns, runs, "run"):
@@ -221,7 +221,7 @@ def _group_problems(settings: Settings, runs: Sequence[str]) -> Found:
                 yield ("groups", title, place), f"run '{name}' is in group '{group_of[name]}' too"
 
 
-def _duplicate_names(settings: Settings, known: Sequence[str]) -> Found:
+def _duplicate_names(settings: TableSettings, known: Sequence[str]) -> Found:
     """Yield new names that another row, column, or block of columns has too."""
     first: dict[str, str] = {}
     for own in known:
@@ -246,6 +246,6 @@ def sort_key(
     return own, [metric] if metric in metrics else list(metric_spellings(metrics)(metric))
 
 
-def paths(name: str, table: Settings) -> dict[str, Format]:
+def paths(name: str, table: TableSettings) -> dict[str, Format]:
     """Return the path of a table in each of its formats: ``tables/main.tex``."""
     return {f"tables/{name}{_SUFFIXES[format]}": format for format in table.formats}

@@ -18,7 +18,7 @@ from ...stats.differences import differences
 from ..phrases import confidence
 from ..text import cut
 from . import plot
-from .plot import Kind, Name, Request, Width
+from .plot import Name, PlotKind, PlotRequest, Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ class Panel(NamedTuple):
         return len(self.name.label) + len(self.counts) + 2 > LINE
 
 
-def draw_differences(request: Request) -> Figure:
+def draw_differences(request: PlotRequest) -> Figure:
     """Return a panel for each system, all on one scale; bars are pale if the run is worse.
 
     Systems that the picture has no room for are left out with a warning.
@@ -97,7 +97,7 @@ def draw_differences(request: Request) -> Figure:
     return figure
 
 
-def _panel(request: Request, base: System, system: System, name: Name) -> Panel:
+def _panel(request: PlotRequest, base: System, system: System, name: Name) -> Panel:
     """Return a system's sorted differences, over the queries that both have a value for."""
     qids, both = matrix((base, system), request.metric)
     shared = np.flatnonzero(np.isfinite(both).all(axis=0))
@@ -149,10 +149,10 @@ def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
         )  # fmt: skip
 
 
-DIFFERENCES = Kind(draw_differences, needs_baseline=True)
+DIFFERENCES = PlotKind(draw_differences, needs_baseline=True)
 
 
-def draw_effects(request: Request) -> Figure:
+def draw_effects(request: PlotRequest) -> Figure:
     """Return a row for each system, in order from above, with the effect sizes at the right."""
     found, base, width = request.study.comparisons, request.baseline, request.settings.width
     if found is None or base is None:
@@ -216,4 +216,4 @@ def _signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
 
 
-EFFECTS = Kind(draw_effects, needs_baseline=True, needs_comparisons=True)
+EFFECTS = PlotKind(draw_effects, needs_baseline=True, needs_comparisons=True)

@@ -12,7 +12,7 @@ from ...core.ragged import Floats
 from ...core.systems import matrix
 from ...stats.registry import Stream, find
 from . import plot
-from .plot import Kind, Request, characters
+from .plot import PlotKind, PlotRequest, characters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ def levels(stretches: Sequence[tuple[float, float]], gap: float) -> list[int]:
     return found
 
 
-def draw(request: Request) -> Figure:
+def draw(request: PlotRequest) -> Figure:
     """Return the diagram: the axis of ranks above, names at both sides, bars of cliques between.
 
     The ranks are over the queries that all systems have a value for.
@@ -119,7 +119,7 @@ def draw(request: Request) -> Figure:
     return figure
 
 
-KIND = Kind(
+KIND = PlotKind(
     draw, lambda metrics: [(one,) for one in metrics if one.definition.direction is not None],
     needs="a metric whose higher or lower values are better",
 )  # fmt: skip

@@ -18,14 +18,14 @@ from ...stats.comparison import Plan
 from ..sweep import is_validation, sweep
 from ..text import cut_all
 from . import plot
-from .plot import Kind, Name, Request, Width, best_of_many
+from .plot import Name, PlotKind, PlotRequest, Width, best_of_many
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
 
-class Line(NamedTuple):
+class Curve(NamedTuple):
     """One system's values ``(n_settings,)``, NaN if it has none; `shown` if the legend names it.
 
     `low` and `high` are its intervals, `validation` its values on validation queries.
@@ -46,7 +46,7 @@ def families(metrics: Sequence[Metric]) -> Iterable[tuple[Metric, ...]]:
     return [tuple(sorted(some, key=lambda one: one.cutoff or 0)) for some in found if len(some) > 1]
 
 
-def draw_cutoffs(request: Request) -> Figure:
+def draw_cutoffs(request: PlotRequest) -> Figure:
     """Return each system's summary at each cutoff."""
     values = np.array(
         [[one.value(metric) for metric in request.metrics] for one in request.systems]
@@ -56,7 +56,7 @@ def draw_cutoffs(request: Request) -> Figure:
     names, nothing = request.named(request.systems, 0.85), np.full(values.shape[1], np.nan)
     shown = best_of_many(values[:, -1], request.metric)
     lines = [
-        Line(name, show, row, nothing, nothing, nothing)
+        Curve(name, show, row, nothing, nothing, nothing)
         for name, row, show in zip(names, values, shown, strict=True)
     ]
     label = request.short(replace(request.metric, cutoff=None))
@@ -64,7 +64,7 @@ def draw_cutoffs(request: Request) -> Figure:
     return _lines("cutoff", settings, lines, label, request.settings.width)
 
 
-def draw_sweep(request: Request) -> Figure:
+def draw_sweep(request: PlotRequest) -> Figure:
     """Return each run's mean and interval at each value of the setting."""
     study, over, metric = request.study, request.settings.over, str(request.metric)
     plan = Plan() if study.comparisons is None else study.comparisons.plan
@@ -99,7 +99,7 @@ def draw_sweep(request: Request) -> Figure:
     peaks = [sign * max(sign * row[~np.isnan(row)], default=math.nan) for row in values]
     shown = best_of_many(np.array(peaks), request.metric)
     lines = [
-        Line(
+        Curve(
             Name(labels[place], place), shown[place], values[place], column(some, "low"),
             column(some, "high"), column(before.get(label, {}), "mean"),
         )
@@ -109,7 +109,7 @@ def draw_sweep(request: Request) -> Figure:
 
 
 def _lines(
-    over: str, settings: Sequence[str], lines: Sequence[Line], metric: str, width: Width
+    over: str, settings: Sequence[str], lines: Sequence[Curve], metric: str, width: Width
 ) -> Figure:
     """Return the lines with their intervals; validation values are dotted."""
     named = [line for line in lines if line.shown]
@@ -184,14 +184,14 @@ def ticks(at: Sequence[float], is_log: bool, most: int) -> list[int]:
     return [*named, last] if last else named
 
 
-CUTOFFS = Kind(
+CUTOFFS = PlotKind(
     draw_cutoffs, families, lambda metrics: (str(replace(metrics[0], cutoff=None)),),
     "a metric at two cutoffs or more, as in ndcg@5,10,20",
 )  # fmt: skip
-SWEEP = Kind(draw_sweep)
+SWEEP = PlotKind(draw_sweep)
 
 
-def draw_scatter(request: Request) -> Figure:
+def draw_scatter(request: PlotRequest) -> Figure:
     """Return a point for each system, or for each query of the only one.
 
     Kendall's tau-b of the two orders is in the corner that the points leave free.
@@ -256,4 +256,6 @@ def draw_scatter(request: Request) -> Figure:
     return figure
 
 
-SCATTER = Kind(draw_scatter, lambda metrics: combinations(metrics, 2), needs="two metrics or more")
+SCATTER = PlotKind(
+    draw_scatter, lambda metrics: combinations(metrics, 2), needs="two metrics or more"
+)

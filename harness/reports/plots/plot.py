@@ -1,6 +1,6 @@
 """Plots: their settings, the pictures that these ask for, and the style they share.
 
-A kind of plot is a :class:`Kind`, whose `draw` returns the figure and alone loads matplotlib.
+A kind of plot is a :class:`PlotKind`, whose `draw` returns the figure and alone loads matplotlib.
 """
 
 from __future__ import annotations
@@ -65,10 +65,10 @@ ROWS = 30
 """Systems that fit into a plot with a line of text for each; beyond that, it draws the best."""
 
 
-class Kind(NamedTuple):
+class PlotKind(NamedTuple):
     """One kind of plot; by default it needs no baseline and draws a picture for each metric."""
 
-    draw: Callable[[Request], Figure]
+    draw: Callable[[PlotRequest], Figure]
     groups: Callable[[Sequence[Metric]], Iterable[Metrics]] = lambda metrics: zip(metrics)
     """The metrics of each picture."""
     file_names: Callable[[Metrics], Iterable[str]] = lambda metrics: map(str, metrics)
@@ -91,17 +91,17 @@ KINDS = {
 KindName = Annotated[str, OneOf(lambda: tuple(KINDS))]
 
 
-def find(name: str) -> Kind:
+def find(name: str) -> PlotKind:
     """Return the kind of that name; raises UnknownNameError."""
     if name not in KINDS:
         raise unknown("plot", name, KINDS)
     module, _, constant = KINDS[name].partition(".")
-    kind: Kind = getattr(importlib.import_module(f".{module}", __package__), constant)
+    kind: PlotKind = getattr(importlib.import_module(f".{module}", __package__), constant)
     return kind
 
 
 @dataclass(frozen=True)
-class Settings:
+class PlotSettings:
     """One picture, or one for each dataset and metric."""
 
     kind: KindName
@@ -129,7 +129,7 @@ class Settings:
 
 
 def problems(
-    settings: Settings,
+    settings: PlotSettings,
     runs: Sequence[str] | None,
     datasets: Sequence[str] | None,
     metrics: Sequence[Metric] | None,
@@ -170,7 +170,7 @@ def problems(
             yield ("names", key), what
 
 
-def chosen(metrics: Sequence[Metric], settings: Settings) -> Metrics:
+def chosen(metrics: Sequence[Metric], settings: PlotSettings) -> Metrics:
     """Return the metrics asked for; by default those that have a direction and a mean."""
     by_name = {str(metric): metric for metric in metrics}
     if settings.metrics:
@@ -194,14 +194,14 @@ class Name(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
+class PlotRequest:
     """One picture of a dataset: its systems in the order asked for, and its baseline.
 
     `metrics` is one; two for a scatter; one for each cutoff.
     """
 
     study: Study
-    settings: Settings
+    settings: PlotSettings
     dataset: str
     metrics: Metrics
     systems: tuple[System, ...]
@@ -251,13 +251,13 @@ class Request:
         return InputError(Problem(f"{where} on {self.dataset}", what, fix=fix))
 
 
-def _parts(settings: Settings, dataset: str, metrics: Metrics) -> list[str]:
+def _parts(settings: PlotSettings, dataset: str, metrics: Metrics) -> list[str]:
     """Return what a title and a file name consist of."""
     names = find(settings.kind).file_names(metrics)
     return [*filter(None, (settings.kind, settings.over)), dataset, *names]
 
 
-def requests(study: Study, settings: Settings) -> Iterator[Request]:
+def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
     """Yield the pictures that one entry of a config asks for.
 
     Datasets without the runs asked for, or without the baseline, have none.
@@ -285,7 +285,7 @@ def requests(study: Study, settings: Settings) -> Iterator[Request]:
         if systems and (baseline is not None or not kind.needs_baseline):
             for metrics in kind.groups(chosen(study.board.metrics, settings)):
                 found = True
-                yield Request(study, settings, dataset, metrics, systems, baseline)
+                yield PlotRequest(study, settings, dataset, metrics, systems, baseline)
     if not found:
         what = "the baseline and a run of those chosen" if kind.needs_baseline else "a run"
         names = ", ".join((baselines or ()) if kind.needs_baseline else runs)
@@ -298,7 +298,7 @@ def _stem(parts: Iterable[str]) -> str:
 
 
 def render_all(
-    study: Study, plots: Iterable[Settings], *, refuse: bool = False
+    study: Study, plots: Iterable[PlotSettings], *, refuse: bool = False
 ) -> dict[str, bytes]:
     """Return the pictures asked for, by file name: ``<kind>-<dataset>-<metric>.<format>``.
 
@@ -361,7 +361,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "*")
 LINES: tuple[Any, ...] = ("-", (0, (4, 1.5)), (0, (6, 1.5, 1, 1.5)), (0, (1, 1)))
 
 
-class Look(NamedTuple):
+class LineStyle(NamedTuple):
     """The colour and marker of a system, and its dashes as matplotlib takes them."""
 
     colour: str
@@ -369,7 +369,7 @@ class Look(NamedTuple):
     line: Any
 
 
-def look(place: int) -> Look:
+def look(place: int) -> LineStyle:
     """Return the look of the system that has `place` among the runs of a study.
 
     Colours repeat after 7 systems, then with another marker and other dashes; no two of the
@@ -379,7 +379,7 @@ def look(place: int) -> Look:
     (True, False)
     """
     line = LINES[place // len(COLOURS) % len(LINES)]
-    return Look(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], line)
+    return LineStyle(COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)], line)
 
 
 def check_installed() -> None:

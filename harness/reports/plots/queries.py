@@ -10,7 +10,7 @@ from ...core.ragged import Floats
 from ...core.systems import matrix
 from ..text import cut_all
 from . import plot
-from .plot import Kind, Request, Width
+from .plot import PlotKind, PlotRequest, Width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ ROOM: dict[Width, int] = {"column": 18, "page": 45}
 """Queries up to which each has its name."""
 
 
-def draw_distribution(request: Request) -> Figure:
+def draw_distribution(request: PlotRequest) -> Figure:
     """Return a row for each system with a value, in order from above.
 
     The whiskers of a box reach the last values within 1.5 times its length.
@@ -94,10 +94,10 @@ def _density(axes: Axes, row: int, values: Floats, colour: str, span: tuple[floa
     )
 
 
-DISTRIBUTION = Kind(draw_distribution)
+DISTRIBUTION = PlotKind(draw_distribution)
 
 
-def draw_heatmap(request: Request) -> Figure:
+def draw_heatmap(request: PlotRequest) -> Figure:
     """Return a map of systems x queries, the query with the worst mean first.
 
     Its scale is below it, and cells without a value are grey.
@@ -144,4 +144,4 @@ def draw_heatmap(request: Request) -> Figure:
     return figure
 
 
-HEATMAP = Kind(draw_heatmap)
+HEATMAP = PlotKind(draw_heatmap)
