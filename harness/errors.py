@@ -7,6 +7,7 @@ own format.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import errno
 import io
@@ -15,7 +16,9 @@ import os
 import re
 import textwrap
 import traceback
-from collections.abc import Iterable, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from operator import attrgetter
@@ -316,6 +319,28 @@ class Finding:
         if not self.at_least:
             del record["at_least"]
         return record
+
+
+_COLLECTED: ContextVar[list[Finding] | None] = ContextVar("collected", default=None)
+
+
+@contextlib.contextmanager
+def noticing(found: list[Finding]) -> Iterator[None]:
+    """Let :func:`notice` add findings to `found`."""
+    token = _COLLECTED.set(found)
+    try:
+        yield
+    finally:
+        _COLLECTED.reset(token)
+
+
+def notice(found: Finding, stacklevel: int = 1) -> None:
+    """Hand a finding to the collector around, or warn of it in Python if there is none."""
+    collected = _COLLECTED.get()
+    if collected is None:
+        warnings.warn(HarnessWarning(found), stacklevel=stacklevel + 1)
+    else:
+        collected.append(found)
 
 
 def _examples(examples: tuple[str, ...], count: int, at_least: bool = False) -> str:

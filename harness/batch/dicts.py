@@ -6,7 +6,6 @@ each query. Everything beyond ``n`` is padding and is never read.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from ..core.arguments import MAPPING, TEXT, ArgumentKind, check_arguments, is_whole
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, HarnessWarning, InputError, Problem
+from ..errors import Finding, InputError, Problem, notice
 from .arrays import documents_of, inside_of, numbers_of, qids_of
 
 _OFFSET = ArgumentKind("a whole number", lambda value: is_whole(value) and abs(value) <= 2**62)
@@ -80,7 +79,7 @@ def from_batch(
             "for padding, give mask=relevance >= 0"
         )
         found = Finding("negative-grades", "warning", f"relevance{at}", what, below.size)
-        warnings.warn(HarnessWarning(found), stacklevel=3)
+        notice(found, 3)
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return qrels, Run(names, offsets, qrels.docnos, given, name)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from yaml import YAMLError
 
-from ..errors import ConfigError, HarnessWarning, InputError, Problem, in_json, legible
+from ..errors import ConfigError, InputError, Problem, in_json, legible, noticing
 from ..readers import files as store
 from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
@@ -79,8 +78,7 @@ def propose_config(
         raise InputError(wrong)
     check_name(base / Path(where).name)
     names = ", ".join(map(str, folders))
-    with warnings.catch_warnings():  # harness run and harness check give them
-        warnings.simplefilter("ignore", HarnessWarning)
+    with noticing([]):  # harness run and harness check report them
         found = look(folders)
         if not found.files:
             what = "expected runs and qrels, got an empty folder"

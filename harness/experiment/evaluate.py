@@ -38,6 +38,7 @@ from ..errors import (
     ShortageError,
     UnknownNameError,
     did_you_mean,
+    notice,
 )
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
@@ -395,7 +396,7 @@ def evaluate_one(
         name, n = " on ".join(filter(None, (run, dataset))) or "run", found.counts.retrieved
         what = f"none of the {n:,} retrieved documents is judged"
         nothing = Finding("nothing-judged", "warning", name, what, n)
-        warnings.warn(HarnessWarning(nothing), stacklevel=3)
+        notice(nothing, 3)
     return found
 
 

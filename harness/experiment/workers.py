@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import threading
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
@@ -42,11 +41,11 @@ from ..core.views import check_grades, policies_of, takes_fractions
 from ..errors import (
     Finding,
     HarnessError,
-    HarnessWarning,
     InputError,
     Problem,
     ShortageError,
     VerificationError,
+    noticing,
     said_by,
     shortage,
 )
@@ -147,8 +146,7 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
     def read_reference(name: str) -> Run:
         other = reference(tuple(job.cells.values()), cell, name).run_entry
         opened = _File(other.path)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", HarnessWarning)  # the other run's own cell has them
+        with noticing([]):  # the other run's own cell has its findings
             found = readers.read_run(
                 opened, dataset=dataset.qrels, name=cell.run, **other.options()
             )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +15,7 @@ from ..config.cells import Cell
 from ..core.arrow import bytes_at, string_column
 from ..core.ragged import Array, Ints
 from ..core.tables import Docnos, Qrels
-from ..errors import Finding, HarnessError, HarnessWarning, Severity
+from ..errors import Finding, HarnessError, Severity, noticing
 from ..readers.array_files import load_numpy
 from ..readers.build import find_lines
 from ..readers.columns import numbers_of, read_columns
@@ -133,8 +132,7 @@ def short(place: str) -> str:
 @contextlib.contextmanager
 def suppressing_problems() -> Iterator[None]:
     """Read a file without its warnings and errors, which the first reading gave."""
-    with contextlib.suppress(HarnessError), warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)
+    with contextlib.suppress(HarnessError), noticing([]):
         yield
 
 

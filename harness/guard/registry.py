@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import contextlib
 import re
-import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import Finding, HarnessError, HarnessWarning, Problem, Severity, shorten
+from ..errors import Finding, HarnessError, Problem, Severity, noticing, shorten
 from ..reports.phrases import counted
 
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
@@ -405,24 +404,15 @@ def finding(
 @contextlib.contextmanager
 def collecting(found: list[Finding]) -> Iterator[None]:
     """Add the readers' findings to `found`, with the effect and fix of their rules."""
-    caught: list[warnings.WarningMessage] = []
+    noticed: list[Finding] = []
     try:
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", HarnessWarning)
+        with noticing(noticed):
             yield
     finally:
-        for one in caught:
-            noticed = getattr(one.message, "finding", None)
-            if noticed is not None:
-                rule = RULES[noticed.rule]
-                found.append(
-                    replace(
-                        noticed, severity=rule.severity, effect=rule.effect, fix=rule.fix,
-                        examples=noticed.examples[:SHOWN],
-                    )
-                )  # fmt: skip
-            else:
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        for one in noticed:
+            rule = RULES[one.rule]
+            one = replace(one, severity=rule.severity, effect=rule.effect, fix=rule.fix)
+            found.append(replace(one, examples=one.examples[:SHOWN]))
 
 
 def rules_of(error: HarnessError) -> list[str]:

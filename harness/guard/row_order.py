@@ -146,7 +146,7 @@ class Grades:
 def fit(rows: GradedRows, ranked: Array, offset: int = 0) -> Fit:
     """Return how ranks of scores fit at an offset, over the rows that have one there.
 
-    >>> rows = Rows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
+    >>> rows = GradedRows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
     >>> fit(rows, np.array([9.0, 0.0, 1.0, 2.0, 2.0, 1.0]), 1)
     Fit(offset=1, r=1.0, n=5)
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -15,7 +14,7 @@ from ..core.arrow import as_bytes, cast, take
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, QueryRows, Run, T
-from ..errors import SHOWN, Finding, HarnessWarning, InputError, Problem, first_of
+from ..errors import SHOWN, Finding, InputError, Problem, first_of, notice
 from .format import IsDataLine
 from .source import Source
 from .text import decoded
@@ -165,7 +164,7 @@ def warn(
     name = source if isinstance(source, str) else source.name
     place = f"{name}:{line}" if line else name
     found = Finding(rule, "warning", place, what, count, examples, at_least=at_least)
-    warnings.warn(HarnessWarning(found), stacklevel=2)
+    notice(found, 2)
 
 
 def warn_moved(

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import yaml
 
-from ..errors import Finding, HarnessWarning, shorten
+from ..errors import Finding, notice, shorten
 from .source import HEAD, Source
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"
@@ -67,7 +66,7 @@ def parse(text: bytes, name: str) -> dict[str, Any] | None:
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())
     what = f"its ir_metadata cannot be read and is ignored: {why}"
-    warnings.warn(HarnessWarning(Finding("reader", "warning", name, what)), stacklevel=3)
+    notice(Finding("reader", "warning", name, what), 3)
     return None
 
 

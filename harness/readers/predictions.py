@@ -14,7 +14,7 @@ from ..core.arrow import cast, index_in, to_numpy
 from ..core.ragged import Array, lengths_of
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Problem
-from .build import column, gathered, lines_of_rows
+from .build import column, gathered, last_line, lines_of_rows
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, add_formats
 from .source import Source
@@ -103,13 +103,15 @@ def _check_count(source: Source, dataset: Qrels, n: int) -> None:
     if n == n_rows + 1 and source.head.split(b"\n", 1)[0].strip() == b"0":
         what += "; the first line is 0, as pandas calls a column without a name"
         fix = ONE_EACH
+    where = source.name
     if n < n_rows:
         order = np.arange(dataset.n_rows) if dataset.order is None else dataset.order
         at = int(np.where(order >= n, order, np.iinfo(order.dtype).max).argmin())
         what += f"; they end in query '{dataset.qids[int(dataset.row[at])]}'"
         if source.unfinished:
+            where += f":{last_line(source)}"
             what += "; the last line has no line end, so the file may be cut"
-    raise source.error(what, fix, "row-count")
+    raise InputError(Problem(where, what, fix=fix, rule="row-count"))
 
 
 def read_run(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:

@@ -19,7 +19,6 @@ import re
 import stat
 import sys
 import tempfile
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -28,7 +27,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import pyarrow as pa
 
 from ..core.ragged import Array
-from ..errors import Finding, HarnessWarning, InputError, Problem, ShortageError, shortage, shorten
+from ..errors import Finding, InputError, Problem, ShortageError, notice, shortage, shorten
 from .files import sha256, write_all
 from .text import BOM, LONGEST, ahead, count_head, each, lines_of
 
@@ -331,7 +330,7 @@ class Source:
             what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
             what += f"{self.codec} data" if self.codec else "data that are not compressed"
             found = Finding("other-compression", "warning", self.name, what)
-            warnings.warn(HarnessWarning(found), stacklevel=3)
+            notice(found, 3)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:

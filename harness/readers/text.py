@@ -7,6 +7,8 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
 from typing import Any, TypeVar
 
 from ..core.tables import GRADE_LIMIT
@@ -56,12 +58,12 @@ def without_first_lines(block: bytes, n: int) -> tuple[bytes, int]:
 
 def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
     """Yield `items`, computing up to `depth` of them in advance in one other thread."""
-    iterator = iter(items)
+    advance = partial(next, iter(items), _END)
     with ThreadPoolExecutor(1) as pool:
-        waiting = deque(pool.submit(next, iterator, _END) for _ in range(depth))
+        waiting = deque(pool.submit(copy_context().run, advance) for _ in range(depth))
         try:
             while (item := waiting.popleft().result()) is not _END:
-                waiting.append(pool.submit(next, iterator, _END))
+                waiting.append(pool.submit(copy_context().run, advance))
                 yield item
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
@@ -72,7 +74,7 @@ def each(function: Callable[[S], T], items: Iterable[S], threads: int = 2) -> It
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[T]] = deque()
         for item in items:
-            waiting.append(pool.submit(function, item))
+            waiting.append(pool.submit(copy_context().run, function, item))
             if len(waiting) > threads:
                 yield waiting.popleft().result()
         while waiting:

@@ -100,7 +100,7 @@ def test_a_wrong_line(
 
 PREDICTIONS = [  # text for five rows, place, rule
     ("3\n1\n2\n0.5\n", "p.txt", "row-count"),
-    ("3\n1\n2\n0.5", "p.txt", "row-count"),
+    ("3\n1\n2\n0.5", "p.txt:4", "row-count"),
     ("3\n1\n2\n0.5\n1\n1\n", "p.txt", "row-count"),
     ("my scores\n3\n1\n2\n0.5\n1\n", "p.txt:1", "header-line"),
     ("0\n3.5\n1.5\n2\n0.5\n1\n", "p.txt", "row-count"),

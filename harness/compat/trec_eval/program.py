@@ -437,7 +437,7 @@ def _line(request: MeasureRequest, name: str) -> str:
     """Return the format of one line, without its qid.
 
     >>> from harness.compat.trec_eval.arguments import measure_of
-    >>> _line(Request(measure_of("num_ret"), ("num_ret",)), "num_ret")
+    >>> _line(MeasureRequest(measure_of("num_ret"), ("num_ret",)), "num_ret")
     'num_ret               \\t\\x00\\t%d\\n'
     """
     kind = _FORMATS.get(request.measure.name, "%d" if request.measure.whole else "%6.4f")
