@@ -361,8 +361,9 @@ def _pieces(column: str, row: dict[str, str]) -> list[Piece]:
     signs = [mark for mark in marks if mark not in ("best", "second")]
     deviation, low, high = (row.get(f"{column} {n}", "") for n in ("deviation", "low", "high"))
     spread = f" ± {deviation}" if deviation else f" [{low}, {high}]" if low and high else ""
+    style = "".join(sign for mark, sign in (("best", "b"), ("second", "u")) if mark in marks)
     return [
-        (row[column], "b" * ("best" in marks) + "u" * ("second" in marks)),
+        (row[column], style),
         (spread, ""),
         (",".join(sign for sign in signs if sign[0] != "_"), "^"),
         (",".join(sign[1:] for sign in signs if sign[0] == "_"), "_"),

@@ -300,7 +300,7 @@ def _slots(pattern: str) -> Iterator[tuple[str, str]]:
     """Yield what is before and after each part of a pattern that may be a model's name."""
     parts = pattern.split("/")
     for place, one in enumerate(parts):
-        before = "/".join(parts[:place]) + "/" * (place > 0)
+        before = "".join(f"{part}/" for part in parts[:place])
         if place < len(parts) - 1:
             if "{" not in one:
                 yield before, "/" + "/".join(parts[place + 1 :])

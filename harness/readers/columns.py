@@ -301,7 +301,8 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         return NOT_UTF8
     if n == 1 and (what := not_one_number(decoded(line))):
         return Problem("", what, fix=ONE_EACH, rule="columns")
-    what = f"expected {n} field{'s' * (n > 1)} ({' '.join(layout.fields)}), got {len(fields)}"
+    wanted = "1 field" if n == 1 else f"{n} fields"
+    what = f"expected {wanted} ({' '.join(layout.fields)}), got {len(fields)}"
     columns = Problem("", what, fix=REPAIR, rule="columns")
     if len(fields) < n or (len(fields) > n and not layout.more):
         return columns

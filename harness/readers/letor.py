@@ -161,7 +161,7 @@ def _alike(data: Array, starts: Ints, has_comments: bool) -> _Heads | None:
 def _heads(data: Array, starts: Ints, ends: Ints, most: int, with_qid: bool) -> _Heads | None:
     """Return the same of lines with grade and qid in the first `most` bytes; None if not all."""
     lines = _strings(data, starts, np.minimum(starts + most, ends)).view(pa.large_binary())
-    options = ExtractRegexOptions(_HEAD + _QID * with_qid + _HEAD_END)
+    options = ExtractRegexOptions(_HEAD + (_QID if with_qid else "") + _HEAD_END)
     groups = call("extract_regex", lines, options=options)
     head, grades, *qids = (
         call("struct_field", groups, options=StructFieldOptions([at])) for at in range(2 + with_qid)

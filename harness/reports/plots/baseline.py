@@ -140,7 +140,7 @@ def _draw_panel(axes: Axes, panel: Panel, line: float) -> None:
     axes.set_xlim(-0.5 - 0.01 * n, n - 0.5 + 0.01 * n)
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    axes.set_title(panel.name.label + "\n" * panel.needs_two_lines, loc="left", pad=3)
+    axes.set_title(panel.name.label + ("\n" if panel.needs_two_lines else ""), loc="left", pad=3)
     axes.set_title(panel.counts, loc="right", pad=3, color="#555555")
     for sign, place, tip, text in labels(panel):
         axes.text(
