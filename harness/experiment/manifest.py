@@ -137,10 +137,11 @@ class Paths:
         root = base.resolve()
         self.names = {path: _relative(os.path.realpath(path), root) for path in paths}
         longest_first = sorted(self.names, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest_first)) or "(?!)")
+        either = "|".join(map(re.escape, longest_first)) or "(?!)"
+        self._pattern = re.compile(rf"(?<![\w/.-])(?:{either})(?![\w/-]|\.\w)")
 
     def placed(self, text: str) -> str:
-        """Return a text whose paths are as in ``inputs``; the longest of several at one place."""
+        """Return a text whose paths are as in ``inputs``; a part of a word is none of them."""
         return self._pattern.sub(lambda found: self.names[found[0]], text)
 
     def placed_finding(self, one: Finding) -> Finding:

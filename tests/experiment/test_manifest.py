@@ -79,3 +79,13 @@ def test_the_bytes_do_not_depend_on_the_current_folder(
     assert contents[0] == contents[1]
     (failed,) = manifest_of(results.folder)["failed"]
     assert failed["error"].startswith("../data/broken.run:1: score: expected a finite number")
+
+
+def test_only_whole_paths_are_named_as_in_the_inputs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "data").mkdir()
+    monkeypatch.chdir(tmp_path / "data")
+    placed = manifests.Paths(["a", "b.run"], tmp_path).placed
+    assert placed("a:7: a tag, as in b.run.") == "data/a:7: data/a tag, as in data/b.run."
+    assert placed("a.run, data and b.runs") == "a.run, data and b.runs"
