@@ -5,12 +5,12 @@ import time
 
 import harness.metrics
 from benchmarks.generate import batch
-from harness.batch.dicts import from_batch
 from harness.core.align import align_parts
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.views import policies_of
+from harness.readers.batches import from_batch
 
 assert harness.metrics  # importing it fills the registry
 scores, relevance, n = batch(int(sys.argv[1]))

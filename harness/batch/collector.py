@@ -23,8 +23,8 @@ from ..core.ragged import Array, offsets_of
 from ..core.tables import Docnos, Qrels, Run
 from ..core.views import check_grades, policies_of
 from ..errors import InputError, Problem
+from ..readers.batches import from_batch
 from ..readers.files import write_all
-from .dicts import from_batch
 
 del _built_in
 

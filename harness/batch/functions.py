@@ -42,8 +42,7 @@ from ..metrics.pair_agreement import Normalize, sigmoid
 from ..metrics.pair_agreement import lambdas as _lambdas
 from ..metrics.rbo import Form, rbo_weight
 from ..metrics.shared import log2_discount
-from .arrays import as_array
-from .dicts import from_batch
+from ..readers.batches import as_array, from_batch
 
 __all__ = [
     "ao", "arp", "dcg", "kendall", "lambdas", "mse", "ndcg", "pairwise_logloss", "pearson", "rbo",

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..batch.arrays import as_array
-from ..batch.dicts import from_batch
 from ..core.ragged import Array, lengths_of, positions_of
 from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import InputError, first_of, said_by
+from .batches import as_array, from_batch
 from .column_roles import Names, guess, select_columns
 from .format import Format, add_formats
 from .frame import table_of

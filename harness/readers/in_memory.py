@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from .. import readers as readers
-from ..batch.arrays import as_array, lengths_of, numbers_of, qids_of
-from ..batch.dicts import from_batch
 from ..core.arguments import describe
 from ..core.arrow import as_bytes
 from ..core.ragged import Array, positions_of
 from ..core.tables import Qrels, QueryRows, Run, T
 from ..errors import ArgumentError, InputError, Problem
+from .batches import as_array, from_batch, lengths_of, numbers_of, qids_of
 from .files import parquet, write_all
+from .format import FORMATS
+from .frame import from_frame
 from .predictions import follow_queries
+from .reading import read_qrels, read_run
 from .source import PACKED
 
 FIX = (
@@ -86,8 +87,8 @@ def as_table(
         return value
     if isinstance(value, (str, os.PathLike)):
         if kind is Run:
-            return readers.read_run(value)  # type: ignore[return-value]
-        return readers.read_qrels(value, fractions=fractions)  # type: ignore[return-value]
+            return read_run(value)  # type: ignore[return-value]
+        return read_qrels(value, fractions=fractions)  # type: ignore[return-value]
     if isinstance(value, Mapping):
         if value and all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             return _by_query(kind, value, dataset, fractions)
@@ -99,7 +100,7 @@ def as_table(
     if _is_lazy(value):
         value = value.collect()
     if _is_frame(value):
-        return readers.from_frame(value, kind, dataset=dataset, fractions=fractions)
+        return from_frame(value, kind, dataset=dataset, fractions=fractions)
     what = f"expected {kind.kind}, got {describe(value)}"
     raise InputError(Problem(name or kind.kind, what, fix=FIX))
 
@@ -125,7 +126,7 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions
         what = f"expected columns of one length, of text or numbers, got other arrays ({error})"
         raise InputError(Problem(kind.kind, what, fix="give one entry for each row")) from None
     by_position = {"docno": None} if docnos is None else None
-    made = readers.from_frame(table, kind, by_position, name=kind.kind, fractions=fractions)
+    made = from_frame(table, kind, by_position, name=kind.kind, fractions=fractions)
     return replace(made, name="")
 
 
@@ -215,8 +216,8 @@ def save_predictions(
     if not isinstance(path, (str, os.PathLike)):
         raise ArgumentError(Problem("path", f"expected a path, got a {type(path).__name__}"))
     path = Path(path)
-    others = {suffix for one in readers.FORMATS.values() for suffix in one.suffixes} | {*PACKED}
-    if path.suffix in others.difference(readers.FORMATS["trec"].suffixes, {".parquet"}):
+    others = {suffix for one in FORMATS.values() for suffix in one.suffixes} | {*PACKED}
+    if path.suffix in others.difference(FORMATS["trec"].suffixes, {".parquet"}):
         what = f"expected a path that ends in .run or .parquet, got '{path.suffix}'"
         raise InputError(Problem(str(path), what, fix="give such a path"))
     if docnos is None:

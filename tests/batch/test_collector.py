@@ -8,9 +8,9 @@ import pytest
 
 import harness
 from harness import BatchCollector, readers
-from harness.batch.dicts import from_batch
 from harness.core.ragged import Array
 from harness.errors import InputError
+from harness.readers.batches import from_batch
 
 Batch = tuple[Array, Array, Array]
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
 from harness import from_pytrec_eval, to_pytrec_eval
-from harness.batch.dicts import from_batch
 from harness.core.ragged import Array
 from harness.errors import InputError
+from harness.readers.batches import from_batch
 
 SCORES = [[1.0, 0.0, 1.5], [1.5, 0.25, 0.5]]
 GRADES = [[0, 1, 0], [0, 2, 1]]

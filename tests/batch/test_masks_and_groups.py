@@ -10,8 +10,8 @@ import pytest
 import harness
 from harness import batch
 from harness.batch.collector import BatchCollector
-from harness.batch.dicts import from_batch
 from harness.errors import HarnessWarning, InputError
+from harness.readers.batches import from_batch
 
 SCORES = [[0.5, 2.0, 0.0, 9.9], [1.5, 0.2, 0.5, 0.3], [9.0, 9.0, 9.0, 9.0]]
 GRADES = [[1, 0, 2, 7], [0, 1, 1, 2], [7, 7, 7, 7]]

@@ -1,4 +1,8 @@
-"""Batches as callers give them (lists, numpy, tensors) to checked numpy arrays."""
+"""Lists, numpy arrays and tensors in memory to arrays, and padded batches to qrels and runs.
+
+A *batch* is ``scores (B, L)``, ``relevance (B, L)`` and ``n (B,)``, the number of documents of
+each query. Everything beyond ``n`` is padding and is never read.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast, string_column, to_arrow
-from ..core.ragged import Array, Ints
-from ..errors import InputError, Problem
+from ..core.ragged import Array, Ints, offsets_of
+from ..core.tables import Docnos, Qrels, Run
+from ..errors import Finding, InputError, Problem, notice
 
 SHAPES = (
     "give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,) or a mask of "
@@ -66,7 +71,7 @@ def numbers_of(values: Array, name: str) -> Array:
     return values
 
 
-def documents_of(
+def _documents_of(
     scores: Any, relevance: Any, n: Any, mask: Any
 ) -> tuple[Array, Array, Ints, Array | None]:
     """Return scores, grades, documents of each query, and which places hold one: all if None.
@@ -164,3 +169,74 @@ def _qid(item: Any, row: int) -> str:
         return str(int(item))
     what = f"expected a whole number or a string, got {item!r}"
     raise InputError(Problem(f"qids[{row}]", what, fix="give qids as integers or strings"))
+
+
+def from_batch(
+    scores: Any,
+    relevance: Any,
+    n: Any = None,
+    qids: Any = None,
+    *,
+    mask: Any = None,
+    name: str = "",
+    first: int = 0,
+    fractions: bool = False,
+    copy: bool = True,
+) -> tuple[Qrels, Run]:
+    """Return the tables of a padded batch; both share their rows, so no docno is looked up.
+
+    The arrays are as :func:`harness.to_pytrec_eval` takes them; qids count from `first` by default.
+    Without `copy` the tables may share memory with the arrays.
+
+    >>> qrels, run = from_batch([[0.5, 2.0, 9.9]], [[1, 0, 7]], [2], qids=[31])
+    >>> qrels.to_dict(), run.to_dict()
+    ({'31': {'d0': 1, 'd1': 0}}, {'31': {'d0': 0.5, 'd1': 2.0}})
+    """
+    given_scores, given_grades, lengths, inside = _documents_of(scores, relevance, n, mask)
+    offsets = offsets_of(lengths)
+    names = qids_of(qids, lengths.size, first)
+
+    def place(item: int) -> tuple[str, str]:
+        row = int(np.searchsorted(offsets, item, side="right")) - 1
+        if given_scores.ndim == 1:
+            return f"[{item}]", names[row].as_py()
+        column = item - int(offsets[row])
+        column = column if inside is None else int(np.flatnonzero(inside[row])[column])
+        return f"[{row}, {column}]", names[row].as_py()
+
+    given = numbers_of(_unpadded(given_scores, inside, copy), "scores")
+    bad = np.flatnonzero(~np.isfinite(given))
+    if bad.size:
+        at, qid = place(int(bad[0]))
+        what = f"query '{qid}': expected a finite score, got '{given[bad[0]]}' ({bad.size} in all)"
+        fix = "look for the model's overflow; if it is padding, n is too large"
+        raise InputError(Problem(f"scores{at}", what, fix=fix, rule="not-finite"))
+    grades = numbers_of(_unpadded(given_grades, inside, copy), "relevance")
+    if grades.dtype.kind in "fu":
+        wide = grades.astype(np.float64)
+        sound = np.abs(wide) < 2**63
+        bad = np.flatnonzero(~(sound if fractions else sound & (np.trunc(wide) == wide)))
+        if bad.size:
+            at, qid = place(int(bad[0]))
+            kind = "finite" if fractions else "whole"
+            what = f"query '{qid}': expected a {kind} grade, got '{grades[bad[0]]}'"
+            fix = "round the grades, or exchange grades and scores if they are swapped"
+            raise InputError(Problem(f"relevance{at}", what, fix=fix, rule="grade-values"))
+    below = np.flatnonzero(grades < 0)
+    if below.size:
+        at, qid = place(int(below[0]))
+        what = (
+            f"query '{qid}': grades below 0: {below.size:,}; they count as unjudged; "
+            "for padding, give mask=relevance >= 0"
+        )
+        found = Finding("negative-grades", "warning", f"relevance{at}", what, below.size)
+        notice(found, 3)
+    qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
+    return qrels, Run(names, offsets, qrels.docnos, given, name)
+
+
+def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:
+    """Return the values outside the padding, row after row; all if `inside` is None."""
+    if inside is not None:
+        return batch[inside]
+    return batch.flatten() if copy else batch.reshape(-1)
