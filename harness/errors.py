@@ -162,11 +162,9 @@ class HarnessError(Exception):
             *others, last = group
             # advice that several problems share is printed once, below them
             shown += [*(str(replace(one, fix="", effect="")) for one in others), str(last)]
-        more = self.total - len(shown)
-        if more > 0:
-            rest = "; what follows was not looked at" if self.at_least else ""
-            shown.append(f"... and {'at least ' if self.at_least else ''}{more:,} more{rest}")
-        return shown
+        rest = "; what follows was not looked at" if self.at_least else ""
+        more = and_more(self.total - len(shown), at_least=self.at_least)
+        return [*shown, *(f"... {text}{rest}" for text in more)]
 
 
 class ConfigError(HarnessError):
@@ -187,13 +185,12 @@ class ConfigError(HarnessError):
 
     def __str__(self) -> str:
         shown, n = self.problems[:SHOWN_OF_CONFIG], len(self.problems)
-        lines = [f"{legible(self.where)}: {n:,} problem{'s' if n > 1 else ''}"]
+        lines = [f"{legible(self.where)}: {counted(n, 'problem')}"]
         width = min(36, max((len(legible(one.where)) for one in shown), default=0))
         for one in shown:
             head = f"{legible(one.where):<{width}}  " if one.where else ""
             lines.append(textwrap.indent(head + str(replace(one, where="")), "  "))
-        if n > len(shown):
-            lines.append(f"  ... and {n - len(shown):,} more")
+        lines += [f"  ... {text}" for text in and_more(n - len(shown))]
         return "\n".join(lines)
 
 
@@ -288,7 +285,7 @@ class Finding:
         at = f"{self.place}: " if self.place else ""
         also = ""
         if self.n_others:
-            files = f"{self.n_others:,} other file{'s' if self.n_others > 1 else ''}"
+            files = counted(self.n_others, "other file")
             also = f"; also in {files}{_examples(self.others, self.n_others)}"
         return f"{at}{self.what}{self.shown}{also} [{self.rule}]"
 
@@ -347,8 +344,7 @@ def _examples(examples: tuple[str, ...], count: int, at_least: bool = False) -> 
     if not examples:
         return ""
     between = "; " if any(", " in example for example in examples) else ", "
-    more = count - len(examples)
-    rest = f" (+{'at least ' if at_least else ''}{more:,} more)" if more > 0 else ""
+    rest = _plus_more(count - len(examples), at_least)
     return f": {between.join(map(_example, examples))}{rest}"
 
 
@@ -375,9 +371,36 @@ def shorten(text: str, width: int = 120) -> str:
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "query", "queries"), counted(1200, "query", "queries"), counted(2, "run")
+    ('1 query', '1,200 queries', '2 runs')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
+def and_more(n: int, where: str = "", *, at_least: bool = False) -> Iterator[str]:
+    """Yield that `n` rows or names were left out, and where they are; nothing if none were.
+
+    >>> list(and_more(1200, "changes.csv has them")), list(and_more(0))
+    (['and 1,200 more: changes.csv has them'], [])
+    """
+    if n > 0:
+        yield f"and {_more(n, at_least)}" + (f": {where}" if where else "")
+
+
+def _plus_more(n: int, at_least: bool = False) -> str:
+    return f" (+{_more(n, at_least)})" if n > 0 else ""
+
+
+def _more(n: int, at_least: bool) -> str:
+    return f"at least {n:,} more" if at_least else f"{n:,} more"
+
+
 def others_at(places: Sequence[str]) -> str:
     """Return how many others there are, and the places of the first."""
-    return f"... and {len(places):,} more: {first_of(places, PLACES)}"
+    return f"... {''.join(and_more(len(places), first_of(places, PLACES)))}"
 
 
 def said_by(error: BaseException, width: int = 120) -> str:
@@ -396,9 +419,7 @@ def first_of(names: Iterable[str], n: int = 8) -> str:
     ('qid, docno', 'a, b (+2 more)')
     """
     names = list(names)
-    more = len(names) - n
-    shown = ", ".join(shorten(name, 60) for name in names[:n])
-    return shown + (f" (+{more:,} more)" if more > 0 else "")
+    return ", ".join(shorten(name, 60) for name in names[:n]) + _plus_more(len(names) - n)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

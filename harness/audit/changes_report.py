@@ -9,10 +9,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ..core.leaderboard import grouped_by
-from ..errors import first_of, legible, printable
+from ..errors import and_more, counted, first_of, legible, printable
 from ..reports import formats, markdown, text
-from ..reports.grid import Grid, GridCell, and_more, grid
-from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, counted, decimals, p_value
+from ..reports.grid import Grid, GridCell, grid
+from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, decimals, p_value
 from ..stats.registry import find
 from .changes import CellChange, Changes, OrderChange, Reproduced
 from .changes_board import Key

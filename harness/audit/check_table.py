@@ -20,6 +20,7 @@ from ..errors import (
     Problem,
     UnknownNameError,
     check_known,
+    counted,
     did_you_mean,
     lines_of,
     shorten,
@@ -36,7 +37,7 @@ from ..reports.paper_table.model import (
     dagger,
 )
 from ..reports.paper_table.settings import TableSettings
-from ..reports.phrases import counted, fixed
+from ..reports.phrases import fixed
 from ..reports.select import metric_spellings
 from ..stats.comparison import Plan, Study
 from . import table_files, table_latex

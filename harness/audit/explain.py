@@ -25,12 +25,11 @@ from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
 from ..core.views import view
-from ..errors import InputError, legible, printable
+from ..errors import InputError, counted, legible, printable
 from ..experiment import folder as stored
 from ..experiment.folder import Results
 from ..experiment.table_and_plots import PathLike, folder_of, names_in
 from ..readers import in_memory
-from ..reports.phrases import counted
 from ..reports.text import Shown, wrapped
 from .explain_space import (
     BEYOND,

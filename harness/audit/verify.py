@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
-from ..errors import HarnessWarning, InputError, in_json, lines_of, shorten
+from ..errors import HarnessWarning, InputError, and_more, counted, in_json, lines_of, shorten
 from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
@@ -28,8 +28,6 @@ from ..experiment.cells import Evaluated, evaluate_all, executor
 from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
 from ..experiment.run import derive, tables_and_plots
-from ..reports.grid import and_more
-from ..reports.phrases import counted
 
 _GONE, _CODE = "gone", "code of the harness"
 _MOVED = (

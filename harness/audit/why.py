@@ -43,6 +43,7 @@ from ..errors import (
     InputError,
     Problem,
     UnknownNameError,
+    and_more,
     check_known,
     lines_of,
 )
@@ -52,7 +53,7 @@ from ..experiment.table_and_plots import PathLike, folder_of
 from ..metrics.ndcg import Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import resolved
-from ..reports.grid import Grid, and_more, grid
+from ..reports.grid import Grid, grid
 from ..reports.phrases import warned_of
 from ..reports.select import metric_spellings
 from ..reports.text import Shown

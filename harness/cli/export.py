@@ -7,8 +7,8 @@ from typing import Literal
 
 import click
 
+from ..errors import counted
 from ..experiment import export, folder
-from ..reports.phrases import counted
 from . import options
 from .printing import show
 

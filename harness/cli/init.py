@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from ..config import init
-from ..errors import Problem, UnknownNameError
-from ..reports.phrases import counted
+from ..errors import Problem, UnknownNameError, counted
 from . import options
 from .printing import show
 

@@ -16,6 +16,7 @@ from ..errors import (
     ConfigError,
     Problem,
     UnknownNameError,
+    and_more,
     did_you_mean,
     first_of,
 )
@@ -443,7 +444,7 @@ def _are_own_runs(grid: Sequence[Cell]) -> bool:
 def missing_text(cells: Sequence[Cell]) -> str:
     """Return how many cells are missing, and the first, one a line; ``""`` if the grid is full."""
     gaps = missing(cells)
-    more = [f"... and {len(gaps) - SHOWN} more"] if len(gaps) > SHOWN else []
+    more = [f"... {text}" for text in and_more(len(gaps) - SHOWN)]
     head = f"{len(gaps)} of {len(gaps) + len(cells)} cells are missing:"
     return "\n  ".join([head, *gaps[:SHOWN], *more]) if gaps else ""
 

@@ -61,12 +61,14 @@ class GradeRule:
     def text(self) -> str:
         """Return the accepted grades in words."""
         kind = "grades" if self.fractions else "whole grades"
-        if self.low is None and self.high is None:
-            return f"{kind} of any size"
-        if self.low is None or self.high is None:
-            bound = f"up to {self.high}" if self.low is None else f"from {self.low}"
-            return f"{kind} {bound}"
-        return f"{kind} {self.low} to {self.high}"
+        return f"{kind} {self.bounds or 'of any size'}"
+
+    @property
+    def bounds(self) -> str:
+        """The smallest and the largest grade in words, such as ``0 to 4``; nothing without any."""
+        if self.low is None:
+            return "" if self.high is None else f"up to {self.high}"
+        return f"from {self.low}" if self.high is None else f"{self.low} to {self.high}"
 
 
 def refused(rule: GradeRule, grades: Array) -> Bools:

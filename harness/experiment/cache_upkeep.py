@@ -15,8 +15,7 @@ from ..config import load as configs
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..config.patterns import natural
-from ..errors import InputError, Problem, in_json, lines_of
-from ..reports.phrases import counted
+from ..errors import InputError, Problem, counted, in_json, lines_of
 from ..reports.text import columns
 from . import folder as results_folder
 from .cache import DAMAGED, INDEX, VALUES, Cache, Keys, Record, code, hash_of

@@ -25,6 +25,7 @@ from ..errors import (
     InputError,
     Problem,
     ShortageError,
+    and_more,
 )
 from ..guard.datasets import Grouping, attach
 from ..guard.datasets import load_all as load_groups
@@ -301,7 +302,7 @@ def as_one(failures: Sequence[Failure]) -> HarnessError:
     for some in grouped_by(failures, lambda one: str(one.error)).values():
         problems, error = some[0].problems, some[0].error
         total += max(len(problems), error.total if problems is error.problems else 0)
-        cells = some[0].name + (f" and {len(some) - 1:,} more" if len(some) > 1 else "")
+        cells = " ".join([some[0].name, *and_more(len(some) - 1)])
         found += [
             replace(one, what=f"{one.what} ({cells})") if one.where else replace(one, where=cells)
             for one in problems

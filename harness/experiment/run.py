@@ -21,14 +21,13 @@ from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, wh
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import FEWER, dataset_name, incomplete, key_of, systems_of
-from ..errors import HarnessWarning
+from ..errors import HarnessWarning, counted
 from ..guard.datasets import reversals
 from ..guard.registry import accepted
 from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html
 from ..reports.leaderboard import find
-from ..reports.phrases import counted
 from ..reports.plots import plot as plots
 from ..reports.text import columns
 from ..stats.comparison import Comparisons

@@ -20,10 +20,9 @@ from ..core.ragged import Array, Ints
 from ..core.selection import Select
 from ..core.systems import System, whole_name, why_not
 from ..core.tables import Qrels
-from ..errors import Finding, HarnessError, InputError, Problem, problem
+from ..errors import Finding, HarnessError, InputError, Problem, counted, problem
 from ..readers.groups import Labels, find_grouping, labels_of, read_groups
 from ..readers.source import HashedSource, Source
-from ..reports.phrases import counted
 from .examples import (
     ExamplesByRule,
     add_lines,

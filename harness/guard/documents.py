@@ -15,11 +15,10 @@ from ..core.arrow import as_bytes, cast, index_in, select, string_column, take, 
 from ..core.hashing import hash_strings
 from ..core.ragged import Bools, Ints
 from ..core.tables import Docnos, Qrels
-from ..errors import Finding, HarnessError
+from ..errors import Finding, HarnessError, counted
 from ..readers import trec as trec
 from ..readers.columns import Refused, read_block
 from ..readers.source import Source
-from ..reports.phrases import counted
 from .examples import Examples, ExamplesByRule, docnos_at, of_queries, short, texts_at
 from .registry import RULES, SHOWN, by_share, finding, percent
 from .spelling import OF_DOCNOS, affixes, of_qids, shown, spelled_as, spread

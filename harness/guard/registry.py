@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import Finding, HarnessError, Problem, Severity, noticing, shorten
-from ..reports.phrases import counted
+from ..errors import Finding, HarnessError, Problem, Severity, counted, noticing, shorten
 
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 APART = ("reader", "unreadable", "config")

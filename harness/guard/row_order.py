@@ -20,8 +20,7 @@ from ..core.arrow import as_bytes, cast, from_place, to_numpy
 from ..core.ragged import Array, Ints, lengths_of, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding
-from ..reports.phrases import counted
+from ..errors import Finding, counted
 from .examples import (
     Examples,
     ExamplesByRule,

@@ -15,12 +15,11 @@ from ..core.aligned import Aligned
 from ..core.arrow import cast, equal, to_numpy
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats, Ints, lengths_of, rows_of
-from ..errors import Finding
+from ..errors import Finding, counted
 from ..readers import guess_format
 from ..readers import trec as trec
 from ..readers.columns import Refused, numbers_of, read_block
 from ..readers.source import Source
-from ..reports.phrases import counted
 from .documents import Queries
 from .examples import Examples, ExamplesByRule, docnos_at, texts_at
 from .registry import RULES, SHOWN, by_share, percent

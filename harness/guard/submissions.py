@@ -15,11 +15,10 @@ from ..core.arrow import string_column
 from ..core.hashing import hash_strings
 from ..core.ragged import Array, Bools
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, InputError, Problem
+from ..errors import Finding, InputError, Problem, counted
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
-from ..reports.phrases import counted
 from .examples import ExamplesByRule, docnos_at
 from .facts import Facts, RunPart
 from .registry import finding

@@ -102,21 +102,16 @@ def entries(section: str) -> dict[str, str]:
     }
 
 
-def kind(rule: GradeRule) -> str:
-    """Return which grades a rule accepts, in few words.
+def kind(rule: GradeRule, noun: str = "grades ") -> str:
+    """Return which grades a rule accepts, in few words; `noun` comes before their bounds.
 
     >>> kind(GradeRule(0, 30)), kind(GradeRule(whole=False)), kind(GradeRule(0, truncate=True))
     ('whole grades 0 to 30', 'takes fractions', 'cuts fractions off, grades from 0')
     """
-    text = "whole grades"
-    if rule.fractions:
-        text = "cuts fractions off" if rule.truncate else "takes fractions"
-    if rule.low is None and rule.high is None:
-        return text
-    bounds = f"{rule.low} to {rule.high}"
-    if rule.low is None or rule.high is None:
-        bounds = f"from {rule.low}" if rule.high is None else f"up to {rule.high}"
-    return f"{text}, grades {bounds}" if rule.fractions else f"{text} {bounds}"
+    if not rule.fractions:
+        return f"whole {noun}{rule.bounds}" if rule.bounds else "whole grades"
+    text = "cuts fractions off" if rule.truncate else "takes fractions"
+    return f"{text}, {noun}{rule.bounds}" if rule.bounds else text
 
 
 def accepted(rule: GradeRule) -> str:
@@ -313,7 +308,7 @@ def table(definition: Definition) -> str:
             if row is not usual and repr(row[name]) == repr(usual[name]):
                 texts[at] = "-"
             elif name == "grades":
-                texts[at] = kind(row[name]).replace("grades ", "")
+                texts[at] = kind(row[name], "")
             elif name == "empty" and row is usual:
                 texts[at] = "policy"
         cells.append([label, *texts])

@@ -12,12 +12,12 @@ import numpy as np
 from ..core.leaderboard import grouped_by
 from ..core.metric import Metric
 from ..core.systems import FEWER, System
-from ..errors import first_of
+from ..errors import and_more, first_of
 from ..stats.blocks import blocks_of
 from ..stats.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
 from ..stats.differences import differences, largest_first
 from . import formats
-from .grid import Grid, GridCell, and_more, grid
+from .grid import Grid, GridCell, grid
 from .phrases import (
     INTERVALS,
     UNDEFINED,
@@ -179,7 +179,7 @@ def notes(found: Comparisons) -> list[str]:
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
     size = max((size for _, size in found.family_sizes), default=0)
-    is_drawn = any(one.method.endswith("draws") for one in found.rows)
+    is_drawn = any(one.drawn for one in found.rows)
     is_strict = plan.correction in ("holm", "bonferroni") and found.kind == "paired"
     if is_drawn and is_strict and size / (plan.draws + 1) > plan.level:
         lines.append(

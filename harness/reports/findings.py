@@ -11,10 +11,9 @@ from urllib.parse import quote
 
 from .. import __version__
 from ..core.leaderboard import grouped_by
-from ..errors import Finding, in_json, lines_of, others_at
+from ..errors import Finding, counted, in_json, lines_of, others_at
 from ..guard.registry import APART, ORDER, RULES
 from .markdown import in_markdown
-from .phrases import counted
 
 if TYPE_CHECKING:
     from ..config.cells import Cell

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from ..errors import first_of
+from ..errors import and_more, first_of
 from ..stats.gate import Outcome, Verdict
 from . import formats
-from .grid import Grid, and_more, grid
+from .grid import Grid, grid
 from .phrases import decimals, heading, interval, p_value
 
 FORMATS = ("text", "markdown", "json", "junit", "github")

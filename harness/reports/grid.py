@@ -6,10 +6,12 @@ the records behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
+
+from ..errors import and_more
 
 
 class GridCell(NamedTuple):
@@ -112,13 +114,3 @@ def first_rows(one: Grid, most: int, where: str) -> Grid:
     rows = one.rows
     notes = (*one.notes, *and_more(len(rows) - most, where))
     return replace(one, groups=(Group("", tuple(rows[:most])),), notes=notes)
-
-
-def and_more(n: int, where: str = "") -> Iterator[str]:
-    """Yield the note that `n` rows were left out; nothing if none were.
-
-    >>> list(and_more(1200, "changes.csv has them")), list(and_more(0))
-    (['and 1,200 more: changes.csv has them'], [])
-    """
-    if n > 0:
-        yield f"and {n:,} more" + (f": {where}" if where else "")

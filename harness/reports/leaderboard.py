@@ -11,19 +11,11 @@ from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_
 from ..core.metric import Metric
 from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
 from ..core.views import DRAWS
-from ..errors import legible, unknown
+from ..errors import and_more, counted, legible, unknown
 from ..stats.comparison import Comparisons
 from . import formats, html, markdown, text
-from .grid import Grid, GridCell, and_more, first_rows, grid
-from .phrases import (
-    NO_BEST,
-    WARNED,
-    counted,
-    decimals,
-    heading,
-    number,
-    warned_of,
-)
+from .grid import Grid, GridCell, first_rows, grid
+from .phrases import NO_BEST, WARNED, decimals, heading, number, warned_of
 
 UNSETTLED = "~"
 """Put behind a value whose rank depends on the order of tied documents."""

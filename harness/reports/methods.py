@@ -17,19 +17,10 @@ from ..core.names import NAMES
 from ..core.policy import Policy
 from ..core.settings import CONVENTIONS, MetricSettings
 from ..core.systems import System, compared, how_chosen
-from ..errors import unknown
+from ..errors import counted, unknown
 from ..stats.comparison import Comparisons, Study
 from .latex import escape
-from .phrases import (
-    INTERVALS,
-    absent_baselines,
-    capitalised,
-    correction,
-    counted,
-    listed,
-    sized,
-    span,
-)
+from .phrases import INTERVALS, absent_baselines, capitalised, correction, listed, sized, span
 
 Markup = Literal["latex", "plain"]
 Name = Callable[[Metric], str]

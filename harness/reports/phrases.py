@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from ..core.metric import Metric
-from ..errors import first_of
+from ..errors import counted, first_of
 from ..stats.comparison import Comparisons
 
 UNDEFINED = "–"
@@ -144,15 +144,6 @@ def warned_of(runs: Mapping[str, Sequence[str]]) -> Iterator[str]:
     if runs:
         each = ", ".join(f"{rule} ({first_of(names)})" for rule, names in runs.items())
         yield f"{WARNED} the guard warns of {each}; see harness check"
-
-
-def counted(n: int, one: str, many: str = "") -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "query", "queries"), counted(1200, "query", "queries"), counted(2, "run")
-    ('1 query', '1,200 queries', '2 runs')
-    """
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
 
 
 def span(numbers: Iterable[int]) -> str:

@@ -13,11 +13,11 @@ from ..core.leaderboard import numbers_of
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, Ints
 from ..core.systems import System, matrix
-from ..errors import check_known
+from ..errors import check_known, counted
 from ..stats.rankings import Correlation, Similarity
 from . import html
 from .grid import Grid, GridCell, first_rows, grid
-from .phrases import counted, decimals, heading, interval, number
+from .phrases import decimals, heading, interval, number
 from .plots import plot
 
 FORMATS = ("table", "csv", "jsonl", "markdown")

@@ -136,4 +136,4 @@ def _outcome(
     tolerance = EPS * np.abs(differences).max()
     extreme = int(np.count_nonzero(np.abs(means) >= threshold - tolerance))
     p = (extreme + 1) / (means.size + 1)
-    return Outcome(p, float(statistic), f"{means.size} draws")
+    return Outcome(p, float(statistic), f"{means.size} draws", drawn=True)

@@ -198,7 +198,7 @@ def _of_all_pairs(found: AllPairs, difference: Floats, baseline: int, run: int) 
         note = "identical" if difference.size else "n=0"
     if math.isnan(p):
         note = note or NO_ANSWER
-    return Outcome(p, method=found.method, note=note)
+    return Outcome(p, method=found.method, note=note, drawn=found.drawn)
 
 
 def _simultaneous(found: AllPairs, baseline: int, run: int, sign: int) -> Interval | None:

@@ -156,7 +156,7 @@ class Comparison:
     variance). `d_z` and `hedges_g` are in standard deviations of the differences, `cliffs_delta`
     is (wins - losses) / n. `detectable` is the smallest difference that a paired t-test finds in
     four of five experiments of this size. `method` is how p was computed: exact, 10000 draws,
-    t(49).
+    t(49); `drawn` is whether it depends on the draws.
     """
 
     dataset: str
@@ -179,15 +179,15 @@ class Comparison:
     statistic: float = math.nan
     method: str = ""
     note: str = ""
+    drawn: bool = False
     baseline_value: float = math.nan
     run_value: float = math.nan
     interval: str = "t"
 
     @property
     def may_be_drawn(self) -> bool:
-        """Whether its interval or p may be drawn: not if p is exact, or a named outcome."""
-        is_p_drawn = self.method.endswith("draws") or not (self.method or self.note)
-        return is_p_drawn or self.interval == "bca"
+        """Whether its interval or p may be drawn."""
+        return self.drawn or self.interval == "bca"
 
     @property
     def is_better(self) -> bool:

@@ -73,6 +73,7 @@ def randomized_tukey(values: Floats, stream: Stream, level: float = 0.05) -> All
         critical_difference=float(ranges[-allowed]) if allowed else math.inf,
         positions=positions,
         method=f"{ranges.size} draws",
+        drawn=True,
         statistic_name="range of means",
     )
 

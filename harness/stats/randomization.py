@@ -19,8 +19,8 @@ SUMS_AT_ONCE = 2**17
 """How many looked-up sums are held at a time. The draws do not depend on it."""
 
 
-def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, str]:
-    """Return the two-sided p of ``sum(numbers)`` under random signs, and the method.
+def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, bool]:
+    """Return the two-sided p of ``sum(numbers)`` under random signs, and whether it is drawn.
 
     ``p = P(|sum s_i x_i| >= |sum x_i|)`` for signs s_i that are -1 or 1 with equal chances.
     Exact if the numbers lie on a grid that is not too fine (:data:`MOST_STEPS`), or if at
@@ -35,17 +35,17 @@ def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, str]:
         observed = int(whole[kept > 0].sum() - whole[kept < 0].sum())
         p = exact_on_grid(whole, observed)
         if p is not None:
-            return p, "exact"
+            return p, False
         sizes, tolerance, total = whole.astype(np.float64), 0.5, float(observed)
     else:
         total = float(kept.sum())
     least = abs(total) - tolerance
     if least <= 0:
-        return 1.0, "exact"
+        return 1.0, False
     if sizes.size <= FEW:
-        return exact_of_few(sizes, least), "exact"
+        return exact_of_few(sizes, least), False
     as_far = int(np.count_nonzero(np.abs(drawn_sums(sizes, stream)) >= least))
-    return (as_far + 1) / (stream.draws + 1), f"{stream.draws} draws"
+    return (as_far + 1) / (stream.draws + 1), True
 
 
 def exact_on_grid(whole: NDArray[np.int64], observed: int) -> float | None:
@@ -152,5 +152,6 @@ def randomization(differences: Floats, stream: Stream) -> Outcome:
     >>> randomization(np.array([0.1, 0.2, 0.3, 0.0]), Stream()).p  # 2 of 8 ways
     0.25
     """
-    p, method = sign_flip_p(differences, stream)
-    return Outcome(p, float(differences.mean()), method)
+    p, drawn = sign_flip_p(differences, stream)
+    method = f"{stream.draws} draws" if drawn else "exact"
+    return Outcome(p, float(differences.mean()), method, drawn=drawn)

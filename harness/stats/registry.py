@@ -57,12 +57,15 @@ class Outcome:
         How p was computed: ``exact``, ``10000 draws``, ``t(49)``, ``normal approximation``.
     note : str
         A named outcome: ``identical`` (every difference is 0: p = 1), ``n=1``, ``zero variance``.
+    drawn : bool
+        Whether `p` depends on the draws. A random test without a `method` need not say so.
     """
 
     p: float
     statistic: float = np.nan
     method: str = ""
     note: str = ""
+    drawn: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,7 +88,7 @@ class AllPairs:
         Two systems further apart than this differ; in the units of `positions`.
     positions : ndarray, shape (n_systems,), optional
         What is compared: means, or mean ranks (1 is best).
-    method, note : str
+    method, note, drawn : str, str, bool
         As in :class:`Outcome`.
     """
 
@@ -99,6 +102,7 @@ class AllPairs:
     method: str = ""
     note: str = ""
     statistic_name: str = ""
+    drawn: bool = False
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -216,7 +220,8 @@ def outcome_of(test: Test, differences: Floats, stream: Stream) -> Outcome:
     outcome = found if isinstance(found, Outcome) else Outcome(found)
     p = float(_checked(test, outcome.p))
     note = outcome.note or (NO_ANSWER if math.isnan(p) else "")
-    return replace(outcome, p=p, note=note)
+    drawn = outcome.drawn or (test.random and not (outcome.method or note))
+    return replace(outcome, p=p, note=note, drawn=drawn)
 
 
 def all_pairs_of(test: Test, values: Floats, stream: Stream, level: float) -> AllPairs:
@@ -225,7 +230,8 @@ def all_pairs_of(test: Test, values: Floats, stream: Stream, level: float) -> Al
     shape = (len(values), len(values))
     if not isinstance(found, AllPairs) or np.shape(found.p) != shape:
         raise _wrong(test, f"returned no AllPairs with p-values of shape {shape}")
-    return replace(found, p=_checked(test, found.p))
+    drawn = found.drawn or (test.random and not (found.method or found.note))
+    return replace(found, p=_checked(test, found.p), drawn=drawn)
 
 
 def _called(test: Test, *arguments: Any) -> Any:

@@ -15,7 +15,7 @@ from ...core.leaderboard import grouped_by, warned_runs
 from ...core.metric import Metric
 from ...core.systems import FEWER, System, how_chosen, incomplete
 from ...core.systems import over_same_queries as have_same_queries
-from ...errors import Problem, UnknownNameError, first_of
+from ...errors import Problem, UnknownNameError, counted, first_of
 from ...stats.comparison import Comparison, Plan, Standing, Study
 from ...stats.intervals import clustered, t_interval
 from ..methods import (
@@ -34,7 +34,6 @@ from ..phrases import (
     capitalised,
     confidence,
     correction,
-    counted,
     fixed,
     listed,
     spelled,
