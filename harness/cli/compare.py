@@ -15,7 +15,7 @@ from ..audit.changes_report import render
 from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
-from ..stats.comparison import LEAST_DRAWS, Correction, Family, IntervalMethod, Plan
+from ..stats.comparison import Plan
 from . import options
 from .evaluate import evaluate
 from .printing import show, terminal_width
@@ -38,24 +38,17 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
     "--baseline", "-b", "baselines", metavar="RUN", help="The baseline; by default the first run"
 )
 @options.flag("--all-pairs", "Every run with every other, and no baseline.")
-@click.option(
-    "--test", "-t", metavar="TEST", default="paired-t",
-    help="A test, such as randomization or tukey.",
-)  # fmt: skip
-@options.choice(
-    "--correction", Correction, default="holm", help="Correct p-values for several comparisons."
+@options.setting(
+    Plan, "test", "--test", "-t", metavar="TEST", help="A test, such as randomization or tukey."
 )
-@options.choice(
-    "--family", Family, default="table", help="Correct all comparisons, or each metric or dataset."
+@options.setting(Plan, "correction", help="Correct p-values for several comparisons.")
+@options.setting(Plan, "family", help="Correct all comparisons, or each metric or dataset.")
+@options.setting(
+    Plan, "level", metavar="ALPHA", help="An adjusted p-value up to this is significant."
 )
-@click.option(
-    "--level", metavar="ALPHA", default=0.05, help="An adjusted p-value up to this is significant."
-)
-@options.choice(
-    "--interval", IntervalMethod, default="t", help="How to compute intervals of differences."
-)
-@options.whole("--draws", least=LEAST_DRAWS, default=10_000, help="Random draws, if any are made.")
-@options.whole("--seed", least=0, default=0, help="Seed of the random draws.")
+@options.setting(Plan, "interval", help="How to compute intervals of differences.")
+@options.setting(Plan, "draws", metavar="N", help="Random draws, if any are made.")
+@options.setting(Plan, "seed", metavar="N", help="Seed of the random draws.")
 @options.grouping
 @options.format_option("text", "csv", "jsonl", "markdown", help="How to print the comparisons.")
 @click.option(

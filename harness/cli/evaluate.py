@@ -66,16 +66,16 @@ def command(
 
 
 def evaluate(
-    qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str, missing: Any,
-    empty: Any, depth: int | None, judged_only: bool, groups: str | None = None,
-    bins: Sequence[str] = (), **settings: Any,
+    qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str,
+    groups: str | None = None, bins: Sequence[str] = (), **settings: Any,
 ) -> Leaderboard:  # fmt: skip
     """Return the values of files, with the settings of :data:`options.evaluation`."""
     if groups is None and bins:
         what = f"--bins {bins[0]}: expected a file of groups to cut"
         raise UnknownNameError(Problem("", what, fix="add --groups FILE"))
     grouping = None if groups is None else _grouping(groups, bins)
-    policy = Policy(without_bounds(ties), missing, empty, depth, judged_only)
+    choices = {name: settings.pop(name) for name in options.POLICY}
+    policy = Policy(ties=without_bounds(ties), **choices)
     board = evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)
     if grouping is None:
         return board

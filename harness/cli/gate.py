@@ -16,7 +16,7 @@ from ..experiment import gate as gates
 from ..experiment import run as experiment
 from ..reports.gate import FORMATS, render
 from ..stats.comparison import Correction, Plan
-from ..stats.gate import Verdict
+from ..stats.gate import GateSettings, Verdict
 from . import options
 from .evaluate import evaluate
 from .printing import show
@@ -41,10 +41,8 @@ _TAKEN = {
 @options.metrics("A metric, by default all of results folders")
 @options.many("--margin", "margins", metavar="[METRIC=]X", help="Tolerated drop: 0.005 or 1%")
 @options.many("--name", "names", metavar="OLD=NEW", help="A run's name in the baseline and now")
-@click.option("--level", metavar="ALPHA", default=0.05, help="Level of intervals and tests.")
-@options.choice(
-    "--correction", Correction, default="holm", help="Correct p-values for several metrics or runs."
-)
+@options.setting(GateSettings, "level", metavar="ALPHA", help="Level of intervals and tests.")
+@options.setting(GateSettings, "correction", help="Correct p-values for several metrics or runs.")
 @options.choice(
     "--on-undecided",
     Undecided,

@@ -10,10 +10,10 @@ from typing import Any, TypeVar, get_args
 import click
 from click.core import ParameterSource
 
-from ..core.arguments import MOST
-from ..core.policy import Duplicates, Empty, Missing
+from ..core.arguments import MOST, setting_types
+from ..core.policy import Duplicates, Policy
 from ..errors import Problem, UnknownNameError, did_you_mean
-from ..stats.comparison import Correction
+from ..stats.comparison import Plan
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 Option = Callable[[Decorated], Decorated]
@@ -43,6 +43,18 @@ class Whole(click.IntRange):
     """A whole number in a range."""
 
     name = "whole number"
+
+
+def setting(model: type, field: str, *names: str, help: str, **settings: Any) -> Option[Any]:
+    """Return the option of a field of a settings model, which has its choices, range, default."""
+    takes = setting_types(model)[field]
+    kind: Any = NearestChoice(takes.choices) if takes.choices else takes.type
+    if takes.type is int:
+        kind = Whole(takes.low, takes.high)
+    elif takes.type is bool:
+        settings["is_flag"] = True
+    settings = {"default": takes.default, "type": kind, **settings}
+    return click.option(*(names or [f"--{field}"]), field, help=help, **settings)
 
 
 def choice(name: str, words: Any, **settings: Any) -> Option[Any]:
@@ -123,8 +135,16 @@ grouping = joined(
 )
 comparison = joined(
     many("--baseline", "-b", "baselines", metavar="RUN", help="Compare again with this baseline"),
-    click.option("--test", "-t", metavar="TEST", help="Compare again with this test."),
-    choice("--correction", Correction, help="Compare again with this correction."),
+    setting(
+        Plan,
+        "test",
+        "--test",
+        "-t",
+        metavar="TEST",
+        default=None,
+        help="Compare again with this test.",
+    ),
+    setting(Plan, "correction", default=None, help="Compare again with this correction."),
 )
 teams = click.option(
     "--teams", metavar="FILE|RE", default="",
@@ -142,25 +162,28 @@ file_formats = joined(
 duplicates = choice(
     "--duplicates", Duplicates, default="error", help="What to do with a docno twice in a query."
 )
+POLICY = ("depth", "judged_only", "missing_queries", "empty_queries")
 evaluation = joined(
     click.option(
         "--relevance-level", "-l", "rel", metavar="N", type=Whole(1, MOST),
         help="Smallest grade that is relevant.",
     ),
-    click.option(
-        "--depth", "-M", metavar="N", type=Whole(1, MOST),
-        help="Look at the first N documents only.",
+    setting(
+        Policy, "depth", "--depth", "-M", metavar="N", help="Look at the first N documents only.",
     ),
-    click.option("--judged-only", "-J", is_flag=True, help="Take unjudged documents out first."),
-    click.option(
-        "--ties", metavar="ORDER", default="trec_eval",
-        help="Order of tied scores, such as stable or bounds.",
+    setting(
+        Policy, "judged_only", "--judged-only", "-J", help="Take unjudged documents out first."
+    ),
+    setting(
+        Policy, "ties", metavar="ORDER", help="Order of tied scores, such as stable or bounds."
     ),
     click.option("--convention", metavar="TOOL", help="Compute every metric as this tool does."),
-    choice(
-        "--missing", Missing, default="zero", help="How to count queries without an answer."
+    setting(
+        Policy, "missing_queries", "--missing", help="How to count queries without an answer."
     ),
-    choice("--empty", Empty, default="zero", help="How to count queries with nothing relevant."),
+    setting(
+        Policy, "empty_queries", "--empty", help="How to count queries with nothing relevant."
+    ),
     duplicates,
     file_formats,
     many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module with metrics"),

@@ -28,9 +28,9 @@ from .printing import show
 @click.option(
     "--baseline", "-b", metavar="RUN", help="For differences and effects; by default the config's."
 )
-@click.option("--over", metavar="COLUMN", default="", help="For sweep: the column on the axis.")
+@options.setting(PlotSettings, "over", metavar="COLUMN", help="For sweep: the column on the axis.")
 @options.format_option("png", "svg", "pdf", help="png to look at; svg and pdf for papers.")
-@options.choice("--width", Literal["column", "page"], default="column", help="3.3 inches, or 7.")
+@options.setting(PlotSettings, "width", help="3.3 inches, or 7.")
 @options.path("--output", "-o", metavar="FOLDER", help="By default 'plots' in that of the results.")
 @options.flag("--force", "Replace edited or foreign files in RESULTS/plots.")
 def command(

@@ -12,20 +12,7 @@ import numpy as np
 from annotated_types import Le
 
 from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, unknown
-from .arguments import (
-    FLAG,
-    MOST,
-    TEXT,
-    Flag,
-    Positive,
-    check_arguments,
-    check_choice,
-    checked_init,
-    describe,
-    instance_of,
-    whole_from,
-    wrong,
-)
+from .arguments import MOST, Flag, Positive, check_settings, checked_init, describe, wrong
 from .ragged import Array, Bools
 
 Few = Literal["error", "zero", "one", "nan"]
@@ -166,15 +153,8 @@ class Policy(Choices):
     """Which grades are accepted, and what becomes of others; whole ones of any size by default."""
 
     def __post_init__(self) -> None:
-        check_arguments(
-            vars(self), ties=TEXT, judged_only=FLAG, drop_identical_ids=FLAG,
-            depth=whole_from(1).or_none(), grades=instance_of("a GradeRule", GradeRule),
-        )  # fmt: skip
+        check_settings(self)
         check_ties(self.ties)
-        for name, allowed in (("missing_queries", Missing), ("empty_queries", Empty)):
-            check_choice(name, getattr(self, name), get_args(allowed), f"{name} policy")
-        if self.scores is not None:
-            check_choice("scores", self.scores, get_args(Scores), "scores policy")
 
     @property
     def of_rows(self) -> bool:

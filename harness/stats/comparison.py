@@ -6,22 +6,12 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
 
-from ..core.arguments import (
-    TEXT,
-    TEXTS,
-    ArgumentKind,
-    Names,
-    Whole,
-    check_arguments,
-    check_choice,
-    is_number,
-    whole_from,
-)
+from ..core.arguments import Count, Names, Whole, check_settings
 from ..core.evaluation import ByMetric, rendered
 from ..core.leaderboard import CHOSEN, Leaderboard
 from ..core.metric import Metric
@@ -93,12 +83,7 @@ def standing_rows(found: Comparisons) -> list[Row]:
 Correction = Literal["holm", "bonferroni", "bh", "by", "none"]
 Family = Literal["table", "metric", "dataset"]
 IntervalMethod = Literal["t", "bca"]
-LEAST_DRAWS = 99
-_CHOICES = {
-    "correction": get_args(Correction),
-    "family": get_args(Family),
-    "interval": get_args(IntervalMethod),
-}
+Level = Annotated[float, Gt(0), Lt(1)]
 
 
 @dataclass(frozen=True)
@@ -115,13 +100,13 @@ class Plan:
     family: Family = "table"
     """Which comparisons are corrected together: all of them, those of one metric on one dataset, or
     those of one dataset."""
-    level: Annotated[float, Gt(0), Lt(1)] = 0.05
+    level: Level = 0.05
     """An adjusted p-value up to this is significant."""
     interval: IntervalMethod = "t"
     """How the interval of a difference is computed."""
-    draws: Annotated[Whole, Ge(LEAST_DRAWS)] = 10_000
+    draws: Annotated[Whole, Ge(99)] = 10_000
     """Random draws of a test or interval that draws: 99 at least, as fewer have no p of .01."""
-    seed: Annotated[Whole, Ge(0)] = 0
+    seed: Count = 0
     """Seed of what is drawn."""
     metrics: Names = ()
     """Metrics compared; all that are means and have a direction if left out."""
@@ -132,13 +117,7 @@ class Plan:
         return min(self.draws, 1000)
 
     def __post_init__(self) -> None:
-        for name, known in _CHOICES.items():
-            check_choice(name, getattr(self, name), known)
-        level = ArgumentKind("a number between 0 and 1", lambda one: is_number(one) and 0 < one < 1)
-        check_arguments(
-            vars(self), level=level._replace(fix="write 0.05"), draws=whole_from(LEAST_DRAWS),
-            seed=whole_from(0), test=TEXT, baselines=TEXTS, metrics=TEXTS,
-        )  # fmt: skip
+        check_settings(self)
 
     @property
     def summary_draws(self) -> int:

@@ -7,13 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 import numpy as np
-from annotated_types import Gt, Lt
 from pydantic import Strict
 
 from ..core.metric import Metric
 from ..core.ragged import Floats
 from ..errors import ArgumentError, HarnessError, Problem
-from .comparison import Correction
+from .comparison import Correction, Level
 from .corrections import adjust
 from .effects import queries_needed
 from .intervals import t_interval
@@ -88,7 +87,7 @@ class GateSettings:
     """The run that the others must not fall below."""
     rules: Mapping[str, MarginRule]
     """A rule for each metric by its name; "*" is for the others."""
-    level: Annotated[float, Gt(0), Lt(1)] = 0.05
+    level: Level = 0.05
     """Level of the intervals and tests."""
     correction: Correction = "holm"
     """Correction over all metrics, datasets, runs and query groups."""

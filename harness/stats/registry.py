@@ -16,9 +16,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments
 from ..core.ragged import Floats, frozen
 from ..errors import HarnessError, Problem, UnknownNameError, did_you_mean
-
-DRAWS = 10_000
-"""How many random draws a test takes by default."""
+from .comparison import Plan
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Stream:
 
     names: tuple[str, ...] = ()
     seed: int = 0
-    draws: int = DRAWS
+    draws: int = Plan.draws
 
     def rng(self) -> Generator:
         """Return a generator at the stream's beginning."""
