@@ -7,27 +7,23 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import metrics as _built_in
 from .. import readers as readers
-from ..core.align import align, align_parts, as_reference
-from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
 from ..core.evaluation import Evaluation
-from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.hashing import share_memory
 from ..core.leaderboard import Entry, Failed, Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
 from ..core.settings import contradiction
-from ..core.tables import Qrels, Run
-from ..core.views import check_grades, policies_of, takes_fractions
+from ..core.tables import Run
+from ..core.views import check_grades, takes_fractions
 from ..errors import (
     AlignmentError,
     Finding,
@@ -38,11 +34,11 @@ from ..errors import (
     ShortageError,
     UnknownNameError,
     did_you_mean,
-    notice,
 )
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
 from ..readers.format import FORMATS
+from .evaluate_cell import evaluate_cell, evaluate_run, read_dataset
 
 if TYPE_CHECKING:
     from ..guard.facts import Watch
@@ -179,7 +175,6 @@ def _evaluated(
         policy = {**policy, "ties": without_bounds(BOUNDS)}
     policy = policy_of(policy)
     wanted = _wanted(metrics, policy, bounds, rel, convention)
-    also = policies_of(wanted, policy)
     others = references or {}
     _check_references(wanted, others, "give references={name: run}")
     for given in (qrels, run, *others.values()):
@@ -199,20 +194,13 @@ def _evaluated(
         place = name or ("run" if isinstance(given, Run) else os.fspath(given))
         watch = Watch(judgements, policy, place)
 
-    def looked(part: Run, begins: bool = False) -> None:
+    def watch_rows(part: Run, begins: bool) -> None:
         if watch is not None and share_memory(part.qids, judgements.qids):
             watch.run(part, begins)
 
-    stream: Callable[[], Aligned | Iterable[Aligned]]
-    if isinstance(given, Run):
-        stream, read = partial(align_parts, judgements, given, policy, also=also), lambda: given
-        looked(given)
-    else:
-        stream = partial(readers.align_run, judgements, given, policy, also, watch=looked)
-        read = partial(readers.read_run, given, dataset=judgements)
-    found = evaluate_one(
-        judgements, wanted, policy, stream=stream, read=read, reference=reference,
-        run=name, dataset=dataset,
+    found = evaluate_run(
+        judgements, given, wanted, policy, reference=reference, names=(dataset, name),
+        watch=watch_rows,
     )  # fmt: skip
     return found, watch
 
@@ -237,8 +225,9 @@ def evaluate_files(
     """Evaluate run files against one file of judgements, as ``harness evaluate`` does.
 
     A metric's ``reference`` names one of the runs by its file name without endings. The guard
-    warns as in ``harness run``, but for rules in `accept`. With `keep_going`, runs that cannot be
-    evaluated are in ``failed``, if others can.
+    warns as in ``harness run``, but for rules in `accept`; as no config could accept its errors,
+    they are warnings. With `keep_going`, runs that cannot be evaluated are in ``failed``, if others
+    can.
     """
     for plugin in plugins:
         from ..config import plugins as plugin_files
@@ -247,8 +236,9 @@ def evaluate_files(
             plugin_files.load(plugin, Path())
         except plugin_files.PluginError as error:
             raise HarnessError(str(error)) from error
-    from ..guard.registry import accepted, collecting  # which `harness.evaluate` does not need
-    from ..guard.sweep import FileGuard
+    from ..config.cells import cell_of_files  # which `harness.evaluate` does not need
+    from ..guard.registry import accepted, collecting
+    from ..guard.sweep import SeenCell, guard
 
     policy = policy or Policy()
     wanted = _wanted(metrics, policy, bounds, rel, convention)
@@ -256,81 +246,75 @@ def evaluate_files(
         texts = ", ".join(dict.fromkeys(one.definition.name for one in wanted))
         what = f"expected a metric with a number too, got {texts}"
         raise UnknownNameError(Problem("metrics", what, fix="add one, such as -m ndcg@10"))
-    also = policies_of(wanted, policy)
-    how: dict[str, Any] = {"group": group} if group else {}
-    names = short_names(runs)
-    _check_references(wanted, names, f"name one of the runs: {', '.join(names)}")
+    paths = dict(zip(short_names(runs), runs, strict=True))
+    _check_references(wanted, paths, f"name one of the runs: {', '.join(paths)}")
     for path, format in ((qrels, qrels_format), *((run, run_format) for run in runs)):
         readers.check_there(path)
         if format is not None:
             readers.named_format(format, path)
-    options: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
-    how |= {"format": qrels_format, "duplicates": duplicates}
-    guard = FileGuard(policy, accept)
-    with guard.reading():
-        source = readers.Source(qrels)
-        judgements = readers.read_qrels(source, fractions=takes_fractions(wanted, policy), **how)
-    check_grades(judgements, wanted, policy)
+    of_runs: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
+    of_qrels = {"format": qrels_format, "duplicates": duplicates}
+    of_qrels |= {"group": group} if group else {}
     (dataset,) = short_names([qrels])
-    guard.dataset(judgements, source, dataset, **how)
 
-    def read(name: str, watch: Callable[[Run], None] = lambda _: None) -> Run:
-        path = runs[names.index(name)]
-        found = readers.read_run(path, dataset=judgements, name=name, **options)
-        watch(found)
-        return found
+    def reference(name: str) -> Run:
+        return readers.read_run(paths[name], dataset=loaded.qrels, name=name, **of_runs)
 
-    reading = partial(collecting, guard.findings) if keep_going else guard.reading
+    def warn(texts: Iterable[str]) -> None:
+        for text in texts:
+            warnings.warn(text, HarnessWarning, stacklevel=3)
 
-    def entry_of(path: str, name: str) -> Entry:
-        with reading():
-            source = readers.Source(path)
-            watch = guard.watch(source)
-            stream = partial(
-                readers.align_run, judgements, source, policy, also, name=name,
-                watch=watch.run, **options,
-            )  # fmt: skip
-            try:
-                evaluation = evaluate_one(
-                    judgements, wanted, policy, stream=stream, read=partial(read, name, watch.run),
-                    reference=read, seen=watch.aligned, run=name, dataset=dataset,
-                )  # fmt: skip
-            except AlignmentError as error:
-                raise AlignmentError(
-                    [replace(one, where=one.where or path) for one in error.problems]
-                ) from None
-        guard.run(watch, source, name, **options)
-        return Entry(evaluation)
+    def messages(found: Iterable[Finding]) -> Iterable[str]:
+        return [one.message for one in accepted(found, accept) if one.severity != "note"]
 
-    entries, failures = [], {}
-    pairs: Iterable[tuple[str, str]] = list(zip(runs, names, strict=True))
+    found = list[Finding]()
+    try:
+        with collecting(found):
+            source = readers.Source(qrels)
+        loaded = read_dataset(source, wanted, policy, found, name=source.label, **of_qrels)
+    except HarnessError:
+        warn(messages(found))
+        raise
+    entries, seen = list[Entry](), dict[int, SeenCell]()
+    failures = dict[str, HarnessError]()
+    each: Iterable[tuple[str, str]] = paths.items()
     if len(runs) > 1:
         from tqdm import tqdm
 
-        pairs = tqdm(pairs, unit="run", disable=None)
-    for path, name in pairs:
-        before = len(guard.findings)
+        each = tqdm(each, unit="run", disable=None)
+    for name, path in each:
+        found = []
         try:
-            entries.append(entry_of(path, name))
+            with collecting(found):
+                run = readers.Source(path)
+            evaluation, facts = evaluate_cell(
+                loaded, run, wanted, policy, found, reference=reference, names=(dataset, name),
+                **of_runs,
+            )  # fmt: skip
+        except ShortageError:
+            raise
         except HarnessError as error:
-            if not keep_going or isinstance(error, ShortageError):
-                raise
             failures[name] = error
-            for one in accepted(guard.findings[before:], accept):
-                if one.severity != "note":
-                    warnings.warn(one.message, HarnessWarning, stacklevel=2)
-            del guard.findings[before:]
-    if not entries:
+            if isinstance(error, AlignmentError):
+                placed = [replace(one, where=one.where or path) for one in error.problems]
+                failures[name] = AlignmentError(placed)
+            warn(messages(found))
+            continue
+        cell = cell_of_files(source.name, run.name, of_qrels, of_runs, (dataset, name))
+        seen[len(entries)] = SeenCell(cell, facts, [*loaded.findings, *found], loaded.qrels.qids)
+        entries.append(Entry(evaluation))
+    guarded = guard(seen, {}, {}, accept=accept, only_warns=True)
+    warn(guarded.printed)
+    if failures and not (entries and keep_going):
         first, *others = failures.values()
         every = [*first.problems, *(one for error in others for one in error.problems)]
         raise InputError(every) if others else first
-    marked = zip(entries, guard.warn(), strict=True)
-    rows = tuple(replace(entry, warned=rules) for entry, rules in marked)
+    rows = (replace(one, warned=guarded.marks.get(n, ())) for n, one in enumerate(entries))
     failed = (
         Failed(dataset, name, {}, str(error), brief=str(error).partition("\n")[0])
         for name, error in failures.items()
     )
-    return Leaderboard(rows, tuple(failed))
+    return Leaderboard(tuple(rows), tuple(failed))
 
 
 def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str) -> None:
@@ -356,48 +340,6 @@ def _wanted(
     if (overruled := contradiction(convention, policy)) is not None:
         raise UnknownNameError(overruled)
     return with_bounds(wanted) if bounds else wanted
-
-
-def evaluate_one(
-    qrels: Qrels,
-    metrics: Sequence[Metric],
-    policy: Policy,
-    *,
-    stream: Callable[[], Aligned | Iterable[Aligned]],
-    read: Callable[[], Run],
-    reference: Callable[[str], Run],
-    seen: Callable[[Aligned], Aligned] | None = None,
-    run: str = "",
-    dataset: str = "",
-) -> Evaluation:
-    """Evaluate one run: as it streams past, or whole if a metric compares it to another run.
-
-    `seen` gets what was aligned, in parts if it comes in parts, and returns it.
-    """
-    names = {metric.reference for metric in metrics if metric.reference is not None}
-    if names:
-        ranking = read()
-        aligned = align(qrels, ranking, policy, policies_of(metrics, policy))
-        if seen is not None:
-            aligned = seen(aligned)
-        whole = replace(policy, missing_queries="zero")
-        also = policies_of(metrics, whole)
-        references = {
-            name: align(as_reference(reference(name), aligned.qids, policy), ranking, whole, also)
-            for name in names
-        }
-        found = evaluate_aligned(aligned, metrics, references=references, run=run, dataset=dataset)
-    else:
-        parts = stream()
-        if seen is not None:
-            parts = map(seen, [parts] if isinstance(parts, Aligned) else parts)
-        found = evaluate_aligned(parts, metrics, run=run, dataset=dataset)
-    if found.counts.retrieved and not found.counts.judged:
-        name, n = " on ".join(filter(None, (run, dataset))) or "run", found.counts.retrieved
-        what = f"none of the {n:,} retrieved documents is judged"
-        nothing = Finding("nothing-judged", "warning", name, what, n)
-        notice(nothing, 3)
-    return found
 
 
 def short_names(paths: Sequence[str]) -> list[str]:

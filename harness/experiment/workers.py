@@ -36,8 +36,7 @@ from ..config.cells import Cell, reference
 from ..config.model import Config
 from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.tables import Qrels, Run
-from ..core.views import check_grades, policies_of, takes_fractions
+from ..core.tables import Run
 from ..errors import (
     Finding,
     HarnessError,
@@ -49,14 +48,13 @@ from ..errors import (
     said_by,
     shortage,
 )
-from ..guard.facts import JudgementFacts, Watch, facts_of, judgement_facts
 from ..guard.registry import collecting
 from ..readers import ir_metadata as ir_metadata
 from ..readers.files import state_of
 from ..readers.source import HashedSource
 from .cache import Input, Record, code, computes_with, group_sizes_of, installed_code, without_names
 from .crosscheck import Crosscheck, Peer
-from .evaluate import evaluate_one
+from .evaluate_cell import LoadedDataset, evaluate_cell, read_dataset
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,48 +126,31 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
     """Return the record of a cell, from reading its files to the cross-check."""
     config, cell = job.config, job.cells[place]
     policy, run = config.to_policy(), cell.run_entry
-    dataset = _dataset(cell, metrics, policy)
-    check_grades(dataset.qrels, metrics, policy)
-    file, inputs = _File(run.path), dict(dataset.inputs)
-    check = Crosscheck(dataset.peer, config.crosscheck, place, job.n_cells)
-    guard = Watch(dataset.qrels, policy, run.path)
-
-    def watch(part: Run, begins: bool = False) -> None:
-        check.watch(part, begins)
-        guard.run(part, begins)
-
-    def read() -> Run:
-        whole = readers.read_run(file, dataset=dataset.qrels, name=cell.run, **run.options())
-        watch(whole)
-        return whole
+    dataset, peer, of_dataset = _dataset(cell, metrics, policy)
+    inputs, found = {**of_dataset}, [*dataset.findings]
+    check = Crosscheck(peer, config.crosscheck, place, job.n_cells)
 
     def read_reference(name: str) -> Run:
         other = reference(tuple(job.cells.values()), cell, name).run_entry
-        opened = _File(other.path)
         with noticing([]):  # the other run's own cell has its findings
-            found = readers.read_run(
-                opened, dataset=dataset.qrels, name=cell.run, **other.options()
+            source = _File(other.path)
+            whole = readers.read_run(
+                source, dataset=dataset.qrels, name=cell.run, **other.options()
             )
-        inputs[other.path] = opened.as_read()
-        return found
+        inputs[other.path] = source.as_read()
+        return whole
 
-    found = [*dataset.findings]
     with collecting(found):
-        evaluation = evaluate_one(
-            dataset.qrels, metrics, policy,
-            stream=functools.partial(
-                readers.align_run, dataset.qrels, file, policy, policies_of(metrics, policy),
-                name=cell.run, watch=watch, **run.options(),
-            ),
-            read=read, reference=read_reference,
-            seen=guard.aligned, run=cell.run, dataset=cell.dataset,
-        )  # fmt: skip
-        facts = facts_of(dataset.facts, guard, file, run.format)
-        audit = check.compare(evaluation)
+        file = _File(run.path)
+    evaluation, facts = evaluate_cell(
+        dataset, file, metrics, policy, found, reference=read_reference,
+        names=(cell.dataset, cell.run), watch=check.watch, **run.options(),
+    )  # fmt: skip
+    audit = check.compare(evaluation)
+    with collecting(found):
         header = ir_metadata.header_of(file)
     inputs[run.path] = file.as_read()
-    warned = without_names([*found, *guard.failures], cell)
-    record = Record.of(evaluation, audit, warned, header, facts)
+    record = Record.of(evaluation, audit, without_names(found, cell), header, facts)
     return Done(place, record, None, inputs)
 
 
@@ -198,39 +179,25 @@ def changed_input(path: str) -> ChangedInputError:
     return ChangedInputError(Problem(path, "the file changed during the run", fix=fix))
 
 
-@dataclass(frozen=True, eq=False)
-class _LoadedDataset:
-    """Judgements, and the findings of reading them; no facts if the guard failed."""
-
-    qrels: Qrels
-    facts: JudgementFacts | None
-    inputs: Mapping[str, Input]
-    findings: Sequence[Finding]
-    peer: Peer
-    """What the cross-check shares between cells."""
-
-
-last_dataset: dict[Any, _LoadedDataset] = {}
+last_dataset: dict[Any, tuple[LoadedDataset, Peer, Mapping[str, Input]]] = {}
 """The dataset that this process read last: its cells come one after the other."""
 
 
-def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _LoadedDataset:
-    entry, fractions = cell.dataset_entry, takes_fractions(metrics, policy)
-    files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
+def _dataset(
+    cell: Cell, metrics: tuple[Metric, ...], policy: Policy
+) -> tuple[LoadedDataset, Peer, Mapping[str, Input]]:
+    """Return a cell's dataset, what the cross-check shares between its cells, and its files."""
+    entry, found = cell.dataset_entry, list[Finding]()
+    with collecting(found):
+        files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
     key = (entry.model_dump_json(), metrics, policy, *(file.state for file in files))
     if key not in last_dataset:
         last_dataset.clear()
-        source = files[0]
-        found = list[Finding]()
-        with collecting(found):
-            qrels = readers.read_qrels(
-                source, name=cell.dataset, fractions=fractions, **entry.options()
-            )
-        facts = judgement_facts(qrels, source, found, entry.format)
-        inputs = {file.path: file.as_read() for file in files}
-        last_dataset[key] = _LoadedDataset(
-            qrels, facts, inputs, found, Peer(qrels, metrics, policy)
+        loaded = read_dataset(
+            files[0], metrics, policy, found, name=cell.dataset, **entry.options()
         )
+        inputs = {file.path: file.as_read() for file in files}
+        last_dataset[key] = loaded, Peer(loaded.qrels, metrics, policy), inputs
     return last_dataset[key]
 
 

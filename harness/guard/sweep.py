@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, groupby
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,9 +15,7 @@ from ..config.cells import Cell, cell_of_files
 from ..core.leaderboard import grouped_by
 from ..core.policy import Policy
 from ..core.selection import Select
-from ..core.tables import Qrels
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
-from ..readers.source import Source
 from .datasets import (
     Dataset,
     are_apart,
@@ -30,14 +26,13 @@ from .datasets import (
 )
 from .documents import explain_no_common_query
 from .examples import place_of_row, qrels_of, scores_of, short
-from .facts import Facts, JudgementFacts, Watch, facts_of, judgement_facts, observing
+from .facts import Facts, JudgementFacts, Watch, observing
 from .registry import (
     APART,
     FOLLOWS,
     RULES,
     SHOWN,
     accepted,
-    collecting,
     file_of,
     finding,
     in_order,
@@ -445,55 +440,3 @@ def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
         one = placed.finding
         if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
             warnings.warn(HarnessWarning(one.message), stacklevel=level)
-
-
-class FileGuard:
-    """Looks at files of ``harness evaluate`` while they are read, and warns at the end.
-
-    An error of the guard is a warning here, as no config could accept it. Findings of rules in
-    `accept` are notes.
-    """
-
-    def __init__(self, policy: Policy, accept: Sequence[str] = ()) -> None:
-        self.policy, self.accept = policy, accept
-        self.seen: dict[int, SeenCell] = {}
-        self.findings: list[Finding] = []
-
-    @contextlib.contextmanager
-    def reading(self) -> Iterator[None]:
-        """Keep the readers' warnings; if reading fails, warn of what is known."""
-        try:
-            with collecting(self.findings):
-                yield
-        except HarnessError:
-            self.warn()
-            for one in self.findings:
-                warnings.warn(one.message, HarnessWarning, stacklevel=4)
-            raise
-
-    def dataset(self, qrels: Qrels, source: Source, name: str, **options: Any) -> None:
-        """Look at the judgements that were read from `source` with the reader's options."""
-        self.qrels, self.qrels_name, self.qrels_file = qrels, name, source.name
-        self.of_qrels: Mapping[str, Any] = options
-        form = options.get("format")
-        self.judgements = judgement_facts(qrels, source, self.findings, form)
-
-    def watch(self, source: Source) -> Watch:
-        """Return what looks at a run while it is read from `source`."""
-        return Watch(self.qrels, self.policy, source.name)
-
-    def run(self, watch: Watch, source: Source, name: str, **options: Any) -> None:
-        """Keep what was seen of a run that was read from `source` with the reader's options."""
-        names = self.qrels_name, name
-        facts = facts_of(self.judgements, watch, source, options.get("format"))
-        found = [*self.findings, *watch.failures]
-        self.findings.clear()
-        cell = cell_of_files(self.qrels_file, source.name, self.of_qrels, options, names)
-        self.seen[len(self.seen)] = SeenCell(cell, facts, found, self.qrels.qids)
-
-    def warn(self) -> list[tuple[str, ...]]:
-        """Warn of what is found, and return the rules by which each run is marked."""
-        found = guard(self.seen, {}, {}, accept=self.accept, only_warns=True)
-        for text in found.printed:
-            warnings.warn(text, HarnessWarning, stacklevel=4)
-        return [found.marks.get(place, ()) for place in self.seen]

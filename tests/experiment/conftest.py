@@ -52,13 +52,13 @@ def outputs() -> Outputs:
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluated:
     """Give what was evaluated since the last call: the metrics of each run."""
     calls: dict[str, list[str]] = {}
-    original = workers.evaluate_one
+    original = workers.evaluate_cell
 
     def watched(*args: object, **given: object) -> object:
-        calls[str(given["run"])] = [str(metric) for metric in args[1]]  # type: ignore[attr-defined]
+        calls[given["names"][1]] = [str(metric) for metric in args[2]]  # type: ignore[attr-defined]
         return original(*args, **given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(workers, "evaluate_one", watched)
+    monkeypatch.setattr(workers, "evaluate_cell", watched)
 
     def since() -> dict[str, list[str]]:
         found = dict(calls)

@@ -62,12 +62,12 @@ def test_a_guard_that_fails_is_a_finding_of_the_run(
 def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    evaluate: Callable[..., Any] = workers.evaluate_one
+    evaluate: Callable[..., Any] = workers.evaluate_cell
 
     def fail_one(*given: Any, **more: Any) -> Any:
-        return fail() if more["run"] == "zeta" else evaluate(*given, **more)
+        return fail() if more["names"][1] == "zeta" else evaluate(*given, **more)
 
-    monkeypatch.setattr(workers, "evaluate_one", fail_one)
+    monkeypatch.setattr(workers, "evaluate_cell", fail_one)
     code, out, err = called("run", "c.yaml", cwd=Path())
     assert code == 2
     assert "alpha  " in out

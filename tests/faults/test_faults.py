@@ -31,7 +31,7 @@ tables: {main: {metrics: [map]}}
 """
 MODELS = ("gbrt", "lambdamart", "linear-regression")
 KILL, STOP = ["signal", signal.SIGKILL], ["signal", signal.SIGINT]
-EVALUATE = ["harness.experiment.workers", "evaluate_one"]
+EVALUATE = ["harness.experiment.workers", "evaluate_cell"]
 TAKE = ["harness.experiment.cells", "_Run.take"]
 DERIVE = ["harness.experiment.run", "derive", 0]
 REPLACE = ["pathlib", "Path.replace"]

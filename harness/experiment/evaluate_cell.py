@@ -1,0 +1,129 @@
+"""One run on one dataset: read, align, evaluate, and let the guard look at it.
+
+Every evaluation of files goes through here, with a config or without. It loads nothing that only a
+config needs, so that ``harness evaluate`` starts quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from .. import readers as readers
+from ..core.align import align, align_parts, as_reference
+from ..core.aligned import Aligned
+from ..core.evaluation import Evaluation
+from ..core.evaluation import evaluate as evaluate_aligned
+from ..core.metric import Metric
+from ..core.policy import Policy
+from ..core.tables import Qrels, Run
+from ..core.views import check_grades, policies_of, takes_fractions
+from ..errors import Finding, notice
+from ..readers.format import Path
+
+if TYPE_CHECKING:
+    from ..guard.facts import Facts, JudgementFacts
+
+GetRun = Callable[[str], Run]
+"""Returns the run of a name, which a metric compares with."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedDataset:
+    """Judgements, and the findings of reading them; no facts if the guard failed."""
+
+    qrels: Qrels
+    facts: JudgementFacts | None
+    findings: Sequence[Finding]
+
+
+def read_dataset(
+    source: readers.Source, metrics: Sequence[Metric], policy: Policy, found: list[Finding], *,
+    name: str, **options: Any,
+) -> LoadedDataset:  # fmt: skip
+    """Read the judgements of a dataset for some metrics; findings are added to `found`.
+
+    InputError if they cannot be read, or a metric refuses their grades.
+    """
+    from ..guard.facts import judgement_facts  # which `harness.evaluate` does not need
+    from ..guard.registry import collecting
+
+    with collecting(found):
+        fractions = takes_fractions(metrics, policy)
+        qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
+    check_grades(qrels, metrics, policy)
+    facts = judgement_facts(qrels, source, found, options.get("format"))
+    return LoadedDataset(qrels, facts, found)
+
+
+def evaluate_cell(
+    dataset: LoadedDataset, source: readers.Source, metrics: Sequence[Metric], policy: Policy,
+    found: list[Finding], *, reference: GetRun, names: tuple[str, str],
+    watch: Callable[[Run, bool], None] | None = None, **options: Any,
+) -> tuple[Evaluation, Facts | None]:  # fmt: skip
+    """Evaluate a run file; return its values and what the guard knows of it.
+
+    Findings of reading it are added to `found`. `names` are those of the dataset and the run,
+    `watch` gets every part of the run and whether it is the first, `options` are the reader's.
+    """
+    from ..guard.facts import Watch, facts_of
+    from ..guard.registry import collecting
+
+    guard = Watch(dataset.qrels, policy, source.name)
+
+    def watch_all(part: Run, begins: bool) -> None:
+        guard.run(part, begins)
+        if watch is not None:
+            watch(part, begins)
+
+    with collecting(found):
+        evaluation = evaluate_run(
+            dataset.qrels, source, metrics, policy, reference=reference, watch=watch_all,
+            seen=guard.aligned, names=names, **options,
+        )  # fmt: skip
+        facts = facts_of(dataset.facts, guard, source, options.get("format"))
+    found += guard.failures
+    return evaluation, facts
+
+
+def evaluate_run(
+    qrels: Qrels, run: Run | Path, metrics: Sequence[Metric], policy: Policy, *,
+    reference: GetRun, names: tuple[str, str], watch: Callable[[Run, bool], None],
+    seen: Callable[[Aligned], Aligned] | None = None, **options: Any,
+) -> Evaluation:  # fmt: skip
+    """Evaluate a run: as it streams past, or whole if a metric compares it with another run.
+
+    `watch` gets every part of the run as it was read, `seen` every part as it was aligned, and
+    returns it.
+    """
+    also = policies_of(metrics, policy)
+    others = {metric.reference for metric in metrics if metric.reference is not None}
+    references = {}
+    parts: Iterable[Aligned]
+    if others:
+        whole = run
+        if not isinstance(whole, Run):
+            whole = readers.read_run(whole, dataset=qrels, name=names[1], **options)
+        watch(whole, True)
+        aligned = align(qrels, whole, policy, also)
+        parts = [aligned]
+        every = replace(policy, missing_queries="zero")
+        also = policies_of(metrics, every)
+        for name in others:
+            judged = as_reference(reference(name), aligned.qids, policy)
+            references[name] = align(judged, whole, every, also)
+    elif isinstance(run, Run):
+        watch(run, True)
+        parts = align_parts(qrels, run, policy, also)
+    else:
+        parts = readers.align_run(qrels, run, policy, also, name=names[1], watch=watch, **options)
+    found = evaluate_aligned(
+        parts if seen is None else map(seen, parts), metrics, references=references,
+        dataset=names[0], run=names[1],
+    )  # fmt: skip
+    if found.counts.retrieved and not found.counts.judged:
+        name, n = " on ".join(filter(None, names[::-1])) or "run", found.counts.retrieved
+        what = f"none of the {n:,} retrieved documents is judged"
+        notice(Finding("nothing-judged", "warning", name, what, n), 3)
+    return found
