@@ -98,12 +98,77 @@ def _escape(match: re.Match[str]) -> str:
     return _SHORT.get(match[0]) or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
 
 
+class Place(str):
+    """A place in a file; its text is ``file:line``, ``file: row n`` or ``file: $.key (line n)``.
+
+    `base` is the config that `file` extends, if that one has the key. The text has the `column`
+    only if there is no file.
+
+    >>> Place("a.run", 7), Place("a.npy", row=2), Place("c.yaml", 6, key="$.metrics[1]")
+    ('a.run:7', 'a.npy: row 2', 'c.yaml: $.metrics[1] (line 6)')
+    >>> Place("a.run", 7).file, Place(line=7).within("b.run")
+    ('a.run', 'b.run:7')
+    """
+
+    file: str
+    line: int
+    row: int
+    key: str
+    base: str
+    column: int
+
+    def __new__(
+        cls, file: str = "", line: int = 0, row: int = 0, key: str = "", base: str = "",
+        column: int = 0,
+    ) -> Place:  # fmt: skip
+        """Return the place of a line or row, counted from 1, or a key; 0 and "" are unknown."""
+        inside = f"line {line}" if line else f"row {row}" if row else ""
+        if key:
+            around = ", ".join(filter(None, (base, inside)))
+            inside = f"{key} ({around})" if around else key
+        elif column and not file:
+            inside += f", column {column}"
+        is_line = file and line and not key
+        text = f"{file}:{line}" if is_line else ": ".join(filter(None, (file, inside)))
+        place = super().__new__(cls, text)
+        place.file, place.line, place.row = file, line, row
+        place.key, place.base, place.column = key, base, column
+        return place
+
+    @classmethod
+    def of(cls, where: str) -> Place:
+        """Return `where` itself if it is a place, else the file of that name."""
+        return where if isinstance(where, cls) else cls(where)
+
+    def within(self, file: str) -> Place:
+        """Return the same place in another file."""
+        return Place(file, self.line, self.row, self.key, self.base, self.column)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        """Read the text of a place, as a manifest has it, or its parts, as a cache has them."""
+        from pydantic_core import core_schema as schema
+
+        def parts(place: Place) -> list[Any]:
+            return [place.file, place.line, place.row, place.key, place.base, place.column]
+
+        text = schema.no_info_after_validator_function(cls, schema.str_schema())
+        listed = schema.no_info_after_validator_function(
+            lambda some: cls(*some), schema.list_schema()
+        )
+        return schema.json_or_python_schema(
+            text,
+            schema.union_schema([text, listed]),
+            serialization=schema.plain_serializer_function_ser_schema(parts),
+        )
+
+
 @dataclass(frozen=True)
 class Problem:
     """One mistake and its place; empty parts are not shown."""
 
     where: str
-    """``path:line`` for a data file, ``$.path (line n)`` for a config."""
+    """A :class:`Place`, or the name of what is wrong."""
     what: str
     """The rule that is broken, with the offending text in quotes."""
     found: str = ""
@@ -248,7 +313,7 @@ class Finding:
     severity: Severity
     """An error makes the numbers wrong or impossible; a warning changes what they mean; a note is a
     fact worth knowing, or what `guard.accept` in the config names."""
-    place: str
+    place: Place
     """``file:line``, ``file: row n`` if rows are not lines, or the file alone."""
     what: str
     """One sentence, with the figures."""

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
 
 from .. import metrics as _built_in
-from ..errors import ConfigError, Problem, did_you_mean, first_of
+from ..errors import ConfigError, Place, Problem, did_you_mean, first_of
 from ..readers.files import readable_name
 from ..stats.gate import MarginRule
 from .cells import Cell, find
@@ -28,7 +28,7 @@ from .model import (
     RunEntry,
     Runs,
 )
-from .yaml_file import Loc, ParsedYaml, PlacedProblem, describe, read, text_of
+from .yaml_file import Loc, ParsedYaml, describe, read, text_of
 
 __all__ = ["Config", "DatasetEntry", "RunEntry", "load", "loads"]
 
@@ -102,9 +102,8 @@ def _read(
 
 def _line(problem: Problem) -> tuple[str, float]:
     """Return a key that sorts problems by file, the config itself first, and line."""
-    if isinstance(problem, PlacedProblem) and problem.line:
-        return problem.file, problem.line
-    return "\uffff", math.inf
+    where = Place.of(problem.where)
+    return (where.base, where.line) if where.line else ("\uffff", math.inf)
 
 
 _EXPECTED = {

@@ -16,7 +16,15 @@ from typing import Any
 import yaml
 
 from ..core.names import parse
-from ..errors import ConfigError, Problem, UnknownNameError, did_you_mean, first_of, shorten
+from ..errors import (
+    ConfigError,
+    Place,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+    first_of,
+    shorten,
+)
 from ..readers.ir_metadata import SIZE, YAMLLimitError, composed
 from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, doubled, files
@@ -79,11 +87,9 @@ _USAGE = "write KEY=VALUE, as in policy.ties=stable"
 
 @dataclass(frozen=True)
 class PlacedProblem(Problem):
-    """A problem with a part of a config; `file` is empty for the config itself."""
+    """A problem with a part of a config."""
 
     loc: Loc = ()
-    line: int = 0
-    file: str = ""
 
 
 @dataclass
@@ -111,9 +117,9 @@ class ParsedYaml:
         """Return a problem at `loc`, named ``$.runs.bm25.path (line 5)``."""
         loc = self.origins.get(loc, loc)
         file, line = self.place(loc)
-        parts = [part for part in (file, f"line {line}" if line else "") if part]
-        text = show(loc) + (f" ({', '.join(parts)})" if parts else "")
-        return PlacedProblem(text, what, found, fix, loc=loc, line=line, file=file)
+        key = show(loc) if line or not file else f"{show(loc)} ({file})"
+        where = Place(line=line, key=key, base=file if line else "")
+        return PlacedProblem(where, what, found, fix, loc=loc)
 
     def reject(self, loc: Loc, what: str, fix: str = "") -> Any:
         """Note a part that could not be read; its value is None."""
@@ -169,7 +175,7 @@ def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Parsed
     if not isinstance(data, dict):
         what = f"expected a mapping (key: value), got {describe(data)}"
         fix = "for qrels and runs, use harness evaluate; harness init writes a config"
-        raise ConfigError(source.problems or Problem("line 1", what, fix=fix), where=where)
+        raise ConfigError(source.problems or Problem(Place(line=1), what, fix=fix), where=where)
     source.data = data
     return source
 
@@ -322,7 +328,8 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     mark, start = getattr(error, "problem_mark", None), getattr(error, "context_mark", None)
     if mark is None:  # a character that no YAML may hold
         at = getattr(error, "position", 0)
-        place = f"line {text.count(chr(10), 0, at) + 1}, column {at - text.rfind(chr(10), 0, at)}"
+        column = at - text.rfind(chr(10), 0, at)
+        place = Place(line=text.count(chr(10), 0, at) + 1, column=column)
         return Problem(place, f"the character {text[at : at + 1]!r} is not allowed in YAML")
     problem, context = str(error.problem), error.context or ""  # type: ignore[attr-defined]
     what, fix, content = problem, "save the file as UTF-8 YAML of plain data", ""
@@ -344,7 +351,7 @@ def syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
             ),
             "",
         )
-    place = f"line {mark.line + 1}, column {mark.column + 1}"
+    place = Place(line=mark.line + 1, column=mark.column + 1)
     return Problem(place, what, content.strip(" "), fix)
 
 

@@ -126,10 +126,11 @@ class Record:
     def to_parquet(self) -> bytes:
         """Return the record as a Parquet file."""
         columns = {name: to_arrow(one) for name, one in self.columns.items()}
+        notes = _notes().dump_python(self.notes)
         table = pa.table({"qid": self.qids, **columns})
         sink = io.BytesIO()
         pq.write_table(
-            table.replace_schema_metadata({_META: json.dumps(asdict(self.notes))}), sink,
+            table.replace_schema_metadata({_META: json.dumps(notes)}), sink,
             compression="none", use_dictionary=False, write_page_checksum=True,
         )  # fmt: skip
         return sink.getvalue()
@@ -140,13 +141,13 @@ class Record:
         # read_table would import pandas
         file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
         table = file.read(use_threads=False)
-        notes = _reader().validate_python(json.loads(table.schema.metadata[_META]))
+        notes = _notes().validate_python(json.loads(table.schema.metadata[_META]))
         columns = {name: to_numpy(table[name]) for name in table.column_names[1:]}
         return cls(table["qid"].combine_chunks(), columns, notes)
 
 
 @functools.cache
-def _reader() -> TypeAdapter[Notes]:
+def _notes() -> TypeAdapter[Notes]:
     return TypeAdapter(Notes)
 
 
@@ -174,11 +175,8 @@ def _names(cell: Cell) -> dict[str, str]:
 
 
 def _renamed(warnings: Iterable[Finding], names: Mapping[str, str]) -> list[Finding]:
-    found = []
-    for one in warnings:
-        old = next((name for name in names if f"{one.place}:".startswith(f"{name}:")), "")
-        found.append(replace(one, place=names.get(old, "") + one.place.removeprefix(old)))
-    return found
+    places = (one.place.within(names.get(one.place.file, one.place.file)) for one in warnings)
+    return [replace(one, place=place) for one, place in zip(warnings, places, strict=True)]
 
 
 class Input(NamedTuple):

@@ -19,7 +19,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.tables import Qrels, Run
 from ..core.views import check_grades, policies_of, takes_fractions
-from ..errors import Finding, notice
+from ..errors import Finding, Place, notice
 from ..readers.format import Path
 
 if TYPE_CHECKING:
@@ -125,5 +125,5 @@ def evaluate_run(
     if found.counts.retrieved and not found.counts.judged:
         name, n = " on ".join(filter(None, names[::-1])) or "run", found.counts.retrieved
         what = f"none of the {n:,} retrieved documents is judged"
-        notice(Finding("nothing-judged", "warning", name, what, n), 3)
+        notice(Finding("nothing-judged", "warning", Place(name), what, n), 3)
     return found

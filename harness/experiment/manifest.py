@@ -146,11 +146,14 @@ class Paths:
 
     def placed_finding(self, one: Finding) -> Finding:
         """Return a finding whose paths are as in ``inputs``."""
-        texts = {name: self.placed(getattr(one, name)) for name in ("place", "what", "fix")}
-        lists = {
-            name: tuple(map(self.placed, getattr(one, name))) for name in ("examples", "others")
-        }
-        return replace(one, **texts, **lists)  # type: ignore[arg-type]
+        return replace(
+            one,
+            place=one.place.within(self.placed(one.place.file)),
+            what=self.placed(one.what),
+            examples=tuple(map(self.placed, one.examples)),
+            fix=self.placed(one.fix),
+            others=tuple(map(self.placed, one.others)),
+        )
 
 
 def _seeds(config: Config, board: Leaderboard) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -26,6 +25,7 @@ from ..errors import (
     ConfigError,
     Finding,
     HarnessError,
+    Place,
     Problem,
     UnknownNameError,
     legible,
@@ -111,11 +111,10 @@ def _read(path: str, reader: Callable[[HashedSource], T]) -> Read[T]:
             given = reader(source)
         except HarnessError as error:
             ended = error
-    findings = [replace(one, place=one.place or path) for one in findings]
     is_cut = any(one.rule == "cut-line" for one in findings)
     if source is not None and source.unfinished and not (ended or is_cut):
         last = source.unfinished.decode("utf-8", "replace")
-        place = f"{source.name}:{last_line(source)}"
+        place = Place(source.name, last_line(source))
         findings.append(finding("no-line-end", place, "the last line has no end", 1, [last]))
     return given, source, ended, findings
 
@@ -189,7 +188,7 @@ class _Check:
                 add_lines(submission.first, file, "run", entry.format, whole=True)
                 self.submissions[entry.path] = submission
                 found = submission.findings()
-                self.findings += (replace(f, place=entry.path + f.place) for f in found)
+                self.findings += (replace(f, place=f.place.within(entry.path)) for f in found)
         else:
             self.findings += findings
             cause = None
@@ -249,19 +248,15 @@ def check_cells(
     if terms is not None:
         facts = {seen.cell.run_entry.path: seen.facts for seen in check.seen.values()}
         found = as_submitted(found, terms, across(terms, check.submissions, facts))
-    found = [replace(one, place=_shown(one.place)) for one in found]
+    found = [replace(one, place=one.place.within(_shown(one.place.file))) for one in found]
     kept = accepted(without_effects(found, accept), accept)
     submitted = terms is not None
     return Checked(tuple(in_order(kept)), tuple(cells), check.n_rows, check.alone, submitted)
 
 
-def _shown(place: str) -> str:
-    """Return a place with standard input as its reader calls it.
-
-    >>> _shown("-"), _shown("-:7"), _shown("-: row 2"), _shown("a-:7")
-    ('<stdin>', '<stdin>:7', '<stdin>: row 2', 'a-:7')
-    """
-    return NAMELESS + place[len(STDIN) :] if re.match(rf"{STDIN}(:|$)", place) else place
+def _shown(file: str) -> str:
+    """Return the name of a file, and of standard input as its reader calls it."""
+    return NAMELESS if file == STDIN else file
 
 
 def _groups(cells: Sequence[Cell], qids: Mapping[str, Any]) -> list[Finding]:
@@ -328,15 +323,13 @@ def refused_config(path: str, error: HarnessError) -> Checked:
     return Checked(tuple(_of_config(path, one) for one in error.problems), ())
 
 
-_LINE = re.compile(r"line (\d+)(?:, column (\d+))?")
-
-
 def _of_config(path: str, problem: Problem) -> Finding:
-    place = path if problem.where in ("", path) else f"{path}: {problem.where}"
-    what = problem.what
-    if at := _LINE.fullmatch(problem.where):  # of a text that is not YAML and has no keys
-        place = f"{path}:{at[1]}"
-        what = f"column {at[2]}: {what}" if at[2] else what
+    where, what = Place.of(problem.where), problem.what
+    place = where.within(path)
+    if where.file not in ("", path):  # not a file
+        place = Place(f"{path}: {where.file}")
+    if where.column:  # of a text that is not YAML and has no keys
+        what = f"column {where.column}: {what}"
     if problem.rule == "missing-file" and not problem.where:  # of the config itself
         return finding(problem.rule, path, what, effect="nothing is checked", fix=problem.fix)
     examples = [problem.found] if problem.found else []

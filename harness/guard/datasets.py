@@ -56,7 +56,7 @@ _FOLD_NAME = re.compile(r"(.*(?:fold|split|part)[-_ ]?)([0-9]+)(.*)", re.IGNOREC
 class JudgementFacts:
     """What the rules found in the qrels of one dataset, and what is compared with others.
 
-    The places of findings follow the name of the file: ``:7``, ``: row 7`` or nothing.
+    The places of findings have no file.
     """
 
     findings: tuple[Finding, ...] = ()

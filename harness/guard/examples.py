@@ -15,7 +15,7 @@ from ..config.cells import Cell
 from ..core.arrow import bytes_at, string_column
 from ..core.ragged import Array, Ints
 from ..core.tables import Docnos, Qrels
-from ..errors import Finding, HarnessError, Severity, noticing
+from ..errors import Finding, HarnessError, Place, Severity, noticing
 from ..readers.array_files import load_numpy
 from ..readers.build import find_lines
 from ..readers.columns import numbers_of, read_columns
@@ -44,17 +44,9 @@ class Examples(NamedTuple):
     is_row: bool = False
     """Whether `line` is the number of the row, as the file has no lines."""
 
-    def at(self, place: str) -> str:
-        """Return its place in the file at `place`.
-
-        >>> Examples(("q1",), 0, line=3).at("a.run"), Examples(("q1",)).at("a.run")
-        ('a.run:3', 'a.run')
-        >>> Examples(("q1",), 2, line=3, is_row=True).at("a.npy")
-        'a.npy: row 3'
-        """
-        if not self.line:
-            return place
-        return f"{place}: row {self.line}" if self.is_row else f"{place}:{self.line}"
+    def at(self, file: str = "") -> Place:
+        """Return its place in a file."""
+        return Place(file, row=self.line) if self.is_row else Place(file, self.line)
 
 
 class ExamplesByRule(dict[str, Examples]):
@@ -76,14 +68,14 @@ class ExamplesByRule(dict[str, Examples]):
         self, rule: str, what: str, count: int, severity: Severity | None = None,
         effect: str = "", fix: str = "",
     ) -> Finding:  # fmt: skip
-        """Return what a rule found, with its examples; the place follows the name of the file."""
+        """Return what a rule found, with its examples and no file."""
         some = self.get(rule, Examples())
-        return finding(rule, some.at(""), what, count, some.names, severity, effect, fix)
+        return finding(rule, some.at(), what, count, some.names, severity, effect, fix)
 
 
 def placed(findings: Iterable[Finding], first: Mapping[str, Examples]) -> list[Finding]:
-    """Return findings with the places of their examples, after the name of the file."""
-    return [replace(one, place=first.get(one.rule, Examples()).at("")) for one in findings]
+    """Return findings with the places of their examples, without the file."""
+    return [replace(one, place=first.get(one.rule, Examples()).at()) for one in findings]
 
 
 def texts_at(names: pa.Array, rows: Ints) -> tuple[str, ...]:
@@ -193,7 +185,7 @@ def add_lines(
                 first[rule] = one._replace(line=one.row + 1, is_row=True)
 
 
-def place_of_row(entry: RunEntry, row: int) -> str:
+def place_of_row(entry: RunEntry, row: int) -> Place:
     """Return the place of a row of a run, whose file is read again; the file if unknown."""
     first = {"": Examples(row=row)}
     with contextlib.suppress(HarnessError, OSError):
@@ -201,7 +193,7 @@ def place_of_row(entry: RunEntry, row: int) -> str:
     return first[""].at(entry.path)
 
 
-def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, str]:
+def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, Place]:
     """Return the place of the first row of each query in a cell's dataset, which is read again."""
     qrels, entry = qrels_of(cell), cell.dataset_entry
     if qrels is None:

@@ -41,7 +41,7 @@ LOOKED_AT = 64
 class RunFacts:
     """What the rules found in one run, and what is compared with other runs.
 
-    The places of findings follow the name of the file: ``:7``, ``: row 7`` or nothing.
+    The places of findings have no file.
     """
 
     findings: tuple[Finding, ...] = ()

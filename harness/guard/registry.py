@@ -6,12 +6,11 @@ docs/reference/rules.md lists them, and ``guard: {accept: [...]}`` in a config n
 from __future__ import annotations
 
 import contextlib
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import Finding, HarnessError, Problem, Severity, counted, noticing, shorten
+from ..errors import Finding, HarnessError, Place, Problem, Severity, counted, noticing, shorten
 
 ORDER: tuple[Severity, ...] = ("error", "warning", "note")
 APART = ("reader", "unreadable", "config")
@@ -395,7 +394,7 @@ def finding(
     """Return what a rule found, with the rule's own severity, effect and fix unless given."""
     rule = RULES[name]
     return Finding(
-        name, severity or rule.severity, place, what, count, tuple(examples[:SHOWN]),
+        name, severity or rule.severity, Place.of(place), what, count, tuple(examples[:SHOWN]),
         effect or rule.effect, fix or rule.fix,
     )  # fmt: skip
 
@@ -419,7 +418,6 @@ def rules_of(error: HarnessError) -> list[str]:
     return [problem.rule or "unreadable" for problem in error.problems]
 
 
-_LINE = re.compile(r"(?::|: row )(\d+)$")
 _LINE_SHOWN, _QUOTED = 120, 40
 """Characters of a line that are shown by itself; that are quoted next to its number."""
 
@@ -441,8 +439,9 @@ def refused(place: str, error: HarnessError) -> Iterator[Finding]:
 
 def _numbered(one: Problem) -> str:
     """Return the wrong line with its number."""
-    line = _LINE.search(one.where)
-    return f"line {line[1]} {shorten(one.found, _QUOTED)!r}" if line else one.found or one.what
+    where = Place.of(one.where)
+    number = where.line or where.row
+    return f"line {number} {shorten(one.found, _QUOTED)!r}" if number else one.found or one.what
 
 
 def accepted(findings: Iterable[Finding], names: Collection[str]) -> list[Finding]:
@@ -474,19 +473,14 @@ def without_effects(findings: Iterable[Finding], accept: Collection[str] = ()) -
     every = [*findings]
     causes: dict[str, set[str]] = {}
     for one in every:
-        causes.setdefault(file_of(one), set()).add(one.rule)
+        causes.setdefault(one.place.file, set()).add(one.rule)
 
     def follows(one: Finding) -> bool:
-        some = causes[file_of(one)]
+        some = causes[one.place.file]
         some = some.difference(accept) if one.severity == "error" else some
         return any(one.rule in FOLLOWS.get(cause, ()) for cause in some)
 
     return [one for one in every if not follows(one)]
-
-
-def file_of(one: Finding) -> str:
-    """Return the file of a finding, without the line."""
-    return _LINE.sub("", one.place)
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

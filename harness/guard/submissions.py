@@ -164,7 +164,7 @@ class Submission:
         return next(iter(self.tags), "")
 
     def findings(self) -> Iterator[Finding]:
-        """Yield what contradicts the terms in the run; places follow the name of the file."""
+        """Yield what contradicts the terms in the run; places have no file."""
         terms = self.terms
         if self.deep:
             what = f"{counted(self.deep, 'query has', 'queries have')} more than "

@@ -33,7 +33,6 @@ from .registry import (
     RULES,
     SHOWN,
     accepted,
-    file_of,
     finding,
     in_order,
     refused,
@@ -371,7 +370,7 @@ def guard(
         for one in found
         if one.by_reader and one.finding.severity != "note" and one.cell not in result.failed
     )
-    texts = (": ".join(filter(None, (file_of(one), one.what))) for one in read)
+    texts = (": ".join(filter(None, (one.place.file, one.what))) for one in read)
     result.warnings = [*dict.fromkeys(texts)]
     notes = grouped(one for one in found if one.finding.severity == "note")
     rest = (one.finding for one in found if one.finding.severity != "note")
@@ -387,7 +386,7 @@ def _marks(found: Iterable[Placed], seen: Mapping[int, SeenCell]) -> dict[int, t
     for placed in found:
         one = placed.finding
         if one.severity == "warning" and not RULES[one.rule].in_table:
-            files = {file_of(one), *(one.examples if one.rule == "same-file-twice" else ())}
+            files = {one.place.file, *(one.examples if one.rule == "same-file-twice" else ())}
             at_cell = None if placed.by_reader else placed.cell  # a reader's may be of the qrels
             of_files = (at for file in files for at in by_path.get(file, ()))
             for at in of_files if at_cell is None else [at_cell]:
@@ -396,8 +395,8 @@ def _marks(found: Iterable[Placed], seen: Mapping[int, SeenCell]) -> dict[int, t
 
 
 def _in_file(path: str, one: Finding) -> Finding:
-    """Return a finding of a cell's facts, with the file before its place."""
-    return replace(one, place=f"{path}{one.place}")
+    """Return a finding of a cell's facts, with its file."""
+    return replace(one, place=one.place.within(path))
 
 
 def _of_column(cell: Cell, one: Finding) -> Finding:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..core.arrow import cast, string_column, to_arrow
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, InputError, Problem, notice
+from ..errors import Finding, InputError, Place, Problem, notice
 
 SHAPES = (
     "give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,) or a mask of "
@@ -229,7 +229,7 @@ def from_batch(
             f"query '{qid}': grades below 0: {below.size:,}; they count as unjudged; "
             "for padding, give mask=relevance >= 0"
         )
-        found = Finding("negative-grades", "warning", f"relevance{at}", what, below.size)
+        found = Finding("negative-grades", "warning", Place(f"relevance{at}"), what, below.size)
         notice(found, 3)
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return qrels, Run(names, offsets, qrels.docnos, given, name)

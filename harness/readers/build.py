@@ -14,7 +14,7 @@ from ..core.arrow import as_bytes, cast, take
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, QueryRows, Run, T
-from ..errors import SHOWN, Finding, InputError, Problem, first_of, notice
+from ..errors import SHOWN, Finding, InputError, Place, Problem, first_of, notice
 from .format import IsDataLine
 from .source import Source
 from .text import decoded
@@ -39,7 +39,7 @@ def wrong_lines(
         if wrong := check(line):
             total += 1
             if len(problems) < SHOWN:
-                where = f"{source.name}:{number}"
+                where = Place(source.name, number)
                 problems.append(replace(wrong, where=where, found=decoded(line)))
             if total == MOST_WRONG_LINES:
                 break
@@ -130,17 +130,15 @@ def repeated(
     """Return the error for docnos that a query has twice, with the lines or rows of both."""
     rows, first = (of.astype(np.int64) + before for of in (error.rows, error.first))
     every = np.concatenate([rows, first])
+    name, word = where if isinstance(where, str) else where.name, "row"
+    found = {row: (row + 1, "") for row in every.tolist()}
     if is_data is not None and isinstance(where, Source):
-        name, at, word = where.name, ":", "line"
-        found = lines_of_rows(where, every, is_data)
-    else:
-        name, at, word = where if isinstance(where, str) else where.name, ": row ", "row"
-        found = {row: (row + 1, "") for row in every.tolist()}
+        found, word = lines_of_rows(where, every, is_data), "line"
     swapped = found[rows[0]][1].split()[2:3] == ["Q0"]  # then every row has the docno Q0
     fix = "write Q0 in column 2 and the docno in column 3" if swapped else keep_one(of)
     problems = [
         Problem(
-            f"{name}{at}{found[later][0]}",
+            Place(name, **{word: found[later][0]}),
             f"expected each docno once in a query, got {word} {found[earlier][0]}'s again",
             found[later][1],
             fix,
@@ -162,8 +160,7 @@ def warn(
 ) -> None:
     """Warn of something in `source` that changes what the numbers mean."""
     name = source if isinstance(source, str) else source.name
-    place = f"{name}:{line}" if line else name
-    found = Finding(rule, "warning", place, what, count, examples, at_least=at_least)
+    found = Finding(rule, "warning", Place(name, line), what, count, examples, at_least=at_least)
     notice(found, 2)
 
 

@@ -25,7 +25,7 @@ from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, Qrels
-from ..errors import InputError, Problem, first_of
+from ..errors import InputError, Place, Problem, first_of
 from .build import MOST_WRONG_LINES, build, gathered, warn_moved, wrong_lines
 from .format import IsDataLine
 from .source import Source, no_rows
@@ -266,7 +266,7 @@ def parse_blocks(
         problems[-1] = replace(last, what=what, fix=_WHOLE_FILE, rule="truncated")
     elif total == 1 and not has_names and _is_heading(last.found):
         first = next(number for number, line in source.lines() if is_data(number, line))
-        if last.where == f"{source.name}:{first}":
+        if last.where == Place(source.name, first):
             what = f"{last.what}; it looks like a header line"
             fix = "delete the header line, or read the columns by their names: format: table"
             problems[-1] = replace(last, what=what, fix=fix, rule="header-line")

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Literal, TypeVar
 
 from ..core.tables import Qrels, Run
-from ..errors import InputError, Problem, UnknownNameError, did_you_mean
+from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
 from .source import HEAD, Source, no_rows
 from .text import (
     BETWEEN,
@@ -207,7 +207,7 @@ def guess_format(path: Path, kind: Kind) -> str:
 
 def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> InputError:
     """Return the error for a file that fits no format, or several."""
-    first, place = head.first_text, f"{source.name}:{head.first}"
+    first, place = head.first_text, Place(source.name, head.first)
     found = first if first.isprintable() or "\t" in first else ""
     if fitting:
         what = f"cannot detect the format: it could be {' or '.join(fitting)}"

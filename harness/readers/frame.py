@@ -14,7 +14,7 @@ from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.tables import GRADE_LIMIT, NOTHING, DuplicateRows, Qrels, Run, T
-from ..errors import SHOWN, InputError, Problem
+from ..errors import SHOWN, InputError, Place, Problem
 from .build import column, lines_of_rows, repeated, warn_dropped, warn_scattered
 from .column_roles import by_position, name_docnos, number_role, select_columns
 from .format import IsDataLine
@@ -116,12 +116,12 @@ class _Cells:
     def place(self) -> str:
         return self.where if isinstance(self.where, str) else self.where.name
 
-    def row(self, position: int) -> str:
+    def row(self, position: int) -> Place:
         """Return ``path:line`` for lines of text, ``path: row n`` otherwise."""
         if isinstance(self.where, str) or self.is_row is None:
-            return f"{self.place}: row {position + 1}"
+            return Place(self.place, row=position + 1)
         found = lines_of_rows(self.where, np.array([position]), self.is_row)
-        return f"{self.place}:{found[position][0]}"
+        return Place(self.place, found[position][0])
 
     def check_missing(self, role: str, missing: Array) -> None:
         if missing.any():

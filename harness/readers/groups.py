@@ -15,7 +15,14 @@ import numpy as np
 
 from ..core.arguments import TEXT, check_arguments
 from ..core.leaderboard import BELOW
-from ..errors import ArgumentError, InputError, Problem, UnknownNameError, did_you_mean
+from ..errors import (
+    ArgumentError,
+    InputError,
+    Place,
+    Problem,
+    UnknownNameError,
+    did_you_mean,
+)
 from .source import missing
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
@@ -46,12 +53,12 @@ def read_groups(
         if name not in names:
             what = f"expected a column '{name}'{did_you_mean(name, names)}, got {', '.join(names)}"
             fix = "name the column of qids with 'qid:'" if name == qid else "correct its name"
-            raise InputError(Problem(f"{path}:1", what, fix=fix))
+            raise InputError(Problem(Place(str(path), 1), what, fix=fix))
     qids: dict[str, int] = {}
     for line, row in enumerate(rows, 2):
         if row[qid] in qids:
             what = f"expected each qid once, got '{row[qid]}' on line {qids[row[qid]]} too"
-            raise InputError(Problem(f"{path}:{line}", what, fix="keep one of the lines"))
+            raise InputError(Problem(Place(str(path), line), what, fix="keep one of the lines"))
         qids[row[qid]] = line
     wanted = columns or [name for name in names if name != qid]
     return labels_of(str(path), list(qids), {c: [row[c] for row in rows] for c in wanted}, bins)
@@ -127,7 +134,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
             for row in reader:
                 if None in row or None in row.values():
                     what = f"expected {len(reader.fieldnames or ())} fields, as in the header"
-                    raise InputError(Problem(f"{path}:{reader.line_num}", what))
+                    raise InputError(Problem(Place(str(path), reader.line_num), what))
                 rows.append(row)
             return rows
     except FileNotFoundError:
@@ -161,7 +168,7 @@ def teams_of(runs: Sequence[str], teams: str) -> dict[str, str]:
     rows = _rows(Path(teams))
     if rows and not {"run", "team"} <= rows[0].keys():
         what = f"expected the columns run and team, got {', '.join(rows[0])}"
-        raise InputError(Problem(f"{teams}:1", what, fix="write a first line: run,team"))
+        raise InputError(Problem(Place(teams, 1), what, fix="write a first line: run,team"))
     named = {row["run"]: row["team"] for row in rows}
     return {run: named.get(run) or run for run in runs}
 

@@ -21,7 +21,7 @@ from ..core.arrow import cast, string_column
 from ..core.policy import Duplicates
 from ..core.ragged import Floats, offsets_of
 from ..core.tables import Docnos, Qrels, Run, T
-from ..errors import SHOWN, InputError, Problem, first_of, said_by, shorten
+from ..errors import SHOWN, InputError, Place, Problem, first_of, said_by, shorten
 from .build import gathered, keep_one, warn
 from .column_roles import Names, guess, select_columns
 from .columns import Refused, parse_blocks
@@ -98,7 +98,7 @@ def _queries(
             return found, string_column(found), docnos, repeated
     except json.JSONDecodeError as error:
         what = f"not JSON ({error.msg}, column {error.colno})"
-        raise InputError(Problem(f"{source.name}:{error.lineno}", what)) from None
+        raise InputError(Problem(Place(source.name, error.lineno), what)) from None
     except (ValueError, RecursionError) as error:
         raise source.error(f"not JSON ({error})") from None
     raise source.error(*OTHER_JSON)
@@ -168,7 +168,7 @@ def _first_rows(source: Source) -> pa.Table:
             return _parsed(b"\n".join(lines))
         except Refused as error:
             what = str(error)
-    raise InputError(Problem(f"{source.name}:{head.first}", what, head.first_text, _ONE_EACH))
+    raise InputError(Problem(Place(source.name, head.first), what, head.first_text, _ONE_EACH))
 
 
 def _type_of(identifiers: pa.ChunkedArray) -> pa.DataType:

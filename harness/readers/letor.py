@@ -38,7 +38,7 @@ from ..core.hashing import hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, lengths_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
-from ..errors import SHOWN, InputError, Problem, shorten
+from ..errors import SHOWN, InputError, Place, Problem, shorten
 from .build import lines_of_rows, warn, warn_cut_line, warn_moved
 from .columns import NOT_UTF8, REPAIR, Refused, parse_blocks
 from .format import Format, add_formats
@@ -335,8 +335,7 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
     lines, counts = _read_sizes(sizes)
     if empty := [f"size {at + 1:,}" for at in np.flatnonzero(counts == 0).tolist()]:
         what, examples = f"group sizes of 0: {len(empty):,}", tuple(empty[:SHOWN])
-        where = f"{sizes.name}:{lines[int(counts.argmin())]}"
-        warn(where, what, "empty-groups", len(empty), examples=examples)
+        warn(sizes, what, "empty-groups", len(empty), lines[int(counts.argmin())], examples)
     places = np.flatnonzero(counts)
     if qids is not None:
         _, which = encode(qids.values)
@@ -347,7 +346,7 @@ def _check_sizes(source: Source, sizes: Source, qids: pa.Array | None, n_rows: i
             if size != length:
                 qid = decoded(as_bytes(qids.values.slice(int(last[at]), 1))[0])
                 what = f"group size {place + 1:,}: expected {length:,}, the rows of qid '{qid}', "
-                where, fix = f"{sizes.name}:{lines[place]}", "write or delete the sizes"
+                where, fix = Place(sizes.name, lines[place]), "write or delete the sizes"
                 raise InputError(Problem(where, f"{what}got {size:,}", "", fix, "group-sizes"))
     total = sum(counts.tolist())
     if total != n_rows:
@@ -365,7 +364,7 @@ def _read_sizes(sizes: Source) -> tuple[list[int], Ints]:
     rows = [(number, line.strip()) for number, line in sizes.lines() if line.strip()]
     problems = [
         Problem(
-            f"{sizes.name}:{number}",
+            Place(sizes.name, number),
             f"group size: expected a whole number, got '{shorten(decoded(word), 60)}'",
             fix="write one size a line",
             rule="group-sizes",

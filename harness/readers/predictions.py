@@ -13,7 +13,7 @@ from ..core.align import PART
 from ..core.arrow import cast, index_in, to_numpy
 from ..core.ragged import Array, lengths_of
 from ..core.tables import Qrels, Run
-from ..errors import SHOWN, InputError, Problem
+from ..errors import SHOWN, InputError, Place, Problem
 from .build import column, gathered, last_line, lines_of_rows
 from .columns import Layout, numbers_of, read_columns
 from .format import Format, add_formats
@@ -42,7 +42,7 @@ def follow(source: Source | str, dataset: Qrels | None, scores: Array, name: str
         what, fix = "score: expected a finite number, got", "repair the system's output"
         problems = [
             Problem(
-                f"{source.name}: row {row + 1}", f"{what} '{scores[row]}'", "", fix, "not-finite"
+                Place(source.name, row=row + 1), f"{what} '{scores[row]}'", "", fix, "not-finite"
             )
             for row in bad[:SHOWN].tolist()
         ]
@@ -154,7 +154,7 @@ def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **h
     if wrong.size:
         found = lines_of_rows(source, wrong[:SHOWN], RANKLIB.of(source).is_data)
         what, fix = "the row is beyond its query's rows, or repeated", "count rows from 0"
-        problems = [Problem(f"{source.name}:{at}", what, line, fix) for at, line in found.values()]
+        problems = [Problem(Place(source.name, at), what, line, fix) for at, line in found.values()]
         raise InputError(problems, total=wrong.size)
     scores, order = np.empty(dataset.n_rows), np.empty(at.size, np.int64)
     scores[at], order[at] = numbers_of(table, "score"), np.arange(at.size)

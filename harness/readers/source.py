@@ -27,7 +27,7 @@ from typing import IO, Any, NamedTuple, TypeVar
 import pyarrow as pa
 
 from ..core.ragged import Array
-from ..errors import Finding, InputError, Problem, ShortageError, notice, shortage, shorten
+from ..errors import Finding, InputError, Place, Problem, ShortageError, notice, shortage, shorten
 from .files import sha256, write_all
 from .text import BOM, LONGEST, ahead, count_head, each, lines_of
 
@@ -329,8 +329,7 @@ class Source:
         if self.codec != PACKED.get(suffix, self.codec):
             what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
             what += f"{self.codec} data" if self.codec else "data that are not compressed"
-            found = Finding("other-compression", "warning", self.name, what)
-            notice(found, 3)
+            notice(Finding("other-compression", "warning", Place(self.name), what), 3)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:
@@ -443,7 +442,7 @@ class Source:
             f"the line is longer than {LONGEST:,} bytes",
             "check whether line ends were lost",
         )
-        return InputError(Problem(f"{self.name}:{number}", what, fix=fix))
+        return InputError(Problem(Place(self.name, number), what, fix=fix))
 
     def check_text(self) -> None:
         """Raise if the first bytes are not lines of text."""

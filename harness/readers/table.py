@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 
 from ..core.tables import Qrels, Run, T
-from ..errors import InputError, Problem, said_by
+from ..errors import InputError, Place, Problem, said_by
 from .build import gathered
 from .column_roles import Names, guess, number_role, select_columns
 from .columns import REPAIR, Layout, read_columns
@@ -127,7 +127,7 @@ def _read_text(
     head = Head.of(source)
     if not head.lines:
         raise no_rows(source.name)
-    line, place = head.lines[0], f"{source.name}:{head.first}"
+    line, place = head.lines[0], Place(source.name, head.first)
     numbered = any(isinstance(column, int) for column in (columns or {}).values())
     above = head.first - numbered
     between = separator(decoded(line))

@@ -16,7 +16,7 @@ from ..core.hashing import SeenKeys, hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of
 from ..core.tables import NOTHING, Docnos, Odd, Qrels, Run, byte_ranks
-from ..errors import SHOWN, InputError, Problem
+from ..errors import SHOWN, InputError, Place, Problem
 from .build import (
     MANY_TAGS,
     build,
@@ -231,7 +231,7 @@ def _distinct_rows(source: Source, keys: tuple[Ints, ...], duplicates: Duplicate
         lines = lines_of_rows(source, repeated[:SHOWN], DIVERSITY.of(source).is_data)
         what = "expected each docno once for a query and subtopic, got it again"
         problems = [
-            Problem(f"{source.name}:{line}", what, text, keep_one(Run), "duplicates")
+            Problem(Place(source.name, line), what, text, keep_one(Run), "duplicates")
             for line, text in lines.values()
         ]
         raise InputError(problems, total=repeated.size)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from .. import __version__
 from ..core.leaderboard import grouped_by
-from ..errors import Finding, counted, in_json, lines_of, others_at
+from ..errors import Finding, Place, counted, in_json, lines_of, others_at
 from ..guard.registry import APART, ORDER, RULES
 from .markdown import in_markdown
 
@@ -45,12 +44,11 @@ def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"]
 
 def _by_file(findings: Iterable[Finding], cells: Sequence[Cell]) -> Iterator[str]:
     """Yield a verdict on each run, and on other files with findings; these are below it."""
-    names = _names(cells)
-    files = grouped_by(findings, lambda one: str(_at(one.place, names)["file"]))
+    files = grouped_by(findings, lambda one: one.place.base or one.place.file)
     advised: set[tuple[str, ...]] = set()
 
     def head(one: Finding) -> str:
-        at = _at(one.place, names)
+        at = _at(one.place)
         where = [at["key"]] if "key" in at else []
         where += [f"{name} {at[name]}" for name in ("line", "row") if name in at]
         place = f"{', '.join(where)}: " if where else ""
@@ -96,8 +94,7 @@ def looked_at(checked: Checked) -> str:
 
 def places_of(checked: Checked) -> Iterator[tuple[Finding, dict[str, Any]]]:
     """Yield each finding with its file, and its line, row or key if it has any."""
-    names = _names(checked.cells)
-    yield from ((one, _at(one.place, names)) for one in checked.findings)
+    yield from ((one, _at(one.place)) for one in checked.findings)
 
 
 def as_json(checked: Checked) -> str:
@@ -154,7 +151,7 @@ def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
     """Yield each run, its verdict, and its errors and warnings."""
     files = dict.fromkeys(cell.run_entry.path for cell in checked.cells)
     wrong = [one for one in checked.findings if one.severity != "note"]
-    found = grouped_by(wrong, lambda one: str(_at(one.place, files)["file"]))
+    found = grouped_by(wrong, lambda one: one.place.base or one.place.file)
     words = _SUBMITTED if checked.submitted else VERDICTS
     for file in files:
         some = found.get(file, [])
@@ -187,32 +184,10 @@ def as_markdown(checked: Checked) -> str:
     return lines_of(lines)
 
 
-_PLACE = re.compile(
-    r"(?P<file>.+?)"
-    r"(?::(?P<line>\d+)|: row (?P<row>\d+)|: (?P<key>\$.*?)"
-    r"(?: \((?:(?P<base>[^()]+), )?line (?P<of_key>\d+)\))?)?"
-)
-
-
-def _at(place: str, files: Collection[str] = ()) -> dict[str, Any]:
-    """Return the file of a place, and its line, its row or its key in a config, if it has any.
-
-    >>> _at("a.run:7"), _at("a.npy: row 2")
-    ({'file': 'a.run', 'line': 7}, {'file': 'a.npy', 'row': 2})
-    >>> _at("c.yaml: $.metrics[1] (line 6)"), _at("a:7", ["a:7"])
-    ({'file': 'c.yaml', 'key': '$.metrics[1]', 'line': 6}, {'file': 'a:7'})
-    >>> _at("c.yaml: $.metrics[1] (base.yaml, line 6)")
-    {'file': 'base.yaml', 'key': '$.metrics[1]', 'line': 6}
-    """
-    found = None if place in files else _PLACE.fullmatch(place)
-    if found is None:
-        return {"file": place}
-    parts = {what: text for what, text in found.groupdict().items() if text is not None}
-    line = parts.pop("of_key", parts.pop("line", None))
-    row = parts.pop("row", None)
-    parts["file"] = parts.pop("base", parts["file"])  # of the config that this one extends
-    numbers = {"line": line, "row": row}
-    return {**parts, **{what: int(text) for what, text in numbers.items() if text}}
+def _at(place: Place) -> dict[str, Any]:
+    """Return the file of a place, and its key in a config, line or row, if it has any."""
+    parts = {"key": place.key, "line": place.line, "row": place.row}
+    return {"file": place.base or place.file, **{name: one for name, one in parts.items() if one}}
 
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"

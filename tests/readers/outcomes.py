@@ -1,6 +1,5 @@
 """What reading a file gives: the places and rules of errors and warnings."""
 
-import re
 import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -27,5 +26,5 @@ def warned(read: Callable[..., T], *given: Any, **options: Any) -> tuple[T, list
         warnings.simplefilter("always", HarnessWarning)
         found = read(*given, **options)
     noticed = [one.message.finding for one in caught if isinstance(one.message, HarnessWarning)]
-    lines = [int((re.search(r":(\d+)$", one.place) or [0, 0])[1]) for one in noticed if one]
+    lines = [one.place.line for one in noticed if one]
     return found, [(one.rule, one.count, n) for one, n in zip(noticed, lines, strict=True) if one]
