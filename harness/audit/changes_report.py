@@ -9,8 +9,8 @@ from dataclasses import asdict
 from typing import Any
 
 from ..core.leaderboard import grouped_by
-from ..errors import and_more, counted, first_of, legible, printable
-from ..reports import formats, markdown, text
+from ..errors import and_more, counted, first_of
+from ..reports import formats
 from ..reports.grid import Grid, GridCell, grid
 from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, decimals, p_value
 from ..stats.registry import find
@@ -52,16 +52,10 @@ def render(changes: Changes, format: str = "text", *, width: int | None = None) 
         return formats.as_csv(_csv_records(changes))
     if format == "jsonl":
         return formats.as_jsonl(records(changes))
-    tables = [*grids(changes), Grid(notes=tuple(notes(changes)))]
-    if format == "markdown":
-        page = markdown.render([Grid(notes=tuple(head(changes))), *tables])
-        return f"**{markdown.in_markdown(verdict(changes))}**\n\n{page}"
-    blocks = [
-        "\n".join(map(legible, head(changes))),
-        text.render(tables, width=width).removesuffix("\n"),
-        verdict(changes),
-    ]
-    return printable("\n\n".join(blocks)) + "\n"
+    tables = [_head(changes), *grids(changes), Grid(notes=tuple(notes(changes)))]
+    end = Grid(title=verdict(changes))
+    tables = [end, *tables] if format == "markdown" else [*tables, end]
+    return formats.render(tables, format, width=width)
 
 
 def records(changes: Changes) -> Iterator[Record]:
@@ -143,7 +137,7 @@ def _csv_records(changes: Changes) -> list[Record]:
     ]
 
 
-def head(changes: Changes) -> list[str]:
+def _head(changes: Changes) -> Grid:
     """Return what was compared, and how many cells moved."""
     statuses = Counter[str](cell.status for cell in changes.cells)
     counts = [
@@ -151,15 +145,17 @@ def head(changes: Changes) -> list[str]:
         for name, title in STATUSES.items()
         if name in statuses
     ]
-    lines = [f"old: {changes.old}", f"new: {changes.new}"]
-    lines.append(f"{counted(len(changes.cells), 'cell')} in both: {', '.join(counts)}")
-    some = {
+    only = {
         "only in old": [*map(str, changes.only_old)],
         "metrics only in old": changes.metrics_only_old,
         "only in new": [*map(str, changes.only_new)],
         "metrics only in new": changes.metrics_only_new,
     }
-    return lines + [f"{what}: {first_of(names)}" for what, names in some.items() if names]
+    some = {"old": [changes.old], "new": [changes.new], **only}
+    return Grid(
+        title=f"{counted(len(changes.cells), 'cell')} in both: {', '.join(counts)}",
+        notes=tuple(f"{what}: {first_of(names)}" for what, names in some.items() if names),
+    )
 
 
 def verdict(changes: Changes) -> str:

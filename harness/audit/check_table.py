@@ -22,12 +22,11 @@ from ..errors import (
     check_known,
     counted,
     did_you_mean,
-    lines_of,
     shorten,
 )
 from ..experiment import folder as stored
 from ..experiment.folder import Results, with_comparisons
-from ..reports import formats
+from ..reports.grid import Grid, finding
 from ..reports.paper_table.build import Cells, mean, over_same_queries
 from ..reports.paper_table.model import (
     FEWEST_FOR_SECOND,
@@ -106,6 +105,20 @@ class TableVerdict:
     has_caption: bool = False
 
 
+@dataclass(frozen=True)
+class CheckedPaper:
+    """The tables of a file that have values of the results, and which others were `skipped`."""
+
+    path: Path
+    tables: tuple[TableVerdict, ...]
+    skipped: tuple[str, ...]
+
+    @property
+    def is_right(self) -> bool:
+        """Whether no mistake was found."""
+        return not any(one.findings for one in self.tables)
+
+
 @dataclass(frozen=True, eq=False)
 class Number:
     """One number of a table, and its `value` in the results; NaN if there is none.
@@ -142,25 +155,24 @@ def check_table(
     names: Pairs = (),
     dataset: str | None = None,
     compared: Mapping[str, Any] | None = None,
-    format: str = "text",
-) -> tuple[str, bool]:
-    """Return the report on the tables of a file, and whether all is right.
+) -> CheckedPaper:
+    """Check the tables of a file against results.
 
     `tables` are labels or numbers (from 1) of those to check, `names` are pairs of own and shown,
     `dataset` is for tables that name none, `compared` are parts of a plan of comparisons in
     place of the config's. Raises InputError, UnknownNameError, or HarnessError if no table has
     runs and metrics of the results.
     """
-    grids = _chosen(paper, _grids(paper), tables)
+    printed_tables = _chosen(paper, _read(paper), tables)
     read = stored.read(results)
     if dataset is not None:
         check_known("dataset", dataset, read.datasets)
     matches = []
-    for name, grid in grids:
+    for name, table in printed_tables:
         known = Known.of(read, _names(read, names, (name, paper.stem)))
-        matches.append((name, with_dataset(match(grid, known), read, dataset)))
+        matches.append((name, with_dataset(match(table, known), read, dataset)))
     if not any(one.is_any for _, one in matches):
-        raise HarnessError(_nothing(paper, grids[0][1], read))
+        raise HarnessError(_nothing(paper, printed_tables[0][1], read))
     plan = None
     if compared:
         plan = replace(Plan() if read.config.compare is None else read.config.compare, **compared)
@@ -174,11 +186,10 @@ def check_table(
         for name, one in matches
         if not one.is_any
     ]
-    render = _jsonl if format == "jsonl" else _text
-    return render(str(paper), verdicts, skipped), not any(one.findings for one in verdicts)
+    return CheckedPaper(paper, tuple(verdicts), tuple(skipped))
 
 
-def _grids(paper: Path) -> list[PrintedTable]:
+def _read(paper: Path) -> list[PrintedTable]:
     """Return the tables of a file; InputError with file and line if it cannot be read."""
     reader = FORMATS.get(paper.suffix.lower())
     if reader is None:
@@ -620,37 +631,34 @@ def _signs(match: Match, used: Sequence[str], study: Study, verdict: TableVerdic
     return Signs("daggers" if symbols else "letters", of, study.comparisons)
 
 
-def _text(path: str, verdicts: Sequence[TableVerdict], skipped: Sequence[str]) -> str:
-    lines = [line for one in verdicts for line in _lines(path, one)]
-    lines += [f"not checked: {what}" for what in skipped]
-    total = sum((one.verified for one in verdicts), Counter[str]())
-    checked = ", ".join(counted(n, name.removesuffix("s")) for name, n in total.items())
-    n = sum(len(one.findings) for one in verdicts)
-    findings = counted(n, "finding") if n else "no findings"
-    end = "; claims in captions are not" if any(one.has_caption for one in verdicts) else ""
-    return lines_of([*lines, f"{path}: {findings}; checked: {checked or 'nothing'}{end}"])
+def grids(checked: CheckedPaper) -> Iterator[Grid]:
+    """Yield what ``harness check-table`` prints: mistakes, what was not checked, how much was."""
+    for table in checked.tables:
+        for one in table.findings:
+            place = f"{checked.path}:{one.line}: {_KINDS[one.kind]}: {one.row}, {one.column}"
+            right = one.right + (f"  ({one.why})" if one.why else "")
+            yield finding(place, found=one.found, right=right)
+        notes = (*table.notes, *(f"not checked: {what}" for what in table.unknown))
+        if notes:
+            yield Grid(title=f"{checked.path}:{table.line}: table {table.name}", notes=notes)
+    if checked.skipped:
+        yield Grid(title="not checked", notes=checked.skipped)
+    total = sum((one.verified for one in checked.tables), Counter[str]())
+    done = ", ".join(counted(n, name.removesuffix("s")) for name, n in total.items()) or "nothing"
+    n = sum(len(one.findings) for one in checked.tables)
+    found = counted(n, "finding") if n else "no findings"
+    end = "; claims in captions are not" if any(one.has_caption for one in checked.tables) else ""
+    yield Grid(title=f"{checked.path}: {found}; checked: {done}{end}")
 
 
-def _lines(path: str, verdict: TableVerdict) -> Iterator[str]:
-    for one in verdict.findings:
-        yield f"{path}:{one.line}: {_KINDS[one.kind]}: {one.row}, {one.column}"
-        yield f"  found: {one.found}"
-        yield f"  right: {one.right}" + (f"  ({one.why})" if one.why else "")
-    for what in (*verdict.notes, *(f"not checked: {what}" for what in verdict.unknown)):
-        yield f"{path}:{verdict.line}: table {verdict.name}: {what}"
-
-
-def _jsonl(path: str, verdicts: Sequence[TableVerdict], skipped: Sequence[str]) -> str:
-    """Return a line for each finding, one for each table, and one for each skipped table."""
-    rows: list[dict[str, object]] = []
-    for one in verdicts:
-        table = {"file": path, "table": one.name}
-        rows += [{**table, **asdict(finding)} for finding in one.findings]
-        rows.append(
-            {
-                **table, "line": one.line, "kind": "checked", "findings": len(one.findings),
-                "verified": dict(one.verified), "unknown": one.unknown, "notes": one.notes,
-            }
-        )  # fmt: skip
-    rows += [{"file": path, "kind": "skipped", "what": what} for what in skipped]
-    return formats.as_jsonl(rows)
+def records(checked: CheckedPaper) -> Iterator[dict[str, Any]]:
+    """Yield a record for each finding, one for each table, and one for each skipped table."""
+    for one in checked.tables:
+        table = {"file": str(checked.path), "table": one.name}
+        yield from ({**table, **asdict(mistake)} for mistake in one.findings)
+        yield {
+            **table, "line": one.line, "kind": "checked", "findings": len(one.findings),
+            "verified": dict(one.verified), "unknown": one.unknown, "notes": one.notes,
+        }  # fmt: skip
+    for what in checked.skipped:
+        yield {"file": str(checked.path), "kind": "skipped", "what": what}

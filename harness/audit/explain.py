@@ -25,12 +25,14 @@ from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
 from ..core.views import view
-from ..errors import InputError, counted, legible, printable
+from ..errors import InputError, and_more, counted
 from ..experiment import folder as stored
 from ..experiment.folder import Results
 from ..experiment.table_and_plots import PathLike, folder_of, names_in
 from ..readers import in_memory
-from ..reports.text import Shown, wrapped
+from ..reports import text
+from ..reports.grid import Grid, grid
+from ..reports.text import Shown
 from .explain_space import (
     BEYOND,
     FAMILIAR,
@@ -230,7 +232,7 @@ class Search(Shown):
         return sum(map(len, self._tried.values()))
 
     def __str__(self) -> str:
-        return render(self).rstrip("\n")
+        return text.render(grids(self)).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<Search: {self.asked.text}, {len(self.explanations)} explanations>"
@@ -456,74 +458,63 @@ def explain(
     return found
 
 
-def _tool(fit: FittingSetting) -> str:
-    """Return which tool computes it like this."""
+def _settings(fit: FittingSetting) -> str:
+    """Return the tool whose settings it has, and how many are changed."""
     convention = fit.base.convention
-    if not fit.changes:
-        return "the default here" if convention is None else f"as {convention.tool} computes it"
     text = "the default" if convention is None else convention.tool
-    text += f", {counted(len(fit.changes), 'setting')} changed"
+    if fit.changes:
+        text += f", {counted(len(fit.changes), 'setting')} changed"
     if fit.missing_queries != "zero":
         text += f"; with the policy missing_queries: {fit.missing_queries}"
     return text
 
 
-def render(found: Search, everything: bool = False) -> str:
-    """Return the simplest explanations first.
+def grids(found: Search, everything: bool = False) -> Iterator[Grid]:
+    """Yield what ``harness explain`` prints: the simplest explanations first.
 
     With `everything`, all explanations with all their alternatives.
     """
-    blocks, n_ways = [], len(found.explanations)
-    if found.explanations:
-        n_fits = sum(len(one.fits) for one in found.explanations)
-        verdict = f"{n_fits:,} of {found.tried:,} settings fit"
-        verdict += f", in {n_ways:,} different ways" if n_ways > 1 else ""
-        shown = found.explanations if everything else found.explanations[:EXPLANATIONS]
-        blocks = ["\n".join(_block(at, one, everything)) for at, one in enumerate(shown, start=1)]
-        if more := n_ways - len(shown):
-            blocks.append(f"+{more:,} more ways: --all lists them; more digits or --k leave fewer")
-    else:
-        verdict = f"none of {found.tried:,} settings fits"
-        if found.nearest is not None:
-            head = f"nearest: {found.nearest.value:.6f} ({found.difference:+.6f})  "
-            blocks.append("\n".join(_named(head, found.nearest)))
-        if found.n_tied:
-            text = (
-                f"{found.n_tied:,} of {found.n_retrieved:,} retrieved documents are tied. Tools "
-                "that order ties by no rule may print other values: 'harness evaluate --ties "
-                "bounds' prints the smallest and the largest"
-            )
-            blocks.append("\n".join(wrapped(text)))
-    title = [
-        f"{found.asked.text}{legible(f' of {found.subject}' if found.subject else '')}, "
-        f"{found.n_queries:,} queries",
-        verdict,
-    ]
-    notes = [line for note in _notes(found) for line in wrapped(note, indent=2)]
-    return printable("\n\n".join(["\n".join(title), *blocks, "\n".join(notes)])) + "\n"
+    ways = found.explanations
+    verdict = f"none of {found.tried:,} settings fits"
+    if ways:
+        n_fits = sum(len(one.fits) for one in ways)
+        verdict = f"{n_fits:,} of {found.tried:,} settings fit, in {counted(len(ways), 'way')}"
+    of = f" of {found.subject}" if found.subject else ""
+    size = counted(found.n_queries, "query", "queries")
+    yield Grid(title=f"{found.asked.text}{of}, {size}", notes=(verdict,))
+    most = len(ways) if everything else EXPLANATIONS
+    yield from (_way(*one, everything) for one in enumerate(ways[:most], start=1))
+    for more in and_more(len(ways) - most, "--all lists them; more digits or --k leave fewer"):
+        yield Grid(title=more)
+    if found.nearest is not None and not ways:
+        near = found.nearest
+        row = [f"{near.value:.6f}", f"{found.difference:+.6f}", near.name, _settings(near)]
+        yield grid(["nearest value", "difference", *_HEADER], [row], left=4)
+    yield Grid(notes=tuple(line for note in _notes(found) for line in text.wrapped(note)))
 
 
-def _named(head: str, fit: FittingSetting) -> list[str]:
-    return [f"{head}{fit.name}", f"{' ' * len(head)}{_tool(fit)}"]
+_HEADER = "metric", "settings of"
 
 
-def _block(place: int, explanation: Explanation, everything: bool) -> Iterator[str]:
+def _way(place: int, explanation: Explanation, everything: bool) -> Grid:
     best, *others = explanation.fits
-    yield from _named(f"{place}. {best.value:.6f}  ", best)
-    if others:
-        unchanged = len({fit.base for fit in others if not fit.changes} - {best.base})
-        shown = others if everything else others[: max(ALTERNATIVES, unchanged)]
-        yield "   the same on every query:"
-        widest = max(len(fit.name) for fit in shown)
-        for fit in shown:
-            yield f"     {fit.name:<{widest}}  {_tool(fit)}"
-        if more := len(others) - len(shown):
-            yield f"     +{more:,} more"
+    unchanged = len({fit.base for fit in others if not fit.changes} - {best.base})
+    most = len(others) if everything else max(ALTERNATIVES, unchanged)
+    notes = [*and_more(len(others) - most, "--all lists them")]
     if explanation.inert:
-        yield from wrapped(f"without effect here: {', '.join(explanation.inert)}", indent=3)
+        notes.append(f"without effect here: {', '.join(explanation.inert)}")
+    same = ", all with the same value on every query" if others else ""
+    rows = [[fit.name, _settings(fit)] for fit in (best, *others[:most])]
+    return grid(_HEADER, rows, left=2, title=f"{place}. {best.value:.6f}{same}", notes=notes)
 
 
 def _notes(found: Search) -> Iterator[str]:
+    if found.n_tied and not found.explanations:
+        yield (
+            f"{found.n_tied:,} of {found.n_retrieved:,} retrieved documents are tied. Tools that "
+            "order ties by no rule may print other values: 'harness evaluate --ties bounds' prints "
+            "the smallest and the largest"
+        )
     names = ", ".join(dict.fromkeys(base.definition.name for base in found.bases))
     n_tools = len({base.convention.name for base in found.bases if base.convention is not None})
     changed = f"up to {counted(found.depth, 'setting')} changed" if found.depth else "unchanged"

@@ -20,7 +20,8 @@ import pyarrow.parquet as pq
 
 from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
-from ..errors import HarnessWarning, InputError, and_more, counted, in_json, lines_of, shorten
+from ..core.leaderboard import Failed
+from ..errors import HarnessWarning, InputError, and_more, counted, in_json
 from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
@@ -28,8 +29,10 @@ from ..experiment.cells import Evaluated, evaluate_all, executor
 from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
 from ..experiment.run import derive, tables_and_plots
+from ..reports.grid import Grid, finding, grid
+from ..reports.text import cut_all
 
-_GONE, _CODE = "gone", "code of the harness"
+_CODE = "code of the harness"
 _MOVED = (
     "inputs are gone; if you moved them or the results, give the folder that the config's paths "
     "start from now: --inputs FOLDER"
@@ -49,8 +52,8 @@ NOTHING, ABSENT = "(nothing)", "undefined"
 """Shown for an empty text, and for a field without a value."""
 _NAMES = ("dataset", "run", "baseline", "metric", "qid")
 """Columns that identify a row."""
-WIDTH, BEFORE = 120, 30
-"""Characters of a text that are shown, and how many of them before the first that differs."""
+WIDTH = 120
+"""Characters of a text that are shown."""
 
 
 class Mismatch(NamedTuple):
@@ -155,10 +158,9 @@ def verify(
         warnings.simplefilter("ignore", HarnessWarning)  # the run gave them
         evaluated = evaluate_all(config, cells, Cache(None), pool)
     _compare_inputs(found, evaluated.digests)
-    failed = list(_failures(found, evaluated))
-    for one in failed:
+    for one in _failures(found, evaluated):
         found.add(one, "cells")
-    if failed:
+    if found.by_file["cells"]:
         found.notes.append("values were not compared: they need all cells")
     else:
         _compare_all(found, config, derive(config, evaluated, manifest), content)
@@ -167,30 +169,28 @@ def verify(
 
 def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
     """Add the inputs that are gone or have other bytes."""
-    for record, path, now in results.changed_inputs(found.folder, found.manifest, hashed=digests):
+    changed = [*results.changed_inputs(found.folder, found.manifest, hashed=digests)]
+    gone = {one.path for one in changed if not one.path.is_file()}
+    for record, path, now in changed:
         then = f"sha256 {record['sha256']}"
-        new = f"sha256 {now}" if now else "cannot be read" if path.is_file() else _GONE
+        new = f"sha256 {now}" if now else "gone" if path in gone else "cannot be read"
         found.add(Mismatch("input", record["path"], "bytes", then, new, "input"), "inputs")
-    found.verified["inputs"] = len(found.manifest["inputs"]) - len(found.differences)
-    if any(one.now == _GONE for one in found.differences):
+    found.verified["inputs"] = len(found.manifest["inputs"]) - len(changed)
+    if gone:
         found.notes.append(_MOVED)
 
 
 def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Mismatch]:
     """Yield the cells that are evaluated now and failed then, or the other way round."""
-
-    def name(one: Mapping[str, Any]) -> str:
-        columns = "".join(f", {key}={value}" for key, value in one.get("columns", {}).items())
-        return f"{one['run']} on {one['dataset']}{columns}"
-
     now = {results.name_of(one.cell): str(one.error).splitlines()[0] for one in evaluated.failures}
-    now |= {results.name_of(one.cell): "evaluated" for one in evaluated.cells}
-    cells = (*found.manifest.get("failed", ()), *found.manifest["cells"])
-    then = {name(one): one.get("error", "evaluated") for one in cells}
-    for cell, old in then.items():
-        new = now.get(cell, "not found under this name")
-        if cell not in now or (old == "evaluated") != (new == "evaluated"):
-            yield Mismatch("cell", cell, "error", old, new, found.cause(True))
+    now |= dict.fromkeys((results.name_of(one.cell) for one in evaluated.cells), "")
+    for one in (*found.manifest.get("failed", ()), *found.manifest["cells"]):
+        columns, error = one.get("columns", {}), one.get("error", "")
+        cell = results.name_of(Failed(one["dataset"], one["run"], columns, error))
+        new = now.get(cell)
+        if new is None or bool(new) != bool(error):
+            text = "not found under this name" if new is None else new or "evaluated"
+            yield Mismatch("cell", cell, "error", error or "evaluated", text, found.cause(True))
 
 
 def _compare_all(found: Verification, config: Config, derived: Results, content: bytes) -> None:
@@ -352,53 +352,32 @@ def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[VersionCh
     return (VersionChange(*one) for one in leaves(then, now))
 
 
-def text(found: Verification) -> str:
-    """Return what ``harness verify`` prints."""
-    return lines_of(_lines(found))
-
-
-def _lines(found: Verification) -> Iterator[str]:
+def grids(found: Verification) -> Iterator[Grid]:
+    """Yield what ``harness verify`` prints: differences, inputs first, versions, the verdict."""
     inputs = [one for one in found.differences if one.kind == "input"]
-    for one in inputs[:SHOWN_INPUTS]:
-        yield from _difference(one)
+    yield from map(_difference, inputs[:SHOWN_INPUTS])
     for note in and_more(len(inputs) - SHOWN_INPUTS, "--format json lists every input"):
-        yield f"input: {note}"
-    for one in found.differences[len(inputs) :]:
-        yield from _difference(one)
-    for version in found.versions:
-        yield f"version: {version.name} was {version.then or 'none'}, is {version.now or 'none'}"
-    yield from (f"note: {note}" for note in found.notes)
+        yield Grid(title=f"input: {note}")
+    yield from map(_difference, found.differences[len(inputs) :])
+    if found.versions:
+        rows = [[one.name, one.then or "none", one.now or "none"] for one in found.versions]
+        yield grid(["version", "then", "now"], rows, left=3)
+    yield from (Grid(title=f"note: {note}") for note in found.notes)
     counts = ", ".join(f"{n:,} {name}" for name, n in found.verified.items() if n) or "nothing"
-    if found.is_verified:
-        yield f"{found.folder}: every digit is the same; verified: {counts}"
-        return
-    parts = ", ".join(f"{n:,} in {name}" for name, n in found.by_file.items())
-    total = counted(found.total, "difference")
-    yield f"{found.folder}: NOT VERIFIED, {total} ({parts}); compared: {counts}"
+    verdict = f"every digit is the same; verified: {counts}"
+    if not found.is_verified:
+        parts = ", ".join(f"{n:,} in {name}" for name, n in found.by_file.items())
+        total = counted(found.total, "difference")
+        verdict = f"NOT VERIFIED, {total} ({parts}); compared: {counts}"
+    yield Grid(title=f"{found.folder}: {verdict}")
 
 
-def _difference(one: Mismatch) -> Iterator[str]:
+def _difference(one: Mismatch) -> Grid:
     why = "" if one.kind == "input" else f" ({_CAUSES[one.cause]})"
     if one.cause == "edited" and one.file == MANIFEST:
         why = " (the file was edited after it was written)"
-    yield f"{one.kind}: {one.file}: {one.where}{why}"
-    then, now = around_difference(one.then, one.now)
-    yield f"  then: {then}"
-    yield f"  now:  {now}"
-
-
-def around_difference(then: str, now: str) -> tuple[str, str]:
-    """Return two texts on a line each; if they are long, the part around their first difference.
-
-    >>> around_difference("a" * 200 + "b", "a" * 200 + "c")
-    ('...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaab', '...aaaaaaaaaaaaaaaaaaaaaaaaaaaaaac')
-    """
-    then, now = (" ".join(text.split()) for text in (then, now))
-    pairs = enumerate(zip(then, now, strict=False))
-    same = next((at for at, (a, b) in pairs if a != b), 0)
-    start = same - BEFORE if max(len(then), len(now)) > WIDTH and same > WIDTH // 2 else 0
-    first, second = (shorten(f"...{x[start:]}" if start else x, WIDTH) for x in (then, now))
-    return first, second
+    then, now = cut_all((one.then, one.now), WIDTH)
+    return finding(f"{one.kind}: {one.file}: {one.where}{why}", then=then, now=now)
 
 
 def as_json(found: Verification) -> str:

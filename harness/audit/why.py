@@ -45,7 +45,7 @@ from ..errors import (
     UnknownNameError,
     and_more,
     check_known,
-    lines_of,
+    counted,
 )
 from ..experiment import folder as files
 from ..experiment.folder import Results
@@ -151,7 +151,7 @@ class Account(Shown):
     warned: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return render(self).rstrip("\n")
+        return text_report.render(grids(self)).rstrip("\n")
 
     def __repr__(self) -> str:
         return f"<Account: {self.metric} of {self.name}: {self.value!r}>"
@@ -498,122 +498,169 @@ def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:
     return tuple(Step(rank, "", math.nan, *rest) for rank, *rest in rows)
 
 
-def render(found: Account) -> str:
-    """Return what ``harness why`` prints."""
+def grids(found: Account) -> Iterator[Grid]:
+    """Yield what ``harness why`` prints."""
     query = f" of query {found.qid}," if found.qid else " of"
-    lines = [f"{found.metric}{query} {found.name}: {_text(found.value)}"]
-    lines += warned_of({rule: [found.run] for rule in found.warned})
-    if found.repetitions:
-        lines += [*_row_lines(found), *_chosen(found.choices), "", *_inputs(found)]
-        cell = found.repetitions[0].parts[0]
-        options = {"run": found.run, "metric": str(found.metric), "dataset": cell.dataset}
-        words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        words += [word for one in cell.columns.items() for word in ("--where", "=".join(one))]
-        lines += ["", "One of the cells, with its files, counts and settings:"]
-        lines.append(f"  harness why {shlex.join([found.folder, *words])}")
-    else:
-        lines += _cell_lines(found) if found.qid is None else _query(found)
-    return lines_of(lines)
+    notes = [*warned_of({rule: [found.run] for rule in found.warned}), *_summary(found)]
+    title = f"{found.metric}{query} {found.name}: {_text(found.value)}"
+    yield Grid(title=title, notes=tuple(notes))
+    if found.qid is not None:
+        yield from _query(found)
+        return
+    yield from (_repetition_grid(one, found) for one in found.repetitions)
+    yield from _chosen(found.choices)
+    yield _inputs(found)
+    yield from _pointer(found) if found.repetitions else _cell(found)
 
 
 def _text(value: float | None) -> str:
     return "undefined" if value is None or math.isnan(value) else repr(value)
 
 
-def _indented(table: Grid) -> Iterator[str]:
-    return (f"  {line}" for line in text_report.render([table]).splitlines())
+def _summary(found: Account) -> Iterator[str]:
+    """Yield how a row is made of its repetitions, or why a query has no ranking."""
+    if found.qid is not None and not found.ranking and found.entry is not None:
+        policy = found.entry.evaluation.policy
+        yield f"the run does not answer the query (missing_queries: {policy.missing_queries})"
+    if not found.is_confirmed and found.repetitions:
+        yield f"leaderboard.csv holds ANOTHER value: {_text(found.recorded)}"
+    if (n := len(found.repetitions)) > 1:
+        yield f"mean of {n} repetitions, standard deviation {_text(found.deviation)}"
+    if found.incomplete is not None:
+        yield f"{FEWER}: {found.incomplete}"
+    if not math.isnan(found.low):
+        yield f"interval {_text(found.low)} to {_text(found.high)}"
+    if found.chosen is not None:
+        yield best_of([found.chosen])
 
 
-def _inputs(found: Account) -> Iterator[str]:
-    """Yield how many files are unchanged, and those that are not."""
-    changed = [each for each in found.inputs if each["state"] != UNCHANGED]
-    if not changed:
-        yield f"inputs: {len(found.inputs)} files, {UNCHANGED}"
-        return
-    yield f"inputs: {len(changed)} of {len(found.inputs)} files HAVE CHANGED"
-    yield from (f"  {each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS])
-    yield from (f"  {note}" for note in and_more(len(changed) - SHOWN_INPUTS))
-    if len(changed) == len(found.inputs):
-        yield "  if they were moved: --inputs FOLDER, from which the config's paths start"
+def _repetition_grid(one: Repetition, row: Account) -> Grid:
+    """Return the value of a repetition, and what each fold adds to it."""
+    name = pairs(one.columns.items()) or "value"
+    title = f"{name}: {_text(one.value)}{_made(one, row)}"
+    if len(one.parts) == 1 and one.parts[0].dataset == one.whole.dataset:
+        return Grid(title=title)
+    weighted = row.metric.definition.weight is not None
+    total = "sum of logarithms" if row.metric.definition.summary == "gm" else "sum"
+    sums = ["weights", "sum of weight x value"] if weighted else [total]
+
+    def cells(name: str, value: str, part: FoldShare) -> list[str]:
+        numbers = [part.weight, part.total] if weighted else [part.total]
+        return [name, value, str(part.n), *map(_text, numbers)]
+
+    rows = [cells(part.dataset, _text(part.value), part) for part in one.parts]
+    if not row.averaged:
+        rows.append(cells("all", "", one.whole))
+    return grid(["dataset", "value", "queries", *sums], rows, title=title)
 
 
-def _chosen(choices: Sequence[Choice]) -> Iterator[str]:
+def _made(one: Repetition, row: Account) -> str:
+    """Return the sum and quotient that make a value."""
+    how = row.metric.definition.summary
+    if row.averaged:
+        values = " + ".join(_text(part.value) for part in one.parts)
+        return f" = ({values}) / {len(one.parts)}, parts count alike"
+    if how == "sum" or math.isnan(one.value):
+        return ""
+    quotient = f"{_text(one.whole.total)} / {_text(one.whole.weight)}"
+    return f" = exp({quotient})" if how == "gm" else f" = {quotient}"
+
+
+def _chosen(choices: Sequence[Choice]) -> Iterator[Grid]:
     """Yield the settings chosen on validation queries, and the ranking of all if there is one."""
     if not choices:
         return
-    yield from ("", f"Setting chosen on validation queries by {choices[0].metric}")
     rows = []
     for one in choices:
         tied = f", tied with {', '.join(map(pairs, one.tied))}" if one.tied else ""
         how = f"best of {len(one.ranked)}{tied}"
         rows.append([one.name, pairs(one.setting), _text(one.value), how])
-    yield from _indented(grid(["for", "setting", "validation value", "chosen as"], rows, left=2))
+    title = f"Setting chosen on validation queries by {choices[0].metric}"
+    yield grid(["for", "setting", "validation value", "chosen as"], rows, left=2, title=title)
     if len(choices) == 1:
         (one,) = choices
-        yield from ("", f"All settings on {', '.join(one.datasets)}, best first")
+        title = f"All settings on {', '.join(one.datasets)}, best first"
         ranked = [[pairs(setting), _text(value)] for setting, value in one.ranked]
         ranked += [[pairs(setting), "left out: not every value"] for setting in one.left_out]
-        yield from _indented(grid(["setting", one.metric], ranked))
+        yield grid(["setting", one.metric], ranked, title=title)
 
 
-def _cell_lines(account: Account) -> Iterator[str]:
+def _inputs(found: Account) -> Grid:
+    """Return which files have changed, with every file of a cell."""
+    changed = [each for each in found.inputs if each["state"] != UNCHANGED]
+    every = counted(len(found.inputs), "file")
+    notes = [f"{each['path']}: {each['state']}" for each in changed[:SHOWN_INPUTS]]
+    notes += and_more(len(changed) - SHOWN_INPUTS)
+    if changed and len(changed) == len(found.inputs):
+        notes.append("if they were moved: --inputs FOLDER, from which the config's paths start")
+    state = f"{len(changed)} of {every} HAVE CHANGED" if changed else f"{every}, {UNCHANGED}"
+    title = f"Inputs: {state}"
+    if found.repetitions:
+        return Grid(title=title, notes=tuple(notes))
+    rows = [[each["path"], each["sha256"], str(each["bytes"])] for each in found.inputs]
+    return grid(["file", "sha256", "bytes"], rows, left=2, title=title, notes=notes)
+
+
+def _pointer(row: Account) -> Iterator[Grid]:
+    """Yield the command that shows one cell of a row."""
+    cell = row.repetitions[0].parts[0]
+    options = {"run": row.run, "metric": str(row.metric), "dataset": cell.dataset}
+    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    words += [word for one in cell.columns.items() for word in ("--where", "=".join(one))]
+    command = f"harness why {shlex.join([row.folder, *words])}"
+    yield Grid(title="One of the cells, with its files, counts and settings:", notes=(command,))
+
+
+def _cell(account: Account) -> Iterator[Grid]:
     assert account.entry is not None
     evaluation, metric = account.entry.evaluation, account.metric
-    yield from _chosen(account.choices)
-    yield ""
-    yield from _inputs(account)
-    for each in account.inputs:
-        yield f"  {each['path']}  ({each['bytes']} bytes, sha256 {each['sha256']})"
-    yield from ("", "Queries", f"  {evaluation.notes}")
     n, queries = evaluation.n()[str(metric)], len(evaluation.qids)
     how = {"sum": "sum", "gm": "geometric mean"}.get(metric.definition.summary, "mean")
     weighted = ", each query by its weight" if metric.definition.weight is not None else ""
     undefined = f"; undefined for {queries - n}" if n < queries else ""
-    yield f"  {how} over {n} queries{weighted}{undefined}"
     values, qids = evaluation.column(str(metric)), evaluation.qids.to_pylist()
     order = [at for at in np.argsort(values, kind="stable") if not math.isnan(values[at])]
     ranked = [f"{qids[at]} {values[at]:.4f}" for at in order]
-    yield f"  largest:  {', '.join(ranked[::-1][:EXTREMES]) or 'none'}"
-    yield f"  smallest: {', '.join(ranked[:EXTREMES]) or 'none'}"
-    yield from ("", "Metric")
-    for line in resolved([metric], evaluation.policy).rstrip().splitlines():
-        yield f"  {line}".rstrip()
-    yield from ("", "Made by")
+    counts = (
+        str(evaluation.notes),
+        f"{how} over {counted(n, 'query', 'queries')}{weighted}{undefined}",
+        f"largest:  {', '.join(ranked[::-1][:EXTREMES]) or 'none'}",
+        f"smallest: {', '.join(ranked[:EXTREMES]) or 'none'}",
+    )
+    yield Grid(title="Queries", notes=counts)
+    settings = resolved([metric], evaluation.policy)
+    yield replace(settings, title=f"Metric: {settings.title}")
     versions = account.manifest["versions"]
-    yield "  " + ", ".join(f"{name} {text}" for name, text in versions.items() if text)
+    made = [", ".join(f"{name} {text}" for name, text in versions.items() if text)]
     if git := account.manifest.get("git"):
         dirty = " with changes not committed" if git["dirty"] else ""
-        yield f"  git {git['commit'][:12]}{dirty}"
+        made.append(f"git {git['commit'][:12]}{dirty}")
     own = account.entry.dataset, account.entry.run, account.entry.all_columns
     cells = account.manifest["cells"]
     cell = next(one for one in cells if (one["dataset"], one["run"], one.get("columns", {})) == own)
     check = cell.get("crosscheck", {})
     if check.get("queries"):
-        yield (
-            f"  pytrec_eval evaluated {check['queries']} queries again: largest difference "
-            f"{check['largest_difference']:g}"
-        )
+        again = f"pytrec_eval evaluated {check['queries']} queries again"
+        made.append(f"{again}: largest difference {check['largest_difference']:g}")
+    yield Grid(title="Made by", notes=tuple(made))
     if metric.is_built_in:
-        yield from ("", "--query QID shows the ranking behind one query's value.")
+        yield Grid(title="--query QID shows the ranking behind one query's value.")
 
 
-def _query(account: Account) -> Iterator[str]:
+def _query(account: Account) -> Iterator[Grid]:
     if not account.ranking:
-        assert account.entry is not None
-        policy = account.entry.evaluation.policy
-        yield f"  the run does not answer the query (missing_queries: {policy.missing_queries})"
         return
-    yield ""
-    yield from _indented(_steps(account.ranking, "so far"))
+    yield _steps(account.ranking, "so far")
     if account.ideal:
         total = account.ideal[-1].running or 0.0
-        yield from ("", f"The ideal order, whose DCG is {total!r}")
-        yield from _indented(_steps(account.ideal, "DCG so far"))
         parts = [step.added for step in account.ranking if step.added is not None]
-        yield from ("", f"{account.metric} = {math.fsum(parts)!r} / {total!r}")
+        yield replace(
+            _steps(account.ideal, "DCG so far"), title=f"The ideal order, whose DCG is {total!r}"
+        )
+        yield Grid(title=f"{account.metric} = {math.fsum(parts)!r} / {total!r}")
     if account.derived is not None:
         same = "the same as in the results" if account.is_confirmed else "NOT the results' value"
-        yield from ("", f"computed again from the files: {_text(account.derived)}, {same}")
+        yield Grid(title=f"computed again from the files: {_text(account.derived)}, {same}")
 
 
 def _steps(steps: tuple[Step, ...], running: str) -> Grid:
@@ -640,52 +687,3 @@ def _steps(steps: tuple[Step, ...], running: str) -> Grid:
         rows.append(row)
         last = step.rank
     return grid(list(columns), rows, left=2 if "docno" in columns else 1)
-
-
-def _row_lines(row: Account) -> Iterator[str]:
-    if not row.is_confirmed:
-        yield f"  leaderboard.csv holds ANOTHER value: {_text(row.recorded)}"
-    if len(row.repetitions) > 1:
-        n, deviation = len(row.repetitions), _text(row.deviation)
-        yield f"  mean of {n} repetitions, standard deviation {deviation}"
-    if row.incomplete is not None:
-        yield f"  {FEWER}: {row.incomplete}"
-    if not math.isnan(row.low):
-        yield f"  interval {_text(row.low)} to {_text(row.high)}"
-    if row.chosen is not None:
-        yield f"  {best_of([row.chosen])}"
-    for one in row.repetitions:
-        yield from (
-            "",
-            f"{pairs(one.columns.items()) or 'value'}: {_text(one.value)}{_made(one, row)}",
-        )
-        if len(one.parts) > 1 or one.parts[0].dataset != one.whole.dataset:
-            yield from _indented(_parts(one, row))
-
-
-def _parts(one: Repetition, row: Account) -> Grid:
-    """Return what each fold adds to the value of a repetition, and their sum."""
-    weighted = row.metric.definition.weight is not None
-    total = "sum of logarithms" if row.metric.definition.summary == "gm" else "sum"
-    sums = ["weights", "sum of weight x value"] if weighted else [total]
-
-    def cells(name: str, value: str, part: FoldShare) -> list[str]:
-        numbers = [part.weight, part.total] if weighted else [part.total]
-        return [name, value, str(part.n), *map(_text, numbers)]
-
-    rows = [cells(part.dataset, _text(part.value), part) for part in one.parts]
-    if not row.averaged:
-        rows.append(cells("all", "", one.whole))
-    return grid(["dataset", "value", "queries", *sums], rows)
-
-
-def _made(one: Repetition, row: Account) -> str:
-    """Return the sum and quotient that make a value."""
-    how = row.metric.definition.summary
-    if row.averaged:
-        values = " + ".join(_text(part.value) for part in one.parts)
-        return f" = ({values}) / {len(one.parts)}, parts count alike"
-    if how == "sum" or math.isnan(one.value):
-        return ""
-    quotient = f"{_text(one.whole.total)} / {_text(one.whole.weight)}"
-    return f" = exp({quotient})" if how == "gm" else f" = {quotient}"

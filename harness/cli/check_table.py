@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from ..audit.check_table import check_table
+from ..audit.check_table import check_table, grids, records
 from ..experiment.table_and_plots import changed_plan
+from ..reports import formats
 from . import options
 from .printing import show
 
@@ -33,7 +34,7 @@ from .printing import show
 @options.format_option("text", "jsonl")
 def command(
     paper: Path, results: Path, baselines: tuple[str, ...], test: str | None,
-    correction: str | None, **settings: Any,
+    correction: str | None, format: str, **settings: Any,
 ) -> None:  # fmt: skip
     """Check the table of a paper: derive each number again, and its marks.
 
@@ -48,7 +49,7 @@ def command(
     """
     plan = changed_plan(baselines, test, correction)
     settings["names"] = options.pairs("--name", settings["names"])
-    text, is_right = check_table(paper, results, compared=plan, **settings)
-    show(text)
-    if not is_right:
+    found = check_table(paper, results, compared=plan, **settings)
+    show(formats.render(grids(found), format, list(records(found))))
+    if not found.is_right:
         raise click.exceptions.Exit(1)

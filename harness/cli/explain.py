@@ -8,7 +8,7 @@ from typing import Any, Literal
 import click
 
 from .. import readers
-from ..audit.explain import explain, render
+from ..audit.explain import explain, grids
 from ..errors import Problem, UnknownNameError
 from ..reports import formats
 from . import options
@@ -74,6 +74,6 @@ def command(
             value, None, run, metrics, k=k, depth=depth, results=results, dataset=dataset,
             where=dict(options.pairs("--where", where)),
         )  # fmt: skip
-    show(formats.as_jsonl(found.rows) if format == "jsonl" else render(found, everything))
+    show(formats.render(grids(found, everything), format, found.rows))
     if not found.explanations:
         raise click.exceptions.Exit(1)

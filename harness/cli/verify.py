@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import click
 
-from ..audit.verify import as_json, text, verify
+from ..audit.verify import as_json, grids, verify
+from ..reports import text
 from . import options
 from .printing import show
 
@@ -32,6 +33,6 @@ def command(results: Path, format: Literal["text", "json"], **settings: Any) -> 
       harness verify results/quickstart
     """
     found = verify(results, **settings)
-    show(as_json(found) if format == "json" else text(found))
+    show(as_json(found) if format == "json" else text.render(grids(found)))
     if not found.is_verified:
         raise click.exceptions.Exit(1)

@@ -6,6 +6,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import metrics as metrics  # which registers them
@@ -22,7 +23,8 @@ from ..core.settings import (
     find_convention,
 )
 from ..errors import UnknownNameError, did_you_mean
-from .text import columns, wrapped
+from .grid import Grid, grid
+from .text import columns, render, wrapped
 
 WIDTH = 98
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.M)
@@ -223,14 +225,14 @@ def _values(parameter: Parameter) -> str:
     return f"{text}; default {whole if default in (None, ()) else parameter.text(default)}"
 
 
-def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> str:
+def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> Grid:
     """Return the parameters and settings of metrics of one definition, and where each is from.
 
     `policy` is the run's, or the default policy.
     """
     metric, run = metrics[0], policy or Policy()
     definition, convention = metric.definition, metric.convention
-    lines = [str(each) for each in metrics]
+    title = ", ".join(map(str, metrics))
     written = {name for name, _ in metric.given}
     usual = {name for name, value in vars(metric.settings).items() if value is not None}
     usual |= {name for name, _ in metric.params}
@@ -238,7 +240,7 @@ def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> str:
         written = usual
     else:
         usual |= {*CONVENTIONS[convention].of(definition.name)}
-        lines.append(f"as {CONVENTIONS[convention].tool} computes it")
+        title += f", as {CONVENTIONS[convention].tool} computes it"
     otherwise = "the run's policy, by default so" if policy is None else "the run's policy"
     rows = []
     for name, value in in_force(metric, run).items():
@@ -250,11 +252,11 @@ def resolved(metrics: Sequence[Metric], policy: Policy | None = None) -> str:
         source = "the tool's" if name in usual else source
         if written & ({name, "labels", "few"} if name == "grades" else {name}):
             source = "written"
-        rows.append(["  " + name, text, source])
+        rows.append([name, text, source])
     if definition.cutoff is not None:
         cutoffs = [f"{each.cutoff:g}" for each in metrics if each.cutoff is not None]
-        rows.append(["  cutoff", ", ".join(cutoffs) or "whole list", ""])
-    return "\n".join([*lines, "", columns(rows, left=3), ""])
+        rows.append(["cutoff", ", ".join(cutoffs) or "whole list", ""])
+    return grid(["setting", "value", "from"], rows, left=3, title=title)
 
 
 def conventions(convention: Convention | None = None) -> str:
@@ -362,7 +364,8 @@ def show(name: str | None = None, tools: bool = False) -> str:
     if tools:
         return table(definition)
     if re.search("[(@]", name) or metrics != parse(definition.name):
-        return f"{resolved(metrics)}\n'harness metrics {definition.name}' defines them.\n"
+        note = f"'harness metrics {definition.name}' defines them"
+        return render([replace(resolved(metrics), notes=(note,))])
     blocks = [define(definition), settings()]
     if any(definition.name in each.metrics for each in CONVENTIONS.values()):
         blocks.append(

@@ -114,3 +114,13 @@ def first_rows(one: Grid, most: int, where: str) -> Grid:
     rows = one.rows
     notes = (*one.notes, *and_more(len(rows) - most, where))
     return replace(one, groups=(Group("", tuple(rows[:most])),), notes=notes)
+
+
+def finding(place: str, **facts: str) -> Grid:
+    """Return one finding of a list: its place and kind, and a line below for each fact.
+
+    >>> finding("a.csv:2: value", then="0.1", now="0.2").notes
+    ('then: 0.1', 'now:  0.2')
+    """
+    width = max(map(len, facts), default=0) + 1
+    return Grid(title=place, notes=tuple(f"{k + ':':<{width}} {v}" for k, v in facts.items()))

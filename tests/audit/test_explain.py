@@ -181,7 +181,7 @@ def test_a_cell_of_results(swept: Path) -> None:
     assert code == 0
     title = f"of lambdamart on {row['dataset']}, fold={row['fold']}, seed={row['seed']}, 50 queries"
     assert title in out.splitlines()[0]
-    assert "  ndcg(empty=nan)@10" in out
+    assert "\nndcg(empty=nan)@10" in out
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,9 @@ from command_line import called, refused
 
 import harness
 from harness.audit import verify as module
-from harness.audit.verify import as_json, compare, text
+from harness.audit.verify import as_json, compare, grids
 from harness.experiment import manifest as manifests
+from harness.reports.text import render
 
 verify = partial(module.verify, plugins=True)
 CONFIG = """
@@ -72,7 +73,7 @@ def with_another_digit(content: bytes) -> bytes:
 
 def test_nothing_has_changed(results: Path) -> None:
     found = verify(results)
-    assert found.is_verified, text(found)
+    assert found.is_verified, found.differences
     # 3 runs on 30 queries by 3 metrics; the inputs are those files, the qrels and the plugin
     assert {**found.verified, "files": 0} == {
         "inputs": 5, "cells": 3, "files": 0, "values": 270, "summaries": 9, "comparisons": 6,
@@ -88,7 +89,7 @@ def test_nothing_has_changed(results: Path) -> None:
 def test_examples(examples: Path) -> None:
     for name in ("folds", "paper", "plugin", "trec"):  # pooled folds, tables, plugins, references
         found = verify(harness.run(examples / f"configs/{name}.yaml").folder)
-        assert found.is_verified, text(found)
+        assert found.is_verified, found.differences
         assert found.notes == []
 
 
@@ -115,7 +116,7 @@ def test_a_row_and_a_column_are_named(results: Path) -> None:
     fields = lines[2].split(",")
     value, fields[at] = fields[at], "0.5"
     path.write_text("".join([*lines[:2], ",".join(fields), *lines[3:]]), encoding="utf-8")
-    assert text(verify(results)).startswith(
+    assert render(grids(verify(results))).startswith(
         "value: leaderboard.csv: line 3 (toy, lsi), map (the file differs from its hash in "
         "manifest.json: edited, or a run was stopped)\n"
         f"  then: 0.5\n  now:  {value}\n"
@@ -190,8 +191,8 @@ def test_other_versions_alone_are_no_difference(
     monkeypatch.setattr("harness.audit.verify.sources", lambda: "f" * 64)
     code, out, _ = called("verify", "--plugins", str(results), cwd=results)
     assert code == 0
-    assert re.search(r"^version: numpy was \d+\.\d+\.\d+, is 99\.0$", out, re.M)
-    assert re.search(r"^version: code of the harness was [0-9a-f]{12}, is f{12}$", out, re.M)
+    assert re.search(r"^numpy +\d+\.\d+\.\d+ +99\.0$", out, re.M)
+    assert re.search(r"^code of the harness +[0-9a-f]{12} +f{12}$", out, re.M)
     assert "every digit is the same; verified: 5 inputs" in out
 
 

@@ -11,7 +11,7 @@ from csv_rows import csv_rows
 from folds_and_seeds import put
 
 import harness
-from harness.audit.why import Account, render, why
+from harness.audit.why import Account, why
 from harness.errors import HarnessWarning, InputError, UnknownNameError
 from harness.experiment.folder import read
 
@@ -95,18 +95,18 @@ def test_every_value_of_the_examples_is_confirmed(workplace: Path, name: str) ->
 
 def test_the_text_of_a_cell(tmp_path: Path) -> None:
     folder = results(tmp_path, "map", "depth: 3")
-    text = render(why(folder, "one", "map"))
+    text = str(why(folder, "one", "map"))
     inputs = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["inputs"]
     (digest,) = (each["sha256"] for each in inputs if each["path"].endswith("qrels.txt"))
     assert text.startswith("map of one on toy: ")
-    assert "inputs: 2 files, unchanged" in text
-    assert f"({len(QRELS)} bytes, sha256 {digest})" in text
+    assert "Inputs: 2 files, unchanged" in text
+    assert f"{digest}     {len(QRELS)}\n" in text
     assert "3 queries, 1 not answered (zero), 4 tied documents (trec_eval)" in text
     # q1 c at 1: 1 / 3; q2 x at 2: 1 / 2
     assert "largest:  q2 0.5000, q1 0.3333, q3 0.0000" in text
     assert "depth               3             the run's policy\n" in text
     (tmp_path / "one.run").write_text(RUN.replace(" .5 ", " 2 "), encoding="utf-8")
-    assert "has changed since the results were computed" in render(why(folder, "one", "map"))
+    assert "has changed since the results were computed" in str(why(folder, "one", "map"))
     with pytest.raises(InputError, match="has changed since the results were computed"):
         why(folder, "one", "map", query="q1")
 

@@ -8,8 +8,9 @@ import pytest
 from command_line import called
 
 import harness
-from harness.audit.check_table import SIZE, check_table
+from harness.audit.check_table import SIZE, check_table, grids
 from harness.errors import InputError, UnknownNameError
+from harness.reports.text import render
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def test_a_wrong_number(results: Path, tmp_path: Path) -> None:
     assert (done.code, done.out) == (1, (
         f"{path}:{line}: another number: lambdamart, letor-fold1 MAP ↑\n"
         "  found: .887\n"
-        "  right: .877  (computed: 0.87688793)\n"
+        "  right: .877  (computed: 0.87688793)\n\n"
         f"{path}: 1 finding; {end}"
     ))  # fmt: skip
     done = called(*arguments, "--format", "jsonl")
@@ -56,18 +57,17 @@ TWO = (
 def test_several_tables_and_those_that_are_no_results(results: Path, tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text(TWO, "utf-8")
-    text, is_right = check_table(path, results)
-    assert is_right
-    assert text == (
-        "not checked: table 1 (line 1): no row is a run, or no column a metric\n"
+    checked = check_table(path, results)
+    assert checked.is_right
+    assert render(grids(checked)) == (
+        "not checked\n  table 1 (line 1): no row is a run, or no column a metric\n\n"
         f"{path}: no findings; checked: 1 number\n"
     )
-    text, _ = check_table(path, results, tables=["2"])
-    assert "not checked" not in text
+    assert not check_table(path, results, tables=["2"]).skipped
     path.write_text(
         "# A\n| run | letor-fold1 MAP |\n|---|---|\n| lambdamart | 0.877 |\n" * 2, "utf-8"
     )
-    assert "checked: 2 numbers" in check_table(path, results)[0]
+    assert [one.verified["numbers"] for one in check_table(path, results).tables] == [1, 1]
     path.write_text(TWO, "utf-8")
     with pytest.raises(UnknownNameError, match=r"no table '3'  \(there are: 1, 2\)"):
         check_table(path, results, tables=["3"])
