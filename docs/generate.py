@@ -18,8 +18,8 @@ from click.testing import CliRunner
 from harness.cli.main import app
 from harness.config.model import SECTIONS, Config, DatasetEntry, Groups, RunEntry
 from harness.core.metric import REGISTRY
+from harness.core.rules import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
 from harness.experiment import manifest as provenance
-from harness.guard.registry import FOUND, PLACED, REFUSED, RUN_RULES, SUBMITTED, WARNED
 from harness.readers.format import FORMATS
 from harness.reports import catalogue
 from harness.reports.page import Metadata

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .experiment.table_and_plots import check as check
     from .experiment.table_and_plots import plot as plot
     from .experiment.table_and_plots import table as table
-    from .guard.check import Checked as Checked
+    from .guard.check_report import Checked as Checked
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
     from .readers.groups import query_groups as query_groups
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Aligned": "core.aligned",
     "BatchCollector": "batch.collector",
-    "Checked": "guard.check",
+    "Checked": "guard.check_report",
     "Comparisons": "stats.comparison",
     "Evaluation": "core.evaluation",
     "HarnessError": "errors",

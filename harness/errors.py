@@ -387,7 +387,7 @@ _COLLECTED: ContextVar[list[Finding] | None] = ContextVar("collected", default=N
 
 
 @contextlib.contextmanager
-def noticing(found: list[Finding]) -> Iterator[None]:
+def collecting(found: list[Finding]) -> Iterator[None]:
     """Let :func:`notice` add findings to `found`."""
     token = _COLLECTED.set(found)
     try:

@@ -16,8 +16,8 @@ from docs.generate import TASKS, config_schema, pages  # noqa: E402
 from harness.cli.main import COMMANDS  # noqa: E402
 from harness.compat import supported_measures  # noqa: E402
 from harness.core.names import parse_all  # noqa: E402
+from harness.core.rules import RULES  # noqa: E402
 from harness.core.settings import CONVENTIONS  # noqa: E402
-from harness.guard.registry import RULES  # noqa: E402
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.S | re.M)

@@ -15,9 +15,8 @@ from ..errors import (
     UnknownNameError,
     first_of,
 )
-from ..guard import check
+from ..guard import check, check_report
 from ..guard.submissions import Terms
-from ..reports import findings
 from . import options
 from .printing import show
 
@@ -105,12 +104,12 @@ def command(
                 wrong = InputError(Problem(first, what, fix=fix))
             found = check.refused_config(first, wrong)
     if format == "text":
-        as_text = findings.as_text(found, notes=notes, by=by)
-        show(findings.verdicts_as_text(found) if found.submitted else as_text)
+        as_text = check_report.as_text(found, notes=notes, by=by)
+        show(check_report.verdicts_as_text(found) if found.submitted else as_text)
     elif format == "markdown":
-        show(findings.as_markdown(found))
+        show(check_report.as_markdown(found))
     else:
-        show(findings.as_json(found) if format == "json" else findings.as_sarif(found))
+        show(check_report.as_json(found) if format == "json" else check_report.as_sarif(found))
     if found.count("error"):
         raise click.exceptions.Exit(2)
     if strict and found.count("warning"):

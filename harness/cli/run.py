@@ -12,7 +12,7 @@ import click
 from ..experiment import run as experiment
 from ..experiment.folder import render_comparisons
 from ..experiment.workers import prepare
-from ..guard.registry import warned
+from ..guard.findings import warned
 from ..reports.leaderboard import find, names
 from . import options
 from .printing import file_list, show, terminal_width

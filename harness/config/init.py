@@ -12,7 +12,7 @@ from pathlib import Path
 
 from yaml import YAMLError
 
-from ..errors import ConfigError, InputError, Problem, in_json, legible, noticing
+from ..errors import ConfigError, InputError, Problem, collecting, in_json, legible
 from ..readers import files as store
 from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
@@ -78,7 +78,7 @@ def propose_config(
         raise InputError(wrong)
     check_name(base / Path(where).name)
     names = ", ".join(map(str, folders))
-    with noticing([]):  # harness run and harness check report them
+    with collecting([]):  # harness run and harness check report them
         found = look(folders)
         if not found.files:
             what = "expected runs and qrels, got an empty folder"

@@ -29,9 +29,9 @@ from ..core.arguments import MOST, Positive
 from ..core.leaderboard import Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
+from ..core.rules import ACCEPTABLE
 from ..core.selection import Select
 from ..errors import Problem, UnknownNameError
-from ..guard.registry import ACCEPTABLE
 from ..reports.leaderboard import names as report_names
 from ..reports.page import PageSettings
 from ..reports.paper_table.settings import TableSettings

@@ -33,7 +33,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.ragged import Floats
 from ..errors import Finding, HarnessError, InputError, Problem
-from ..guard.facts import Facts
+from ..guard.watch import Facts
 from ..readers.files import sha256, state_of, write_all
 from ..readers.source import next_to
 from .crosscheck import Audit, mode_of

@@ -29,7 +29,7 @@ from ..errors import (
 )
 from ..guard.datasets import Grouping, attach
 from ..guard.datasets import load_all as load_groups
-from ..guard.registry import accepted, refused
+from ..guard.findings import accepted, refused
 from ..guard.sweep import GuardError, SeenCell, accepted_rules, guard
 from .cache import Cache, Input, Keys, Record, hash_of, with_names
 from .crosscheck import Audit

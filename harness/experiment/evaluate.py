@@ -33,6 +33,7 @@ from ..errors import (
     Problem,
     ShortageError,
     UnknownNameError,
+    collecting,
     did_you_mean,
 )
 from ..readers import in_memory as inputs
@@ -41,7 +42,7 @@ from ..readers.format import FORMATS
 from .evaluate_cell import evaluate_cell, evaluate_run, read_dataset
 
 if TYPE_CHECKING:
-    from ..guard.facts import Watch
+    from ..guard.watch import Watch
 
 del _built_in
 
@@ -189,7 +190,7 @@ def _evaluated(
     check_grades(judgements, wanted, policy)
     watch: Watch | None = None
     if not isinstance(given, Run) or share_memory(given.qids, judgements.qids):
-        from ..guard.facts import Watch  # which runs that name their documents do not need
+        from ..guard.watch import Watch  # which runs that name their documents do not need
 
         place = name or ("run" if isinstance(given, Run) else os.fspath(given))
         watch = Watch(judgements, policy, place)
@@ -237,7 +238,7 @@ def evaluate_files(
         except plugin_files.PluginError as error:
             raise HarnessError(str(error)) from error
     from ..config.cells import cell_of_files  # which `harness.evaluate` does not need
-    from ..guard.registry import accepted, collecting
+    from ..guard.findings import accepted
     from ..guard.sweep import SeenCell, guard
 
     policy = policy or Policy()

@@ -17,13 +17,14 @@ from ..core.evaluation import Evaluation
 from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.metric import Metric
 from ..core.policy import Policy
+from ..core.rules import finding
 from ..core.tables import Qrels, Run
 from ..core.views import check_grades, policies_of, takes_fractions
-from ..errors import Finding, Place, notice
+from ..errors import Finding, collecting, notice
 from ..readers.format import Path
 
 if TYPE_CHECKING:
-    from ..guard.facts import Facts, JudgementFacts
+    from ..guard.watch import Facts, JudgementFacts
 
 GetRun = Callable[[str], Run]
 """Returns the run of a name, which a metric compares with."""
@@ -46,8 +47,7 @@ def read_dataset(
 
     InputError if they cannot be read, or a metric refuses their grades.
     """
-    from ..guard.facts import judgement_facts  # which `harness.evaluate` does not need
-    from ..guard.registry import collecting
+    from ..guard.watch import judgement_facts  # which `harness.evaluate` does not need
 
     with collecting(found):
         fractions = takes_fractions(metrics, policy)
@@ -67,8 +67,7 @@ def evaluate_cell(
     Findings of reading it are added to `found`. `names` are those of the dataset and the run,
     `watch` gets every part of the run and whether it is the first, `options` are the reader's.
     """
-    from ..guard.facts import Watch, facts_of
-    from ..guard.registry import collecting
+    from ..guard.watch import Watch, facts_of
 
     guard = Watch(dataset.qrels, policy, source.name)
 
@@ -125,5 +124,5 @@ def evaluate_run(
     if found.counts.retrieved and not found.counts.judged:
         name, n = " on ".join(filter(None, names[::-1])) or "run", found.counts.retrieved
         what = f"none of the {n:,} retrieved documents is judged"
-        notice(Finding("nothing-judged", "warning", Place(name), what, n), 3)
+        notice(finding("nothing-judged", name, what, n), 3)
     return found

@@ -27,10 +27,10 @@ from ..core.policy import Policy
 from ..core.systems import Columns, System, key_of, systems_of, why_not
 from ..core.tables import Run
 from ..errors import AlignmentError, HarnessError, InputError, Problem, said_by
+from ..guard.check_report import address
 from ..metrics.ndcg import scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
-from ..reports.findings import address
 from ..reports.leaderboard import find
 from ..reports.methods import methods
 from ..reports.page import Interval, PageSettings, documents, report

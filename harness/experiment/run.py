@@ -23,7 +23,7 @@ from ..core.selection import select
 from ..core.systems import FEWER, dataset_name, incomplete, key_of, systems_of
 from ..errors import HarnessWarning, counted
 from ..guard.datasets import reversals
-from ..guard.registry import accepted
+from ..guard.findings import accepted
 from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html

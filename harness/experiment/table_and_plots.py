@@ -33,7 +33,7 @@ from ..errors import (
     did_you_mean,
 )
 from ..guard import check as guard
-from ..guard.check import Checked
+from ..guard.check_report import Checked
 from ..readers import files as store
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build

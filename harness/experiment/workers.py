@@ -44,11 +44,10 @@ from ..errors import (
     Problem,
     ShortageError,
     VerificationError,
-    noticing,
+    collecting,
     said_by,
     shortage,
 )
-from ..guard.registry import collecting
 from ..readers import ir_metadata as ir_metadata
 from ..readers.files import state_of
 from ..readers.source import HashedSource
@@ -132,7 +131,7 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
 
     def read_reference(name: str) -> Run:
         other = reference(tuple(job.cells.values()), cell, name).run_entry
-        with noticing([]):  # the other run's own cell has its findings
+        with collecting([]):  # the other run's own cell has its findings
             source = _File(other.path)
             whole = readers.read_run(
                 source, dataset=dataset.qrels, name=cell.run, **other.options()

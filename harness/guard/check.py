@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from tqdm import tqdm
 
@@ -18,6 +18,7 @@ from ..config.model import RunEntry
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
+from ..core.rules import finding
 from ..core.selection import Select
 from ..core.tables import Qrels, Run
 from ..core.views import takes_fractions
@@ -28,20 +29,17 @@ from ..errors import (
     Place,
     Problem,
     UnknownNameError,
+    collecting,
     legible,
 )
 from ..readers.build import last_line
 from ..readers.source import NAMELESS, STDIN, HashedSource
-from ..reports.findings import as_text, counts, looked_at
-from ..reports.text import Shown
+from .check_report import Checked
 from .datasets import Dataset, load_all, match, query_hashes
 from .documents import explain_no_common_query
-from .examples import BY_ROW, add_lines, suppressing_problems
-from .facts import Watch, facts_of, judgement_facts, observing
-from .registry import (
+from .example_lines import BY_ROW, add_lines, suppressing_problems
+from .findings import (
     accepted,
-    collecting,
-    finding,
     in_order,
     refused,
     rules_of,
@@ -49,52 +47,9 @@ from .registry import (
 )
 from .submissions import Submission, Terms, across, as_submitted, read_topics
 from .sweep import SeenCell, Sweep, accepted_rules
-
-if TYPE_CHECKING:
-    import pandas
+from .watch import Watch, facts_of, judgement_facts, observing
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, repr=False)
-class Checked(Shown):
-    """What ``harness check`` found.
-
-    Parameters
-    ----------
-    findings : tuple of Finding
-        Errors first.
-    cells : tuple of Cell
-        Each run on its dataset.
-    rows : int
-        Of all runs that could be read.
-    alone : int
-        Runs that were not compared with their dataset, as that could not be read.
-    submitted : bool
-        Whether the runs were checked as submissions to a shared task.
-    """
-
-    findings: tuple[Finding, ...]
-    cells: tuple[Cell, ...]
-    rows: int = 0
-    alone: int = 0
-    submitted: bool = False
-
-    def count(self, severity: str) -> int:
-        """Return how many findings are of a severity: "error", "warning" or "note"."""
-        return sum(one.severity == severity for one in self.findings)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with a row per finding (needs pandas)."""
-        import pandas
-
-        return pandas.DataFrame([one.as_dict() for one in self.findings])
-
-    def __str__(self) -> str:
-        return as_text(self).rstrip("\n")
-
-    def __repr__(self) -> str:
-        return f"<Checked: {looked_at(self)}: {counts(self)}>"
 
 
 Read = tuple[T | None, HashedSource | None, HarnessError | None, list[Finding]]

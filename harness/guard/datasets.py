@@ -17,13 +17,14 @@ from ..core.arrow import as_bytes, cast, encode
 from ..core.hashing import splitmix64
 from ..core.leaderboard import Entry, grouped_by
 from ..core.ragged import Array, Ints
+from ..core.rules import SHOWN, finding
 from ..core.selection import Select
 from ..core.systems import System, whole_name, why_not
 from ..core.tables import Qrels
 from ..errors import Finding, HarnessError, InputError, Problem, counted, problem
 from ..readers.groups import Labels, find_grouping, labels_of, read_groups
 from ..readers.source import HashedSource, Source
-from .examples import (
+from .example_lines import (
     ExamplesByRule,
     add_lines,
     of_documents,
@@ -34,7 +35,7 @@ from .examples import (
     short,
     texts_at,
 )
-from .registry import SHOWN, by_share, finding
+from .findings import by_share
 
 if TYPE_CHECKING:
     from ..config.model import Groups

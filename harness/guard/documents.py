@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -14,17 +13,16 @@ from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, index_in, select, string_column, take, unique
 from ..core.hashing import hash_strings
 from ..core.ragged import Bools, Ints
+from ..core.rules import RULES, SHOWN, finding
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding, HarnessError, counted
 from ..readers import trec as trec
 from ..readers.columns import Refused, read_block
 from ..readers.source import Source
-from .examples import Examples, ExamplesByRule, docnos_at, of_queries, short, texts_at
-from .registry import RULES, SHOWN, by_share, finding, percent
+from .example_lines import Examples, ExamplesByRule, docnos_at, of_queries, short, texts_at
+from .findings import by_share, percent
+from .run_part import RunPart
 from .spelling import OF_DOCNOS, affixes, of_qids, shown, spelled_as, spread
-
-if TYPE_CHECKING:
-    from .facts import RunPart
 
 TOP = 10
 """Ranks that are checked for unjudged documents: most papers report these."""

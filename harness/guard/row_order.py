@@ -19,16 +19,16 @@ import pyarrow as pa
 from ..core.arrow import as_bytes, cast, from_place, to_numpy
 from ..core.ragged import Array, Ints, lengths_of, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
+from ..core.rules import SHOWN, finding
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, counted
-from .examples import (
+from .example_lines import (
     Examples,
     ExamplesByRule,
     place_of_row,
     short,
     texts_at,
 )
-from .registry import SHOWN, finding
 
 if TYPE_CHECKING:
     from ..config.model import RunEntry

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,17 +15,16 @@ from ..core.aligned import Aligned
 from ..core.arrow import cast, equal, to_numpy
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats, Ints, lengths_of, rows_of
+from ..core.rules import RULES, SHOWN
 from ..errors import Finding, counted
 from ..readers import guess_format
 from ..readers import trec as trec
 from ..readers.columns import Refused, numbers_of, read_block
 from ..readers.source import Source
 from .documents import Queries
-from .examples import Examples, ExamplesByRule, docnos_at, texts_at
-from .registry import RULES, SHOWN, by_share, percent
-
-if TYPE_CHECKING:
-    from .facts import RunPart
+from .example_lines import Examples, ExamplesByRule, docnos_at, texts_at
+from .findings import by_share, percent
+from .run_part import RunPart
 
 SOME = 0.001
 """Share of tied pairs that scores of a few digits reach by chance."""

@@ -14,15 +14,16 @@ import pyarrow as pa
 from ..core.arrow import string_column
 from ..core.hashing import hash_strings
 from ..core.ragged import Array, Bools
+from ..core.rules import finding
 from ..core.tables import Docnos, Qrels, Run
 from ..errors import Finding, InputError, Problem, counted
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
-from .examples import ExamplesByRule, docnos_at
-from .facts import Facts, RunPart
-from .registry import finding
+from .example_lines import ExamplesByRule, docnos_at
+from .run_part import RunPart
 from .spelling import OF_DOCNOS, affixes, shown, spelled_as
+from .watch import Facts
 
 NAMES = 256
 """Docnos that are compared with those of the collection to find another spelling."""

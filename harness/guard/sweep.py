@@ -14,6 +14,7 @@ import pyarrow as pa
 from ..config.cells import Cell, cell_of_files
 from ..core.leaderboard import grouped_by
 from ..core.policy import Policy
+from ..core.rules import RULES, SHOWN, finding
 from ..core.selection import Select
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
 from .datasets import (
@@ -25,15 +26,11 @@ from .datasets import (
     part_of,
 )
 from .documents import explain_no_common_query
-from .examples import place_of_row, qrels_of, scores_of, short
-from .facts import Facts, JudgementFacts, Watch, observing
-from .registry import (
+from .example_lines import place_of_row, qrels_of, scores_of, short
+from .findings import (
     APART,
     FOLLOWS,
-    RULES,
-    SHOWN,
     accepted,
-    finding,
     in_order,
     refused,
     rules_of,
@@ -52,6 +49,7 @@ from .row_order import (
     unrelated,
     wrong_count,
 )
+from .watch import Facts, JudgementFacts, Watch, observing
 
 ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""

@@ -13,8 +13,9 @@ import pyarrow as pa
 
 from ..core.arrow import cast, string_column, to_arrow
 from ..core.ragged import Array, Ints, offsets_of
+from ..core.rules import finding
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, InputError, Place, Problem, notice
+from ..errors import InputError, Problem, notice
 
 SHAPES = (
     "give scores and relevance of shape (B, L) or (B, L, 1), and n of shape (B,) or a mask of "
@@ -229,8 +230,7 @@ def from_batch(
             f"query '{qid}': grades below 0: {below.size:,}; they count as unjudged; "
             "for padding, give mask=relevance >= 0"
         )
-        found = Finding("negative-grades", "warning", Place(f"relevance{at}"), what, below.size)
-        notice(found, 3)
+        notice(finding("negative-grades", f"relevance{at}", what, below.size), 3)
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return qrels, Run(names, offsets, qrels.docnos, given, name)
 

@@ -13,8 +13,9 @@ from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, take
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
+from ..core.rules import finding
 from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, QueryRows, Run, T
-from ..errors import SHOWN, Finding, InputError, Place, Problem, first_of, notice
+from ..errors import SHOWN, InputError, Place, Problem, first_of, notice
 from .format import IsDataLine
 from .source import Source
 from .text import decoded
@@ -160,8 +161,7 @@ def warn(
 ) -> None:
     """Warn of something in `source` that changes what the numbers mean."""
     name = source if isinstance(source, str) else source.name
-    found = Finding(rule, "warning", Place(name, line), what, count, examples, at_least=at_least)
-    notice(found, 2)
+    notice(finding(rule, Place(name, line), what, count, examples, at_least=at_least), 2)
 
 
 def warn_moved(

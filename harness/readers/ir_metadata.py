@@ -13,7 +13,8 @@ from typing import Any
 
 import yaml
 
-from ..errors import Finding, Place, notice, shorten
+from ..core.rules import finding
+from ..errors import notice, shorten
 from .source import HEAD, Source
 
 START, END = "# ir_metadata.start", "# ir_metadata.end"
@@ -66,7 +67,7 @@ def parse(text: bytes, name: str) -> dict[str, Any] | None:
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())
     what = f"its ir_metadata cannot be read and is ignored: {why}"
-    notice(Finding("reader", "warning", Place(name), what), 3)
+    notice(finding("reader", name, what), 3)
     return None
 
 

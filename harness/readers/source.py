@@ -27,7 +27,8 @@ from typing import IO, Any, NamedTuple, TypeVar
 import pyarrow as pa
 
 from ..core.ragged import Array
-from ..errors import Finding, InputError, Place, Problem, ShortageError, notice, shortage, shorten
+from ..core.rules import finding
+from ..errors import InputError, Place, Problem, ShortageError, notice, shortage, shorten
 from .files import sha256, write_all
 from .text import BOM, LONGEST, ahead, count_head, each, lines_of
 
@@ -329,7 +330,7 @@ class Source:
         if self.codec != PACKED.get(suffix, self.codec):
             what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
             what += f"{self.codec} data" if self.codec else "data that are not compressed"
-            notice(Finding("other-compression", "warning", Place(self.name), what), 3)
+            notice(finding("other-compression", self.name, what), 3)
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:

@@ -9,10 +9,10 @@ import pytest
 from command_line import called
 
 from harness.experiment import workers
-from harness.guard import facts as guard_facts
 from harness.guard import sweep as guard_sweep
-from harness.guard.facts import JudgementFacts
+from harness.guard import watch as guard_watch
 from harness.guard.scores import Labels, Scores
+from harness.guard.watch import JudgementFacts
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 CONFIG = """
@@ -39,7 +39,7 @@ def fail(*_: Any, **__: Any) -> Any:
 
 GUARD = [
     (Scores, "run"), (Scores, "aligned"), (Labels, "findings"), (JudgementFacts, "of"),
-    (guard_facts, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "of_folds"),
+    (guard_watch, "add_lines"), (guard_sweep, "_named_twice"), (guard_sweep, "of_folds"),
 ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from harness.cli.main import app
 from harness.errors import UnknownNameError
-from harness.reports.findings import RULES_PAGE
+from harness.guard.check_report import RULES_PAGE
 
 
 def call(*arguments: object, input: str | None = None) -> Result:

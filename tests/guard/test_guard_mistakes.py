@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 import harness
+from harness.core.rules import ACCEPTABLE, REFUSED, RULES, SUBMITTED, WARNED
 from harness.errors import ConfigError, Finding
 from harness.guard.check import check_config, check_files, refused_config
-from harness.guard.registry import ACCEPTABLE, REFUSED, RULES, SUBMITTED, WARNED
 
 Break = Callable[[Any], object]
 Case = tuple[Break, str]

@@ -3,26 +3,70 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
 from .. import __version__
+from ..config.cells import Cell
 from ..core.leaderboard import grouped_by
-from ..errors import Finding, Place, counted, in_json, lines_of, others_at
-from ..guard.registry import APART, ORDER, RULES
-from .markdown import in_markdown
+from ..core.rules import RULES
+from ..errors import Finding, counted, in_json, lines_of, others_at
+from ..reports.markdown import in_markdown
+from ..reports.text import Shown
+from .findings import APART, ORDER
 
 if TYPE_CHECKING:
-    from ..config.cells import Cell
-    from ..guard.check import Checked
+    import pandas
 
-SHOWN, SHOWN_APART = 3, 20
+MOST, MOST_APART = 3, 20
 """Most findings of one rule that are printed, and of one about anything. JSON has all."""
 RULES_PAGE = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
 VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
 """The word before a file, by the severity of its worst finding."""
+
+
+@dataclass(frozen=True, repr=False)
+class Checked(Shown):
+    """What ``harness check`` found.
+
+    Parameters
+    ----------
+    findings : tuple of Finding
+        Errors first.
+    cells : tuple of Cell
+        Each run on its dataset.
+    rows : int
+        Of all runs that could be read.
+    alone : int
+        Runs that were not compared with their dataset, as that could not be read.
+    submitted : bool
+        Whether the runs were checked as submissions to a shared task.
+    """
+
+    findings: tuple[Finding, ...]
+    cells: tuple[Cell, ...]
+    rows: int = 0
+    alone: int = 0
+    submitted: bool = False
+
+    def count(self, severity: str) -> int:
+        """Return how many findings are of a severity: "error", "warning" or "note"."""
+        return sum(one.severity == severity for one in self.findings)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row per finding (needs pandas)."""
+        import pandas
+
+        return pandas.DataFrame([one.as_dict() for one in self.findings])
+
+    def __str__(self) -> str:
+        return as_text(self).rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"<Checked: {looked_at(self)}: {counts(self)}>"
 
 
 def address(rule: str) -> str:
@@ -33,8 +77,10 @@ def address(rule: str) -> str:
 def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run") -> str:
     """Return what ``harness check`` prints: findings by file, or by rule, and their number."""
     shown = [one for one in checked.findings if notes or one.severity != "note"]
-    by_rule = _lines(shown, lambda one: one.head, set())
-    lines = [*(by_rule if by == "rule" else _by_file(shown, checked.cells))]
+    if by == "rule":
+        lines = [*_lines([(one, one.head) for one in shown], set())]
+    else:
+        lines = [*_by_file(shown, checked.cells)]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
     lines.append(f"{looked_at(checked)}: {counts(checked)}{hidden}")
     if shown:
@@ -42,39 +88,47 @@ def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"]
     return lines_of(lines)
 
 
-def _by_file(findings: Iterable[Finding], cells: Sequence[Cell]) -> Iterator[str]:
+def _by_file(findings: Iterable[Finding], cells: Iterable[Cell]) -> Iterator[str]:
     """Yield a verdict on each run, and on other files with findings; these are below it."""
-    files = grouped_by(findings, lambda one: one.place.base or one.place.file)
+    files = grouped_by(findings, _file)
     advised: set[tuple[str, ...]] = set()
-
-    def head(one: Finding) -> str:
-        at = _at(one.place)
-        where = [at["key"]] if "key" in at else []
-        where += [f"{name} {at[name]}" for name in ("line", "row") if name in at]
-        place = f"{', '.join(where)}: " if where else ""
-        return f"{one.severity}: {place}{one.what}{one.shown} [{one.rule}]"
-
     for file in dict.fromkeys([*files, *(cell.run_entry.path for cell in cells)]):
         some = files.get(file, [])
         worst = min((one.severity for one in some), key=ORDER.index, default="note")
         rules = ", ".join(dict.fromkeys(one.rule for one in some if one.severity != "note"))
         yield f"{VERDICTS[worst]:5}  {file}" + (f"  {rules}" if rules else "")
-        yield from (f"  {line}" for line in _lines(some, head, advised))
+        heads = [(one, f"{one.severity}: {_in_file(one)} [{one.rule}]") for one in some]
+        yield from (f"  {line}" for line in _lines(heads, advised))
 
 
-def _lines(
-    findings: Iterable[Finding], head: Callable[[Finding], str], advised: set[tuple[str, ...]]
-) -> Iterator[str]:
-    """Yield findings, those of one rule together, each advice once."""
-    alike = grouped_by(findings, lambda one: (one.severity, one.rule, *one.advice))
+def _lines(heads: Iterable[tuple[Finding, str]], advised: set[tuple[str, ...]]) -> Iterator[str]:
+    """Yield findings by their first lines, those of one rule together, each advice once."""
+    alike = grouped_by(heads, lambda one: (one[0].severity, one[0].rule, *one[0].advice))
     for (_, rule, *advice), some in alike.items():
-        most = SHOWN_APART if rule in APART else SHOWN
-        yield from map(head, some[:most])
+        most = MOST_APART if rule in APART else MOST
+        yield from (head for _, head in some[:most])
         if len(some) > most:
-            yield f"  {others_at([one.place for one in some[most:]])}"
+            yield f"  {others_at([one.place for one, _ in some[most:]])}"
         if tuple(advice) not in advised:
             yield from advice
             advised.add(tuple(advice))
+
+
+def _file(one: Finding) -> str:
+    """Return the file to look at: for a config that extends another one, that of the key."""
+    return one.place.base or one.place.file
+
+
+def _at(one: Finding) -> dict[str, Any]:
+    """Return the key in a config, the line or the row of a finding, if it has any."""
+    parts = {"key": one.place.key, "line": one.place.line, "row": one.place.row}
+    return {name: value for name, value in parts.items() if value}
+
+
+def _in_file(one: Finding) -> str:
+    """Return the place in the file, what is wrong, and examples."""
+    at = (value if name == "key" else f"{name} {value}" for name, value in _at(one).items())
+    return ": ".join(filter(None, (", ".join(at), f"{one.what}{one.shown}")))
 
 
 def counts(checked: Checked) -> str:
@@ -92,17 +146,13 @@ def looked_at(checked: Checked) -> str:
     return f"checked {files}, {counted(checked.rows, 'row')}{alone}"
 
 
-def places_of(checked: Checked) -> Iterator[tuple[Finding, dict[str, Any]]]:
-    """Yield each finding with its file, and its line, row or key if it has any."""
-    yield from ((one, _at(one.place)) for one in checked.findings)
-
-
 def as_json(checked: Checked) -> str:
     """Return the same as one JSON object."""
     names = _names(checked.cells)
     content = {
         "findings": [
-            {**one.as_dict(), **at, **names.get(at["file"], {})} for one, at in places_of(checked)
+            {**one.as_dict(), "file": _file(one), **_at(one), **names.get(_file(one), {})}
+            for one in checked.findings
         ],
         "counts": {name: checked.count(name) for name in ORDER},
         "rows": checked.rows,
@@ -139,29 +189,18 @@ def _names(cells: Iterable[Cell]) -> dict[str, dict[str, str]]:
 def verdicts(checked: Checked) -> list[dict[str, str]]:
     """Return OK, WARN or REJECT for each run, with a reason of one line that can be mailed."""
     return [
-        {"run": file, "verdict": verdict, "reason": "; ".join(map(_reason, some))}
+        {"run": file, "verdict": verdict, "reason": "; ".join(map(_in_file, some))}
         for file, verdict, some in _by_run(checked)
     ]
 
 
-_SUBMITTED = {**VERDICTS, "error": "REJECT"}
-
-
 def _by_run(checked: Checked) -> Iterator[tuple[str, str, list[Finding]]]:
     """Yield each run, its verdict, and its errors and warnings."""
-    files = dict.fromkeys(cell.run_entry.path for cell in checked.cells)
-    wrong = [one for one in checked.findings if one.severity != "note"]
-    found = grouped_by(wrong, lambda one: one.place.base or one.place.file)
-    words = _SUBMITTED if checked.submitted else VERDICTS
-    for file in files:
+    found = grouped_by([one for one in checked.findings if one.severity != "note"], _file)
+    words = {**VERDICTS, "error": "REJECT"} if checked.submitted else VERDICTS
+    for file in dict.fromkeys(cell.run_entry.path for cell in checked.cells):
         some = found.get(file, [])
         yield file, words[some[0].severity if some else "note"], some
-
-
-def _reason(one: Finding) -> str:
-    at = _at(one.place)
-    where = [f"{name} {at[name]}: " for name in ("line", "row") if name in at]
-    return f"{''.join(where)}{one.what}{one.shown}"
 
 
 def verdicts_as_text(checked: Checked) -> str:
@@ -178,16 +217,10 @@ def as_markdown(checked: Checked) -> str:
     lines = ["| run | verdict | reason |", "| --- | --- | --- |"]
     for file, verdict, some in _by_run(checked):
         reason = "; ".join(
-            f"{in_markdown(_reason(one))} [{one.rule}]({address(one.rule)})" for one in some
+            f"{in_markdown(_in_file(one))} [{one.rule}]({address(one.rule)})" for one in some
         )
         lines.append(f"| {in_markdown(file)} | {verdict} | {reason} |")
     return lines_of(lines)
-
-
-def _at(place: Place) -> dict[str, Any]:
-    """Return the file of a place, and its key in a config, line or row, if it has any."""
-    parts = {"key": place.key, "line": place.line, "row": place.row}
-    return {"file": place.base or place.file, **{name: one for name, one in parts.items() if one}}
 
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -215,23 +248,23 @@ def as_sarif(checked: Checked) -> str:
             "ruleIndex": names.index(one.rule),
             "level": one.severity,
             "message": {"text": "\n".join([f"{one.what}{one.shown}", *one.advice])},
-            "locations": _locations(one, at),
+            "locations": _locations(one),
         }
-        for one, at in places_of(checked)
+        for one in checked.findings
     ]
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return in_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
-def _locations(one: Finding, at: dict[str, Any]) -> list[dict[str, Any]]:
+def _locations(one: Finding) -> list[dict[str, Any]]:
     """Return where a finding is, seen from the working directory; nothing without a file."""
-    if not at["file"]:
+    if not _file(one):
         return []
-    path = Path(at["file"])
+    path = Path(_file(one))
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())
     uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
     place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
-    if "line" in at:
-        place["region"] = {"startLine": max(1, at["line"])}
+    if one.place.line:
+        place["region"] = {"startLine": one.place.line}
     return [{"physicalLocation": place}]

@@ -14,15 +14,15 @@ from .. import readers as readers
 from ..config.cells import Cell
 from ..core.arrow import bytes_at, string_column
 from ..core.ragged import Array, Ints
+from ..core.rules import SHOWN, finding
 from ..core.tables import Docnos, Qrels
-from ..errors import Finding, HarnessError, Place, Severity, noticing
+from ..errors import Finding, HarnessError, Place, Severity, collecting
 from ..readers.array_files import load_numpy
 from ..readers.build import find_lines
 from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
 from ..readers.predictions import RUN as SCORES
 from ..readers.source import Source
-from .registry import SHOWN, finding
 
 if TYPE_CHECKING:
     from ..config.model import RunEntry
@@ -124,7 +124,7 @@ def short(place: str) -> str:
 @contextlib.contextmanager
 def suppressing_problems() -> Iterator[None]:
     """Read a file without its warnings and errors, which the first reading gave."""
-    with contextlib.suppress(HarnessError), noticing([]):
+    with contextlib.suppress(HarnessError), collecting([]):
         yield
 
 
