@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .core.printable import RENDERERS
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -117,3 +119,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _text(result: Any) -> str:
+    return str(import_module(".reports.leaderboard", __name__).printed(result))
+
+
+def _html(result: Any) -> str:
+    return str(import_module(".reports.leaderboard", __name__).in_notebook(result))
+
+
+RENDERERS.update(text=_text, html=_html)

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
+from harness.core.entries import Entry
 from harness.core.evaluation import Counts, Evaluation
-from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.leaderboard import Leaderboard
 from harness.core.names import parse_all
 from harness.stats.comparison import Comparison, Comparisons, Plan, Study
 

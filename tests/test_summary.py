@@ -10,7 +10,8 @@ from folds_and_seeds import CELLS, put
 
 import harness
 from harness.config.load import load
-from harness.core.systems import Incomplete, incomplete
+from harness.core.entries import Incomplete
+from harness.core.systems import incomplete
 from harness.errors import ConfigError, HarnessWarning
 from harness.experiment.folder import read, with_comparisons
 
@@ -109,5 +110,5 @@ def test_a_seed_whose_files_are_missing(place: Path) -> None:
     assert "a on web: 1 of 2 (seed)" in str(results)
     lost = Incomplete("web", "a", 1, 2, ("seed",))
     study = with_comparisons(read(place / "out"))
-    assert incomplete(study.board) == {("web", "a"): lost}
+    assert incomplete(study.board) == [lost]
     assert study.comparisons.lost == (lost,)

@@ -16,10 +16,9 @@ import pyarrow as pa
 
 import harness.metrics
 from benchmarks.peers.scipy_permutation import METRICS, N_RUNS, values_of
+from harness.core.entries import Entry, System
 from harness.core.evaluation import Evaluation
-from harness.core.leaderboard import Entry
 from harness.core.names import parse_all
-from harness.core.systems import System
 from harness.stats.compare import compare
 from harness.stats.comparison import Plan
 
@@ -32,7 +31,7 @@ systems = []
 for at in range(N_RUNS):
     rows = np.ascontiguousarray(values[:, at].T)
     evaluation = Evaluation(rows, qids, metrics, run=f"run{at}", dataset="passages")
-    systems.append(System("passages", f"run{at}", (Entry(evaluation),)))
+    systems.append(System.of([Entry(evaluation)], f"run{at}"))
 wall, cpu = time.perf_counter(), time.process_time()
 found = compare(systems, Plan(baselines=("run0",), test="randomization"), workers)
 wall, cpu = time.perf_counter() - wall, time.process_time() - cpu

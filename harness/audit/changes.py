@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast, index_in, select
+from ..core.comparable import why_not
 from ..core.evaluation import Evaluation
 from ..core.metric import Direction, Metric
 from ..core.ragged import Bools, Floats
-from ..core.systems import why_not
 from ..errors import (
     InputError,
     Problem,

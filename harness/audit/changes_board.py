@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from ..core.entries import Entry, System
 from ..core.evaluation import Counts
-from ..core.leaderboard import FAILED, Entry, warned_runs
+from ..core.leaderboard import FAILED, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import of_systems
@@ -149,7 +150,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
             fix = "give each row its own name with --name"
             raise InputError(Problem(str(folder), f"two rows are called {key}", fix=fix))
         values = {names.get(name, name): value for name, value in entry.summary.items()}
-        counts = {"repetitions": len(entry.system.entries)} if entry.system else {}
+        counts = {"repetitions": len(entry.entries)} if isinstance(entry, System) else {}
         rows[key] = BoardRow(values, {**counts, **entry.evaluation.counts.as_dict()}, entry)
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
     notes = warned_of(warned_runs((one.run, one.warned) for one in board.entries))

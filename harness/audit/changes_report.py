@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ..core.leaderboard import grouped_by
+from ..core.entries import grouped_by
 from ..errors import and_more, counted, first_of
 from ..reports import formats
 from ..reports.grid import Grid, GridCell, grid

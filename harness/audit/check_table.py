@@ -11,9 +11,9 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from pathlib import Path
 from typing import Any, Literal
 
-from ..core.leaderboard import grouped_by
+from ..core.comparable import NOT_COMPARABLE
+from ..core.entries import grouped_by
 from ..core.metric import Metric
-from ..core.systems import NOT_COMPARABLE
 from ..errors import (
     HarnessError,
     InputError,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
@@ -19,8 +19,9 @@ from ..config import load as configs
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.aligned import Aligned
+from ..core.entries import Entry, Failed, System, grouped_by, pairs
 from ..core.evaluation import Evaluation, evaluate
-from ..core.leaderboard import Entry, Failed, Leaderboard, Summary, best, grouped_by
+from ..core.leaderboard import Leaderboard, Summary, best
 from ..core.metric import Definition, Metric
 from ..core.names import parse, without_bounds
 from ..core.policy import Policy
@@ -34,7 +35,7 @@ from ..core.settings import (
     Undefined,
     find_convention,
 )
-from ..core.systems import System, key_of, pairs, pooled, repetitions_of
+from ..core.systems import key_of, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..core.views import policies_of, takes_fractions
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
@@ -464,14 +465,16 @@ def _systems(
             whole.evaluation, values=whole.evaluation.values[:, :1],
             metrics=whole.evaluation.metrics[:1], weights={}, errors={},
         )  # fmt: skip
+        if not summary:
+            dataset, run = _names(cells, cells[places[0]])
+            first = replace(first, dataset=dataset, run=run)
         entries.append(Entry(first, whole.columns, whole.pattern, known=whole.summary))
         refused[id(entries[-1])] = reasons
 
     if summary:
         systems = repetitions_of(Leaderboard(tuple(entries), (), summary))
     else:
-        named = zip(map(partial(_names, cells), cells), entries, strict=True)
-        systems = tuple(System(*names, (one,)) for names, one in named)
+        systems = tuple(System.of([one], one.run) for one in entries)
     found: list[tuple[System, Summaries]] = []
     for system in systems:
         why = {metric: text for one in system.entries for metric, text in refused[id(one)].items()}

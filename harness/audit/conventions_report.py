@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from ..core.leaderboard import grouped_by
+from ..core.entries import grouped_by
 from ..core.ragged import Floats
 from ..errors import first_of
 from ..reports import formats

@@ -18,8 +18,8 @@ from .. import readers
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arguments import TEXT, ArgumentKind, check_arguments, whole_from
+from ..core.entries import grouped_by
 from ..core.evaluation import EMPTY, empty_of, values_of
-from ..core.leaderboard import grouped_by
 from ..core.metric import Definition, Metric
 from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
-from ..core.leaderboard import Failed
+from ..core.entries import Failed
 from ..errors import HarnessWarning, InputError, and_more, counted, in_json
 from ..experiment import folder as results
 from ..experiment import manifest as manifests

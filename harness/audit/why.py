@@ -17,25 +17,13 @@ from ..config.cells import Cell
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, PATH, TEXT, check_arguments
+from ..core.entries import FEWER, Choice, Chosen, Entry, Failed, Incomplete, System, best_of, pairs
 from ..core.evaluation import evaluate
-from ..core.leaderboard import Entry, Failed, Leaderboard, Summary
+from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.policy import GradeRule, Policy
 from ..core.ragged import Ints
-from ..core.selection import Choice
-from ..core.systems import (
-    FEWER,
-    Chosen,
-    Incomplete,
-    System,
-    best_of,
-    dataset_name,
-    incomplete,
-    key_of,
-    pairs,
-    system_name,
-    systems_of,
-)
+from ..core.systems import dataset_name, key_of, system_name, systems_of
 from ..core.tables import Qrels, Run
 from ..core.views import policies_of, takes_fractions, view
 from ..errors import (
@@ -393,9 +381,9 @@ def _row(
         value=system.value(metric), recorded=value, low=low, high=high,
         deviation=system.deviation(metric), averaged=bool(board.summary.average),
         repetitions=tuple(_repetition(one, system, board, metric) for one in system.entries),
-        chosen=system.chosen,
+        chosen=system.best_of,
         choices=tuple(dict.fromkeys(c for one in system.entries for c in one.choices)),
-        incomplete=incomplete(board).get(key),
+        incomplete=system.incomplete,
     )  # fmt: skip
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
+from ..core.entries import System
 from ..core.systems import systems_of
 from ..errors import Problem, UnknownNameError
 from ..experiment import gate as gates
@@ -129,5 +129,7 @@ def _verdicts(
     board = evaluate(qrels, list(dict.fromkeys(inputs)), metrics, **settings)
     systems = systems_of(board)
     if inputs.count(inputs[0]) > 1:  # a first try: does the same run pass?
-        systems += tuple(replace(one, run=AGAIN) for one in systems if one.run == systems[0].run)
+        systems += tuple(
+            System.of(one.entries, AGAIN) for one in systems if one.run == systems[0].run
+        )
     return gates.gate_baseline(systems, systems[0].run, rules, **plan)

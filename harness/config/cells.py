@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from ..core.entries import grouped_by
 from ..core.evaluation import Counts
-from ..core.leaderboard import grouped_by
 from ..errors import (
     SHOWN,
     ConfigError,

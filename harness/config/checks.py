@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..core.leaderboard import NOT_COMPARED, grouped_by, sliced_name, slices
+from ..core.comparable import compared
+from ..core.entries import grouped_by, sliced_name, slices, whole_name
+from ..core.leaderboard import NOT_COMPARED
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.settings import contradiction, find_convention
-from ..core.systems import compared, run_name, whole_name
+from ..core.systems import run_name
 from ..errors import (
     HarnessError,
     Problem,

@@ -26,11 +26,10 @@ from pydantic import (
 
 from ..core import policy as core_policy
 from ..core.arguments import MOST, Positive
-from ..core.leaderboard import Summary
+from ..core.leaderboard import Select, Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
 from ..core.rules import ACCEPTABLE
-from ..core.selection import Select
 from ..errors import Problem, UnknownNameError
 from ..reports.leaderboard import names as report_names
 from ..reports.page import PageSettings

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field, replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -27,6 +26,7 @@ from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .policy import Policy
+from .printable import Printable
 from .ragged import Bools, Floats, Ints, frozen
 from .views import Kernel, is_cut, sampled_together, shortened, view
 
@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     import pandas
 
 T = TypeVar("T")
-
-
-def rendered(name: str, value: object) -> str:
-    """Return what a function of :mod:`harness.reports.leaderboard` makes of a value.
-
-    It is loaded when a value is printed, since reports import the core.
-    """
-    text: str = getattr(import_module("harness.reports.leaderboard"), name)(value)
-    return text
 
 
 @dataclass(frozen=True)
@@ -117,7 +108,7 @@ class UnknownMetricError(UnknownNameError, KeyError):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Printable):
     """Values of one run on one dataset: a row a query, a column a metric.
 
     Parameters
@@ -286,12 +277,6 @@ class Evaluation:
 
     def __repr__(self) -> str:
         return f"<Evaluation of {self.run or 'a run'}: {self.notes}; {', '.join(self.names)}>"
-
-    def __str__(self) -> str:
-        return rendered("printed", self)
-
-    def _repr_html_(self) -> str:
-        return rendered("in_notebook", self)
 
 
 def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluation:

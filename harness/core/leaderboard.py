@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import numpy as np
 import pyarrow as pa
 
+from ..errors import first_of
 from .aligned import Memo
 from .arguments import Names
-from .arrow import call, repeated
-from .evaluation import ByMetric, Counts, Evaluation, rendered
+from .arrow import repeated
+from .entries import Choice, Entry, Failed, pairs, whole_name, with_slices
 from .metric import Metric
-from .ragged import Bools
-
-if TYPE_CHECKING:
-    from .selection import Choice, Selection
-    from .systems import Incomplete, System
+from .printable import Printable
 
 NOT_COMPARED = (
     "runs are compared query by query, and average weighs queries by the size of their part; "
@@ -55,216 +51,8 @@ class Summary:
         return bool(self.pool or self.average or self.spread or self.best)
 
 
-T = TypeVar("T")
-K = TypeVar("K")
-BELOW = "below "
-"""How the label of the lowest bin begins."""
 PART = 1 << 15
 """Rows of a part of all values, a group of its Parquet file: writing takes 1 kB for each."""
-
-
-@dataclass(frozen=True)
-class Slice:
-    """One group of queries: those that have a label in a column."""
-
-    column: str
-    label: str
-
-    @property
-    def group(self) -> str:
-        """What it is called: ``length=short``."""
-        return f"{self.column}={self.label}"
-
-    def of(self, evaluation: Evaluation) -> Evaluation | None:
-        """Return an evaluation of the queries of this slice; None if it has none of them."""
-        labels = evaluation.groups.get(self.column)
-        if labels is None:
-            return None
-        keep = np.asarray(call("equal", labels, self.label).fill_null(False))
-        if not keep.any():
-            return None
-        qids = evaluation.qids.filter(pa.array(keep))
-        own = {*qids.to_pylist()} if evaluation.unanswered else set()
-        unanswered = tuple(qid for qid in evaluation.unanswered if qid in own)
-        return replace(
-            evaluation, values=evaluation.values[keep], qids=qids, unanswered=unanswered,
-            counts=Counts(queries=len(qids), missing=len(unanswered)),
-            weights={column: found[keep] for column, found in evaluation.weights.items()},
-            errors={column: found[keep] for column, found in evaluation.errors.items()},
-            dataset=sliced_name(evaluation.dataset, self.group), groups={}, group=self.group,
-        )  # fmt: skip
-
-
-def sliced_name(dataset: str, group: str) -> str:
-    """Return the name of a slice of a dataset.
-
-    >>> sliced_name("letor", "length=short")
-    'letor [length=short]'
-    """
-    return f"{dataset} [{group}]"
-
-
-def whole_of(dataset: str, group: str) -> str:
-    """Return the dataset that a slice is of; the dataset itself if `group` is empty."""
-    return dataset.removesuffix(f" [{group}]") if group else dataset
-
-
-def slices(labels: Mapping[str, Iterable[str]]) -> list[Slice]:
-    """Return the slices of some labels by column: bins and numbers by size, before texts."""
-    return [
-        Slice(column, label)
-        for column, some in labels.items()
-        for label in sorted({*some}, key=_order)
-    ]
-
-
-def _order(label: str) -> tuple[int, float, str]:
-    try:
-        return not label.startswith(BELOW), float(label.removeprefix(BELOW).split(" ")[0]), label
-    except ValueError:
-        return 2, 0.0, label
-
-
-def grouped_by(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
-    """Return some things by their keys."""
-    found: dict[K, list[T]] = {}
-    for one in some:
-        found.setdefault(key(one), []).append(one)
-    return found
-
-
-def with_slices(
-    items: Sequence[T], evaluation: Callable[[T], Evaluation], cut: Callable[[T, Slice], T | None]
-) -> list[T]:
-    """Return entries or systems, those of each dataset followed by those of its slices."""
-    if not any(evaluation(one).groups for one in items):
-        return list(items)
-    found = []
-    for some in grouped_by(items, lambda one: evaluation(one).dataset).values():
-        found += some
-        labels: dict[str, set[str]] = {}
-        for groups in (evaluation(one).groups for one in some):
-            for column, texts in groups.items():
-                labels.setdefault(column, set()).update(filter(None, texts.unique().to_pylist()))
-        for each in slices(labels):
-            found += [part for one in some if (part := cut(one, each)) is not None]
-    return found
-
-
-class Spread(NamedTuple):
-    """Repetitions (seeds) taken together: how many, their deviation, an interval of the mean."""
-
-    repetitions: int
-    deviation: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, eq=False)
-class Entry:
-    """One row: a run on a dataset, the values captured by placeholders, and its evaluation.
-
-    `pattern` is the dataset's name with its placeholders, if it has any. `choices` say which
-    settings were chosen on validation queries; they are not among `columns`. `warned` are the
-    rules of the guard's warnings about the run's file.
-
-    Summaries are computed from the evaluation's values, unless they are `known`, or means: over
-    `parts`, folds that count alike, or over the repetitions of a `system`. That has `intervals`
-    by metric, is `best_of` several if it was chosen, and `incomplete` if repetitions are missing.
-    """
-
-    evaluation: Evaluation
-    columns: Mapping[str, str] = field(default_factory=dict)
-    pattern: str = ""
-    _: KW_ONLY
-    choices: tuple[Choice, ...] = ()
-    warned: tuple[str, ...] = ()
-    known: Mapping[str, float] | None = None
-    parts: tuple[Entry, ...] = ()
-    system: System | None = None
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    best_of: str = ""
-    incomplete: Incomplete | None = None
-
-    @property
-    def dataset(self) -> str:
-        """Name of the dataset."""
-        return self.evaluation.dataset
-
-    @property
-    def run(self) -> str:
-        """Name of the run."""
-        return self.evaluation.run
-
-    @cached_property
-    def summary(self) -> dict[str, float]:
-        """Each metric over all queries, or the mean of such summaries."""
-        if self.known is not None:
-            return ByMetric(self.known)
-        some = self.parts if self.system is None else self.system.entries
-        if not some:
-            return self.evaluation.summary()
-        found = [one.summary for one in some]
-        return ByMetric(
-            {name: _mean([one.get(name, math.nan) for one in found]) for name in found[0]}
-        )
-
-    def summary_over(self, metric: str, queries: Bools) -> float:
-        """Return one metric's summary over some queries, a bool for each of the evaluation's."""
-        if self.system is not None:
-            return _mean([one.summary_over(metric, queries) for one in self.system.entries])
-        if not self.parts:
-            return self.evaluation.summary_over(metric, queries)
-        ends = np.cumsum([len(part.evaluation.qids) for part in self.parts])
-        split = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
-        return _mean([part.summary_over(metric, some) for part, some in split if some.any()])
-
-    def cut(self, one: Slice) -> Entry | None:
-        """Return the entry of a slice of the queries; None if it has none of them."""
-        part = one.of(self.evaluation)
-        pattern = sliced_name(self.pattern, one.group) if self.pattern else ""
-        if part is None:
-            return None
-        parts = tuple(cut for each in self.parts if (cut := each.cut(one)) is not None)
-        return Entry(
-            part, self.columns, pattern, choices=self.choices, warned=self.warned, parts=parts
-        )
-
-    @cached_property
-    def spread(self) -> dict[str, Spread]:
-        """How far each metric's summary is from certain, if the entry is several repetitions."""
-        if (system := self.system) is None:
-            return {}
-        n, nothing = len(system.entries), (math.nan, math.nan)
-        return {
-            str(one): Spread(n, system.deviation(one), *self.intervals.get(str(one), nothing))
-            for one in system.metrics
-        }
-
-    @property
-    def chosen(self) -> str:
-        """What the entry is the best of, if it was chosen from several; else empty."""
-        return "; ".join(map(str, self.choices)) if self.system is None else self.best_of
-
-    @property
-    def all_columns(self) -> dict[str, str]:
-        """The columns of the cell itself: with those of the setting chosen."""
-        return {
-            **self.columns,
-            **{name: one for each in self.choices for name, one in each.setting},
-        }
-
-    @cached_property
-    def undefined(self) -> dict[str, int]:
-        """How many queries each metric is undefined for, if any."""
-        queries = len(self.evaluation.qids)
-        return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
-
-
-def _mean(found: Sequence[float]) -> float:
-    return math.fsum(found) / len(found)
-
-
 TEXTS = {"relstring": "the first grades as text", "runid": "the run's tag"}
 """Metrics that are text in trec_eval, and what it prints; their 0 here has no meaning."""
 
@@ -283,22 +71,74 @@ CHOSEN = "chosen_from"
 
 
 @dataclass(frozen=True)
-class Failed:
-    """A run on a dataset that could not be evaluated, and why; `pattern` is as an entry's.
+class Select:
+    """Which setting of each run is reported: the one that is best on validation queries."""
 
-    `brief` are the first words of the error, if all of it is printed elsewhere.
+    on: str
+    """The dataset of validation queries, by its name in the config."""
+    by: str
+    """The metric that chooses; one of `metrics`."""
+    over: Names
+    """Columns of runs that make a setting, such as lr and leaves."""
+    within: Names = ()
+    """Columns that each have a choice of their own, such as model, fold and seed; all but `over` if
+    left out. Validation values are averaged over columns that are not named here."""
+
+    @property
+    def shown(self) -> str:
+        """What the validation queries are called without placeholders: ``vali``."""
+        return whole_name(self.on, {}, re.findall(r"\{(\w+)\}", self.on))
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """All choices of a leaderboard.
+
+    `cells` is everything that was evaluated: all settings, on validation queries too. `absent`
+    could not be chosen, or has no predictions of the setting chosen.
     """
 
-    dataset: str
-    run: str
-    columns: Mapping[str, str]
-    error: str
-    pattern: str = ""
-    brief: str = ""
+    settings: Select
+    cells: Leaderboard
+    choices: tuple[Choice, ...]
+    absent: tuple[Failed, ...] = ()
+
+    def in_words(self, choices: Sequence[Choice], metric: str = "") -> str:
+        """Return what some choices are the best of, and what has a choice of its own.
+
+        `metric` is what the metric that chooses is called, if not by its name.
+        """
+        numbers = [len(one.ranked) for one in choices]
+        low, high = min(numbers), max(numbers)
+        n = f"{high}" if low == high else f"{low} to {high}"
+        each = ["run", *dict.fromkeys(name for one in choices for name, _ in one.within)]
+        within = " and ".join(filter(None, (", ".join(each[:-1]), each[-1])))
+        over, plan = " and ".join(self.settings.over), self.settings
+        return (
+            f"best of {n} settings of {over} for each {within}, chosen on {plan.shown} by "
+            f"{metric or choices[0].metric}"
+        )
+
+    def notes(self, choices: Sequence[Choice]) -> Iterator[str]:
+        """Yield which of some choices are ties, and which settings they left out."""
+        ties = [
+            f"{one.name}: {', '.join(map(pairs, (one.setting, *one.tied)))}"
+            for one in choices
+            if one.tied
+        ]
+        if ties:
+            yield (
+                f"{len(ties)} of {len(choices)} choices are ties, and the first setting is taken: "
+                f"{first_of(ties)}"
+            )
+        out = [f"{one.name}: {', '.join(map(pairs, one.left_out))}" for one in choices]
+        out = [text for text, one in zip(out, choices, strict=True) if one.left_out]
+        if out:
+            yield f"settings without a value on every validation cell are left out: {first_of(out)}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Leaderboard(Memo):
+class Leaderboard(Printable, Memo):
     """Runs x metrics, in the order of the config.
 
     `summary` says which entries make one system; `selection` is what the entries were chosen
@@ -312,12 +152,6 @@ class Leaderboard(Memo):
 
     def __repr__(self) -> str:
         return f"<Leaderboard: {len(self.entries)} rows, {', '.join(map(str, self.metrics))}>"
-
-    def __str__(self) -> str:
-        return rendered("printed", self)
-
-    def _repr_html_(self) -> str:
-        return rendered("in_notebook", self)
 
     @cached_property
     def metrics(self) -> tuple[Metric, ...]:
@@ -360,26 +194,23 @@ class Leaderboard(Memo):
                 found |= {one, two}
         return found
 
-    def per_query_parts(self, most: int = PART) -> Iterator[pa.Table]:
+    def per_query_parts(self) -> Iterator[pa.Table]:
         """Yield every value: dataset, run, captured columns, qid, metric, value.
 
-        Each table has whole entries, of `most` rows together, or one entry.
+        Each table has whole entries, of :data:`PART` rows together, or one entry.
         """
-        part: list[Entry] = []
-        n_rows = 0
+        part: list[pa.Table] = []
         for entry in self.entries:
             size = entry.evaluation.values.size
-            if part and n_rows + size > most:
-                yield _one_table([*map(self._values_of, part)])
-                part, n_rows = [], 0
-            part.append(entry)
-            n_rows += size
-        yield _one_table([*map(self._values_of, part)])
+            if part and sum(map(len, part)) + size > PART:
+                yield pa.concat_tables(part).unify_dictionaries()
+                part = []
+            part.append(self._values_of(entry))
+        yield pa.concat_tables(part).unify_dictionaries()
 
     def sliced(self) -> Leaderboard:
         """Return the leaderboard with an entry for each slice of the queries."""
-        entries = with_slices(self.entries, lambda one: one.evaluation, Entry.cut)
-        return replace(self, entries=tuple(entries))
+        return replace(self, entries=tuple(with_slices(self.entries)))
 
     @cached_property
     def groups(self) -> tuple[str, ...]:
@@ -440,10 +271,6 @@ class Leaderboard(Memo):
         if self.failed:
             rows = [{**row, FAILED: row.get(FAILED, "")} for row in rows]
         return rows
-
-
-def _one_table(tables: Sequence[pa.Table]) -> pa.Table:
-    return pa.concat_tables(tables).unify_dictionaries()
 
 
 def warned_runs(entries: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:

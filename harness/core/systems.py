@@ -3,138 +3,36 @@
 from __future__ import annotations
 
 import math
-import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import AlignmentError, Problem, UnknownNameError, did_you_mean, first_of
-from .aligned import Memo
+from ..errors import AlignmentError, Problem, first_of
 from .arrow import call, encode, unique
-from .evaluation import Counts, joined
-from .leaderboard import (
+from .comparable import why_not
+from .entries import (
+    Chosen,
+    Columns,
     Entry,
     Failed,
-    Leaderboard,
-    Slice,
-    Summary,
+    Incomplete,
+    System,
     grouped_by,
-    whole_of,
+    how_chosen,
+    notes_of,
+    pairs,
+    whole_name,
     with_slices,
 )
+from .evaluation import joined
+from .leaderboard import Leaderboard, Summary
 from .metric import Metric
-from .names import NAMES, each_cutoff, parse
-from .ragged import Floats, frozen
+from .ragged import Floats
 
 SHOWN = 5
-Columns = tuple[tuple[str, str], ...]
-"""Captured columns and their values."""
-
-
-def pairs(columns: Iterable[tuple[str, str]]) -> str:
-    """Return columns as text."""
-    return " ".join(f"{name}={value}" for name, value in columns)
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What a system is the best of: `of` values of the columns `names`, chosen by `metric`.
-
-    `on` is the validation dataset, or "" for the reported queries. `least` is the smallest number
-    of values if its folds and seeds had different numbers.
-    """
-
-    names: tuple[str, ...]
-    of: int
-    metric: str
-    on: str = ""
-    least: int = 0
-
-
-@dataclass(frozen=True, eq=False)
-class System(Memo):
-    """One run on one dataset: an entry for each seed, or the only one, over the same queries."""
-
-    dataset: str
-    run: str
-    entries: tuple[Entry, ...]
-    chosen: Chosen | None = None
-
-    @property
-    def metrics(self) -> tuple[Metric, ...]:
-        """The metrics evaluated."""
-        return self.entries[0].evaluation.metrics
-
-    @cached_property
-    def qids(self) -> list[str]:
-        """The queries, in the order of :meth:`values`."""
-        found: list[str] = self.entries[0].evaluation.qids.to_pylist()
-        return found
-
-    def values(self, metric: Metric | str) -> Floats:
-        """Return each query's mean over the repetitions, ``(n_queries,)``; NaN if one has none."""
-        columns = [entry.evaluation.column(metric) for entry in self.entries]
-        return columns[0] if len(columns) == 1 else frozen(np.mean(columns, axis=0))
-
-    def repetitions(self, metric: Metric | str) -> Floats:
-        """Return the values of each repetition, ``(n_repetitions, n_queries)``."""
-        return np.array([entry.evaluation.column(metric) for entry in self.entries])
-
-    def value(self, metric: Metric | str) -> float:
-        """Return the mean of the repetitions' summaries."""
-        found = self._summaries(metric)
-        return math.fsum(found) / len(found)
-
-    def deviation(self, metric: Metric | str) -> float:
-        """Return the standard deviation of the repetitions' summaries; NaN for a single one."""
-        found = self._summaries(metric)
-        return float(np.std(found, ddof=1)) if len(found) > 1 else math.nan
-
-    def n(self, metric: Metric | str) -> int:
-        """Return how many queries have a value in every repetition."""
-        return int((~np.isnan(self.values(metric))).sum())
-
-    @property
-    def warned(self) -> tuple[str, ...]:
-        """Rules of the guard's warnings about the files of its repetitions."""
-        return tuple(dict.fromkeys(rule for entry in self.entries for rule in entry.warned))
-
-    @property
-    def coverage(self) -> tuple[int, int]:
-        """How many of the judged queries every repetition answered, and how many there are."""
-        each = [entry.evaluation.coverage for entry in self.entries]
-        return min(answered for answered, _ in each), each[0][1]
-
-    @cached_property
-    def varying(self) -> tuple[str, ...]:
-        """Names of the captured columns that tell the repetitions apart: ``seed``."""
-        names = dict.fromkeys(name for entry in self.entries for name in entry.columns)
-        return tuple(
-            name for name in names if len({entry.columns.get(name) for entry in self.entries}) > 1
-        )
-
-    @property
-    def group(self) -> str:
-        """Return column and label of a slice; empty for the whole dataset."""
-        return self.entries[0].evaluation.group
-
-    @property
-    def whole(self) -> str:
-        """The dataset, without the group."""
-        return whole_of(self.dataset, self.group)
-
-    def cut(self, one: Slice) -> System | None:
-        """Return the system on a slice of the queries; None if it has none of them."""
-        parts = [part for entry in self.entries if (part := entry.cut(one)) is not None]
-        return System(parts[0].dataset, self.run, tuple(parts), self.chosen) if parts else None
-
-    def _summaries(self, metric: Metric | str) -> list[float]:
-        return [entry.summary.get(str(metric), math.nan) for entry in self.entries]
 
 
 def matrix(systems: Sequence[System], metric: Metric) -> tuple[list[str], Floats]:
@@ -158,24 +56,28 @@ def systems_of(board: Leaderboard) -> tuple[System, ...]:
 
 def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
     """Return the systems of a leaderboard whose folds are already pooled."""
-    together = grouped_by(
-        board.entries, lambda entry: (entry.dataset, system_name(entry, board.summary))
-    )
+    summary, selection = board.summary, board.selection
+    together = grouped_by(board.entries, lambda one: (one.dataset, system_name(one, summary)))
     found = []
     for (dataset, run), entries in together.items():
-        entries, chosen = _best(entries, board.summary.best)
+        entries, chosen = _best(entries, summary.best)
         numbers = [len(one.ranked) for entry in entries for one in entry.choices]
-        if board.selection is not None and numbers:
-            plan, metric = board.selection.settings, entries[0].choices[0].metric
+        if selection is not None and numbers:
+            plan, metric = selection.settings, entries[0].choices[0].metric
             chosen = Chosen(plan.over, max(numbers), metric, plan.shown, min(numbers))
-        qids = entries[0].evaluation.qids
+        first = entries[0]
         for other in entries[1:]:
-            if not other.evaluation.qids.equals(qids):
+            if not other.evaluation.qids.equals(first.evaluation.qids):
                 where = f"{run} on {dataset} ({pairs(other.columns.items())})"
-                different = other.evaluation.qids.to_pylist()
-                raise AlignmentError(query_mismatch(where, qids.to_pylist(), different))
-        found.append(System(dataset, run, tuple(entries), chosen))
-    return tuple(with_slices(found, lambda one: one.entries[0].evaluation, System.cut))
+                qids = (one.evaluation.qids.to_pylist() for one in (first, other))
+                raise AlignmentError(query_mismatch(where, *qids))
+        columns = {
+            name: value
+            for name, value in first.columns.items()
+            if name in summary.best or f"{{{name}}}" in first.pattern
+        }
+        found.append(System.of(entries, run, columns, chosen))
+    return tuple(_with_incomplete(with_slices(found), board))
 
 
 def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Chosen | None]:
@@ -192,26 +94,9 @@ def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Ch
     return max(groups.values(), key=mean), Chosen(names, len(groups), str(metric))
 
 
-def how_chosen(systems: Iterable[System]) -> str:
-    """Return what systems are the best of, for a caption; empty if none was chosen."""
-    return best_of([system.chosen for system in systems if system.chosen is not None])
-
-
-def best_of(known: Sequence[Chosen]) -> str:
-    """Return what systems are the best of, in words."""
-    if all(one.of == 1 for one in known):
-        return ""
-    low, high = min(one.least or one.of for one in known), max(one.of for one in known)
-    how_many = f"{high}" if low == high else f"{low} to {high}"
-    metrics = " or ".join(dict.fromkeys(one.metric for one in known))
-    names = " and ".join(known[0].names)
-    values, on = ("settings", known[0].on) if known[0].on else ("values", "these queries")
-    return f"best of {how_many} {values} of {names}, chosen on {on} by {metrics}"
-
-
 def chosen_of(systems: Iterable[System]) -> dict[tuple[str, str], str]:
     """Return what systems were chosen from on the reported queries, by dataset and run."""
-    own = (one for one in systems if one.chosen is not None and not one.chosen.on)
+    own = (one for one in systems if one.best_of is not None and not one.best_of.on)
     texts = {(one.dataset, one.run): how_chosen([one]) for one in own}
     return {where: text for where, text in texts.items() if text}
 
@@ -250,6 +135,12 @@ Key = tuple[str, str, Columns]
 """What identifies a system of pooled folds: dataset, run, and the other columns."""
 
 
+def key_of(one: Entry | Failed, names: Sequence[str]) -> Key:
+    """Return which system an entry is a fold of, by the columns that tell folds apart."""
+    rest = tuple((name, value) for name, value in one.columns.items() if name not in names)
+    return whole_name(one.pattern or one.dataset, one.columns, names), one.run, rest
+
+
 def pooled(board: Leaderboard) -> Leaderboard:
     """Return a leaderboard whose entries hold all folds of their dataset.
 
@@ -260,37 +151,39 @@ def pooled(board: Leaderboard) -> Leaderboard:
     if not summary.parts:
         return board
     together = grouped_by(board.entries, lambda entry: key_of(entry, summary.parts))
-    failed = failed_rows(board)
-    out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
+    missing = _with_missing_parts(board)
     average = bool(summary.average)
-    entries = [_joined(key[0], each, average) for key, each in together.items() if key not in out]
-    if failed and not entries:
+    entries = [
+        _joined(key[0], parts, average) for key, parts in together.items() if key not in missing
+    ]
+    if missing and not entries:
         fix = f"add the missing parts, or leave {' and '.join(summary.parts)} out of 'summary'"
         raise AlignmentError([
             Problem(f"{' '.join(filter(None, (one.run, pairs(one.columns.items()))))} on "
                     f"{one.dataset}", one.error, fix=fix)
-            for one in failed
+            for one in missing.values()
         ])  # fmt: skip
-    return Leaderboard(tuple(entries), failed, summary, board.selection)
+    return Leaderboard(tuple(entries), tuple(missing.values()), summary, board.selection)
 
 
 def failed_rows(board: Leaderboard) -> tuple[Failed, ...]:
     """Return the systems that :func:`pooled` leaves out, each with the reason of every fold.
 
-    The folds of a dataset are those that any run was evaluated on, or failed on. Without pooling
-    they are the failed entries.
+    Without pooling they are the failed entries.
     """
-    names = board.summary.parts
-    if not names:
-        return board.failed
+    return tuple(_with_missing_parts(board).values()) if board.summary.parts else board.failed
+
+
+def _with_missing_parts(board: Leaderboard) -> dict[Key, Failed]:
+    """Return the systems without all folds of their dataset: those that any run has, or failed."""
     folds: dict[str, dict[str, None]] = {}
     cells: dict[Key, dict[str, Entry | Failed]] = {}
     everything: list[Entry | Failed] = [*board.entries, *board.failed]
     for one in everything:
-        key = key_of(one, names)
+        key = key_of(one, board.summary.parts)
         folds.setdefault(key[0], {})[one.dataset] = None
         cells.setdefault(key, {}).setdefault(one.dataset, one)
-    found = []
+    found = {}
     for (dataset, run, rest), there in cells.items():
         causes = {}
         for name in folds[dataset]:
@@ -304,8 +197,9 @@ def failed_rows(board: Leaderboard) -> tuple[Failed, ...]:
             each = [f"{name} ({cause.splitlines()[0]})" for name, cause in causes.items()]
             shown = first_of(each, SHOWN) if len(each) > SHOWN else ", ".join(each)
             text = f"{len(each)} of {len(folds[dataset])} parts are missing: {shown}"
-        found.append(Failed(dataset, run, dict(rest), text, next(iter(there.values())).pattern))
-    return tuple(found)
+        pattern = next(iter(there.values())).pattern
+        found[dataset, run, rest] = Failed(dataset, run, dict(rest), text, pattern)
+    return found
 
 
 def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
@@ -313,31 +207,6 @@ def failed_systems(board: Leaderboard) -> tuple[tuple[str, str], ...]:
     there = {(system.dataset, system.run) for system in systems_of(board)}
     failed = ((one.dataset, system_name(one, board.summary)) for one in failed_rows(board))
     return tuple(where for where in dict.fromkeys(failed) if where not in there)
-
-
-def key_of(one: Entry | Failed, names: Sequence[str]) -> Key:
-    """Return which system an entry is a fold of, by the columns that tell folds apart."""
-    rest = tuple((name, value) for name, value in one.columns.items() if name not in names)
-    return whole_name(one.pattern or one.dataset, one.columns, names), one.run, rest
-
-
-def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -> str:
-    """Return the name of the dataset that others are folds of.
-
-    It is the dataset's name in the config (`pattern`) without the placeholders of the columns
-    `parts` that tell folds apart, the words before them that say the same, and what joins them.
-
-    >>> whole_name("mslr-fold{fold}", {"fold": "1"}, ["fold"])
-    'mslr'
-    >>> whole_name("{name}/part {part}", {"name": "news", "part": "2"}, ["part"])
-    'news'
-    """
-    for name in parts:
-        word = re.escape(name)
-        pattern = re.sub(rf"[-_. /]*(?:{word})?[-_. ]?\{{{word}\}}", "", pattern, flags=re.I)
-    for name, value in columns.items():
-        pattern = pattern.replace(f"{{{name}}}", value)
-    return pattern.strip("-_. /") or "all"
 
 
 def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
@@ -360,12 +229,8 @@ def _joined(dataset: str, parts: Sequence[Entry], average: bool) -> Entry:
         for name, value in parts[0].columns.items()
         if all(part.columns.get(name) == value for part in parts)
     }
-    shared: dict[str, Any] = {
-        "choices": tuple(dict.fromkeys(one for part in parts for one in part.choices)),
-        "warned": tuple(dict.fromkeys(rule for part in parts for rule in part.warned)),
-    }
     alike = tuple(parts) if average else ()
-    return Entry(whole, same, parts[0].pattern, parts=alike, **shared)
+    return Entry(whole, same, parts[0].pattern, parts=alike, **notes_of(parts))
 
 
 def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Problem:
@@ -382,78 +247,42 @@ def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Pro
     return Problem(dataset, what, fix=fix)
 
 
-FEWER = "fewer repetitions than expected"
-"""First words of every list of such systems."""
+def incomplete(board: Leaderboard) -> list[Incomplete]:
+    """Return which systems have fewer repetitions than expected, and how many."""
+    return [one.incomplete for one in systems_of(board) if one.incomplete is not None]
 
 
-@dataclass(frozen=True)
-class Incomplete:
-    """A system with `n` repetitions `of` as many as expected.
-
-    That is the most of any system of the dataset whose repetitions differ in the same columns
-    `names` (``seed``), or its own number with those that failed.
-    """
-
-    dataset: str
-    run: str
-    n: int
-    of: int
-    names: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return self.called(self.run, self.dataset)
-
-    def called(self, run: str, dataset: str) -> str:
-        """Return what ``str`` does, with other names; without the dataset if it is empty."""
-        by = f" ({' and '.join(self.names)})" if self.names else ""
-        return f"{run}{f' on {dataset}' if dataset else ''}: {self.share}{by}"
-
-    @property
-    def share(self) -> str:
-        """Return a share in words: ``1 of 3``."""
-        return f"{self.n} of {self.of}"
-
-
-def incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
-    """Return the systems that have fewer repetitions than expected, by dataset and run.
+def _with_incomplete(systems: Sequence[System], board: Leaderboard) -> Iterator[System]:
+    """Yield the systems; those with fewer repetitions than expected say so.
 
     A run without columns that tell repetitions apart has one by nature. A run with other
     repetitions than the other runs, but as many, is complete.
     """
-    return board.memo("incomplete", lambda: _incomplete(board))
-
-
-def _incomplete(board: Leaderboard) -> dict[tuple[str, str], Incomplete]:
     summary = board.summary
 
-    def columns(one: Entry | Failed) -> Columns:
-        return tuple(
-            pair for pair in one.columns.items() if not summary or pair[0] in summary.spread
-        )
+    def repetition(one: Entry | Failed) -> Columns:
+        columns = one.columns.items()
+        return tuple(pair for pair in columns if not summary or pair[0] in summary.spread)
 
-    lost: dict[tuple[str, str], set[Columns]] = {}
-    for one in failed_rows(board):
-        lost.setdefault((one.dataset, system_name(one, summary)), set()).add(columns(one))
-    systems = systems_of(board)
-    own = {(one.dataset, one.run): {*map(columns, one.entries)} for one in systems}
-    names = {where: tuple(name for name, _ in min(keys)) for where, keys in own.items()}
-    groups = grouped_by(own, lambda where: (where[0], names[where]))
-    found = {}
-    for system in systems:
-        where = system.dataset, system.run
-        alike = groups[where[0], names[where]]
-        is_best = summary.best and system.chosen is not None
-        away = set() if is_best else lost.get(where, set()) - own[where]
-        n = len(own[where])
-        of = max(n + len(away), *(len(own[other]) for other in alike))
-        varying = tuple(
-            name
-            for name in names[where]
-            if len({dict(key).get(name) for other in alike for key in own[other] | away}) > 1
-        )
-        if names[where] and n < of:
-            found[where] = Incomplete(*where, n, of, varying)
-    return found
+    lost: dict[tuple[str, str], set[Columns]] = defaultdict(set)
+    for one in board.failed:
+        lost[one.dataset, system_name(one, summary)].add(repetition(one))
+    own = [{*map(repetition, system.entries)} for system in systems]
+    names = [tuple(name for name, _ in min(columns)) for columns in own]
+    groups = grouped_by(range(len(systems)), lambda at: (systems[at].dataset, names[at]))
+    for system, here, columns in zip(systems, own, names, strict=True):
+        alike = [own[at] for at in groups[system.dataset, columns]]
+        is_best = summary.best and system.best_of is not None
+        away = set() if is_best else lost[system.dataset, system.run] - here
+        n = len(here)
+        of = max(n + len(away), *map(len, alike))
+        if not columns or n == of:
+            yield system
+            continue
+        every = [dict(one) for one in away.union(*alike)]
+        varying = tuple(name for name in columns if len({one.get(name) for one in every}) > 1)
+        few = Incomplete(system.dataset, system.run, n, of, varying)
+        yield replace(system, incomplete=few)
 
 
 @dataclass(frozen=True)
@@ -484,115 +313,20 @@ def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:
             yield Unanswered(system.dataset, system.run, n - answered, n, tuple(qids))
 
 
-NOT_COMPARABLE = "runs were scored on different queries"
-"""Why no best value of a metric is marked."""
-
-
-def over_same_queries(metric: Metric, runs: Iterable[tuple[pa.Array, Floats]]) -> bool:
-    """Whether the summaries of several runs, (qids, values) each, are over the same queries.
-
-    Undefined values (NaN) count as the metric's setting `undefined` says. Runs without any value
-    are left out.
-    """
-    some = [(qids, np.isnan(values)) for qids, values in runs]
-    some = [(qids, undefined) for qids, undefined in some if not undefined.all()]
-    is_counted = metric.settings.undefined not in (None, "skip")
-    return all(
-        qids.equals(some[0][0]) and (is_counted or np.array_equal(undefined, some[0][1]))
-        for qids, undefined in some[1:]
-    )
-
-
-def why_not(metric: Metric) -> str:
-    """Return why runs cannot be compared by a metric; empty if they can."""
-    definition = metric.definition
-    if definition.summary == "sum":
-        return "it is a sum over the queries, not a mean"
-    if definition.summary == "gm":
-        return "its values are logarithms, summarised by a geometric mean"
-    if definition.direction is None:
-        return "it has no better and no worse"
-    if definition.weight is not None and dict(metric.params).get("over", "queries") != "queries":
-        return "its queries have different weights"
-    return ""
-
-
-def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metric, ...]:
-    """Return which of the evaluated `metrics` runs are compared by.
-
-    `names` may have any spelling and may leave out settings that all metrics share; without names
-    it is every metric that can be compared, without the bounds of ties. Raises UnknownNameError
-    for a name that was not evaluated or cannot be compared.
-    """
-    if not names:
-        return tuple(one for one in metrics if not why_not(one) and not _is_bound(one))
-    found: dict[Metric, None] = {}
-    for name in chain.from_iterable(map(each_cutoff, names)):
-        same = [one for one in metrics if str(one) == name] or _spelt(name, metrics)
-        if not same:
-            known = [str(one) for one in metrics]
-            what = f"no metric '{name}' was evaluated{did_you_mean(name, known)}"
-            raise UnknownNameError(f"{what}  (there are: {', '.join(known)})")
-        if reason := why_not(same[0]):
-            what = f"runs cannot be compared by {same[0]}: {reason}"
-            raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
-        found[same[0]] = None
-    return tuple(found)
-
-
-def _is_bound(metric: Metric) -> bool:
-    return metric.label is not None and metric.label.endswith(tuple(f"_{name}" for name in NAMES))
-
-
-def _spelt(name: str, metrics: Sequence[Metric]) -> list[Metric]:
-    """Return the one metric that a name in another spelling means, in a list."""
-    try:
-        (asked,) = parse(name)
-    except (UnknownNameError, ValueError):
-        return []
-    same = [one for one in metrics if str(one) == str(asked)]
-    if same or asked.params or asked.given:
-        return same
-    like = [
-        one
-        for one in metrics
-        if (one.definition, one.cutoff) == (asked.definition, asked.cutoff) and not _is_bound(one)
-    ]
-    return like if len(like) == 1 else []
-
-
 def of_systems(
     board: Leaderboard, interval: Callable[[System, Metric], tuple[float, float]]
 ) -> Leaderboard:
     """Return the leaderboard with one entry a system.
 
-    Counts are the largest of the repetitions; values are means over them, query by query.
     `interval` is asked for metrics that are plain means only, and not for averages over folds.
     """
-    fewer = incomplete(board)
-    entries = []
-    for system in systems_of(board):
-        first = system.entries[0]
-        values = np.mean([entry.evaluation.values for entry in system.entries], axis=0)
-        counted = [entry.evaluation.counts.as_dict() for entry in system.entries]
-        counts = Counts(**{name: max(each[name] for each in counted) for name in counted[0]})
-        whole = replace(first.evaluation, values=values, counts=counts, run=system.run, errors={})
-        intervals = {
-            str(metric): interval(system, metric)
-            for metric in system.metrics
-            if not board.summary.average and not why_not(metric)
-        }
-        columns = {
-            name: value
-            for name, value in first.columns.items()
-            if name in board.summary.best or f"{{{name}}}" in first.pattern
-        }
-        choices = tuple(dict.fromkeys(c for one in system.entries for c in one.choices))
-        entries.append(
-            Entry(
-                whole, columns, first.pattern, choices=choices, warned=system.warned,
-                system=system, intervals=intervals, best_of=how_chosen([system]),
-                incomplete=fewer.get((system.dataset, system.run)),
-            )
-        )  # fmt: skip
-    return Leaderboard(tuple(entries), failed_rows(board), selection=board.selection)
+
+    def with_intervals(system: System) -> System:
+        metrics = () if board.summary.average else system.metrics
+        return replace(
+            system,
+            intervals={str(one): interval(system, one) for one in metrics if not why_not(one)},
+        )
+
+    rows = tuple(map(with_intervals, systems_of(board)))
+    return Leaderboard(rows, failed_rows(board), selection=board.selection)

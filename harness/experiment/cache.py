@@ -27,8 +27,8 @@ from pydantic import TypeAdapter
 from ..config.cells import Cell, reference
 from ..config.model import Config, DatasetEntry, RunEntry
 from ..core.arrow import to_arrow, to_numpy
+from ..core.entries import Entry
 from ..core.evaluation import Counts, Evaluation
-from ..core.leaderboard import Entry
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.ragged import Floats

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from ..config.cells import Cell
 from ..config.model import Config
-from ..core.leaderboard import Entry, Failed, grouped_by
+from ..core.entries import Entry, Failed, grouped_by
 from ..errors import (
     AlignmentError,
     Finding,

@@ -9,20 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from ..core.arguments import TEXT, TEXTS, ArgumentKind, check_arguments, wrong
+from ..core.comparable import why_not
+from ..core.entries import Entry, Slice, whole_of
 from ..core.evaluation import Evaluation
-from ..core.leaderboard import (
-    NOT_COMPARED,
-    Entry,
-    Leaderboard,
-    Slice,
-    Summary,
-    warned_runs,
-    whole_of,
-)
+from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary, warned_runs
 from ..core.metric import Metric
 from ..core.names import parse, parse_all
 from ..core.policy import Policy
-from ..core.systems import dataset_name, system_name, systems_of, why_not
+from ..core.systems import dataset_name, system_name, systems_of
 from ..errors import (
     HarnessError,
     HarnessWarning,

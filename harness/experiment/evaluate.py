@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 from .. import metrics as _built_in
 from .. import readers as readers
 from ..core.arguments import MAPPING, TEXT, check_arguments, whole_from
+from ..core.entries import Entry, Failed
 from ..core.evaluation import Evaluation
 from ..core.hashing import share_memory
-from ..core.leaderboard import Entry, Failed, Leaderboard, numbers_of
+from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of

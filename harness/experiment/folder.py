@@ -26,8 +26,9 @@ from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
 from ..core.arrow import cast, take, to_floats
+from ..core.entries import Entry, Failed
 from ..core.evaluation import Counts, Evaluation
-from ..core.leaderboard import NOT_COMPARED, Entry, Failed, Leaderboard
+from ..core.leaderboard import NOT_COMPARED, Leaderboard
 from ..core.metric import Metric, from_plain_data
 from ..core.policy import Policy
 from ..core.ragged import Floats
@@ -187,7 +188,7 @@ def compared(board: Leaderboard, plan: Plan) -> Comparisons:
     some = systems_of(board)
     found = compare_systems(some, plan, os.cpu_count() or 1)
     return replace(
-        found, lost=tuple(incomplete(board).values()), failed=failed_systems(board),
+        found, lost=tuple(incomplete(board)), failed=failed_systems(board),
         chosen=chosen_of(some),
     )  # fmt: skip
 

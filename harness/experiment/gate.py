@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.leaderboard import sliced_name, warned_runs
+from ..core.comparable import compared, why_not
+from ..core.entries import System, sliced_name
+from ..core.leaderboard import warned_runs
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
-from ..core.systems import System, compared, systems_of, why_not
+from ..core.systems import systems_of
 from ..errors import (
     HarnessError,
     HarnessWarning,

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from .. import __version__
+from ..core.entries import Choice
 from ..core.evaluation import Counts
 from ..core.leaderboard import Leaderboard
 from ..core.metric import as_plain_data
 from ..core.policy import Policy
-from ..core.selection import Choice
 from ..errors import Finding, in_json
 from ..readers.files import hashes_of
 from ..stats.comparison import Plan

@@ -21,10 +21,12 @@ from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.align import rank_order
 from ..core.arguments import PATH, TEXT, TEXTS, check_arguments
+from ..core.comparable import why_not
+from ..core.entries import Columns, System
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.systems import Columns, System, key_of, systems_of, why_not
+from ..core.systems import key_of, systems_of
 from ..core.tables import Run
 from ..errors import AlignmentError, HarnessError, InputError, Problem, said_by
 from ..guard.check_report import address

@@ -18,9 +18,10 @@ from ..config import load as configs
 from ..config.cells import missing_text, resolve
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
+from ..core.entries import FEWER
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
-from ..core.systems import FEWER, dataset_name, incomplete, key_of, systems_of
+from ..core.systems import dataset_name, incomplete, key_of, systems_of
 from ..errors import HarnessWarning, counted
 from ..guard.datasets import reversals
 from ..guard.findings import accepted
@@ -236,7 +237,7 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     config, folder, board = results.config, results.folder, results.board
     notes = [] if board.selection is None else [*board.selection.notes(board.selection.choices)]
     if config.summary.spread and (fewer := incomplete(board)):
-        notes.append(f"{FEWER}: {', '.join(map(str, fewer.values()))}")
+        notes.append(f"{FEWER}: {', '.join(map(str, fewer))}")
     notes += [
         one.message
         for one in results.findings

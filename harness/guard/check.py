@@ -15,11 +15,11 @@ from .. import readers as readers
 from ..config import load as configs
 from ..config.cells import Cell, cell_of_files, missing
 from ..config.model import RunEntry
+from ..core.leaderboard import Select
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
 from ..core.rules import finding
-from ..core.selection import Select
 from ..core.tables import Qrels, Run
 from ..core.views import takes_fractions
 from ..errors import (

@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from .. import __version__
 from ..config.cells import Cell
-from ..core.leaderboard import grouped_by
+from ..core.entries import grouped_by
 from ..core.rules import RULES
 from ..errors import Finding, counted, in_json, lines_of, others_at
 from ..reports.markdown import in_markdown

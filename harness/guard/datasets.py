@@ -14,12 +14,12 @@ import pyarrow as pa
 
 from ..config.cells import Cell
 from ..core.arrow import as_bytes, cast, encode
+from ..core.comparable import why_not
+from ..core.entries import Entry, System, grouped_by, whole_name
 from ..core.hashing import splitmix64
-from ..core.leaderboard import Entry, grouped_by
+from ..core.leaderboard import Select
 from ..core.ragged import Array, Ints
 from ..core.rules import SHOWN, finding
-from ..core.selection import Select
-from ..core.systems import System, whole_name, why_not
 from ..core.tables import Qrels
 from ..errors import Finding, HarnessError, InputError, Problem, counted, problem
 from ..readers.groups import Labels, find_grouping, labels_of, read_groups

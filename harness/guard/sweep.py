@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from ..config.cells import Cell, cell_of_files
-from ..core.leaderboard import grouped_by
+from ..core.entries import grouped_by
+from ..core.leaderboard import Select
 from ..core.policy import Policy
 from ..core.rules import RULES, SHOWN, finding
-from ..core.selection import Select
 from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
 from .datasets import (
     Dataset,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import TEXT, check_arguments
-from ..core.leaderboard import BELOW
+from ..core.entries import BELOW
 from ..errors import (
     ArgumentError,
     InputError,

@@ -9,9 +9,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..core.leaderboard import grouped_by
+from ..core.entries import FEWER, System, grouped_by
 from ..core.metric import Metric
-from ..core.systems import FEWER, System
 from ..errors import and_more, first_of
 from ..stats.blocks import blocks_of
 from ..stats.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows

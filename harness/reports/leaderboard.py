@@ -6,10 +6,11 @@ import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ..core.comparable import over_same_queries
+from ..core.entries import FEWER, Entry, System, how_chosen, pairs
 from ..core.evaluation import Evaluation
-from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of, warned_runs
+from ..core.leaderboard import CHOSEN, TEXTS, Leaderboard, best, numbers_of, warned_runs
 from ..core.metric import Metric
-from ..core.systems import FEWER, how_chosen, over_same_queries, pairs
 from ..core.views import DRAWS
 from ..errors import and_more, counted, legible, unknown
 from ..stats.comparison import Comparisons
@@ -173,18 +174,19 @@ def _rows(
 ) -> tuple[list[str], list[list[GridCell]], list[str]]:
     """Return heading and rows of a dataset, and the metrics scored on different queries."""
     columns = [name for name in board.columns if any(name in entry.columns for entry in entries)]
-    has_fewer = [REPETITIONS] if any(one.incomplete for one in entries) else []
-    is_chosen = any(entry.choices and entry.system is None for entry in entries)
+    fewer = [one.incomplete if isinstance(one, System) else None for one in entries]
+    has_fewer = [REPETITIONS] if any(fewer) else []
+    is_chosen = any(entry.choices and not isinstance(entry, System) for entry in entries)
     setting = ["setting"] if is_chosen else []
     metrics = map(heading, board.metrics)
     header = ["run", *columns, *setting, *has_fewer, "queries", "ties", *metrics]
     rows = []
-    for entry in entries:
+    for entry, few in zip(entries, fewer, strict=True):
         texts = [entry.run, *(entry.columns.get(name, "") for name in columns)]
         texts += [" ".join(pairs(one.setting) for one in entry.choices)] if setting else []
         if has_fewer:
             times = max((one.repetitions for one in entry.spread.values()), default=1)
-            texts.append(str(times) if entry.incomplete is None else entry.incomplete.share)
+            texts.append(str(times) if few is None else few.share)
         tied = "–" if entry.evaluation.group else str(entry.evaluation.counts.tied)
         texts += ["{}/{}".format(*entry.evaluation.coverage), tied]
         rows.append(list(map(GridCell, texts)))
@@ -285,8 +287,8 @@ def _repeated(entries: Sequence[Entry]) -> Iterator[str]:
     times = {each.repetitions for entry in entries for each in entry.spread.values()}
     if times - {1}:
         yield f"mean ± standard deviation over {' or '.join(map(str, sorted(times)))} repetitions"
-    yield from (f"{FEWER}: {one.incomplete}" for one in entries if one.incomplete is not None)
-    systems = [entry.system for entry in entries if entry.system]
+    systems = [one for one in entries if isinstance(one, System)]
+    yield from (f"{FEWER}: {one.incomplete}" for one in systems if one.incomplete is not None)
     if chosen := how_chosen(one for one in systems if not one.entries[0].choices):
         yield chosen
 

@@ -10,13 +10,14 @@ from dataclasses import replace
 from importlib import resources
 from typing import Literal
 
+from ..core.comparable import compared
+from ..core.entries import System, grouped_by, how_chosen
 from ..core.evaluation import EMPTY, Counts, level_of
-from ..core.leaderboard import Summary, grouped_by
+from ..core.leaderboard import Summary
 from ..core.metric import ENTRIES, Formula, Metric
 from ..core.names import NAMES
 from ..core.policy import Policy
 from ..core.settings import CONVENTIONS, MetricSettings
-from ..core.systems import System, compared, how_chosen
 from ..errors import counted, unknown
 from ..stats.comparison import Comparisons, Study
 from .latex import escape

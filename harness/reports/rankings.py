@@ -9,10 +9,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from ..core.entries import System
 from ..core.leaderboard import numbers_of
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, Ints
-from ..core.systems import System, matrix
+from ..core.systems import matrix
 from ..errors import check_known, counted
 from ..stats.rankings import Correlation, Similarity
 from . import html

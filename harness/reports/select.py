@@ -8,11 +8,11 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any, TypeVar
 
+from ..core.entries import Entry, System
 from ..core.evaluation import names_of
-from ..core.leaderboard import Entry, Leaderboard
+from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.systems import System
 from ..errors import Problem, UnknownNameError, check_known, did_you_mean, first_of
 
 Spellings = Callable[[str], Iterable[str]]
@@ -204,7 +204,7 @@ def best_first(items: Iterable[Row], metric: Metric | None) -> list[Row]:
         return list(items)
 
     def key(one: Row) -> tuple[bool, float]:
-        value = one.value(metric) if isinstance(one, System) else one.summary.get(str(metric))
+        value = one.summary.get(str(metric))
         if value is None or math.isnan(value):
             return True, 0.0
         return False, -metric.sign * value

@@ -8,9 +8,11 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-from ..core.leaderboard import Entry, Leaderboard, best, grouped_by
+from ..core.comparable import compared
+from ..core.entries import Columns, Entry, grouped_by, pairs
+from ..core.leaderboard import Leaderboard, best
 from ..core.metric import Metric
-from ..core.systems import Columns, compared, of_systems, pairs
+from ..core.systems import of_systems
 from ..errors import check_known
 from ..stats.comparison import Plan, Study
 from . import formats, latex

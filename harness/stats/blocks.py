@@ -10,10 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import call, select, to_numpy
-from ..core.leaderboard import grouped_by
+from ..core.comparable import compared
+from ..core.entries import System, grouped_by
 from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, Ints, frozen
-from ..core.systems import SHOWN, System, compared, query_mismatch
+from ..core.systems import SHOWN, query_mismatch
 from ..errors import AlignmentError, HarnessError, Problem, first_of
 from .comparison import Plan
 from .registry import Stream

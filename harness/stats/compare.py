@@ -13,9 +13,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..core.leaderboard import grouped_by
+from ..core.entries import System, grouped_by
 from ..core.ragged import Floats
-from ..core.systems import System, unanswered_of
+from ..core.systems import unanswered_of
 from ..errors import HarnessError, Problem, check_known
 from .blocks import Block, blocks_of
 from .comparison import Comparison, Comparisons, Overall, Plan, family_of

@@ -12,17 +12,12 @@ import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
 
 from ..core.arguments import Count, Names, Whole, check_settings
-from ..core.evaluation import ByMetric, rendered
+from ..core.entries import Incomplete, System
+from ..core.evaluation import ByMetric
 from ..core.leaderboard import CHOSEN, Leaderboard
 from ..core.metric import Metric
-from ..core.systems import (
-    Incomplete,
-    System,
-    Unanswered,
-    failed_rows,
-    system_name,
-    systems_of,
-)
+from ..core.printable import Printable
+from ..core.systems import Unanswered, failed_rows, system_name, systems_of
 
 if TYPE_CHECKING:
     import pandas
@@ -222,7 +217,7 @@ def family_of(dataset: str, metric: Metric, family: Family) -> str:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparisons:
+class Comparisons(Printable):
     """All comparisons of an experiment, with the plan that they follow.
 
     Parameters
@@ -335,12 +330,6 @@ class Comparisons:
 
     def __repr__(self) -> str:
         return f"<Comparisons: {len(self.rows)} by {self.plan.test}, level {self.plan.level:g}>"
-
-    def __str__(self) -> str:
-        return rendered("printed", self)
-
-    def _repr_html_(self) -> str:
-        return rendered("in_notebook", self)
 
     def of(self, dataset: str, metric: str) -> Iterable[Comparison]:
         """Yield the comparisons by one metric on one dataset."""

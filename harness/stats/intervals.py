@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.arrow import call, to_numpy
+from ..core.entries import System
 from ..core.metric import Metric
 from ..core.ragged import Floats
-from ..core.systems import System
 from .bootstrap import resampled_means
 from .comparison import Plan
 from .differences import EPS

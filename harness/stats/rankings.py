@@ -14,10 +14,11 @@ import numpy as np
 
 from ..core.align import align, as_reference
 from ..core.arguments import check_arguments, check_choice, wrong
+from ..core.comparable import compared
+from ..core.entries import System
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.ragged import Array, Floats, Ints
-from ..core.systems import System, compared
 from ..core.tables import Run
 from ..errors import InputError, Problem, first_of
 from ..metrics.correlation import kendall, spearman, tau_ap

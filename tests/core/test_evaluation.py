@@ -6,8 +6,9 @@ from csv_rows import csv_rows
 
 import harness
 from harness.core.align import align
+from harness.core.entries import Entry
 from harness.core.evaluation import Evaluation, evaluate
-from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.leaderboard import Leaderboard
 from harness.core.names import parse, parse_all, with_bounds
 from harness.core.policy import Policy
 from harness.core.tables import Qrels, Run

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.align import align
+from harness.core.entries import Entry
 from harness.core.evaluation import Counts, Evaluation, evaluate
-from harness.core.leaderboard import Entry, Leaderboard
+from harness.core.leaderboard import Leaderboard
 from harness.core.names import parse, parse_all
 from harness.core.tables import Qrels, Run
 from harness.reports.leaderboard import find

@@ -9,11 +9,10 @@ from goldens import golden
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from harness.core.entries import Entry, System
 from harness.core.evaluation import Evaluation
-from harness.core.leaderboard import Entry
 from harness.core.names import parse_all
 from harness.core.ragged import Floats
-from harness.core.systems import System
 
 Values = Sequence[float] | Sequence[Sequence[float]]
 
@@ -26,7 +25,7 @@ def system(
     qids: Sequence[str] = (),
 ) -> System:
     """A run with one value a query, or with a row of values for each metric."""
-    return System(dataset, run, (entry(run, values, metrics, dataset, qids),))
+    return System.of([entry(run, values, metrics, dataset, qids)], run)
 
 
 def entry(

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from made_systems import EXPECTED, GOLDEN_SYSTEMS, of_pairs, system, systems
 
+from harness.core.entries import System
 from harness.core.ragged import Floats
-from harness.core.systems import System
 from harness.errors import HarnessError
 from harness.reports.comparisons import standing_notes
 from harness.stats import registry

@@ -11,10 +11,10 @@ from functools import cached_property
 import numpy as np
 
 from ... import __version__
-from ...core.leaderboard import grouped_by, warned_runs
+from ...core.comparable import over_same_queries as have_same_queries
+from ...core.entries import FEWER, System, grouped_by, how_chosen
+from ...core.leaderboard import warned_runs
 from ...core.metric import Metric
-from ...core.systems import FEWER, System, how_chosen, incomplete
-from ...core.systems import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, counted, first_of
 from ...stats.comparison import Comparison, Plan, Standing, Study
 from ...stats.intervals import clustered, t_interval
@@ -232,12 +232,11 @@ class Remarks:
         if absent:
             each = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
             yield f"Not evaluated: {first_of(each, SHOWN)}."
-        fewer = incomplete(self.study.board)
         several = len(self.datasets) > 1
         rows = [
-            fewer[dataset, run].called(name(run), name(dataset) if several else "")
-            for dataset, run in pairs
-            if (dataset, run) in fewer
+            few.called(name(few.run), name(few.dataset) if several else "")
+            for pair in pairs
+            if (system := self.study.system(*pair)) and (few := system.incomplete)
         ]
         if rows:
             yield f"{capitalised(FEWER)}: {listed(rows)}."
@@ -484,7 +483,7 @@ class Cells:
             ends = (system.deviation(metric),)
         elif self.settings.spread == "interval":
             ends = self._interval(metric, system, standing)
-        fewer = incomplete(self.study.board).get((system.dataset, run))
+        fewer = system.incomplete
         return PaperCell(
             self._text(column, value),
             value,

@@ -10,7 +10,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
-from ...core.leaderboard import grouped_by
+from ...core.entries import grouped_by
 from ...core.metric import Direction, Metric
 from ...stats.comparison import Comparisons, Plan, between
 from .. import formats, grid, html, latex, markdown, text

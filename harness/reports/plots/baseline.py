@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ...core.entries import System
 from ...core.ragged import Floats
-from ...core.systems import System, matrix
+from ...core.systems import matrix
 from ...errors import HarnessWarning
 from ...stats.comparison import between
 from ...stats.differences import differences

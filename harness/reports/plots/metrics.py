@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.leaderboard import Entry, grouped_by
+from ...core.entries import Entry, grouped_by
 from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...errors import UnknownNameError

@@ -20,9 +20,9 @@ import numpy as np
 from tqdm import tqdm
 
 from ...core.arguments import Names, OneOf, Shorthand, as_list
+from ...core.entries import System
 from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
-from ...core.systems import System
 from ...errors import (
     HarnessError,
     HarnessWarning,

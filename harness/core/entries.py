@@ -1,0 +1,504 @@
+"""The rows of a leaderboard: a run on a dataset, its slices, and systems of several seeds."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from ..errors import first_of
+from .aligned import Memo
+from .arrow import call
+from .evaluation import ByMetric, Counts, Evaluation
+from .metric import Metric
+from .ragged import Bools, Floats, frozen
+
+T = TypeVar("T")
+K = TypeVar("K")
+BELOW = "below "
+"""How the label of the lowest bin begins."""
+Columns = tuple[tuple[str, str], ...]
+"""Captured columns and their values."""
+
+
+def grouped_by(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return some things by their keys."""
+    found: dict[K, list[T]] = {}
+    for one in some:
+        found.setdefault(key(one), []).append(one)
+    return found
+
+
+def pairs(columns: Iterable[tuple[str, str]]) -> str:
+    """Return columns as text."""
+    return " ".join(f"{name}={value}" for name, value in columns)
+
+
+def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -> str:
+    """Return the name of the dataset that others are folds of.
+
+    It is the dataset's name in the config (`pattern`) without the placeholders of the columns
+    `parts` that tell folds apart, the words before them that say the same, and what joins them.
+
+    >>> whole_name("mslr-fold{fold}", {"fold": "1"}, ["fold"])
+    'mslr'
+    >>> whole_name("{name}/part {part}", {"name": "news", "part": "2"}, ["part"])
+    'news'
+    """
+    for name in parts:
+        word = re.escape(name)
+        pattern = re.sub(rf"[-_. /]*(?:{word})?[-_. ]?\{{{word}\}}", "", pattern, flags=re.I)
+    for name, value in columns.items():
+        pattern = pattern.replace(f"{{{name}}}", value)
+    return pattern.strip("-_. /") or "all"
+
+
+def sliced_name(dataset: str, group: str) -> str:
+    """Return the name of a slice of a dataset.
+
+    >>> sliced_name("letor", "length=short")
+    'letor [length=short]'
+    """
+    return f"{dataset} [{group}]"
+
+
+def whole_of(dataset: str, group: str) -> str:
+    """Return the dataset that a slice is of; the dataset itself if `group` is empty."""
+    return dataset.removesuffix(f" [{group}]") if group else dataset
+
+
+@dataclass(frozen=True)
+class Slice:
+    """One group of queries: those that have a label in a column."""
+
+    column: str
+    label: str
+
+    @property
+    def group(self) -> str:
+        """What it is called: ``length=short``."""
+        return f"{self.column}={self.label}"
+
+    def of(self, evaluation: Evaluation) -> Evaluation | None:
+        """Return an evaluation of the queries of this slice; None if it has none of them."""
+        labels = evaluation.groups.get(self.column)
+        if labels is None:
+            return None
+        keep = np.asarray(call("equal", labels, self.label).fill_null(False))
+        if not keep.any():
+            return None
+        qids = evaluation.qids.filter(pa.array(keep))
+        own = {*qids.to_pylist()} if evaluation.unanswered else set()
+        unanswered = tuple(qid for qid in evaluation.unanswered if qid in own)
+        return replace(
+            evaluation, values=evaluation.values[keep], qids=qids, unanswered=unanswered,
+            counts=Counts(queries=len(qids), missing=len(unanswered)),
+            weights={column: found[keep] for column, found in evaluation.weights.items()},
+            errors={column: found[keep] for column, found in evaluation.errors.items()},
+            dataset=sliced_name(evaluation.dataset, self.group), groups={}, group=self.group,
+        )  # fmt: skip
+
+
+def slices(labels: Mapping[str, Iterable[str]]) -> list[Slice]:
+    """Return the slices of some labels by column: bins and numbers by size, before texts."""
+    return [
+        Slice(column, label)
+        for column, some in labels.items()
+        for label in sorted({*some}, key=_order)
+    ]
+
+
+def _order(label: str) -> tuple[int, float, str]:
+    try:
+        return not label.startswith(BELOW), float(label.removeprefix(BELOW).split(" ")[0]), label
+    except ValueError:
+        return 2, 0.0, label
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The setting chosen for one run on validation queries, and what it was chosen from.
+
+    `within` are the columns that the choice is for (fold, seed). `metric` chooses by its mean
+    over the validation cells of a setting. `ranked` are the settings and their validation values,
+    best first, equal ones in the board's order. `left_out` have no value on some validation cell.
+    """
+
+    run: str
+    within: Columns
+    datasets: tuple[str, ...]
+    metric: str
+    ranked: tuple[tuple[Columns, float], ...]
+    left_out: tuple[Columns, ...] = ()
+
+    @property
+    def setting(self) -> Columns:
+        """The setting chosen."""
+        return self.ranked[0][0]
+
+    @property
+    def value(self) -> float:
+        """Return the validation value of the setting."""
+        return self.ranked[0][1]
+
+    @property
+    def tied(self) -> tuple[Columns, ...]:
+        """Other settings with the same validation value."""
+        return tuple(setting for setting, value in self.ranked[1:] if value == self.value)
+
+    @property
+    def name(self) -> str:
+        """Return what the choice belongs to: ``gbrt fold=1 seed=2``."""
+        return " ".join(filter(None, (self.run, pairs(self.within))))
+
+    def __str__(self) -> str:
+        on = first_of(self.datasets)
+        of = f"best of {len(self.ranked)} settings, chosen on {on} by {self.metric}"
+        return f"{pairs(self.setting)}: {of}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what the manifest holds."""
+        found: dict[str, Any] = {
+            "run": self.run, "within": dict(self.within), "datasets": list(self.datasets),
+            "metric": self.metric, "setting": dict(self.setting), "value": self.value,
+            "of": len(self.ranked), "tied": [*map(dict, self.tied)],
+            "left_out": [*map(dict, self.left_out)],
+        }  # fmt: skip
+        return {name: one for name, one in found.items() if one or name in ("value", "of")}
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A run on a dataset that could not be evaluated, and why; `pattern` is as an entry's.
+
+    `brief` are the first words of the error, if all of it is printed elsewhere.
+    """
+
+    dataset: str
+    run: str
+    columns: Mapping[str, str]
+    error: str
+    pattern: str = ""
+    brief: str = ""
+
+
+class Spread(NamedTuple):
+    """Repetitions (seeds) taken together: how many, their deviation, an interval of the mean."""
+
+    repetitions: int
+    deviation: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """One row: a run on a dataset, the values captured by placeholders, and its evaluation.
+
+    `pattern` is the dataset's name with its placeholders, if it has any. `choices` say which
+    settings were chosen on validation queries; they are not among `columns`. `warned` are the
+    rules of the guard's warnings about the run's file.
+
+    Summaries are computed from the evaluation's values, unless they are `known`, or means over
+    `parts`, folds that count alike.
+    """
+
+    evaluation: Evaluation
+    columns: Mapping[str, str] = field(default_factory=dict)
+    pattern: str = ""
+    _: KW_ONLY
+    choices: tuple[Choice, ...] = ()
+    warned: tuple[str, ...] = ()
+    known: Mapping[str, float] | None = None
+    parts: tuple[Entry, ...] = ()
+
+    @property
+    def dataset(self) -> str:
+        """Name of the dataset."""
+        return self.evaluation.dataset
+
+    @property
+    def run(self) -> str:
+        """Name of the run."""
+        return self.evaluation.run
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        """Each metric over all queries, or the mean of such summaries."""
+        if self.known is not None:
+            return ByMetric(self.known)
+        return _mean_summary(self.parts) if self.parts else self.evaluation.summary()
+
+    def summary_over(self, metric: str, queries: Bools) -> float:
+        """Return one metric's summary over some queries, a bool for each of the evaluation's."""
+        if not self.parts:
+            return self.evaluation.summary_over(metric, queries)
+        ends = np.cumsum([len(part.evaluation.qids) for part in self.parts])
+        split = zip(self.parts, np.split(queries, ends[:-1]), strict=True)
+        return _mean([part.summary_over(metric, some) for part, some in split if some.any()])
+
+    def cut(self: E, one: Slice) -> E | None:
+        """Return the entry of a slice of the queries; None if it has none of them."""
+        evaluation = one.of(self.evaluation)
+        if evaluation is None:
+            return None
+        pattern = sliced_name(self.pattern, one.group) if self.pattern else ""
+        return replace(self, evaluation=evaluation, pattern=pattern, parts=_cuts(self.parts, one))
+
+    @property
+    def spread(self) -> dict[str, Spread]:
+        """How far each metric's summary is from certain, if the entry is several repetitions."""
+        return {}
+
+    @property
+    def chosen(self) -> str:
+        """What the entry is the best of, if it was chosen from several; else empty."""
+        return "; ".join(map(str, self.choices))
+
+    @property
+    def all_columns(self) -> dict[str, str]:
+        """The columns of the cell itself: with those of the setting chosen."""
+        return {
+            **self.columns,
+            **{name: one for each in self.choices for name, one in each.setting},
+        }
+
+    @cached_property
+    def undefined(self) -> dict[str, int]:
+        """How many queries each metric is undefined for, if any."""
+        queries = len(self.evaluation.qids)
+        return {name: queries - n for name, n in self.evaluation.n().items() if n < queries}
+
+
+E = TypeVar("E", bound=Entry)
+
+
+def _mean(found: Sequence[float]) -> float:
+    return math.fsum(found) / len(found)
+
+
+def _mean_summary(entries: Sequence[Entry]) -> dict[str, float]:
+    some = [one.summary for one in entries]
+    return ByMetric({name: _mean([one.get(name, math.nan) for one in some]) for name in some[0]})
+
+
+def _cuts(entries: Iterable[E], one: Slice) -> tuple[E, ...]:
+    return tuple(cut for each in entries if (cut := each.cut(one)) is not None)
+
+
+def with_slices(entries: Sequence[E]) -> list[E]:
+    """Return entries or systems, those of each dataset followed by those of its slices."""
+    if not any(one.evaluation.groups for one in entries):
+        return list(entries)
+    found = []
+    for some in grouped_by(entries, lambda one: one.dataset).values():
+        labels: dict[str, set[str]] = {}
+        for one in some:
+            for column, texts in one.evaluation.groups.items():
+                labels.setdefault(column, set()).update(filter(None, texts.unique().to_pylist()))
+        found += [*some, *(cut for each in slices(labels) for cut in _cuts(some, each))]
+    return found
+
+
+def notes_of(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Return the choices and the warnings of any of the entries, for an entry made of them."""
+    return {
+        "choices": tuple(dict.fromkeys(one for entry in entries for one in entry.choices)),
+        "warned": tuple(dict.fromkeys(rule for entry in entries for rule in entry.warned)),
+    }
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a system is the best of: `of` values of the columns `names`, chosen by `metric`.
+
+    `on` is the validation dataset, or "" for the reported queries. `least` is the smallest number
+    of values if its folds and seeds had different numbers.
+    """
+
+    names: tuple[str, ...]
+    of: int
+    metric: str
+    on: str = ""
+    least: int = 0
+
+
+def best_of(known: Sequence[Chosen]) -> str:
+    """Return what systems are the best of, in words; empty if none was chosen."""
+    if all(one.of == 1 for one in known):
+        return ""
+    low, high = min(one.least or one.of for one in known), max(one.of for one in known)
+    how_many = f"{high}" if low == high else f"{low} to {high}"
+    metrics = " or ".join(dict.fromkeys(one.metric for one in known))
+    names = " and ".join(known[0].names)
+    values, on = ("settings", known[0].on) if known[0].on else ("values", "these queries")
+    return f"best of {how_many} {values} of {names}, chosen on {on} by {metrics}"
+
+
+FEWER = "fewer repetitions than expected"
+"""First words of every list of such systems."""
+
+
+@dataclass(frozen=True)
+class Incomplete:
+    """A system with `n` repetitions `of` as many as expected.
+
+    That is the most of any system of the dataset whose repetitions differ in the same columns
+    `names` (``seed``), or its own number with those that failed.
+    """
+
+    dataset: str
+    run: str
+    n: int
+    of: int
+    names: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.called(self.run, self.dataset)
+
+    def called(self, run: str, dataset: str) -> str:
+        """Return what ``str`` does, with other names; without the dataset if it is empty."""
+        by = f" ({' and '.join(self.names)})" if self.names else ""
+        return f"{run}{f' on {dataset}' if dataset else ''}: {self.share}{by}"
+
+    @property
+    def share(self) -> str:
+        """Return a share in words: ``1 of 3``."""
+        return f"{self.n} of {self.of}"
+
+
+@dataclass(frozen=True, eq=False)
+class System(Entry, Memo):
+    """One run on one dataset: the mean of an entry for each seed, or of the only one.
+
+    The `entries` are over the same queries. It has `intervals` by metric, is `best_of` several if
+    it was chosen, and `incomplete` if repetitions are missing.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    best_of: Chosen | None = None
+    incomplete: Incomplete | None = None
+
+    @classmethod
+    def of(
+        cls,
+        entries: Sequence[Entry],
+        run: str,
+        columns: Mapping[str, str] | None = None,
+        best_of: Chosen | None = None,
+    ) -> System:
+        """Return the system of some entries, with the `columns` that belong to its own name.
+
+        Counts are the largest of the repetitions; values are means over them, query by query.
+        """
+        first = entries[0].evaluation
+        values = [entry.evaluation.values for entry in entries]
+        counted = [entry.evaluation.counts.as_dict() for entry in entries]
+        evaluation = replace(
+            first, run=run, errors={},
+            values=values[0] if len(values) == 1 else np.mean(values, axis=0),
+            counts=Counts(**{name: max(each[name] for each in counted) for name in counted[0]}),
+        )  # fmt: skip
+        return cls(
+            evaluation, columns or {}, entries[0].pattern,
+            entries=tuple(entries), best_of=best_of, **notes_of(entries),
+        )  # fmt: skip
+
+    @cached_property
+    def summary(self) -> dict[str, float]:
+        """The mean of the repetitions' summaries."""
+        return _mean_summary(self.entries)
+
+    def summary_over(self, metric: str, queries: Bools) -> float:
+        """See the base class."""
+        return _mean([one.summary_over(metric, queries) for one in self.entries])
+
+    def cut(self, one: Slice) -> System | None:
+        """See the base class."""
+        entries = _cuts(self.entries, one)
+        if not entries:
+            return None
+        return System.of(entries, self.run, self.columns, self.best_of)
+
+    @cached_property
+    def spread(self) -> dict[str, Spread]:
+        """See the base class."""
+        n, nothing = len(self.entries), (math.nan, math.nan)
+        return {
+            str(one): Spread(n, self.deviation(one), *self.intervals.get(str(one), nothing))
+            for one in self.metrics
+        }
+
+    @property
+    def chosen(self) -> str:
+        """See the base class."""
+        return how_chosen([self])
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The metrics evaluated."""
+        return self.evaluation.metrics
+
+    @cached_property
+    def qids(self) -> list[str]:
+        """The queries, in the order of :meth:`values`."""
+        found: list[str] = self.evaluation.qids.to_pylist()
+        return found
+
+    def values(self, metric: Metric | str) -> Floats:
+        """Return each query's mean over the repetitions, ``(n_queries,)``; NaN if one has none."""
+        columns = [entry.evaluation.column(metric) for entry in self.entries]
+        return columns[0] if len(columns) == 1 else frozen(np.mean(columns, axis=0))
+
+    def repetitions(self, metric: Metric | str) -> Floats:
+        """Return the values of each repetition, ``(n_repetitions, n_queries)``."""
+        return np.array([entry.evaluation.column(metric) for entry in self.entries])
+
+    def value(self, metric: Metric | str) -> float:
+        """Return the mean of the repetitions' summaries; NaN for a metric that they do not have."""
+        return float(self.summary.get(str(metric), math.nan))
+
+    def deviation(self, metric: Metric | str) -> float:
+        """Return the standard deviation of the repetitions' summaries; NaN for a single one."""
+        found = [entry.summary.get(str(metric), math.nan) for entry in self.entries]
+        return float(np.std(found, ddof=1)) if len(found) > 1 else math.nan
+
+    def n(self, metric: Metric | str) -> int:
+        """Return how many queries have a value in every repetition."""
+        return int((~np.isnan(self.values(metric))).sum())
+
+    @property
+    def coverage(self) -> tuple[int, int]:
+        """How many of the judged queries every repetition answered, and how many there are."""
+        each = [entry.evaluation.coverage for entry in self.entries]
+        return min(answered for answered, _ in each), each[0][1]
+
+    @cached_property
+    def varying(self) -> tuple[str, ...]:
+        """Names of the captured columns that tell the repetitions apart: ``seed``."""
+        names = dict.fromkeys(name for entry in self.entries for name in entry.columns)
+        return tuple(
+            name for name in names if len({entry.columns.get(name) for entry in self.entries}) > 1
+        )
+
+    @property
+    def group(self) -> str:
+        """Return column and label of a slice; empty for the whole dataset."""
+        return self.evaluation.group
+
+    @property
+    def whole(self) -> str:
+        """The dataset, without the group."""
+        return whole_of(self.dataset, self.group)
+
+
+def how_chosen(systems: Iterable[System]) -> str:
+    """Return what systems are the best of, for a caption; empty if none was chosen."""
+    return best_of([system.best_of for system in systems if system.best_of is not None])
