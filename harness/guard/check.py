@@ -32,7 +32,7 @@ from ..errors import (
     collecting,
     legible,
 )
-from ..readers.build import last_line
+from ..readers.rows import last_line
 from ..readers.source import NAMELESS, STDIN, HashedSource
 from .check_report import Checked
 from .datasets import Dataset, load_all, match, query_hashes

@@ -18,10 +18,10 @@ from ..core.rules import SHOWN, finding
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding, HarnessError, Place, Severity, collecting
 from ..readers.array_files import load_numpy
-from ..readers.build import find_lines
 from ..readers.columns import numbers_of, read_columns
 from ..readers.format import Kind
 from ..readers.predictions import RUN as SCORES
+from ..readers.rows import Rows
 from ..readers.source import Source
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def add_lines(
         is_data = form.is_data(source) if form.is_data is not None else None
         if is_data is not None:
             wanted = {one.row: one.words for one in rows.values()}
-            found = find_lines(source, wanted, is_data, whole=whole)
+            found = Rows(source, is_data).find(wanted, whole=whole)
             for rule, one in rows.items():
                 first[rule] = one._replace(line=found.get(one.row, (0, ""))[0])
         elif form.has_rows:

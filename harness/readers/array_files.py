@@ -13,18 +13,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.ragged import Array, lengths_of, positions_of
-from ..core.tables import Docnos, Qrels, Run, T
+from ..core.ragged import Array
+from ..core.tables import Qrels, Run, T
 from ..errors import InputError, first_of, said_by
-from .batches import as_array, from_batch
-from .column_roles import Names, guess, select_columns
+from .batches import from_batch, from_queries, one_column
+from .column_roles import Names, guess
+from .dataset_rows import follow_queries, needed
 from .format import Format, add_formats
-from .frame import table_of
-from .predictions import follow, follow_queries
+from .frame import from_table, table_of
+from .rows import Rows
 from .source import PLAIN_ARRAY, TORCH, Source, check_unpacked
 
 _MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
-GIVE_QIDS = "give qids to collector.add, so that batches in another order still find their queries"
 _TENSORS = "save one score for each row, as an array or tensor, or as {'scores': scores}"
 
 
@@ -69,30 +69,7 @@ def _batch(
     if dataset is None:
         return replace(run, name=name)  # type: ignore[return-value]
     grades = qrels.grades if other in arrays else None
-    return _of_dataset(source, run, grades, dataset, name)  # type: ignore[return-value]
-
-
-def _of_dataset(source: Source, run: Run, grades: Array | None, dataset: Qrels, name: str) -> Run:
-    """Return the run with the dataset's docnos; raise if its queries or grades are not those."""
-    at, lengths = dataset.place(run.qids), lengths_of(run.offsets)
-    wrong = np.flatnonzero((at < 0) | (lengths != lengths_of(dataset.offsets)[at]))
-    if wrong.size:
-        first = int(wrong[0])
-        what = f"query '{run.qids[first]}': expected a score for each row of a query of the dataset"
-        fix = f"collect the batches over this dataset; {GIVE_QIDS}"
-        raise source.error(f"{what}, got {lengths[first]}", fix, "row-count")
-    rows = positions_of(run.offsets) + np.repeat(dataset.offsets[at], lengths)
-    if grades is not None:  # perhaps saved in half precision
-        differ = np.flatnonzero(~np.isclose(grades, dataset.grades[rows], rtol=1e-3))
-        if differ.size:
-            row = int(differ[0])
-            what = f"relevance of query '{run.qids[int(run.row[row])]}': expected the dataset's "
-            raise source.error(f"{what}{dataset.grades[rows[row]]}, got {grades[row]}", GIVE_QIDS)
-    if run.n_queries < dataset.n_queries:
-        return replace(run, docnos=Docnos(dataset.docnos.take(rows), run.offsets), name=name)
-    scores = np.empty(dataset.n_rows)
-    scores[rows] = run.scores
-    return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name)
+    return follow_queries(source, dataset, run, name, grades=grades)  # type: ignore[return-value]
 
 
 def read_arrays(
@@ -105,9 +82,11 @@ def read_arrays(
         if of is not Run:
             what = "expected a dict with qids and grades, got one array"
             raise source.error(what, "name a file of qrels")
+        needed(source, dataset)
         parts = loaded if isinstance(loaded, (list, tuple)) else [loaded]
         scores = np.concatenate([_column(source, "scores", one, "iuf") for one in parts])
-        return follow(source, dataset, scores, name)  # type: ignore[return-value]
+        table = pa.table({"score": scores.astype(np.float64)})
+        return table_of(table, of, {"score": "score"}, Rows(source), **how)
     if "n" in loaded:
         return _batch(of, source, loaded, dataset, name, how.get("fractions", True))
     found = {
@@ -115,17 +94,16 @@ def read_arrays(
         for key, one in loaded.items()
         if np.ndim(one)  # not the number of an epoch
     }
-    sizes = dict.fromkeys(f"{one.size:,}" for one in found.values())
     if of is Run and dataset is not None:
         is_query = dataset.place(pa.array([*found], pa.string())) >= 0
         if is_query.any() and not guess([*found], of.kind):
-            return follow_queries(source.name, dataset, found, name)  # type: ignore[return-value]
+            run = from_queries(Run, found, source.name)
+            return follow_queries(source, dataset, run, name, whole=True)  # type: ignore[return-value]
+    sizes = dict.fromkeys(f"{one.size:,}" for one in found.values())
     if len(sizes) != 1:
         what = f"expected arrays of one length, got {first_of([*sizes]) or 'none'}"
         raise source.error(what, _TENSORS)
-    table = pa.table(found)
-    chosen = select_columns(table.column_names, of.kind, columns, source, table.select)
-    return table_of(table, of, chosen, source, None, columns=columns, **how)
+    return from_table(pa.table(found), of, source, columns, **how)
 
 
 def _load_torch(source: Source) -> Any:
@@ -146,12 +124,12 @@ def _load_torch(source: Source) -> Any:
 
 def _column(source: Source, key: str, values: Any, kinds: str = "iufUS") -> Array:
     """Return an entry as an array of one dimension."""
-    array = as_array(values, key)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1 or array.dtype.kind not in kinds:
-        what = f"{key}: expected numbers of shape (n,), got {array.dtype} of shape {array.shape}"
-        raise source.error(what, _TENSORS)
+    try:
+        array = one_column(values, key)
+    except InputError as error:
+        raise source.error(f"{key}: {error.problems[0].what}", _TENSORS) from None
+    if array.dtype.kind not in kinds:
+        raise source.error(f"{key}: expected numbers of shape (n,), got {array.dtype}", _TENSORS)
     return array
 
 

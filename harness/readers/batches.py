@@ -6,6 +6,7 @@ each query. Everything beyond ``n`` is padding and is never read.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow as pa
 from ..core.arrow import cast, string_column, to_arrow
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.rules import finding
-from ..core.tables import Docnos, Qrels, Run
+from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import InputError, Problem, notice
 
 SHAPES = (
@@ -43,6 +44,27 @@ def as_array(given: Any, name: str) -> Array:
         what = f"expected an array, got a {type(given).__name__}: {reason}"
         fix = "give numbers in a list, a numpy array or a tensor, all rows padded to one length"
         raise InputError(Problem(name, what, fix=fix)) from error
+
+
+def one_column(given: Any, name: str) -> Array:
+    """Return one value for each row, given in shape (n,) or (n, 1), as an array ``(n,)``."""
+    array = as_array(given, name)
+    array = array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+    if array.ndim != 1:
+        what = f"expected one number for each row, got shape {array.shape}"
+        fix = "give shape (n,), or padded scores and grades of shape (B, L)"
+        raise InputError(Problem(name, what, fix=fix))
+    return array
+
+
+def from_queries(
+    kind: type[T], by_query: Mapping[str, Array], where: str, *, fractions: bool = False
+) -> T:
+    """Return the table of ``{qid: numbers}``; the rows of each query are d0, d1, ..."""
+    offsets = offsets_of([one.size for one in by_query.values()])
+    flat = numbers_of(np.concatenate([*by_query.values()]), where)
+    numbers = kind.check_numbers(flat, where, fractions=fractions)
+    return kind(string_column(by_query), offsets, Docnos(None, offsets), numbers)
 
 
 def padded(given: Any, name: str) -> Array:

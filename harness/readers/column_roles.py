@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, Problem, did_you_mean, first_of, shorten
-from .build import warn
+from .rows import warn
 from .source import Source
 
 Names = Mapping[str, str | int | None]

@@ -20,19 +20,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from ..core.arrow import to_numpy
+from ..core.arrow import cast, to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Array
 from ..core.tables import GRADE_LIMIT, Qrels
-from ..errors import InputError, Place, Problem, first_of
-from .build import MOST_WRONG_LINES, build, gathered, warn_moved, wrong_lines
-from .format import IsDataLine
+from ..errors import SHOWN, InputError, Place, Problem, first_of
+from .rows import Rows, build, warn_moved
 from .source import Source, no_rows
 from .text import (
     BETWEEN,
     BOM,
     ONE_EACH,
+    IsDataLine,
     check_number,
     decoded,
     lines_of,
@@ -44,7 +44,12 @@ _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
 REPAIR = "repair the line; if rows go by position, delete none"
+_NARROW = 2**31 - 1  # Bytes of strings that narrow offsets reach
 _WHOLE_FILE = "get the whole file: lines after this one may be lost too"
+
+
+MOST_WRONG_LINES = 1_000
+"""Wrong lines after which the rest is not looked at: to tell why a line is wrong takes 10 us."""
 
 
 class Refused(Exception):  # noqa: N818 - a signal: a block does not fit its layout
@@ -65,13 +70,10 @@ class Layout:
     between: str = ""  # what separates columns that may be in quotes; white space otherwise
     role: str = ""  # what the number is, if the column has another name
 
-    def of(self, source: Source) -> Layout:
-        """Return the layout of one file, whose head may hold comments above the header."""
-        return replace(self, header=self.header + source.n_comments)
-
-    def is_data(self, number: int, line: bytes) -> bool:
-        """Whether a line is neither in the head nor blank."""
-        return number > self.header and bool(line.strip())
+    def is_data(self, source: Source) -> IsDataLine:
+        """Return which lines of a file are rows: those below its comments and its header."""
+        above = self.header + source.n_comments
+        return lambda number, line: number > above and bool(line.strip())
 
 
 def is_simple(block: bytes) -> bool:
@@ -140,17 +142,15 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
 
     InputError names the first ten lines that do not fit the layout, and counts all.
     """
-    has_names = layout.header > 0
-    layout = layout.of(source)
     has_rows = False
     for table, has_more in parse_blocks(
         source,
-        after_header(source, layout.header),
+        after_header(source, layout.header + source.n_comments),
         partial(_read, layout=layout),
-        layout.is_data,
+        layout.is_data(source),
         partial(check_line, layout=layout),
         columns_cut=len(layout.fields) > 1,
-        has_names=has_names,
+        has_names=layout.header > 0,
     ):
         source.has_extra_fields |= has_more
         if table.num_rows:
@@ -166,10 +166,26 @@ def read_judgements(
     """Return the judgements of a file whose lines have the columns of a layout."""
     table = gathered(read_columns(source, replace(layout, whole=not fractions)))
     grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
-    is_data = layout.of(source).is_data
-    qrels = build(Qrels, source, table, grades, is_data, duplicates=duplicates, name=name)
-    warn_moved(source, qrels, duplicates, is_data)
+    rows = Rows(source, layout.is_data(source))
+    qids, docnos = column(table["qid"]), column(table["docno"])
+    qrels = build(Qrels, rows, qids, docnos, grades, duplicates=duplicates, name=name)
+    warn_moved(rows, qrels, duplicates)
     return qrels
+
+
+def column(chunks: pa.ChunkedArray) -> pa.Array:
+    """Return strings in one piece, with wide offsets if they need them."""
+    if chunks.num_chunks == 1:
+        return chunks.chunk(0)
+    if chunks.nbytes > _NARROW:
+        chunks = cast(chunks, pa.large_string())
+    combined = chunks.combine_chunks()
+    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+
+
+def gathered(tables: Iterable[pa.Table]) -> pa.Table:
+    """Return tables of the same columns as one, each column in one piece."""
+    return pa.concat_tables(tables).combine_chunks()
 
 
 def numbers_of(table: pa.Table, name: str) -> Array:
@@ -256,7 +272,15 @@ def parse_blocks(
         reason = str(error)
     else:
         return
-    problems, total = wrong_lines(source, _refused_lines(source, parse, is_data), check)
+    problems, total = list[Problem](), 0
+    for number, line in _refused_lines(source, parse, is_data):
+        if wrong := check(line):
+            total += 1
+            if len(problems) < SHOWN:
+                where = Place(source.name, number)
+                problems.append(replace(wrong, where=where, found=decoded(line)))
+            if total == MOST_WRONG_LINES:
+                break
     if not problems:  # lines that can be read one by one and not together
         raise source.error(f"cannot be read ({reason})")
     last = problems[-1]

@@ -19,6 +19,7 @@ from .text import (
     LOOK,
     NUMBERS_IN_BRACKETS,
     ONE_EACH,
+    IsDataLine,
     count_head,
     decoded,
     is_like_number,
@@ -29,7 +30,6 @@ from .text import (
 T = TypeVar("T")
 Path = str | os.PathLike[str] | Source
 Kind = Literal["qrels", "run"]
-IsDataLine = Callable[[int, bytes], bool]  # ``is_data(number, line)``: whether a line is a row
 _KIND = {"qrels": "qrels", "run": "a run"}
 FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "qrels": ("qid", "iteration", "docno", "grade"),

@@ -9,25 +9,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_whole, equal, index_in, to_numpy
+from ..core.arrow import as_whole, to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
-from ..core.ragged import Array, Ints
-from ..core.tables import GRADE_LIMIT, NOTHING, DuplicateRows, Qrels, Run, T
-from ..errors import SHOWN, InputError, Place, Problem
-from .build import column, lines_of_rows, repeated, warn_dropped, warn_scattered
-from .column_roles import by_position, name_docnos, number_role, select_columns
-from .format import IsDataLine
-from .predictions import follow
+from ..core.ragged import Array
+from ..core.tables import GRADE_LIMIT, NOTHING, Qrels, Run, T
+from ..errors import SHOWN, InputError, Problem
+from .column_roles import OF_ROWS, Names, by_position, name_docnos, number_role, select_columns
+from .columns import column
+from .dataset_rows import follow, join_rows, n_source
+from .rows import Rows, build, warn_dropped, warn_scattered
 from .source import Source
 from .text import check_number
 
 _EXACT = 2.0**63
 _NARROW = 2**31 - 1
-_OTHER_ROWS = (
-    "predict every row, and save the scores before you sort them, with harness.save_predictions; "
-    "or add a column 'row'"
-)
 
 
 def from_frame(
@@ -46,25 +42,30 @@ def from_frame(
     ``"docno": None`` declares that rows go by position. A run without docnos follows the rows of
     `dataset`.
     """
-    where = name or "data frame"
     is_arrow = hasattr(frame, "__arrow_c_stream__")
     table = pa.table(frame) if is_arrow else pa.Table.from_pandas(frame, nthreads=1)
-    chosen = select_columns(table.column_names, of.kind, columns, where, table.select)
-    made = table_of(
-        table, of, chosen, where, None, columns=columns,
+    made = from_table(
+        table, of, name or "data frame", columns,
         dataset=dataset, duplicates=duplicates, name=name, fractions=fractions,
     )  # fmt: skip
     return replace(made, numbers=made.numbers.copy())  # the frame's own may change
+
+
+def from_table(
+    table: pa.Table, of: type[T], where: Source | str, columns: Names | None, **how: Any
+) -> T:
+    """Return qrels or a run from a whole table, whose columns are found; see :func:`table_of`."""
+    chosen = select_columns(table.column_names, of.kind, columns, where, table.select)
+    return table_of(table, of, chosen, Rows(where), columns=columns, **how)
 
 
 def table_of(
     table: pa.Table,
     of: type[T],
     chosen: Mapping[str, str],
-    where: Source | str,
-    is_row: IsDataLine | None,
+    rows: Rows,
     *,
-    columns: Mapping[str, str | int | None] | None = None,
+    columns: Names | None = None,
     dataset: Qrels | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
@@ -72,10 +73,9 @@ def table_of(
 ) -> T:
     """Return qrels or a run from an Arrow table, with the column of each role in `chosen`.
 
-    `where` is the file, or what a data frame is called. `is_row` tells whether a line is a row, if
-    the file is text; `columns` is what a config says of them.
+    `rows` are their places in a file or frame; `columns` is what a config says of them.
     """
-    cells = _Cells(table, chosen, where, is_row)
+    cells = _Cells(table, chosen, rows)
     if "qid" not in chosen:
         return _by_row(cells, dataset, name)  # type: ignore[return-value]
     qids = cells.strings("qid")
@@ -88,18 +88,15 @@ def table_of(
             not (told or dataset.docnos.positional) and _is_sorted(qids, numbers)
         ):
             what = "no column of docnos found"
-            raise InputError(Problem(cells.place, what, fix=name_docnos(), rule="columns"))
-        numbers = join_rows(dataset, numbers, qids, cells)
-        return Run.for_rows(dataset, numbers, name=name)  # type: ignore[return-value]
+            raise InputError(Problem(rows.name, what, fix=name_docnos(), rule="columns"))
+        scores = join_rows(rows, dataset, numbers, qids, *cells.of_rows)
+        return Run.for_rows(dataset, scores, name=name)  # type: ignore[return-value]
     if not issubclass(of, Run):  # of a run they are finite, and need no copy
-        numbers = of.check_numbers(numbers, cells.place, fractions=fractions)
-    try:
-        made = of.from_columns(qids, docnos, numbers, name=name, duplicates=duplicates)
-    except DuplicateRows as error:
-        raise repeated(where, of, error, is_row) from None
-    warn_dropped(cells.place, made.dropped or NOTHING, duplicates)
-    if isinstance(where, Source):
-        warn_scattered(where, made.scattered, is_row)
+        numbers = of.check_numbers(numbers, rows.name, fractions=fractions)
+    made = build(of, rows, qids, docnos, numbers, duplicates=duplicates, name=name)
+    warn_dropped(Rows(rows.name), made.dropped or NOTHING, duplicates)
+    if isinstance(rows.where, Source):
+        warn_scattered(rows, made.scattered)
     return made
 
 
@@ -109,25 +106,19 @@ class _Cells:
 
     table: pa.Table
     chosen: Mapping[str, str]
-    where: Source | str
-    is_row: IsDataLine | None
+    rows: Rows
 
     @property
-    def place(self) -> str:
-        return self.where if isinstance(self.where, str) else self.where.name
-
-    def row(self, position: int) -> Place:
-        """Return ``path:line`` for lines of text, ``path: row n`` otherwise."""
-        if isinstance(self.where, str) or self.is_row is None:
-            return Place(self.place, row=position + 1)
-        found = lines_of_rows(self.where, np.array([position]), self.is_row)
-        return Place(self.place, found[position][0])
+    def of_rows(self) -> tuple[Array | None, Array | None]:
+        """The grade and the number of the dataset's row that each row of scores is for."""
+        grade, row = (self.numbers(one) if one in self.chosen else None for one in OF_ROWS)
+        return grade, row
 
     def check_missing(self, role: str, missing: Array) -> None:
         if missing.any():
             what = f"missing values of {role} (column '{self.chosen[role]}'): {missing.sum():,}"
             fix = "fill them or leave these rows out"
-            raise InputError(Problem(self.row(int(missing.argmax())), what, fix=fix))
+            raise InputError(Problem(self.rows.place(int(missing.argmax())), what, fix=fix))
 
     def strings(self, role: str) -> pa.Array:
         """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7.
@@ -149,7 +140,7 @@ class _Cells:
                 values = values.cast(pa.large_string())
             except pa.ArrowException as error:
                 what = f"{role}: expected text or a whole number ({error})"
-                raise InputError(Problem(self.place, what, rule="columns")) from None
+                raise InputError(Problem(self.rows.name, what, rule="columns")) from None
             if values.nbytes < _NARROW:
                 values = values.cast(pa.string())
         strings = column(values)
@@ -166,7 +157,7 @@ class _Cells:
             values = values.cast(pa.float64())
         except pa.ArrowException as error:
             what = f"{role}: expected a number ({error})"
-            raise InputError(Problem(self.place, what, rule="columns")) from None
+            raise InputError(Problem(self.rows.name, what, rule="columns")) from None
         numbers: Array = to_numpy(values) if values.num_chunks else np.zeros(0)
         limit = GRADE_LIMIT if role == "grade" else np.finfo(float).max
         sound = (numbers >= -limit) & (numbers <= limit)
@@ -175,7 +166,7 @@ class _Cells:
         if (bad := np.flatnonzero(~sound)).size:
             texts = {at: repr(float(numbers[at])) for at in bad[:SHOWN].tolist()}
             wrong = {at: check_number(text, role, whole) for at, text in texts.items()}
-            problems = [replace(one, where=self.row(at)) for at, one in wrong.items() if one]
+            problems = [replace(one, where=self.rows.place(at)) for at, one in wrong.items() if one]
             raise InputError(problems, total=bad.size)
         return -numbers if role == "rank" else numbers
 
@@ -195,11 +186,11 @@ def _by_row(cells: _Cells, dataset: Qrels | None, name: str) -> Run:
             at = int(down[0])
             what = f"expected row numbers that rise, got {index[at + 1]:.0f} after {index[at]:.0f}"
             fix = "sort by the index first; or, if rows follow the dataset's order, drop the index"
-            raise InputError(Problem(cells.row(at + 1), what, fix=fix, rule="columns"))
+            raise InputError(Problem(cells.rows.place(at + 1), what, fix=fix, rule="columns"))
     scores = cells.numbers("score" if "score" in cells.chosen else "rank")
-    if dataset is not None and scores.size == (dataset.n_source or dataset.n_rows):
-        scores = join_rows(dataset, scores, None, cells)
-    return follow(cells.where, dataset, scores, name)
+    if dataset is not None and scores.size == n_source(dataset):
+        scores = join_rows(cells.rows, dataset, scores, None, *cells.of_rows)
+    return follow(cells.rows.where, dataset, scores, name)
 
 
 def _decoded(categories: pa.DictionaryArray) -> pa.Array:
@@ -208,68 +199,3 @@ def _decoded(categories: pa.DictionaryArray) -> pa.Array:
     if values.type == pa.string_view():
         values = values.cast(pa.large_string())
     return values.take(categories.indices)
-
-
-def join_rows(dataset: Qrels, scores: Array, qids: pa.Array | None, cells: _Cells) -> Array:
-    """Return scores in the order of the dataset's rows.
-
-    They are joined by the column of rows, or by qids if each query has the grades of the dataset,
-    row by row. InputError names the first prediction that contradicts the dataset's row.
-    """
-    n, n_rows = scores.size, dataset.n_rows if dataset.n_source is None else dataset.n_source
-    grades, rows = (cells.numbers(one) if one in cells.chosen else None for one in ("grade", "row"))
-    order = np.arange(dataset.n_rows) if dataset.order is None else dataset.order
-    kept = np.argsort(order)  # in the order of the file
-    file_row, query, wanted = order[kept], dataset.row[kept], dataset.numbers[kept]
-    from_row = np.arange(n)  # the prediction of each row of the file
-    if rows is not None and n == n_rows:
-        from_row = _by_number(rows, cells)
-        qids, scores = None if qids is None else qids.take(pa.array(from_row)), scores[from_row]
-        grades = None if grades is None else grades[from_row]
-    present = file_row[file_row < n]
-    names = dataset.qids.take(pa.array(query[: present.size]))
-    differ = np.zeros(present.size, bool)
-    if qids is not None:
-        differ = ~equal(qids.take(pa.array(present)), names)
-    if grades is not None:
-        differ |= grades[present] != wanted[: present.size]
-    if n == n_rows and not differ.any():
-        return scores
-    if n == n_rows == dataset.n_rows and rows is None and qids is not None and grades is not None:
-        codes = index_in(qids, dataset.qids)
-        own, theirs = np.argsort(query, kind="stable"), np.argsort(codes, kind="stable")
-        if (query[own] == codes[theirs]).all() and (wanted[own] == grades[theirs]).all():
-            joined = np.empty_like(own)
-            joined[own] = theirs
-            return scores[joined]
-    first = int(present[differ.argmax()]) if differ.any() else min(n, n_rows)
-    by_row = int(np.searchsorted(present, first))
-    expected = found = "the end"
-    if by_row < query.size:
-        expected = f"query '{dataset.qids[int(query[by_row])]}'"
-        expected += "" if grades is None else f" with grade {wanted[by_row]:g}"
-    if first < n:
-        found = f"query '{names[by_row] if qids is None else qids[first]}'"
-        found += "" if grades is None else f" with grade {grades[first]:g}"
-    of = f" of {dataset.name}" if dataset.name else ""
-    what, rule = f"expected {expected}, as row {first + 1:,}{of} has, got {found}", "other-rows"
-    if n != n_rows:
-        count = f"expected {n_rows:,} predictions, one for each row{of}, got {n:,}"
-        what, rule = f"{count}; first difference: expected {expected}, got {found}", "row-count"
-    at = int(from_row[min(first, n - 1)])
-    one = f"prediction {at + 1:,}: {scores[min(first, n - 1)]:.15g}"
-    raise InputError(Problem(cells.row(at), what, one, _OTHER_ROWS, rule))
-
-
-def _by_number(rows: Array, cells: _Cells) -> Ints:
-    """Return the prediction of each row of the dataset; raise if not each row is there once."""
-    from_row: Ints = np.argsort(rows, kind="stable")
-    wanted = np.arange(rows.size) + min(1, rows.min())
-    wrong = rows[from_row] != wanted
-    if wrong.any():
-        at = from_row[wrong.argmax()]
-        what = "expected each row of the dataset once, counted from 0 or 1, got "
-        what += f"{rows[at]:g} in place of {wanted[wrong.argmax()]}"
-        fix = "write the number of each row, or name another column: columns: {row: none}"
-        raise InputError(Problem(cells.row(int(at)), what, "", fix, "other-rows"))
-    return from_row

@@ -16,11 +16,19 @@ from ..core.arrow import as_bytes
 from ..core.ragged import Array, positions_of
 from ..core.tables import Qrels, QueryRows, Run, T
 from ..errors import ArgumentError, InputError, Problem
-from .batches import as_array, from_batch, lengths_of, numbers_of, qids_of
+from .batches import (
+    as_array,
+    from_batch,
+    from_queries,
+    lengths_of,
+    numbers_of,
+    one_column,
+    qids_of,
+)
+from .dataset_rows import follow_queries
 from .files import parquet, write_all
 from .format import FORMATS
 from .frame import from_frame
-from .predictions import follow_queries
 from .reading import read_qrels, read_run
 from .source import PACKED
 
@@ -65,13 +73,7 @@ def as_pair(
 
 def _scores(given: Any) -> Array:
     """Return one score a row, given in shape (n,) or (n, 1)."""
-    scores = numbers_of(as_array(given, "scores"), "scores")
-    scores = scores[:, 0] if scores.ndim == 2 and scores.shape[1] == 1 else scores
-    if scores.ndim != 1:
-        what = f"expected one score for each row, got shape {scores.shape}"
-        fix = "give scores of shape (n,), or grades of that shape for a padded batch"
-        raise InputError(Problem("scores", what, fix=fix))
-    return scores
+    return numbers_of(one_column(given, "scores"), "scores")
 
 
 def as_table(
@@ -91,7 +93,11 @@ def as_table(
         return read_qrels(value, fractions=fractions)  # type: ignore[return-value]
     if isinstance(value, Mapping):
         if value and all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
-            return _by_query(kind, value, dataset, fractions)
+            parts = {str(qid): one_column(one, f"query '{qid}'") for qid, one in value.items()}
+            made = from_queries(kind, parts, name or kind.kind, fractions=fractions)
+            if dataset is None:
+                return made
+            return follow_queries(kind.kind, dataset, made, "", whole=True)  # type: ignore
         return kind.from_dict(value, name=name, fractions=fractions)
     if isinstance(value, tuple) and len(value) == 3:
         return _from_columns(kind, *value, fractions)
@@ -103,15 +109,6 @@ def as_table(
         return from_frame(value, kind, dataset=dataset, fractions=fractions)
     what = f"expected {kind.kind}, got {describe(value)}"
     raise InputError(Problem(name or kind.kind, what, fix=FIX))
-
-
-def _by_query(kind: type[T], given: Mapping[Any, Any], dataset: Qrels | None, fractions: bool) -> T:
-    """Return the table of ``{qid: numbers}``, in the order of the rows of each query."""
-    parts = {str(qid): as_array(one, f"query '{qid}'") for qid, one in given.items()}
-    if dataset is not None:
-        return follow_queries(kind.kind, dataset, parts, "")  # type: ignore[return-value]
-    qids = np.repeat([*parts], [one.size for one in parts.values()])
-    return _from_columns(kind, qids, None, np.concatenate([*parts.values()]), fractions)
 
 
 def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions: bool) -> T:

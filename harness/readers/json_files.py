@@ -12,21 +12,19 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.json as pajson
 
-from ..core.arrow import cast, string_column
+from ..core.arrow import cast
 from ..core.policy import Duplicates
-from ..core.ragged import Floats, offsets_of
-from ..core.tables import Docnos, Qrels, Run, T
+from ..core.tables import Qrels, Run, T
 from ..errors import SHOWN, InputError, Place, Problem, first_of, said_by, shorten
-from .build import gathered, keep_one, warn
 from .column_roles import Names, guess, select_columns
-from .columns import Refused, parse_blocks
+from .columns import Refused, gathered, parse_blocks
 from .format import OTHER_JSON, Format, Head, Kind, add_formats
 from .frame import table_of
+from .rows import Rows, keep_one, warn
 from .source import Source, no_rows
 from .text import BOM, LONGEST, check_number
 
@@ -45,7 +43,7 @@ def read_dict(
 ) -> T:
     """Read ``{qid: {docno: grade or score}}``."""
     word = "grade" if issubclass(of, Qrels) else "score"
-    queries, qids, docnos, repeated = _queries(source, duplicates)
+    queries, repeated = _queries(source, duplicates)
     first = next(iter(queries.values()), {})
     for outer, inner in ((queries, first), (first, queries)):  # columns of rows, rows of columns
         if "0" in inner and {"qid", word} <= guess([*outer], of.kind).keys():
@@ -61,26 +59,21 @@ def read_dict(
         warn(source, what, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
-    try:
-        numbers = of.check_numbers(_numbers(queries), name, fractions=fractions)
-    except InputError:
-        raise _wrong_numbers(source, queries, word, word == "grade" and not fractions) from None
-    offsets = offsets_of([len(rows) for rows in queries.values()])
-    return of(qids, offsets, Docnos(docnos, offsets), numbers, name)
+    values = chain.from_iterable(map(dict.values, queries.values()))
+    if {*map(type, values)} <= {int, float}:
+        with contextlib.suppress(InputError):
+            return of.from_dict(queries, name=name, fractions=fractions)
+    raise _wrong_numbers(source, queries, word, word == "grade" and not fractions)
 
 
-def _queries(
-    source: Source, duplicates: Duplicates
-) -> tuple[Queries, pa.Array, pa.Array, list[str]]:
-    """Return the object of the file, its qids, all docnos, and the keys that repeat."""
+def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, list[str]]:
+    """Return the object of the file, and the keys that repeat."""
     text = source.read()
     found: Any = None
     with contextlib.suppress(ValueError):
         found = orjson.loads(text.removeprefix(BOM))
-    if _is_mapping(found):
-        docnos = string_column(chain.from_iterable(found.values()))
-        if _holds_each_key_once(text, found, docnos):
-            return found, string_column(found), docnos, []
+    if _is_mapping(found) and _holds_each_key_once(text, found):
+        return found, []
     repeated: list[str] = []
 
     def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -93,35 +86,25 @@ def _queries(
 
     try:
         found = json.loads(text.decode("utf-8-sig"), object_pairs_hook=hook)
-        if _is_mapping(found):
-            docnos = string_column(chain.from_iterable(found.values()))
-            return found, string_column(found), docnos, repeated
     except json.JSONDecodeError as error:
         what = f"not JSON ({error.msg}, column {error.colno})"
         raise InputError(Problem(Place(source.name, error.lineno), what)) from None
     except (ValueError, RecursionError) as error:
         raise source.error(f"not JSON ({error})") from None
-    raise source.error(*OTHER_JSON)
+    if not _is_mapping(found):
+        raise source.error(*OTHER_JSON)
+    return found, repeated
 
 
 def _is_mapping(found: Any) -> bool:
     return isinstance(found, dict) and all(isinstance(rows, dict) for rows in found.values())
 
 
-def _holds_each_key_once(text: bytes, queries: Queries, docnos: pa.Array) -> bool:
+def _holds_each_key_once(text: bytes, queries: Queries) -> bool:
     """Whether there is a colon for each key that was read; orjson keeps the last of equal keys."""
-    inside = "".join(queries).count(":") + docnos.buffers()[2].to_pybytes().count(b":")
-    n = len(queries) + len(docnos)
+    n = len(queries) + sum(map(len, queries.values()))
+    inside = "".join(queries).count(":") + "".join(chain(*queries.values())).count(":")
     return b"\\u003" not in text and text.count(b":") == n + inside
-
-
-def _numbers(queries: Queries) -> Floats:
-    """Return every value, ``(n_rows,)``; NaN for all if one is not a number."""
-    n, rows = sum(map(len, queries.values())), queries.values()
-    with contextlib.suppress(OverflowError):
-        if {*map(type, chain.from_iterable(map(dict.values, rows)))} <= {int, float}:
-            return np.fromiter(chain.from_iterable(map(dict.values, rows)), np.float64, n)
-    return np.full(n, np.nan)
 
 
 def _wrong_numbers(source: Source, queries: Queries, word: str, whole: bool) -> InputError:
@@ -153,7 +136,7 @@ def read_lines(of: type[T], source: Source, *, columns: Names | None = None, **h
             has_names=True,
         )
     )
-    return table_of(table, of, chosen, source, _is_row, columns=columns, **how)
+    return table_of(table, of, chosen, Rows(source, _is_row), columns=columns, **how)
 
 
 def _first_rows(source: Source) -> pa.Table:

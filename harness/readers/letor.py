@@ -39,9 +39,9 @@ from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints, lengths_of
 from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Place, Problem, shorten
-from .build import lines_of_rows, warn, warn_cut_line, warn_moved
 from .columns import NOT_UTF8, REPAIR, Refused, parse_blocks
 from .format import Format, add_formats
+from .rows import Rows, warn, warn_cut_line, warn_moved
 from .source import HashedSource, Source, next_to, no_rows
 from .text import check_number, decoded
 
@@ -256,18 +256,19 @@ def read_qrels(
         qids = _check_sizes(source, sizes, qids, grades.size)
     if isinstance(source, HashedSource):
         source.row_marks = rows.marks
+    places = Rows(source, is_data)
     try:
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
     except DuplicateRows as error:
         first = np.sort(error.rows.astype(np.int64))[:3]
-        lines = [number for number, _ in lines_of_rows(source, first, is_data).values()]
+        lines = [number for number, _ in places.numbered(first).values()]
         what = f"rows that repeat a docno of their query: {error.total:,}; "
         what += "all rows are kept, and named d0, d1, ... by position"
         examples = tuple(f"line {number}" for number in lines)
         warn(source, what, "repeated-rows", error.total, lines[0], examples)
         qrels = Qrels.from_columns(qids, None, grades, name=name)
     _warn_cut(source)
-    warn_moved(source, qrels, duplicates, is_data, "scattered-queries")
+    warn_moved(places, qrels, duplicates, "scattered-queries")
     return qrels
 
 

@@ -12,8 +12,9 @@ from ..core.aligned import Aligned
 from ..core.arguments import FLAG, TEXT, check_arguments, check_choice, instance_of
 from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
-from .build import Checks, warn_judgements, warn_unusable
 from .format import Path, ScatteredQueries, format_of, reader_of
+from .rows import Rows
+from .sanity_checks import Checks, warn_judgements, warn_unusable
 from .source import Source
 
 _PATH = instance_of("a path", str, os.PathLike, Source)
@@ -70,7 +71,7 @@ def read_qrels(
     qrels: Qrels = reader(
         source, duplicates=duplicates, name=name or source.label, fractions=fractions, **options
     )
-    warn_unusable(source, qrels, known.is_data(source) if known.is_data is not None else None)
+    warn_unusable(Rows(source, known.is_data(source) if known.is_data is not None else None), qrels)
     return qrels
 
 

@@ -15,24 +15,24 @@ import pyarrow.csv as pa_csv
 
 from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Place, Problem, said_by
-from .build import gathered
 from .column_roles import Names, guess, number_role, select_columns
-from .columns import REPAIR, Layout, read_columns
+from .columns import REPAIR, Layout, gathered, read_columns
 from .format import (
     FORMATS,
     Format,
     Head,
-    IsDataLine,
     Kind,
     add_formats,
     fields_of,
     without_names,
 )
 from .frame import table_of
+from .rows import Rows
 from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
 from .text import (
     BOM,
     LONGEST,
+    IsDataLine,
     decoded,
     is_like_number,
     separator,
@@ -67,7 +67,7 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
         raise source.error(what, WHOLE_FILE, rule) from None
     if not table.num_rows:
         raise no_rows(source.name)
-    return table_of(table, of, chosen, source, is_row, columns=columns, **how)
+    return table_of(table, of, chosen, Rows(source, is_row), columns=columns, **how)
 
 
 def _read_binary(
@@ -165,7 +165,7 @@ def _read_text(
         role=role,
     )
     table = gathered(read_columns(source, layout))
-    return chosen, table, layout.of(source).is_data
+    return chosen, table, layout.is_data(source)
 
 
 def looks(head: Head, kind: Kind) -> bool:

@@ -19,6 +19,8 @@ S = TypeVar("S")
 BOM = b"\xef\xbb\xbf"
 LONGEST = 1 << 20  # Bytes that a line of text may have
 LOOK = 4096  # Characters of a line that are looked at; it may have millions
+IsDataLine = Callable[[int, bytes], bool]
+"""``is_data(number, line)``: whether a line is a row."""
 _END: Any = object()
 
 _GLUED = re.compile(rb"#+[^\s#]")

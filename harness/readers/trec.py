@@ -11,35 +11,35 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, bytes_at, cast, encode, equal, take, to_numpy, unique
+from ..core.arrow import as_bytes, bytes_at, call, cast, encode, equal, take, to_numpy, unique
 from ..core.hashing import SeenKeys, hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of
 from ..core.tables import NOTHING, Docnos, Odd, Qrels, Run, byte_ranks
-from ..errors import SHOWN, InputError, Place, Problem
-from .build import (
-    MANY_TAGS,
-    build,
-    column,
-    first_line,
-    gathered,
-    keep_one,
-    lines_of_rows,
-    warn,
-    warn_cut_line,
-    warn_dropped,
-    warn_moved,
-    warn_scattered,
-)
+from ..errors import InputError, Problem
 from .columns import (
     Layout,
     Refused,
+    column,
+    gathered,
     numbers_of,
     read_block,
     read_columns,
     read_judgements,
 )
 from .format import FIELDS, Format, ScatteredQueries, add_formats
+from .rows import (
+    KEEP_ONE,
+    Rows,
+    build,
+    first_line,
+    warn,
+    warn_cut_line,
+    warn_dropped,
+    warn_moved,
+    warn_scattered,
+)
+from .sanity_checks import MANY_TAGS
 from .source import Source
 from .text import LIKE_NUMBER, decoded, without_first_lines
 
@@ -72,14 +72,15 @@ def _parts(
 ) -> Iterator[Run]:
     """Yield runs of whole queries; warn at the end of what is wrong with the file."""
     before, moved, gone = 0, Odd(), Odd()
-    is_data = RUN.of(source).is_data
+    rows = Rows(source, RUN.is_data(source))
 
     def part(table: pa.Table) -> Run:
         nonlocal before, moved, gone
+        qids, docnos = column(table["qid"]), column(table["docno"])
+        scores = numbers_of(table, "score")
         run = build(
-            Run, source, table, numbers_of(table, "score"), is_data, duplicates=duplicates,
-            name=name, before=before,
-        )  # fmt: skip
+            Run, rows, qids, docnos, scores, duplicates=duplicates, name=name, before=before
+        )
         moved = moved.more(run.scattered.after(before))
         gone = gone.more((run.dropped or NOTHING).after(before))
         before += table.num_rows
@@ -87,8 +88,8 @@ def _parts(
 
     yield from in_parts(source, tables, part)
     _warn_extra(source)
-    warn_scattered(source, moved, is_data)
-    warn_dropped(source, gone, duplicates, is_data)
+    warn_scattered(rows, moved)
+    warn_dropped(rows, gone, duplicates)
     warn_ranks(source)
 
 
@@ -189,10 +190,10 @@ def warn_ranks(source: Source) -> None:
 def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
     """Read a ranking of qid, docno and rank; the score of rank r is -r."""
     table = gathered(read_columns(source, MSMARCO))
-    is_data = MSMARCO.of(source).is_data
-    scores = -numbers_of(table, "rank")
-    run = build(Run, source, table, scores, is_data, duplicates=duplicates, name=name)
-    warn_moved(source, run, duplicates, is_data)
+    rows, scores = Rows(source, MSMARCO.is_data(source)), -numbers_of(table, "rank")
+    qids, docnos = column(table["qid"]), column(table["docno"])
+    run = build(Run, rows, qids, docnos, scores, duplicates=duplicates, name=name)
+    warn_moved(rows, run, duplicates)
     return run
 
 
@@ -202,40 +203,29 @@ def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **how: 
     Rows of a query come by falling docno, the order in which ndeval settles ties.
     """
     table = gathered(read_columns(source, DIVERSITY))
-    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name)
-    (qids, query), (docnos, document), (_, subtopic) = (
-        encode(column(table[part])) for part in ("qid", "docno", "subtopic")
+    qids, docnos, subtopics = (column(table[one]) for one in ("qid", "docno", "subtopic"))
+    judged = build(
+        Qrels, Rows(source, DIVERSITY.is_data(source)), qids,
+        call("binary_join_element_wise", docnos, subtopics, " "),
+        Qrels.check_numbers(numbers_of(table, "grade"), source.name),
+        duplicates=duplicates, name=name, fix=KEEP_ONE,
+    )  # fmt: skip
+    kept = np.arange(judged.n_rows) if judged.order is None else judged.order
+    (docnos, document), (_, subtopic) = encode(take(docnos, kept)), encode(take(subtopics, kept))
+    order = np.lexsort((-byte_ranks(docnos)[document], judged.row))
+    query, document, subtopic, grades = (
+        one[order] for one in (judged.row, document, subtopic, judged.grades)
     )
-    kept = _distinct_rows(source, (query, document, subtopic), duplicates)
-    order = kept[np.lexsort((-byte_ranks(docnos)[document[kept]], query[kept]))]
-    query, document, subtopic, grades = (one[order] for one in (query, document, subtopic, grades))
     begins = np.ones(order.size, dtype=bool)
     begins[1:] = (query[1:] != query[:-1]) | (document[1:] != document[:-1])
     starts = np.flatnonzero(begins)
     bits = np.where(grades >= 1, 1 << _places(source, query, subtopic, grades >= 1), 0)
-    offsets = offsets_of(np.bincount(query[starts], minlength=len(qids)))
+    offsets = offsets_of(np.bincount(query[starts], minlength=judged.n_queries))
     return Qrels(
-        qids, offsets, Docnos(take(docnos, document[starts]), offsets),
+        judged.qids, offsets, Docnos(take(docnos, document[starts]), offsets),
         np.maximum.reduceat(grades, starts), name,
         subtopics=np.bitwise_or.reduceat(bits, starts),
     )  # fmt: skip
-
-
-def _distinct_rows(source: Source, keys: tuple[Ints, ...], duplicates: Duplicates) -> Ints:
-    """Return the rows to keep: each query, document and subtopic once."""
-    key = np.ravel_multi_index(keys, [int(one.max(initial=0)) + 1 for one in keys])
-    _, kept = np.unique(key if duplicates != "last" else key[::-1], return_index=True)
-    kept = np.sort(kept if duplicates != "last" else key.size - 1 - kept)
-    repeated = np.setdiff1d(np.arange(key.size), kept)
-    if repeated.size and duplicates == "error":
-        lines = lines_of_rows(source, repeated[:SHOWN], DIVERSITY.of(source).is_data)
-        what = "expected each docno once for a query and subtopic, got it again"
-        problems = [
-            Problem(Place(source.name, line), what, text, keep_one(Run), "duplicates")
-            for line, text in lines.values()
-        ]
-        raise InputError(problems, total=repeated.size)
-    return kept
 
 
 def _places(source: Source, query: Ints, subtopic: Ints, is_relevant: Bools) -> Ints:
@@ -266,7 +256,7 @@ add_formats(
         qrels=partial(read_judgements, QRELS),
         run=read_run,
         stream=stream_run,
-        is_data=lambda source: RUN.of(source).is_data,
+        is_data=RUN.is_data,
     ),
     Format(
         name="msmarco",
@@ -276,7 +266,7 @@ add_formats(
         rows={"run": re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")},
         qrels=partial(read_judgements, QRELS),
         run=read_msmarco,
-        is_data=lambda source: MSMARCO.of(source).is_data,
+        is_data=MSMARCO.is_data,
     ),
     Format(
         name="beir",
@@ -284,7 +274,7 @@ add_formats(
         suffixes=(".tsv",),
         first=re.compile(rb"\s*" + rb"\s+".join(map(str.encode, BEIR_NAMES)) + rb"\s*(\n|$)"),
         qrels=partial(read_judgements, BEIR),
-        is_data=lambda source: BEIR.of(source).is_data,
+        is_data=BEIR.is_data,
     ),
     Format(
         name="diversity",
@@ -292,6 +282,6 @@ add_formats(
         "guessed",
         suffixes=(".txt", ".qrels"),
         qrels=read_diversity,
-        is_data=lambda source: DIVERSITY.of(source).is_data,
+        is_data=DIVERSITY.is_data,
     ),
 )

@@ -101,7 +101,7 @@ def test_scores_by_query(dataset: Qrels) -> None:
     assert qrels.to_dict() == dataset.to_dict()
     for wrong, words in (
         ({"a": SCORES, "b": SCORES}, "harness.compare"),
-        ({"10": SCORES[:2]}, "none of query '9'"),
+        ({"10": SCORES[:2]}, "0 for the 3 rows of query '9'"),
         ({"10": SCORES[:2], "9": SCORES[:2]}, "2 for the 3 rows of query '9'"),
     ):
         with pytest.raises(HarnessError, match=words):

@@ -23,8 +23,9 @@ from ...core.policy import Policy
 from ...core.ragged import Array, Bools, offsets_of
 from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, QueryRows, Run
 from ...errors import InputError
-from ...readers.build import Checks, column, gathered, warn_scattered
-from ...readers.columns import Refused, numbers_of, read_block
+from ...readers.columns import Refused, column, gathered, numbers_of, read_block
+from ...readers.rows import Rows, warn_scattered
+from ...readers.sanity_checks import Checks
 from ...readers.source import Source
 from ...readers.text import ahead, each
 from ...readers.trec import RUN, in_parts, tags_of, warn_cut, warn_ranks
@@ -223,7 +224,7 @@ class RunFile:
         if not self.run_id:
             yield Run.from_dict({})
             return
-        warn_scattered(self._source, Odd(scattered, scattered))
+        warn_scattered(Rows(self._source), Odd(scattered, scattered))
         warn_ranks(self._source)
         checks.warn()
 

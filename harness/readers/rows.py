@@ -1,0 +1,173 @@
+"""Where rows are: errors and warnings that name the line of a text, or the number of a row."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import pyarrow as pa
+
+from ..core.policy import Duplicates
+from ..core.ragged import Array, Ints
+from ..core.rules import finding
+from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, QueryRows, T
+from ..errors import InputError, Place, Problem, notice
+from .source import Source
+from .text import IsDataLine, decoded
+
+KEEP_ONE = "keep one, or read it with duplicates: last (--duplicates last)"
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Where the rows of a table are: on lines of a text, or in a file or frame without lines.
+
+    `is_data` tells which lines of the text hold a row each, in their order.
+    """
+
+    where: Source | str
+    is_data: IsDataLine | None = None
+
+    @property
+    def name(self) -> str:
+        """The path of the file, or what the frame is called."""
+        return self.where if isinstance(self.where, str) else self.where.name
+
+    def find(
+        self, wanted: Mapping[int, Sequence[str]], *, whole: bool = False
+    ) -> dict[int, tuple[int, str]]:
+        """Return the number and the text of the line of each wanted row, counted from 0.
+
+        A line without the words of its row belongs to another row, and is not returned. Only the
+        first block is searched, unless the `whole` file may be read again.
+        """
+        if self.is_data is None or isinstance(self.where, str):
+            return {}
+        lines = self.where.lines(first_block=not (whole or self.where.may_reread))
+        rows = ((number, line) for number, line in lines if self.is_data(number, line))
+        found = {}
+        for row, (number, line) in enumerate(islice(rows, max(wanted, default=-1) + 1)):
+            if row in wanted and all(word.encode() in line for word in wanted[row]):
+                found[row] = number, decoded(line).strip()
+        return found
+
+    def numbered(self, rows: Ints) -> dict[int, tuple[int, str]]:
+        """Return the line number and the text of these rows; without lines, they count from 1."""
+        found = self.find(dict.fromkeys(rows.tolist(), ()), whole=True)
+        # Arrow ends lines at a carriage return alone, too
+        return {row: found.get(row, (row + 1, "")) for row in rows.tolist()}
+
+    def at(self, number: int) -> Place:
+        """Return the place of a line, or of a row without lines, by its number."""
+        return Place(self.name, number) if self.is_data else Place(self.name, row=number)
+
+    def place(self, row: int) -> Place:
+        """Return the place of a row, counted from 0."""
+        return self.at(self.numbered(np.array([row]))[row][0])
+
+    def first(self, odd: Odd) -> tuple[int, tuple[str, ...]]:
+        """Return the line of the first of some rows, 0 if unknown, and its text or its names."""
+        if odd.row < 0:
+            return 0, ()
+        found = self.find({odd.row: odd.words})
+        if odd.row in found:
+            return found[odd.row][0], (found[odd.row][1],)
+        names = "query " + ", document ".join(odd.words)
+        return 0, (names if self.is_data else f"row {odd.row + 1}: {names}",)
+
+
+def first_line(
+    source: Source, matches: Callable[[Sequence[bytes]], bool]
+) -> tuple[int, tuple[str, ...]]:
+    """Return the number and the text of the first row whose fields match; 0 if there is none."""
+    for number, line in source.lines(first_block=not source.may_reread):
+        if number > source.n_comments and matches(line.split()):
+            return number, (decoded(line).strip(),)
+    return 0, ()
+
+
+def build(
+    kind: type[T],
+    rows: Rows,
+    qids: pa.Array,
+    docnos: pa.Array | None,
+    numbers: Array,
+    *,
+    duplicates: Duplicates,
+    name: str,
+    before: int = 0,
+    fix: str = "",
+) -> T:
+    """Return qrels or a run of columns that hold one row each; `before` rows precede them."""
+    try:
+        return kind.from_columns(qids, docnos, numbers, name=name, duplicates=duplicates)
+    except DuplicateRows as error:
+        later, first = error.rows.astype(np.int64) + before, error.first.astype(np.int64) + before
+        lines = rows.numbered(np.concatenate([later, first]))
+        fix = fix or keep_one(kind)
+        if lines[later[0]][1].split()[2:3] == ["Q0"]:  # then every row has the docno Q0
+            fix = "write Q0 in column 2 and the docno in column 3"
+        what = f"expected each docno once in a query, got {'line' if rows.is_data else 'row'}"
+        problems = [
+            Problem(
+                rows.at(lines[one][0]), f"{what} {lines[earlier][0]}'s again", lines[one][1], fix,
+                "duplicates",
+            )
+            for one, earlier in zip(later.tolist(), first.tolist(), strict=True)
+        ]  # fmt: skip
+        raise InputError(problems, total=error.total) from None
+
+
+def keep_one(of: type[QueryRows]) -> str:
+    """Return what to do about rows that repeat a docno: in a config, and on the command line."""
+    return KEEP_ONE + ("; for subtopics: format diversity" if issubclass(of, Qrels) else "")
+
+
+def warn(
+    where: Source | str,
+    what: str,
+    rule: str = "reader",
+    count: int = 1,
+    line: int = 0,
+    examples: tuple[str, ...] = (),
+    at_least: bool = False,
+) -> None:
+    """Warn of something in a file or frame that changes what the numbers mean."""
+    name = where if isinstance(where, str) else where.name
+    notice(finding(rule, Place(name, line), what, count, examples, at_least=at_least), 2)
+
+
+def warn_moved(
+    rows: Rows, table: QueryRows, duplicates: Duplicates, rule: str = "gathered-queries"
+) -> None:
+    """Warn of rows of a table that were gathered by qid, or dropped."""
+    warn_scattered(rows, table.scattered, rule)
+    warn_dropped(rows, table.dropped or NOTHING, duplicates)
+
+
+def warn_scattered(rows: Rows, found: Odd, rule: str = "gathered-queries") -> None:
+    """Warn of queries that came back after another had begun."""
+    if n := found.queries:
+        what = f"rows of {n:,} queries are not next to each other; they are gathered by qid"
+        warn(rows.where, what, rule, n, *rows.first(found))
+
+
+def warn_dropped(rows: Rows, found: Odd, duplicates: Duplicates) -> None:
+    """Warn of rows that repeated a docno and were left out."""
+    if n := found.rows:
+        what = f"dropped rows that repeat a docno of their query: {n:,}; the {duplicates} one is"
+        warn(rows.where, f"{what} kept", "dropped-rows", n, *rows.first(found))
+
+
+def last_line(source: Source) -> int:
+    """Return the number of the last line, which has no end; the file is read again for it."""
+    return max(number for number, _ in source.lines())
+
+
+def warn_cut_line(source: Source, why: str) -> None:
+    """Warn that the last line may be cut."""
+    what = f"the last line may be cut: it has no line end, and {why}"
+    last = decoded(source.unfinished).strip()
+    warn(source, what, "cut-line", line=last_line(source), examples=(last,))
