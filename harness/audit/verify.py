@@ -21,11 +21,12 @@ import pyarrow.parquet as pq
 from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
 from ..core.entries import Failed
+from ..core.leaderboard import Leaderboard
 from ..errors import HarnessWarning, InputError, and_more, counted, in_json
 from ..experiment import folder as results
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
-from ..experiment.cells import Evaluated, evaluate_all, executor
+from ..experiment.cells import evaluate_all, executor
 from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
 from ..experiment.run import derive, tables_and_plots
@@ -157,13 +158,14 @@ def verify(
     with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
         warnings.simplefilter("ignore", HarnessWarning)  # the run gave them
         evaluated = evaluate_all(config, cells, Cache(None), pool)
-    _compare_inputs(found, evaluated.digests)
-    for one in _failures(found, evaluated):
+    inputs_now = evaluated.manifest["inputs"]
+    _compare_inputs(found, {str(root / one["path"]): one["sha256"] for one in inputs_now})
+    for one in _failures(found, evaluated.board):
         found.add(one, "cells")
     if found.by_file["cells"]:
         found.notes.append("values were not compared: they need all cells")
     else:
-        _compare_all(found, config, derive(config, evaluated, manifest), content)
+        _compare_all(found, config, derive(evaluated, cells, manifest), content)
     return found
 
 
@@ -180,10 +182,10 @@ def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
         found.notes.append(_MOVED)
 
 
-def _failures(found: Verification, evaluated: Evaluated) -> Iterator[Mismatch]:
+def _failures(found: Verification, board: Leaderboard) -> Iterator[Mismatch]:
     """Yield the cells that are evaluated now and failed then, or the other way round."""
-    now = {results.name_of(one.cell): str(one.error).splitlines()[0] for one in evaluated.failures}
-    now |= dict.fromkeys((results.name_of(one.cell) for one in evaluated.cells), "")
+    now = {results.name_of(one): one.error.splitlines()[0] for one in board.failed}
+    now |= dict.fromkeys(map(results.name_of, board.entries), "")
     for one in (*found.manifest.get("failed", ()), *found.manifest["cells"]):
         columns, error = one.get("columns", {}), one.get("error", "")
         cell = results.name_of(Failed(one["dataset"], one["run"], columns, error))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
-from ..errors import first_of
+from ..errors import HarnessError, first_of
 from .aligned import Memo
 from .arrow import call
 from .evaluation import ByMetric, Counts, Evaluation
@@ -177,7 +177,8 @@ class Choice:
 class Failed:
     """A run on a dataset that could not be evaluated, and why; `pattern` is as an entry's.
 
-    `brief` are the first words of the error, if all of it is printed elsewhere.
+    `brief` are the first words of the error, if all of it is printed elsewhere; `cause` is the
+    error itself, if the run was evaluated just now.
     """
 
     dataset: str
@@ -186,6 +187,7 @@ class Failed:
     error: str
     pattern: str = ""
     brief: str = ""
+    cause: HarnessError | None = field(default=None, compare=False, repr=False)
 
 
 class Spread(NamedTuple):

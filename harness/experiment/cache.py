@@ -48,6 +48,18 @@ _META = b"harness"
 VALUES, WEIGHTS, ERRORS = "values", "weights", "errors"
 
 
+class Input(NamedTuple):
+    """A file as it was read: its state (size, times, inode) and the SHA-256 of its bytes."""
+
+    state: tuple[int, ...]
+    digest: str
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.state[0]
+
+
 @dataclass(frozen=True)
 class Notes:
     """What a record holds besides numbers: everything that its Parquet file has as JSON."""
@@ -76,11 +88,13 @@ class Record:
     """Columns by ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in an
     :class:`~harness.core.evaluation.Evaluation`."""
     notes: Notes
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    """The files read, by path, if it was evaluated just now."""
 
     @classmethod
     def of(
         cls, evaluation: Evaluation, audit: Audit, warnings: Iterable[Finding],
-        header: dict[str, Any] | None, facts: Facts | None,
+        header: dict[str, Any] | None, facts: Facts | None, inputs: Mapping[str, Input],
     ) -> Record:  # fmt: skip
         """Return the record of an evaluation."""
         kinds = {
@@ -97,7 +111,7 @@ class Record:
             evaluation.counts, audit, tuple(dict.fromkeys(warnings)), header, facts,
             evaluation.unanswered,
         )  # fmt: skip
-        return cls(evaluation.qids, columns, notes)
+        return cls(evaluation.qids, columns, notes, inputs)
 
     @property
     def metrics(self) -> list[str]:
@@ -177,18 +191,6 @@ def _names(cell: Cell) -> dict[str, str]:
 def _renamed(warnings: Iterable[Finding], names: Mapping[str, str]) -> list[Finding]:
     places = (one.place.within(names.get(one.place.file, one.place.file)) for one in warnings)
     return [replace(one, place=place) for one, place in zip(warnings, places, strict=True)]
-
-
-class Input(NamedTuple):
-    """A file as it was read: its state (size, times, inode) and the SHA-256 of its bytes."""
-
-    state: tuple[int, ...]
-    digest: str
-
-    @property
-    def size(self) -> int:
-        """Bytes."""
-        return self.state[0]
 
 
 class Cache:

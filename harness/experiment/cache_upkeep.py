@@ -152,10 +152,11 @@ def recomputed(place: Path, found: Sequence[StoredRecord], n: int) -> Iterator[S
     for one in [one for one in found if one.key in keys][::n]:
         if one.record is not None:
             cell = keys[one.key]
-            (done,) = each(Job.of(config, cells, [cells.index(cell)]))
-            error = f"cannot be evaluated again: {done.error}"
-            if done.record is not None:
-                error = _difference(one.record, done.record)
+            ((_, now),) = each(Job.of(config, cells, [cells.index(cell)]))
+            if isinstance(now, Record):
+                error = _difference(one.record, now)
+            else:
+                error = f"cannot be evaluated again: {now}"
             yield replace(one, error=error and f"{cell.run} on {cell.dataset}: {error}")
 
 

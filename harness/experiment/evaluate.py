@@ -262,12 +262,10 @@ def evaluate_files(
     def reference(name: str) -> Run:
         return readers.read_run(paths[name], dataset=loaded.qrels, name=name, **of_runs)
 
-    def warn(texts: Iterable[str]) -> None:
-        for text in texts:
-            warnings.warn(text, HarnessWarning, stacklevel=3)
-
-    def messages(found: Iterable[Finding]) -> Iterable[str]:
-        return [one.message for one in accepted(found, accept) if one.severity != "note"]
+    def warn(found: Iterable[Finding]) -> None:
+        for one in accepted(found, accept):
+            if one.severity != "note":
+                warnings.warn(one.message, HarnessWarning, stacklevel=3)
 
     found = list[Finding]()
     try:
@@ -275,7 +273,7 @@ def evaluate_files(
             source = readers.Source(qrels)
         loaded = read_dataset(source, wanted, policy, found, name=source.label, **of_qrels)
     except HarnessError:
-        warn(messages(found))
+        warn(found)
         raise
     entries, seen = list[Entry](), dict[int, SeenCell]()
     failures = dict[str, HarnessError]()
@@ -300,18 +298,17 @@ def evaluate_files(
             if isinstance(error, AlignmentError):
                 placed = [replace(one, where=one.where or path) for one in error.problems]
                 failures[name] = AlignmentError(placed)
-            warn(messages(found))
+            warn(found)
             continue
         cell = cell_of_files(source.name, run.name, of_qrels, of_runs, (dataset, name))
         seen[len(entries)] = SeenCell(cell, facts, [*loaded.findings, *found], loaded.qrels.qids)
         entries.append(Entry(evaluation))
     guarded = guard(seen, {}, {}, accept=accept, only_warns=True)
-    warn(guarded.printed)
+    rows = (replace(one, warned=guarded.marks.get(n, ())) for n, one in enumerate(entries))
     if failures and not (entries and keep_going):
         first, *others = failures.values()
         every = [*first.problems, *(one for error in others for one in error.problems)]
         raise InputError(every) if others else first
-    rows = (replace(one, warned=guarded.marks.get(n, ())) for n, one in enumerate(entries))
     failed = (
         Failed(dataset, name, {}, str(error), brief=str(error).partition("\n")[0])
         for name, error in failures.items()

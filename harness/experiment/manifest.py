@@ -7,7 +7,7 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from .. import __version__
-from ..core.entries import Choice
+from ..core.entries import Entry, Failed
 from ..core.evaluation import Counts
 from ..core.leaderboard import Leaderboard
 from ..core.metric import as_plain_data
@@ -23,12 +23,12 @@ from ..core.policy import Policy
 from ..errors import Finding, in_json
 from ..readers.files import hashes_of
 from ..stats.comparison import Plan
-from .cache import installed_code, sources, version_of
+from .cache import Input, Notes, installed_code, sources, version_of
 from .crosscheck import Audit
 
 if TYPE_CHECKING:
     from ..config.model import Config
-    from .cells import Evaluated
+    from .folder import Results
 
 FORMAT = 3
 """Format of the manifests that this version writes and reads."""
@@ -36,66 +36,75 @@ PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "sc
 PICTURES = "matplotlib"
 
 
-def manifest(
-    config: Config, evaluated: Evaluated, board: Leaderboard, paths: Paths,
-    outputs: Mapping[str, bytes], choices: Iterable[Choice] = (),
+def of_cells(
+    board: Leaderboard, notes: Sequence[Notes], inputs: Mapping[str, Input],
+    columns: Mapping[str, Mapping[str, str]], unused: Mapping[str, Sequence[str]], paths: Paths,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return the manifest of a result as plain data.
+    """Return the parts of a manifest about inputs and cells; `notes` are of the board's entries.
+
+    `columns` and `unused` are the columns of tables that were read or not, by path.
+    """
+    return {
+        "inputs": [
+            {
+                "path": paths.names[path], "bytes": read.size, "sha256": read.digest,
+                **_if_any(columns=columns.get(path), unused_columns=unused.get(path)),
+            }
+            for path, read in sorted(inputs.items())
+        ],
+        "cells": [
+            {
+                **_named(entry),
+                **_if_any(warned=[*entry.warned]),
+                "counts": entry.evaluation.counts.as_dict(),
+                **_if_any(unanswered=entry.evaluation.groups and entry.evaluation.unanswered),
+                "undefined": entry.undefined,
+                "standard_errors": entry.evaluation.summary_errors(),
+                "ties": entry.evaluation.policy.ties,
+                "crosscheck": asdict(one.audit),
+                **({} if one.header is None else {"ir_metadata": one.header}),
+            }
+            for entry, one in zip(board.entries, notes, strict=True)
+        ],
+        "failed": [{**_named(one), "error": one.error} for one in board.failed],
+    }  # fmt: skip
+
+
+def _named(one: Entry | Failed) -> dict[str, Any]:
+    """Return the names of a cell."""
+    names = {"dataset": one.dataset, "run": one.run}
+    return names | _if_any(columns=dict(one.columns), pattern=one.pattern)
+
+
+def manifest(results: Results, outputs: Mapping[str, bytes]) -> dict[str, Any]:
+    """Return the manifest of results as plain data.
 
     It holds nothing that changes between two runs on the same inputs with the same software:
-    no time, and only paths that say how to get from one file to another.
-
-    Paths in the warnings and findings of `evaluated` are as in `paths`; of `outputs`, the files of
-    values, the hashes are recorded.
+    no time, and only paths that say how to get from one file to another. The hashes of `outputs`,
+    the files of values, are recorded.
     """
+    config, evaluated = results.config, results.manifest
     base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
-    packages, plugin_metrics = installed_code(metrics), config.plugin_metrics()
-    inputs = [
-        {
-            "path": paths.names[path], "bytes": read.size, "sha256": read.digest,
-            **_if_any(
-                columns=evaluated.columns.get(path), unused_columns=evaluated.unused.get(path)
-            ),
-        }
-        for path, read in sorted(evaluated.inputs.items())
-    ]  # fmt: skip
-    cells = [
-        {
-            "dataset": entry.dataset, "run": entry.run,
-            **_if_any(columns=dict(entry.columns), pattern=entry.pattern, warned=[*entry.warned]),
-            "counts": entry.evaluation.counts.as_dict(),
-            **_if_any(unanswered=entry.evaluation.groups and entry.evaluation.unanswered),
-            "undefined": entry.undefined,
-            "standard_errors": entry.evaluation.summary_errors(),
-            "ties": entry.evaluation.policy.ties,
-            "crosscheck": asdict(one.audit),
-            **({} if one.header is None else {"ir_metadata": one.header}),
-        }
-        for entry, one in zip(board.entries, evaluated.cells, strict=True)
-    ]  # fmt: skip
-    failed = [
-        {
-            "dataset": one.dataset, "run": one.run, "columns": dict(one.columns),
-            **_if_any(pattern=one.pattern), "error": one.error,
-        }
-        for one in board.failed
-    ]  # fmt: skip
-    recorded = {entry: [*map(as_plain_data, some)] for entry, some in plugin_metrics.items()}
+    recorded = {
+        entry: [*map(as_plain_data, some)] for entry, some in config.plugin_metrics().items()
+    }
+    selection = results.board.selection
+    choices = [] if selection is None else [one.as_dict() for one in selection.choices]
     content = {
         "manifest": FORMAT,
         "config": resolved,
         "base": _relative(base.resolve(), (base / resolved["output"]).resolve()),
-        "inputs": inputs,
+        "inputs": evaluated["inputs"],
         "versions": versions(pictures=bool(resolved.get("plots"))),
         "code": sources(),
-        **_if_any(packages=packages, plugin_metrics=recorded),
+        **_if_any(packages=installed_code(metrics), plugin_metrics=recorded),
         "platform": system(),
         "git": _git(base),
-        "seeds": _seeds(config, board),
-        "cells": cells,
-        **_if_any(failed=failed, choices=[one.as_dict() for one in choices]),
-        "warnings": evaluated.warnings,
-        "findings": [one.as_dict() for one in evaluated.findings],
+        "seeds": _seeds(config, results.cells),
+        "cells": evaluated["cells"],
+        **_if_any(failed=evaluated["failed"], choices=choices),
+        "warnings": results.warnings,
+        "findings": [one.as_dict() for one in results.findings],
         "outputs": hashes_of(outputs),
     }
     plain: dict[str, Any] = json.loads(in_json(content))

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import shlex
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -28,7 +29,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.systems import key_of, systems_of
 from ..core.tables import Run
-from ..errors import AlignmentError, HarnessError, InputError, Problem, said_by
+from ..errors import AlignmentError, HarnessError, HarnessWarning, InputError, Problem, said_by
 from ..guard.check_report import address
 from ..metrics.ndcg import scale_of
 from ..readers.files import write_all
@@ -43,7 +44,7 @@ from ..reports.select import value_for
 from ..stats.comparison import Plan
 from ..stats.intervals import clustered, t_interval
 from .cache import Cache
-from .cells import Evaluated, evaluate_all
+from .cells import evaluate_all
 from .evaluate import evaluate_runs
 from .folder import PER_QUERY, Results, compared
 from .manifest import versions
@@ -337,22 +338,20 @@ def _convention(
             kept.append((metric, found[0]))
     policy = replace(config.policy, ties="trec_eval", empty_queries="zero")
 
-    def evaluated(some: Sequence[tuple[str, Metric]]) -> Evaluated:
+    def evaluated(some: Sequence[tuple[str, Metric]]) -> Leaderboard:
         changes = {"metrics": tuple(m for m, _ in some), "convention": name, "policy": policy}
         changed = config.model_copy(update=changes)
-        return evaluate_all(changed, cells, Cache(changed.cache_folder))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HarnessWarning)  # the run gave them
+            return evaluate_all(changed, cells, Cache(changed.cache_folder)).board
 
-    sets = [kept] if kept else []
-    if kept and evaluated(kept).failures:  # such as grades that one of the metrics refuses
-        sets = [[one] for one in kept]
+    boards = [(kept, evaluated(kept))] if kept else []
+    if any(board.failed for _, board in boards):  # such as grades that one of the metrics refuses
+        boards = [([one], evaluated([one])) for one in kept]
     values: dict[tuple[str, str, str], float] = {}
-    for some in sets:
-        done = evaluated(some)
-        board = Leaderboard(
-            tuple(done.entries), tuple(one.as_row(str) for one in done.failures), config.summary
-        )
+    for some, board in boards:
         with suppress(AlignmentError):  # no system has all folds
-            for one in systems_of(board) if done.entries else ():
+            for one in systems_of(board) if board.entries else ():
                 values |= {(one.dataset, one.run, m): one.value(own) for m, own in some}
 
     def value(board: Mapping[str, Any], row: int, metric: str) -> float:

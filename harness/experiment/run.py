@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from ..config import load as configs
-from ..config.cells import missing_text, resolve
+from ..config.cells import Cell, missing_text, resolve
 from ..config.model import Config
 from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, whole_from
 from ..core.entries import FEWER
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import dataset_name, incomplete, key_of, systems_of
-from ..errors import HarnessWarning, counted
+from ..errors import Finding, HarnessWarning, counted
 from ..guard.datasets import reversals
 from ..guard.findings import accepted
 from ..readers import files
@@ -31,10 +31,9 @@ from ..reports import html
 from ..reports.leaderboard import find
 from ..reports.plots import plot as plots
 from ..reports.text import columns
-from ..stats.comparison import Comparisons
 from . import manifest as manifests
 from .cache import Cache
-from .cells import Evaluated, as_one, evaluate_all, executor
+from .cells import as_one, evaluate_all, executor
 from .crosscheck import skipped
 from .folder import (
     CELLS,
@@ -110,9 +109,7 @@ def run(
         warnings.warn(text, HarnessWarning, stacklevel=2)
     with _held_folders(loaded, force), executor(jobs, scheduler) as pool:
         evaluated = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
-        for text in evaluated.printed:
-            warnings.warn(text, HarnessWarning, stacklevel=2)
-        return write(derive(loaded, evaluated), evaluated, began, force=force)
+        return write(derive(evaluated, cells), began, force=force)
 
 
 @contextlib.contextmanager
@@ -147,53 +144,26 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
 
 
 def derive(
-    config: Config, evaluated: Evaluated, provenance: Mapping[str, Any] | None = None
+    evaluated: Results, cells: Sequence[Cell], provenance: Mapping[str, Any] | None = None
 ) -> Results:
     """Summarise and compare evaluated cells, and render the files of values and the manifest.
 
     The report page shows `provenance`, the manifest of an earlier run, or the new manifest.
     HarnessError if no cell could be evaluated.
     """
-    failures = evaluated.failures
-    if failures and not evaluated.cells:
-        raise as_one(failures)
-    lost = [one.cell for one in failures]
-    of_failed = [path for one in lost for path in (one.dataset_entry.path, one.run_entry.path)]
-    paths = manifests.Paths({*evaluated.inputs, *of_failed}, config.base)
-    failed = tuple(one.as_row(paths.placed) for one in failures)
-    board = cells = Leaderboard(tuple(evaluated.entries), failed, config.summary)
-    if config.select is not None:
-        board = select(cells, config.select)
+    config, every = evaluated.config, evaluated.board
+    if every.failed and not every.entries:
+        raise as_one(every.failed)
+    board = every if config.select is None else select(every, config.select)
     rows = systems(board, config)
-    comparisons = compare(board, config)
-    findings = evaluated.findings
-    if any(one.entry.evaluation.groups for one in evaluated.cells):
-        places = {
-            dataset_name(one.entry, config.summary): one.cell.dataset_entry.path
-            for one in evaluated.cells
-        }
-        pairs = accepted(reversals(systems_of(board), places), config.guard.accept)
-        findings = [*findings, *pairs]
-    made = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
-    if has_cells(config):
-        made[CELLS] = find("csv").render(cells).encode()
-    made |= _reports(config, rows, comparisons)
-    made[PER_QUERY] = files.parquet(cells.per_query_parts())
-    if comparisons is not None:
-        made |= comparing.files(comparisons)
-    evaluated = replace(
-        evaluated,
-        warnings=[*map(paths.placed, evaluated.warnings)],
-        findings=[*map(paths.placed_finding, findings)],
-    )
-    choices = () if board.selection is None else board.selection.choices
-    manifest = manifests.manifest(config, evaluated, cells, paths, made, choices)
-    errors = [*(as_one(failures).texts if failures else ()), *_incomplete(board, rows)]
-    results = Results(
-        board, comparisons, manifest, "", config=config, folder=config.output_folder,
-        files=made, warnings=tuple(evaluated.warnings), findings=tuple(evaluated.findings),
-        errors=tuple(errors), cached=evaluated.cached, summarised=rows,
+    results = replace(
+        evaluated, board=board, comparisons=compare(board, config), summarised=rows,
+        findings=(*evaluated.findings, *_reversals(evaluated, board, cells)),
+        errors=(*(as_one(every.failed).texts if every.failed else ()), *_incomplete(board, rows)),
     )  # fmt: skip
+    made = _render(results)
+    manifest = manifests.manifest(results, made)
+    results = replace(results, files=made, manifest=manifest)
     if "page" in config.reports:
         from .page import page_files  # which loads SciPy
 
@@ -203,11 +173,23 @@ def derive(
     return replace(results, trace=sha256(manifests.as_bytes(manifest)).hexdigest())
 
 
-def _reports(
-    config: Config, rows: Leaderboard, comparisons: Comparisons | None
-) -> dict[str, bytes]:
-    """Return the leaderboard in the formats of `reports:`, by file name."""
-    made = {}
+def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) -> Iterator[Finding]:
+    """Yield the pairs of systems that groups of queries rank the other way round."""
+    config, every = evaluated.config, evaluated.board.entries
+    if any(one.evaluation.groups for one in every):
+        file = {cell.dataset: cell.dataset_entry.path for cell in cells}
+        places = {dataset_name(one, config.summary): file[one.dataset] for one in every}
+        paths = manifests.Paths(places.values(), config.base)
+        for one in accepted(reversals(systems_of(board), places), config.guard.accept):
+            yield paths.placed_finding(one)
+
+
+def _render(results: Results) -> dict[str, bytes]:
+    """Return the files of values and the reports, but for the page, by name."""
+    config, rows, comparisons = results.config, results.leaderboard, results.comparisons
+    made = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
+    if has_cells(config):
+        made[CELLS] = find("csv").render(results.cells).encode()
     for name in (name for name in config.reports if name not in ("csv", "page")):
         report = find(name)
         text = report.render(rows)
@@ -215,7 +197,8 @@ def _reports(
             text += "" if comparisons is None else render_comparisons(comparisons, name)
             text = html.document(config.name, text)
         made[f"leaderboard{report.suffix}"] = text.encode()
-    return made
+    made[PER_QUERY] = files.parquet(results.cells.per_query_parts())
+    return made if comparisons is None else made | comparing.files(comparisons)
 
 
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
@@ -232,7 +215,7 @@ def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
         yield f"{one.run}{where} on {one.dataset}: {one.error}"
 
 
-def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) -> Results:
+def write(results: Results, began: float, *, force: bool) -> Results:
     """Write the files of results, their tables and plots; remove those of earlier runs."""
     config, folder, board = results.config, results.folder, results.board
     notes = [] if board.selection is None else [*board.selection.notes(board.selection.choices)]
@@ -256,8 +239,8 @@ def write(results: Results, evaluated: Evaluated, began: float, *, force: bool) 
     timing = {
         "began": datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="seconds"),
         "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back
-        "cells": len(evaluated.cells),
-        "from_cache": evaluated.cached,
+        "cells": len(results.cells.entries),
+        "from_cache": results.cached,
         "files": files.hashes_of(made),
         "earlier": own,  # if this run is killed now, the next one knows whose they are
     }

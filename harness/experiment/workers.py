@@ -22,7 +22,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -78,20 +78,11 @@ class Job:
         return cls(config, places, {place: cells[place] for place in needed}, len(cells))
 
 
-@dataclass(frozen=True, eq=False)
-class Done:
-    """Outcome of one cell."""
-
-    place: int
-    record: Record | None = None
-    """The record; None if the cell failed."""
-    error: HarnessError | None = None
-    """The error, if the cell failed."""
-    inputs: Mapping[str, Input] = field(default_factory=dict)
-    """The files read, by path."""
+Outcome = tuple[int, Record | HarnessError]
+"""The place of a cell, and its record or why it has none."""
 
 
-def work(job: Job, by: str = "") -> list[Done]:
+def work(job: Job, by: str = "") -> list[Outcome]:
     """Evaluate the cells of a job, one after the other.
 
     HarnessError if `by` says what computes elsewhere, and this is other code or another machine.
@@ -104,24 +95,24 @@ def work(job: Job, by: str = "") -> list[Done]:
     return list(each(job))
 
 
-def each(job: Job) -> Iterator[Done]:
+def each(job: Job) -> Iterator[Outcome]:
     """Yield what became of each cell of a job; VerificationError stops all of them."""
     _load_plugins(job.config.base, job.config.plugins)
     metrics = job.config.parsed_metrics()
     for place in job.places:
         try:
-            yield _evaluate(job, place, metrics)
+            yield place, _evaluate(job, place, metrics)
         except VerificationError:
             raise
         except HarnessError as error:  # its frames hold judgements; no worker sends them
-            yield Done(place, error=error.with_traceback(None))
+            yield place, error.with_traceback(None)
         except Exception as error:
             found = shortage(error)
             failed = HarnessError(internal_errors.problem(error))
-            yield Done(place, error=failed if found is None else ShortageError(found))
+            yield place, failed if found is None else ShortageError(found)
 
 
-def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
+def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     """Return the record of a cell, from reading its files to the cross-check."""
     config, cell = job.config, job.cells[place]
     policy, run = config.to_policy(), cell.run_entry
@@ -149,8 +140,7 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Done:
     with collecting(found):
         header = ir_metadata.header_of(file)
     inputs[run.path] = file.as_read()
-    record = Record.of(evaluation, audit, without_names(found, cell), header, facts)
-    return Done(place, record, None, inputs)
+    return Record.of(evaluation, audit, without_names(found, cell), header, facts, inputs)
 
 
 class _File(HashedSource):
@@ -218,7 +208,7 @@ SILENCE = 20
 """Seconds without an answer after which a scheduler is lost; a busy one may take some."""
 
 
-def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
+def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Outcome]:
     """Yield what became of each cell as soon as it is known.
 
     A job whose worker dies goes to another. A pool of processes that breaks loses all of its jobs:
@@ -227,7 +217,7 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
     cluster = pool if isinstance(pool, Cluster) else None
     died = (BrokenExecutor, CancelledError, *(cluster.died if cluster else ()))
     tries, one_at_a_time = [0] * len(jobs), False
-    queue, running = deque(range(len(jobs))), dict[Future[list[Done]], int]()
+    queue, running = deque(range(len(jobs))), dict[Future[list[Outcome]], int]()
     while queue or running:
         while queue and not (one_at_a_time and running):
             number = queue.popleft()
@@ -254,10 +244,10 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Done]:
                     what = f"its worker died {TRIES} times: {type(error).__name__}: {error}"
                     fix = "give fewer --jobs, or more memory: a killed worker often ran out of it"
                     lost = ShortageError(Problem("", what, fix=fix))
-                    yield from (Done(place, error=lost) for place in jobs[number].places)
+                    yield from ((place, lost) for place in jobs[number].places)
             except Exception as error:  # of what gives out jobs and takes answers
                 failed = HarnessError(internal_errors.problem(error))
-                yield from (Done(place, error=failed) for place in jobs[number].places)
+                yield from ((place, failed) for place in jobs[number].places)
 
 
 class Cluster(Executor):

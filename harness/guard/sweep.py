@@ -312,8 +312,6 @@ class Guarded:
 
     findings: list[Finding] = field(default_factory=list)
     """Errors first. Notes of one rule and one entry of the config's datasets are one."""
-    printed: list[str] = field(default_factory=list)
-    """The text of each warning; those of one rule and one entry are one."""
     marks: dict[int, tuple[str, ...]] = field(default_factory=dict)
     """The rules of the warnings about each cell, by position."""
     failed: dict[int, HarnessError] = field(default_factory=dict)
@@ -327,7 +325,7 @@ def guard(
     accept: Sequence[str] = (), pooled: Sequence[str] = (),
     only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
-    """Return what the guard finds in the cells of a run; `digests` are SHA-256 by path.
+    """Warn of and return what the guard finds in the cells of a run; `digests` are by path.
 
     Findings of rules in `accept` become notes, and `pooled` is for :class:`Sweep`. It raises
     InputError if a dataset, or the sweep as a whole, has an error that is not accepted. With
@@ -350,15 +348,12 @@ def guard(
         ]
     # a warning of a reader never makes a cell fail
     errors = [one for one in found if one.finding.severity == "error" and not one.by_reader]
-    printed = [
-        str(one).removeprefix(f"{one.severity}: ")
-        for one in grouped(one for one in found if one not in errors)
-        if one.severity != "note" and not RULES[one.rule].in_table
-    ]
-    result = Guarded(printed=printed)
+    for each in grouped(one for one in found if one not in errors):
+        if each.severity != "note" and not RULES[each.rule].in_table:
+            # where `harness.run` was called
+            warnings.warn(each.message, HarnessWarning, stacklevel=5)
+    result = Guarded()
     if wrong := [one.finding for one in errors if one.cell is None]:
-        for text in printed:
-            warnings.warn(text, HarnessWarning, stacklevel=3)
         raise InputError([_problem(one) for one in dict.fromkeys(wrong)])
     for at, some in groupby(errors, key=lambda one: one.cell):
         if at is not None and (at in seen or at in sweep.causes):

@@ -51,9 +51,9 @@ def test_a_job_whose_worker_dies_goes_to_another(config: Path, times: int) -> No
     pool = Pool(BrokenExecutor("the worker is gone"), times)
     found = evaluate_all(loaded, resolve(loaded)[:1], Cache(None), pool)
     if times < TRIES:
-        assert len(found.entries) == 1
+        assert len(found.board.entries) == 1
     else:
-        (failure,) = found.failures
+        (failure,) = found.board.failed
         assert "its worker died 3 times: BrokenExecutor: the worker is gone" in str(failure.error)
 
 
