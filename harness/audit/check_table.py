@@ -27,7 +27,7 @@ from ..errors import (
 from ..experiment import folder as stored
 from ..experiment.folder import Results, with_comparisons
 from ..reports.grid import Grid, finding
-from ..reports.paper_table.build import Cells, mean, over_same_queries
+from ..reports.paper_table.build import TableDraft, mean, over_same_queries
 from ..reports.paper_table.model import (
     FEWEST_FOR_SECOND,
     PaperColumn,
@@ -400,7 +400,7 @@ def _check_spread(one: Number, study: Study, verdict: TableVerdict) -> None:
     at = PaperColumn("", "metric", "", one.dataset, one.metric)
     others = [replace(at, dataset=name) for name in study.datasets] if one.dataset is None else []
     deviation, interval = (
-        Cells(study, TableSettings(spread=how), Signs(), [at, *others]).column(at, [run])[0].ends
+        TableDraft(study, TableSettings(spread=how), [at, *others], [run]).column(at)[0].ends
         for how in ("deviation", "interval")
     )
     ways = {"the interval over queries": interval}
@@ -437,7 +437,7 @@ def _check_extras(match: Match, study: Study, verdict: TableVerdict) -> None:
                 continue
             others = [replace(one, dataset=dataset) for one in metrics]
             at = replace(column, dataset=dataset)
-            right = Cells(study, TableSettings(), Signs(), [*others, at]).column(at, [line.run])[0]
+            (right,) = TableDraft(study, TableSettings(), [*others, at], [line.run]).column(at)
             verdict.verified["others"] += 1
             texts = right.text, f"{right.text} {right.spread}".strip()
             if flat(cell.whole) not in map(flat, texts):

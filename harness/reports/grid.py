@@ -60,7 +60,7 @@ class Grid:
 
     A `title` line and `caption` sentences are above the table, `notes` below it; `caption_latex`
     is not escaped. `source` is a comment, `label` LaTeX's, `level` that of the title as a heading
-    in Markdown.
+    in Markdown. In text, a table of a paper wraps its notes, and its headings end above the signs.
     """
 
     columns: tuple[Column, ...] = ()
@@ -72,6 +72,7 @@ class Grid:
     source: str = ""
     label: str = ""
     level: int = 4
+    is_paper: bool = False
 
     @property
     def rows(self) -> list[tuple[GridCell, ...]]:

@@ -17,14 +17,14 @@ LONGEST = 120
 """Characters of a name in a table for a terminal."""
 
 
-def render(grids: Iterable[Grid], *, width: int | None = None, paper: bool = False) -> str:
+def render(grids: Iterable[Grid], *, width: int | None = None) -> str:
     """Return the tables with an empty line between them.
 
     A bold value has a star behind it, an underlined one a plus; then come the signs above the
     line, and after ``_`` those below it. Columns that do not fit into `width` characters go into
-    further blocks below. In a `paper`, notes are wrapped, and headings end above the signs.
+    further blocks below.
     """
-    blocks = ("\n".join(_lines(one, width, paper)) for one in grids)
+    blocks = ("\n".join(_lines(one, width)) for one in grids)
     return printable("\n\n".join(blocks)) + "\n"
 
 
@@ -49,20 +49,20 @@ def wrapped(text: str, width: int = _LINE, indent: int = 0, hanging: int = 2) ->
     )  # fmt: skip
 
 
-def _lines(one: Grid, width: int | None, paper: bool) -> Iterator[str]:
+def _lines(one: Grid, width: int | None) -> Iterator[str]:
     if one.title:
         yield legible(one.title)
     if one.caption:
         yield from [*textwrap.wrap(one.caption, _LINE), ""]
     if one.columns:
-        yield from _table(one, width, paper)
+        yield from _table(one, width)
     for note in one.notes:
-        yield from wrapped(note, _LINE, 2, 0) if paper else [_GAP + legible(note)]
+        yield from wrapped(note, _LINE, 2, 0) if one.is_paper else [_GAP + legible(note)]
 
 
-def _table(one: Grid, width: int | None, paper: bool = False) -> Iterator[str]:
+def _table(one: Grid, width: int | None) -> Iterator[str]:
     cells = list(zip(*one.rows, strict=True)) or [()] * len(one.columns)
-    texts = [_column(*pair, paper) for pair in zip(one.columns, cells, strict=True)]
+    texts = [_column(*pair, one.is_paper) for pair in zip(one.columns, cells, strict=True)]
     titles = readable([group.title for group in one.groups])
     shown = readable([title for title, _ in one.blocks])
     blocks = [(title, n) for title, (_, n) in zip(shown, one.blocks, strict=True)]
@@ -104,7 +104,7 @@ def _blocks_that_fit(sizes: Sequence[int], left: int, width: int | None) -> Iter
     yield shown
 
 
-def _column(column: Column, cells: Sequence[GridCell], paper: bool) -> list[str]:
+def _column(column: Column, cells: Sequence[GridCell], is_paper: bool) -> list[str]:
     """Return the heading and the cells of a column, their numbers and signs below each other."""
     title, *texts = readable([column.title, *(cell.text for cell in cells)])
     if all(cell[1:] == PLAIN for cell in cells):
@@ -114,7 +114,7 @@ def _column(column: Column, cells: Sequence[GridCell], paper: bool) -> list[str]
         return [title, *map("".join, parts)]
     first, *rest = (max(map(len, part)) for part in zip(*parts, strict=True))
     shown = [text.rjust(first) + "".join(map(str.ljust, signs, rest)) for text, *signs in parts]
-    return [title + " " * (0 if paper else sum(rest)), *shown]
+    return [title + " " * (0 if is_paper else sum(rest)), *shown]
 
 
 def _signs(cell: GridCell) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -42,6 +43,7 @@ from ..phrases import (
 from ..select import metric_spellings, select
 from .model import (
     MOST_MARKED,
+    NO_SIGNS,
     UNCOMPARED,
     PaperCell,
     PaperColumn,
@@ -52,35 +54,191 @@ from .model import (
     render,
     signs_of,
 )
-from .settings import DEFAULT, TableSettings, paths, problems, sort_key
+from .settings import DEFAULT, SUFFIXES, TableSettings, problems, sort_key
+
+AVERAGE = "mean over datasets"
+LEVEL = 0.05
+NOTHING = PaperCell(UNDEFINED)
+
+
+def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") -> PaperTable:
+    """Return the table of a study; `name` is its key in the config.
+
+    Raises UnknownNameError if the settings name a run, dataset or metric that the study does not
+    hold.
+    """
+    # failed runs keep their row, and datasets with failed runs only keep their block
+    known_runs = list(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
+    known_datasets = list(dict.fromkeys([*study.datasets, *(one for one, _ in study.failed)]))
+    is_compared = study.comparisons is not None or bool(study.failed)
+    wrong = problems(settings, known_runs, known_datasets, study.board.metrics, is_compared)
+    if found := [Problem(f"tables.{name}", what) for _, what in wrong]:
+        raise UnknownNameError(found)
+    settings = replace(settings, names={**study.names, **settings.names})
+    datasets = select(settings.datasets, known_datasets, "dataset")
+    groups = _grouped(study, settings, datasets, known_runs, known_datasets)
+    runs = [run for names in groups.values() for run in names]
+    columns = list(_columns(study, settings, datasets, runs))
+    signs = signs_of(study.comparisons, settings.marks, runs)
+    draft = TableDraft(study, settings, columns, runs, signs)
+    shown = signs.of if draft.is_any_significant else {}
+    warned = {one.run for one in draft.systems if one.warned}
+    titles = [title for title, names in groups.items() for _ in names]
+    rows = (
+        PaperRow(run, settings.name(run), cells, shown.get(run, ""), run in warned, title)
+        for run, cells, title in zip(runs, zip(*draft.cells, strict=True), titles, strict=True)
+    )
+    return PaperTable(
+        name, settings, tuple(columns), tuple(rows),
+        draft.caption(), draft.footnotes(), _source(study),
+    )  # fmt: skip
+
+
+def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, bytes]:
+    """Return every table in its formats by path."""
+    return {
+        f"tables/{table.name}{SUFFIXES[format]}": render(table, format).encode()
+        for table in [build(study, settings, name) for name, settings in wanted.items()]
+        for format in table.settings.formats
+    }
+
+
+def _source(study: Study) -> str:
+    """Return harness's version, the config's name and the SHA-256 of the manifest."""
+    config = study.manifest.get("config", {}).get("name", "")
+    parts = [f"table made by harness {__version__}"]
+    parts += [f"config {config}"] if config else []
+    parts += [f"manifest sha256:{study.trace}"] if study.trace else []
+    return ", ".join(parts)
+
+
+def _grouped(
+    study: Study,
+    settings: TableSettings,
+    datasets: Sequence[str],
+    known: Sequence[str],
+    known_datasets: Sequence[str],
+) -> dict[str, list[str]]:
+    """Return the runs of each group, in order; one group without a title if there are none.
+
+    Runs that were neither evaluated nor failed on the `datasets` shown are left out.
+    """
+    groups = settings.groups or {"": settings.runs}
+    taken: set[str] = set()
+    members: dict[str, list[str]] = {}
+    for title, patterns in groups.items():
+        others = {name for key, names in settings.groups.items() if key != title for name in names}
+        members[title] = list(select(patterns, known, "run", elsewhere=taken | others))
+        taken |= set(members[title])
+    tried = {(one.dataset, one.run) for one in study.systems} | set(study.failed)
+    shown = {run for dataset, run in tried if dataset in datasets and run in taken} or taken
+    if settings.sort is not None:
+        metrics = {str(metric): metric for metric in study.board.metrics}
+        dataset, (name,) = sort_key(settings.sort, known_datasets, list(metrics))
+        over = datasets if dataset is None else [dataset]
+        values = {run: -metrics[name].sign * mean(study, run, metrics[name], over) for run in taken}
+        for runs in members.values():
+            runs.sort(key=lambda run: (math.isnan(values[run]), values[run]))
+    rows = {title: [run for run in runs if run in shown] for title, runs in members.items()}
+    return {title: runs for title, runs in rows.items() if runs}
+
+
+def _columns(
+    study: Study, settings: TableSettings, datasets: Sequence[str], runs: Sequence[str]
+) -> Iterator[PaperColumn]:
+    known = {str(metric): metric for metric in study.board.metrics}
+    names = select(settings.metrics, list(known), "metric", metric_spellings(known))
+
+    def of_metric(metric: Metric, block: str, dataset: str | None) -> PaperColumn:
+        arrow = ARROWS[metric.definition.direction]
+        title = f"{settings.metric_name(metric)} {arrow}".rstrip()
+        digits, percent = settings.digits_of(metric), settings.is_percent(metric)
+        over = datasets if dataset is None else [dataset]
+        is_fair = not arrow or over_same_queries(study, runs, metric, over)
+        return PaperColumn(title, "metric", block, dataset, metric, digits, percent, is_fair)
+
+    for dataset in datasets:
+        block = settings.name(dataset)
+        for name in names:
+            yield of_metric(known[name], block, dataset)
+            has_ranks = study.comparisons is not None and any(
+                study.comparisons.standing(dataset, name, run) for run in study.runs
+            )
+            for extra in settings.extras:
+                if has_ranks and extra in ("tier", "rank"):
+                    yield PaperColumn(extra, extra, block, dataset, known[name])
+        for extra in settings.extras:
+            if extra in ("n", "coverage"):
+                yield PaperColumn(
+                    "answered" if extra == "coverage" else extra, extra, block, dataset
+                )
+    if settings.average and len(datasets) > 1:
+        means = (known[name] for name in names if known[name].definition.summary == "mean")
+        yield from (of_metric(metric, AVERAGE, None) for metric in means)
+
+
+def over_same_queries(
+    study: Study, runs: Sequence[str], metric: Metric, datasets: Sequence[str]
+) -> bool:
+    """Whether a metric's values of some runs are over the same queries of each dataset.
+
+    A run without one of the datasets has no mean over them, and takes no part.
+    """
+    rows = [[study.system(dataset, run) for dataset in datasets] for run in runs]
+    complete = [[one for one in row if one is not None] for row in rows if None not in row]
+    return all(
+        have_same_queries(
+            metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
+        )
+        for systems in zip(*complete, strict=True)
+    )
+
+
+def _metrics_of(columns: Iterable[PaperColumn]) -> list[Metric]:
+    return list(dict.fromkeys(one.metric for one in columns if one.metric is not None))
+
+
+def mean(study: Study, run: str, metric: Metric, datasets: Sequence[str]) -> float:
+    """Return the mean over the datasets of a run's values; NaN if one is missing."""
+    systems = [study.system(dataset, run) for dataset in datasets]
+    values = [math.nan if system is None else system.value(metric) for system in systems]
+    return math.fsum(values) / len(values) if values else math.nan
 
 
 @dataclass(frozen=True, eq=False)
-class Remarks:
-    """Writes the sentences above and below a table; `cells` are its columns."""
+class TableDraft:
+    """Makes the cells of a table from its columns and runs, and the sentences around them."""
 
     study: Study
     settings: TableSettings
     columns: Sequence[PaperColumn]
     runs: Sequence[str]
-    cells: Sequence[Sequence[PaperCell]]
-    signs: Signs
+    signs: Signs = NO_SIGNS
 
     @cached_property
     def metrics(self) -> list[Metric]:
-        """Return the metrics shown."""
+        """The metrics shown."""
         return _metrics_of(self.columns)
 
     @cached_property
     def datasets(self) -> list[str]:
-        """Return the datasets shown."""
+        """The datasets shown."""
         return list(dict.fromkeys(one.dataset for one in self.columns if one.dataset is not None))
 
     @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Dataset and run of each row in each block of columns."""
+        return list(product(self.datasets, self.runs))
+
+    @cached_property
     def systems(self) -> list[System]:
-        """Return the systems shown."""
-        pairs = ((dataset, run) for dataset in self.datasets for run in self.runs)
-        return [one for pair in pairs if (one := self.study.system(*pair)) is not None]
+        """The systems shown."""
+        return [one for pair in self.pairs if (one := self.study.system(*pair)) is not None]
+
+    @cached_property
+    def cells(self) -> list[list[PaperCell]]:
+        """The cells of each column."""
+        return list(map(self.column, self.columns))
 
     @cached_property
     def outcomes(self) -> list[Comparison]:
@@ -101,10 +259,103 @@ class Remarks:
         """Whether the table shows a significant difference."""
         return any(map(self.signs.comparisons.is_significant, self.outcomes))
 
-    @cached_property
-    def warned(self) -> set[str]:
-        """The runs that the guard warns of on the datasets shown."""
-        return {one.run for one in self.systems if one.warned}
+    def column(self, column: PaperColumn) -> list[PaperCell]:
+        """Return the cells of one column, with the best and the second best marked."""
+        cells = [self._cell(column, run) for run in self.runs]
+        if column.kind != "metric":
+            return cells
+        best, second = best_and_second([cell.text for cell in cells], column.direction)
+        most = max((cell.n for cell in cells), default=0)
+        return [
+            replace(
+                cell,
+                best=place in best,
+                second=place in second,
+                # a mean over fewer queries than its column's others shows its number of queries
+                note=f"{cell.n}/{cell.of}" if 0 < cell.n < most else cell.note,
+            )
+            for place, cell in enumerate(cells)
+        ]
+
+    def _cell(self, column: PaperColumn, run: str) -> PaperCell:
+        metric = column.metric
+        if column.dataset is None:
+            return NOTHING if metric is None else self._average(column, metric, run)
+        system = self.study.system(column.dataset, run)
+        if system is None:
+            return NOTHING
+        if metric is None:
+            return self._counts(system, column.kind == "n")
+        compared = self.study.comparisons
+        standing = compared.standing(column.dataset, str(metric), run) if compared else None
+        if column.kind != "metric":
+            return _rank(column, standing) if standing and standing.rank else NOTHING
+        value = system.value(metric)
+        ends: tuple[float, ...] = ()
+        if self.settings.spread == "deviation":
+            ends = (system.deviation(metric),)
+        elif self.settings.spread == "interval":
+            ends = self._interval(metric, system, standing)
+        fewer = system.incomplete
+        return PaperCell(
+            self._text(column, value),
+            value,
+            *self._spread(column, ends),
+            *self.signs.better_and_worse(system.dataset, str(metric), run),
+            n=system.n(metric),
+            of=system.coverage[1],
+            repetitions="" if fewer is None else fewer.share,
+        )
+
+    def _counts(self, system: System, is_n: bool) -> PaperCell:
+        """Return over how many queries the means of a dataset are, or how many are answered."""
+        if not is_n:
+            answered, queries = system.coverage
+            return PaperCell(f"{answered}/{queries}", answered / queries if queries else math.nan)
+        metrics = (one.metric for one in self.columns if one.dataset == system.dataset)
+        counts = sorted({system.n(metric) for metric in metrics if metric is not None})
+        if len(counts) != 1:
+            return PaperCell(f"{counts[0]}–{counts[-1]}" if counts else UNDEFINED)
+        return PaperCell(str(counts[0]), counts[0])
+
+    def _average(self, column: PaperColumn, metric: Metric, run: str) -> PaperCell:
+        systems = [self.study.system(dataset, run) for dataset in self.datasets]
+        present = [system for system in systems if system is not None]
+        if len(present) < len(systems):
+            return PaperCell(UNDEFINED, note=f"{len(present)}/{len(systems)}")
+        value = mean(self.study, run, metric, self.datasets)
+        ends = (_deviation(present, metric),) if self.settings.spread == "deviation" else ()
+        return PaperCell(self._text(column, value), value, *self._spread(column, ends))
+
+    def _text(self, column: PaperColumn, value: float) -> str:
+        if column.metric and column.metric.definition.summary == "sum" and value.is_integer():
+            return str(int(value))
+        zero = self.settings.leading_zero
+        return fixed(value, column.digits, percent=column.percent, leading_zero=zero)
+
+    def _spread(
+        self, column: PaperColumn, ends: tuple[float, ...]
+    ) -> tuple[str, tuple[float, ...]]:
+        """Return ``± .012`` of a deviation, ``[.41, .44]`` of an interval; nothing if undefined."""
+        if not ends or any(map(math.isnan, ends)):
+            return "", ()
+        shown = [self._text(replace(column, metric=None), value) for value in ends]
+        return f"± {shown[0]}" if len(shown) == 1 else f"[{', '.join(shown)}]", ends
+
+    def _interval(
+        self, metric: Metric, system: System, standing: Standing | None
+    ) -> tuple[float, ...]:
+        if standing is not None:
+            return standing.low, standing.high
+        definition, values = metric.definition, system.values(metric)
+        # intervals need a plain mean over queries, not a sum or a mean of parts
+        is_mean = definition.summary == "mean" and definition.weight is None
+        if self.study.board.summary.average or not is_mean:
+            return ()
+        if len(system.entries) > 1:
+            plan = Plan() if self.study.comparisons is None else self.study.comparisons.plan
+            return clustered(system, metric, plan)
+        return t_interval(values[~np.isnan(values)], LEVEL)
 
     def caption(self) -> tuple[str, ...]:
         """Return the sentences of a caption that come after the author's own."""
@@ -227,16 +478,15 @@ class Remarks:
         name = self.settings.name
         runs = warned_runs((name(one.run), one.warned) for one in self.systems)
         yield from (f"{note}." for note in warned_of(runs))
-        pairs = [(dataset, run) for dataset in self.datasets for run in self.runs]
-        absent = [pair for pair in pairs if self.study.system(*pair) is None]
+        absent = [pair for pair in self.pairs if self.study.system(*pair) is None]
         if absent:
             each = [f"{name(run)} on {name(dataset)}" for dataset, run in absent]
             yield f"Not evaluated: {first_of(each, SHOWN)}."
         several = len(self.datasets) > 1
         rows = [
             few.called(name(few.run), name(few.dataset) if several else "")
-            for pair in pairs
-            if (system := self.study.system(*pair)) and (few := system.incomplete)
+            for one in self.systems
+            if (few := one.incomplete)
         ]
         if rows:
             yield f"{capitalised(FEWER)}: {listed(rows)}."
@@ -280,269 +530,6 @@ class Remarks:
         )  # fmt: skip
         for note, n in notes.items():
             yield f"No p-value for {counted(n, 'comparison')} ({note})."
-
-
-def _metrics_of(columns: Iterable[PaperColumn]) -> list[Metric]:
-    return list(dict.fromkeys(one.metric for one in columns if one.metric is not None))
-
-
-AVERAGE = "mean over datasets"
-LEVEL = 0.05
-NOTHING = PaperCell(UNDEFINED)
-
-
-def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") -> PaperTable:
-    """Return the table of a study; `name` is its key in the config.
-
-    Raises UnknownNameError if the settings name a run, dataset or metric that the study does not
-    hold.
-    """
-    # failed runs keep their row, and datasets with failed runs only keep their block
-    known_runs = list(dict.fromkeys([*study.runs, *(run for _, run in study.failed)]))
-    known_datasets = list(dict.fromkeys([*study.datasets, *(one for one, _ in study.failed)]))
-    is_compared = study.comparisons is not None or bool(study.failed)
-    wrong = problems(settings, known_runs, known_datasets, study.board.metrics, is_compared)
-    found = []
-    for loc, what in wrong:
-        at = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in loc)
-        found.append(Problem(f"tables.{name}{at}", what))
-    if found:
-        raise UnknownNameError(found)
-    settings = replace(settings, names={**study.names, **settings.names})
-    datasets = select(settings.datasets, known_datasets, "dataset")
-    groups = _grouped(study, settings, datasets, known_runs, known_datasets)
-    runs = [run for names in groups.values() for run in names]
-    columns = list(_columns(study, settings, datasets, runs))
-    signs = signs_of(study.comparisons, settings.marks, runs)
-    maker = Cells(study, settings, signs, columns)
-    cells = [maker.column(column, runs) for column in columns]
-    remarks = Remarks(study, settings, columns, runs, cells, signs)
-    shown = signs.of if remarks.is_any_significant else {}
-    titles = [title for title, names in groups.items() for _ in names]
-    rows = (
-        PaperRow(run, settings.name(run), own, shown.get(run, ""), run in remarks.warned, title)
-        for run, own, title in zip(runs, zip(*cells, strict=True), titles, strict=True)
-    )
-    return PaperTable(
-        name, settings, tuple(columns), tuple(rows),
-        remarks.caption(), remarks.footnotes(), _source(study),
-    )  # fmt: skip
-
-
-def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, bytes]:
-    """Return every table in its formats by path."""
-    return {
-        path: render(table, format).encode()
-        for table in [build(study, settings, name) for name, settings in wanted.items()]
-        for path, format in paths(table.name, table.settings).items()
-    }
-
-
-def _source(study: Study) -> str:
-    """Return harness's version, the config's name and the SHA-256 of the manifest."""
-    config = study.manifest.get("config", {}).get("name", "")
-    parts = [f"table made by harness {__version__}"]
-    parts += [f"config {config}"] if config else []
-    parts += [f"manifest sha256:{study.trace}"] if study.trace else []
-    return ", ".join(parts)
-
-
-def _grouped(
-    study: Study,
-    settings: TableSettings,
-    datasets: Sequence[str],
-    known: Sequence[str],
-    known_datasets: Sequence[str],
-) -> dict[str, list[str]]:
-    """Return the runs of each group, in order; one group without a title if there are none.
-
-    Runs that were neither evaluated nor failed on the `datasets` shown are left out.
-    """
-    groups = settings.groups or {"": settings.runs}
-    taken: set[str] = set()
-    members: dict[str, list[str]] = {}
-    for title, patterns in groups.items():
-        others = {name for key, names in settings.groups.items() if key != title for name in names}
-        members[title] = list(select(patterns, known, "run", elsewhere=taken | others))
-        taken |= set(members[title])
-    tried = {(one.dataset, one.run) for one in study.systems} | set(study.failed)
-    shown = {run for dataset, run in tried if dataset in datasets and run in taken} or taken
-    if settings.sort is not None:
-        metrics = {str(metric): metric for metric in study.board.metrics}
-        dataset, (name,) = sort_key(settings.sort, known_datasets, list(metrics))
-        over = datasets if dataset is None else [dataset]
-        values = {run: -metrics[name].sign * mean(study, run, metrics[name], over) for run in taken}
-        for runs in members.values():
-            runs.sort(key=lambda run: (math.isnan(values[run]), values[run]))
-    rows = {title: [run for run in runs if run in shown] for title, runs in members.items()}
-    return {title: runs for title, runs in rows.items() if runs}
-
-
-def _columns(
-    study: Study, settings: TableSettings, datasets: Sequence[str], runs: Sequence[str]
-) -> Iterator[PaperColumn]:
-    known = {str(metric): metric for metric in study.board.metrics}
-    names = select(settings.metrics, list(known), "metric", metric_spellings(known))
-
-    def of_metric(metric: Metric, block: str, dataset: str | None) -> PaperColumn:
-        arrow = ARROWS[metric.definition.direction]
-        title = f"{settings.metric_name(metric)} {arrow}".rstrip()
-        digits, percent = settings.digits_of(metric), settings.is_percent(metric)
-        over = datasets if dataset is None else [dataset]
-        is_fair = not arrow or over_same_queries(study, runs, metric, over)
-        return PaperColumn(title, "metric", block, dataset, metric, digits, percent, is_fair)
-
-    for dataset in datasets:
-        block = settings.name(dataset)
-        for name in names:
-            yield of_metric(known[name], block, dataset)
-            has_ranks = study.comparisons is not None and any(
-                study.comparisons.standing(dataset, name, run) for run in study.runs
-            )
-            for extra in settings.extras:
-                if has_ranks and extra in ("tier", "rank"):
-                    yield PaperColumn(extra, extra, block, dataset, known[name])
-        for extra in settings.extras:
-            if extra in ("n", "coverage"):
-                yield PaperColumn(
-                    "answered" if extra == "coverage" else extra, extra, block, dataset
-                )
-    if settings.average and len(datasets) > 1:
-        means = (known[name] for name in names if known[name].definition.summary == "mean")
-        yield from (of_metric(metric, AVERAGE, None) for metric in means)
-
-
-def over_same_queries(
-    study: Study, runs: Sequence[str], metric: Metric, datasets: Sequence[str]
-) -> bool:
-    """Whether a metric's values of some runs are over the same queries of each dataset.
-
-    A run without one of the datasets has no mean over them, and takes no part.
-    """
-    rows = [[study.system(dataset, run) for dataset in datasets] for run in runs]
-    complete = [[one for one in row if one is not None] for row in rows if None not in row]
-    return all(
-        have_same_queries(
-            metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
-        )
-        for systems in zip(*complete, strict=True)
-    )
-
-
-def mean(study: Study, run: str, metric: Metric, datasets: Sequence[str]) -> float:
-    """Return the mean over the datasets of a run's values; NaN if one is missing."""
-    systems = [study.system(dataset, run) for dataset in datasets]
-    values = [math.nan if system is None else system.value(metric) for system in systems]
-    return math.fsum(values) / len(values) if values else math.nan
-
-
-class Cells:
-    """Makes the cells of a table, column by column; `columns` are all of the table."""
-
-    def __init__(
-        self, study: Study, settings: TableSettings, signs: Signs, columns: Sequence[PaperColumn]
-    ) -> None:
-        self.study, self.settings, self.signs, self.columns = study, settings, signs, columns
-        datasets = (one.dataset for one in columns if one.dataset is not None)
-        self.datasets = tuple(dict.fromkeys(datasets))
-
-    def column(self, column: PaperColumn, runs: Iterable[str]) -> list[PaperCell]:
-        """Return the cells of one column, with the best and the second best marked."""
-        cells = [self._cell(column, run) for run in runs]
-        if column.kind != "metric":
-            return cells
-        best, second = best_and_second([cell.text for cell in cells], column.direction)
-        most = max((cell.n for cell in cells), default=0)
-        return [
-            replace(
-                cell,
-                best=place in best,
-                second=place in second,
-                # a mean over fewer queries than its column's others shows its number of queries
-                note=f"{cell.n}/{cell.of}" if 0 < cell.n < most else cell.note,
-            )
-            for place, cell in enumerate(cells)
-        ]
-
-    def _cell(self, column: PaperColumn, run: str) -> PaperCell:
-        metric = column.metric
-        if column.dataset is None:
-            return NOTHING if metric is None else self._average(column, metric, run)
-        system = self.study.system(column.dataset, run)
-        if system is None:
-            return NOTHING
-        if metric is None:
-            return self._counts(system, column.kind == "n")
-        compared = self.study.comparisons
-        standing = compared.standing(column.dataset, str(metric), run) if compared else None
-        if column.kind != "metric":
-            return _rank(column, standing) if standing and standing.rank else NOTHING
-        value = system.value(metric)
-        ends: tuple[float, ...] = ()
-        if self.settings.spread == "deviation":
-            ends = (system.deviation(metric),)
-        elif self.settings.spread == "interval":
-            ends = self._interval(metric, system, standing)
-        fewer = system.incomplete
-        return PaperCell(
-            self._text(column, value),
-            value,
-            *self._spread(column, ends),
-            *self.signs.better_and_worse(system.dataset, str(metric), run),
-            n=system.n(metric),
-            of=system.coverage[1],
-            repetitions="" if fewer is None else fewer.share,
-        )
-
-    def _counts(self, system: System, is_n: bool) -> PaperCell:
-        """Return over how many queries the means of a dataset are, or how many are answered."""
-        if not is_n:
-            answered, queries = system.coverage
-            return PaperCell(f"{answered}/{queries}", answered / queries if queries else math.nan)
-        metrics = (one.metric for one in self.columns if one.dataset == system.dataset)
-        counts = sorted({system.n(metric) for metric in metrics if metric is not None})
-        if len(counts) != 1:
-            return PaperCell(f"{counts[0]}–{counts[-1]}" if counts else UNDEFINED)
-        return PaperCell(str(counts[0]), counts[0])
-
-    def _average(self, column: PaperColumn, metric: Metric, run: str) -> PaperCell:
-        systems = [self.study.system(dataset, run) for dataset in self.datasets]
-        present = [system for system in systems if system is not None]
-        if len(present) < len(systems):
-            return PaperCell(UNDEFINED, note=f"{len(present)}/{len(systems)}")
-        value = mean(self.study, run, metric, self.datasets)
-        ends = (_deviation(present, metric),) if self.settings.spread == "deviation" else ()
-        return PaperCell(self._text(column, value), value, *self._spread(column, ends))
-
-    def _text(self, column: PaperColumn, value: float) -> str:
-        if column.metric and column.metric.definition.summary == "sum" and value.is_integer():
-            return str(int(value))
-        zero = self.settings.leading_zero
-        return fixed(value, column.digits, percent=column.percent, leading_zero=zero)
-
-    def _spread(
-        self, column: PaperColumn, ends: tuple[float, ...]
-    ) -> tuple[str, tuple[float, ...]]:
-        """Return ``± .012`` of a deviation, ``[.41, .44]`` of an interval; nothing if undefined."""
-        if not ends or any(map(math.isnan, ends)):
-            return "", ()
-        shown = [self._text(replace(column, metric=None), value) for value in ends]
-        return f"± {shown[0]}" if len(shown) == 1 else f"[{', '.join(shown)}]", ends
-
-    def _interval(
-        self, metric: Metric, system: System, standing: Standing | None
-    ) -> tuple[float, ...]:
-        if standing is not None:
-            return standing.low, standing.high
-        definition, values = metric.definition, system.values(metric)
-        # intervals need a plain mean over queries, not a sum or a mean of parts
-        is_mean = definition.summary == "mean" and definition.weight is None
-        if self.study.board.summary.average or not is_mean:
-            return ()
-        if len(system.entries) > 1:
-            plan = Plan() if self.study.comparisons is None else self.study.comparisons.plan
-            return clustered(system, metric, plan)
-        return t_interval(values[~np.isnan(values)], LEVEL)
 
 
 def _rank(column: PaperColumn, standing: Standing) -> PaperCell:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cached_property
 from typing import Literal
 
 from ...core.entries import grouped_by
 from ...core.metric import Direction, Metric
 from ...stats.comparison import Comparisons, Plan, between
-from .. import formats, grid, html, latex, markdown, text
+from .. import formats, grid, latex
 from ..phrases import WARNED
-from .settings import Format, Marks, TableSettings, as_label
+from .settings import Format, Marks, TableSettings
 
 Kind = Literal["metric", "n", "tier", "rank", "coverage"]
 DAGGERS = "†‡§¶‖"
@@ -114,16 +113,13 @@ class PaperTable:
     footnotes: tuple[str, ...] = ()
     source: str = ""
 
-    @cached_property
-    def separator(self) -> str:
-        """The text between two signs: a comma if any sign has several characters."""
-        cells = (cell for row in self.rows for cell in row.cells)
-        signs = [sign for cell in cells for sign in (*cell.marks, *cell.worse)]
-        return "," if any(len(one) > 1 for one in (*signs, *(r.sign for r in self.rows))) else ""
-
-    def joined(self, signs: Iterable[str]) -> str:
-        """Return the signs of a value as one text: ``ab``, ``a,c,ab``."""
-        return self.separator.join(signs)
+    @property
+    def signs(self) -> Iterator[str]:
+        """Every sign next to a name or a value."""
+        for row in self.rows:
+            yield row.sign
+            for cell in row.cells:
+                yield from (*cell.marks, *cell.worse)
 
 
 def letter(place: int) -> str:
@@ -197,13 +193,16 @@ class Signs:
         return tuple(better), tuple(worse if self.kind == "daggers" else ())
 
 
+NO_SIGNS = Signs()
+
+
 def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequence[str]) -> Signs:
     """Return which system has which sign; `runs` are the rows, in order.
 
     By default daggers if there are baselines, letters otherwise, and none above `MOST_MARKED`.
     """
     if comparisons is None or not comparisons.rows or marks == "none":
-        return Signs()
+        return NO_SIGNS
     if marks is None and len(runs) > MOST_MARKED:
         return Signs(are_too_many=True)
     baselines = comparisons.plan.baselines
@@ -218,6 +217,7 @@ MOST_ROWS = 40
 """Rows of a float in LaTeX by default; a page has room for about 50."""
 SIGNS = "* bold, + underlined, _ below the line"
 """What the signs of plain text are for."""
+_NO_LABEL = re.compile(r"[\\{}%#&~^$]")
 Record = dict[str, formats.Value]
 
 
@@ -226,12 +226,8 @@ def render(table: PaperTable, format: Format, *, standalone: bool = False) -> st
     if format == "csv":
         return formats.as_csv(records(table))
     shown = grid_of(table, format)
-    if format == "text":
-        return text.render([shown], paper=True)
-    if format == "markdown":
-        return markdown.render([shown])
-    if format == "html":
-        return html.render([shown])
+    if format != "latex":
+        return formats.render([shown], format)
     settings, siunitx = table.settings, table.settings.siunitx
     long = len(table.rows) > MOST_ROWS if settings.longtable is None else settings.longtable
     if standalone:
@@ -254,6 +250,7 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     sentences = " ".join(table.sentences)
     own, own_latex = map(finished, (table.settings.caption.text, table.settings.caption_latex))
     latex_caption = f"{own_latex} {latex.escape(sentences)}" if own_latex else ""
+    between = "," if any(len(sign) > 1 for sign in table.signs) else ""
 
     def shown(text: str) -> str:
         """Return text with minus signs in HTML; the hyphen of a tier, 1-2, stays."""
@@ -264,7 +261,7 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         for cell in row.cells:
             yield grid.GridCell(
                 shown(cell.text), bold=cell.best, underlined=cell.second,
-                above=table.joined(cell.marks), below=table.joined(cell.worse),
+                above=between.join(cell.marks), below=between.join(cell.worse),
                 spread=shown(cell.spread), note=cell.note,
             )  # fmt: skip
 
@@ -282,7 +279,8 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         caption_latex=latex_caption.strip(),
         notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
         source=table.source,
-        label=as_label(table.settings.label or f"tab:{table.name}"),
+        label=_NO_LABEL.sub("-", table.settings.label or f"tab:{table.name}"),
+        is_paper=True,
     )
 
 

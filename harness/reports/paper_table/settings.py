@@ -25,7 +25,7 @@ Extra = Literal["n", "tier", "rank", "coverage"]
 Width = Literal["column", "page"]
 Details = Literal["full", "short", "none"]
 Format = Literal["latex", "markdown", "html", "csv", "text"]
-_SUFFIXES: dict[Format, str] = {
+SUFFIXES: dict[Format, str] = {
     "latex": ".tex", "markdown": ".md", "html": ".html", "csv": ".csv", "text": ".txt",
 }  # fmt: skip
 ALL = ("*",)
@@ -153,16 +153,6 @@ class TableSettings:
 
 
 DEFAULT = TableSettings()
-_NO_LABEL = "\\{}%#&~^$"
-
-
-def as_label(text: str) -> str:
-    r"""Return a text with a hyphen for each sign that LaTeX's ``\label`` cannot take.
-
-    >>> as_label("main_table"), as_label("50% & more")
-    ('main_table', '50- - more')
-    """
-    return "".join("-" if sign in _NO_LABEL else sign for sign in text)
 
 
 def problems(
@@ -244,8 +234,3 @@ def sort_key(
     own = dataset if colon and dataset in datasets else None
     metric = text if own is None else metric
     return own, [metric] if metric in metrics else list(metric_spellings(metrics)(metric))
-
-
-def paths(name: str, table: TableSettings) -> dict[str, Format]:
-    """Return the path of a table in each of its formats: ``tables/main.tex``."""
-    return {f"tables/{name}{_SUFFIXES[format]}": format for format in table.formats}

@@ -251,12 +251,6 @@ class PlotRequest:
         return InputError(Problem(f"{where} on {self.dataset}", what, fix=fix))
 
 
-def _parts(settings: PlotSettings, dataset: str, metrics: Metrics) -> list[str]:
-    """Return what a title and a file name consist of."""
-    names = find(settings.kind).file_names(metrics)
-    return [*filter(None, (settings.kind, settings.over)), dataset, *names]
-
-
 def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
     """Yield the pictures that one entry of a config asks for.
 
@@ -293,10 +287,6 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
         raise UnknownNameError(Problem(f"plots: {settings.kind}", what, fix="choose other runs"))
 
 
-def _stem(parts: Iterable[str]) -> str:
-    return "-".join(map(part, parts))
-
-
 def render_all(
     study: Study, plots: Iterable[PlotSettings], *, refuse: bool = False
 ) -> dict[str, bytes]:
@@ -313,7 +303,8 @@ def render_all(
     every = [one for settings in plots for one in requests(study, settings)]
     for request in tqdm(every, unit="picture", disable=None, leave=False):
         kind, settings = find(request.settings.kind), request.settings
-        parts = _parts(settings, request.dataset, request.metrics)
+        parts = [*filter(None, (settings.kind, settings.over)), request.dataset]
+        parts += kind.file_names(request.metrics)
         with styled():
             try:
                 figure = kind.draw(request)
@@ -322,7 +313,7 @@ def render_all(
                 continue
             title = " ".join(parts)
             files.append({one: save(figure, one, title, study.trace) for one in settings.formats})
-        stems.append(_stem(parts))
+        stems.append("-".join(map(part, parts)))
     if refuse and refused and not files:
         raise InputError([problem for one in refused for problem in one.problems])
     for one in refused:
