@@ -11,7 +11,11 @@ from typing import Any
 
 from ..core.entries import Entry, System
 from ..core.evaluation import Counts
+<<<<<<< HEAD
 from ..core.leaderboard import FAILED, warned_runs
+=======
+from ..core.leaderboard import FAILED, Entry
+>>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import of_systems
@@ -153,7 +157,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
         counts = {"repetitions": len(entry.entries)} if isinstance(entry, System) else {}
         rows[key] = BoardRow(values, {**counts, **entry.evaluation.counts.as_dict()}, entry)
     metrics = {names.get(str(metric), str(metric)): metric for metric in board.metrics}
-    notes = warned_of(warned_runs((one.run, one.warned) for one in board.entries))
+    notes = warned_of((one.run, one.warned) for one in board.entries)
     return Board(
         str(folder), metrics, rows, manifest=study.manifest,
         notes=tuple(f"{folder}: {note}" for note in notes),

@@ -12,7 +12,18 @@ from ..core.arguments import TEXT, TEXTS, ArgumentKind, check_arguments, wrong
 from ..core.comparable import why_not
 from ..core.entries import Entry, Slice, whole_of
 from ..core.evaluation import Evaluation
+<<<<<<< HEAD
 from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary, warned_runs
+=======
+from ..core.leaderboard import (
+    NOT_COMPARED,
+    Entry,
+    Leaderboard,
+    Slice,
+    Summary,
+    whole_of,
+)
+>>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
 from ..core.metric import Metric
 from ..core.names import parse, parse_all
 from ..core.policy import Policy
@@ -222,7 +233,7 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Lead
 def render(board: Leaderboard, plan: Plan, format: str, **options: Any) -> str:
     """Compare the runs of a leaderboard, and return what ``harness compare`` prints."""
     found = compared(board, plan)
-    notes = [*warned_of(warned_runs((one.run, one.warned) for one in board.entries))]
+    notes = [*warned_of((one.run, one.warned) for one in board.entries)]
     if format in ("csv", "jsonl"):
         for note in notes:
             warnings.warn(note, HarnessWarning, stacklevel=2)

@@ -9,9 +9,13 @@ from typing import Any
 
 import numpy as np
 
+<<<<<<< HEAD
 from ..core.comparable import compared, why_not
 from ..core.entries import System, sliced_name
 from ..core.leaderboard import warned_runs
+=======
+from ..core.leaderboard import sliced_name
+>>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
@@ -128,7 +132,7 @@ def gate_folders(
     if gone:
         what = f"gate: not gated, because only the baseline has it: {first_of([*gone], 3)}"
         warnings.warn(HarnessWarning(f"{what}\n  fix:   rename with --name OLD=NEW"), stacklevel=2)
-    for note in warned_of(warned_runs((one.run, one.warned) for pair in found for one in pair)):
+    for note in warned_of((one.run, one.warned) for pair in found for one in pair):
         warnings.warn(f"gate: {note}", HarnessWarning, stacklevel=2)
     return gate_systems(found, rules, level=level, correction=correction)
 

@@ -47,12 +47,6 @@ _ABOUT = {
     "few": "value of a query with fewer documents than the convention takes",
     "undefined": "an undefined value in the mean: left out, 0, or the mean is undefined too",
 }
-_COMMON: Mapping[str, Any] = {
-    "ties": Policy().ties, "scores": Policy().score_type, "grades": Policy().grades,
-    "empty": None, "undefined": "skip", "depth": None, "judged_only": False,
-    "drop_identical_ids": False,
-}  # fmt: skip
-"""The settings of every metric by default."""
 _EMPTY = {"zero": "zero", "one": "one", "skip": "nan", "error": "zero"}
 """The setting that each policy of empty queries is."""
 
@@ -296,29 +290,25 @@ def table(definition: Definition) -> str:
             f"no convention has the metric '{definition.name}'"
             "  (all: harness metrics --conventions)"
         )
-    usual = {**_COMMON, **{name: p.default for name, p in definition.parameters.items()}}
+    usual = {name: parameter.default for name, parameter in definition.parameters.items()}
+    usual |= {**in_force(Metric(definition), Policy()), "empty": None}
     if definition.cutoff is not None:
         usual["cutoff"] = definition.cutoffs or (NEEDED if definition.needs_cutoff else None)
-    rows = [usual, *({**usual, **each.of(definition.name)} for each in tools)]
-    names = [name for name in usual if len({repr(row[name]) for row in rows}) > 1]
-    # a metric's own first, grades last, as they are the widest
-    names.sort(key=lambda name: (name == "grades", name in _COMMON))
-    cells = [["convention", *("bare name" if name == "cutoff" else name for name in names)]]
-    for label, row in zip(["(none)", *(each.name for each in tools)], rows, strict=True):
-        texts = [in_words(definition, name, row[name]) for name in names]
-        for at, name in enumerate(names):
-            if row is not usual and repr(row[name]) == repr(usual[name]):
-                texts[at] = "-"
-            elif name == "grades":
-                texts[at] = kind(row[name], "")
-            elif name == "empty" and row is usual:
-                texts[at] = "policy"
-        cells.append([label, *texts])
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    flush = [[one.ljust(n) for one, n in zip(row, widths, strict=True)] for row in cells]
+    rows = {"(none)": usual} | {each.name: {**usual, **each.of(definition.name)} for each in tools}
+    names = [name for name in usual if len({repr(row[name]) for row in rows.values()}) > 1]
+
+    def shown(name: str, row: Mapping[str, Any]) -> str:
+        if row is usual and name == "empty":
+            return "policy"
+        if row is not usual and repr(row[name]) == repr(usual[name]):
+            return "-"
+        return kind(row[name], "") if name == "grades" else in_words(definition, name, row[name])
+
+    header = ["convention", *("bare name" if name == "cutoff" else name for name in names)]
+    cells = [[label, *(shown(name, row) for name in names)] for label, row in rows.items()]
     return (
         f"{definition.name}: {plain(definition.headline)}\n\n"
-        f"{columns(flush, width=WIDTH)}\n\n"
+        f"{columns([header, *cells], width=WIDTH, left=len(header))}\n\n"
         "'-': as without a convention. 'bare name': the cutoff if you write none.\n"
         "'harness metrics TOOL' has its notes and sources.\n"
     )

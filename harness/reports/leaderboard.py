@@ -9,7 +9,11 @@ from typing import NamedTuple
 from ..core.comparable import over_same_queries
 from ..core.entries import FEWER, Entry, System, how_chosen, pairs
 from ..core.evaluation import Evaluation
+<<<<<<< HEAD
 from ..core.leaderboard import CHOSEN, TEXTS, Leaderboard, best, numbers_of, warned_runs
+=======
+from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of
+>>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
 from ..core.metric import Metric
 from ..core.views import DRAWS
 from ..errors import and_more, counted, legible, unknown
@@ -244,7 +248,7 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
     for name in dict.fromkeys(name for found in errors for name in found):
         largest = max(found.get(name, 0.0) for found in errors)
         yield f"{name}: mean of {DRAWS} random orders of ties, standard error up to {largest:.1g}"
-    yield from warned_of(warned_runs((one.run, one.warned) for one in entries))
+    yield from warned_of((one.run, one.warned) for one in entries)
     yield from _failed(board, entries[0].dataset)
     yield from _repeated(entries)
     choices = list(dict.fromkeys(one for entry in entries for one in entry.choices))

@@ -135,14 +135,18 @@ WARNED = "!"
 """Put behind the name of a run that the guard warns of."""
 
 
-def warned_of(runs: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield the note on runs that the guard warns of, by rule; nothing if there are none.
+def warned_of(runs: Iterable[tuple[str, Sequence[str]]]) -> Iterator[str]:
+    """Yield the note on runs that the guard warns of, each with its rules; nothing if none has any.
 
-    >>> list(warned_of({"row-order": ["a", "b"]}))
+    >>> list(warned_of([("a", ["row-order"]), ("b", ["row-order"])]))
     ['! the guard warns of row-order (a, b); see harness check']
     """
-    if runs:
-        each = ", ".join(f"{rule} ({first_of(names)})" for rule, names in runs.items())
+    found: dict[str, dict[str, None]] = {}
+    for run, rules in runs:
+        for rule in rules:
+            found.setdefault(rule, {})[run] = None
+    if found:
+        each = ", ".join(f"{rule} ({first_of(found[rule])})" for rule in sorted(found))
         yield f"{WARNED} the guard warns of {each}; see harness check"
 
 

@@ -75,7 +75,7 @@ def _table(one: Grid, width: int | None) -> Iterator[str]:
     for at, column in enumerate(one.columns):
         flush = str.ljust if column.left else str.rjust
         texts[at] = [flush(text, sizes[at]) for text in texts[at]]
-    left = next((at for at, column in enumerate(one.columns) if not column.left), len(sizes))
+    left = next((at for at, column in enumerate(one.columns) if not column.left), 1)
     for place, some in enumerate(_blocks_that_fit(sizes, left, width)):
         if place:
             yield ""

@@ -7,10 +7,10 @@ import gzip
 import hashlib
 import json
 import math
+import re
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from importlib.resources import files
 from typing import Annotated, Any
 
@@ -24,7 +24,11 @@ from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...core.systems import systems_of
 from ...stats.comparison import Comparisons
+from .. import html
+from ..grid import grid
+from ..html import in_html
 from ..leaderboard import grids
+from ..phrases import decimals
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ def report(
         )
         for name in datasets
     ]
-    notes = {grid.title: list(grid.notes) for grid in grids(rows)}
+    notes = {one.title: list(one.notes) for one in grids(rows)}
     for each in boards:
         each["notes"] = notes.get(each["dataset"], [])
     return {
@@ -167,9 +171,12 @@ def _column(
         if one.dataset == systems[0].dataset and one.metric == metric
     }
     found = [standings.get(one.run) for one in systems]
-    own = [
-        None if each else interval(one, metric) for one, each in zip(systems, found, strict=True)
-    ]
+    low, high = np.array(
+        [
+            (each.low, each.high) if each else interval(one, metric)
+            for one, each in zip(systems, found, strict=True)
+        ]
+    ).T
     queries = np.stack([one.values(metric) for one in systems])
     same = over_same_queries(
         metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
@@ -178,14 +185,10 @@ def _column(
     def numbers(name: str) -> Floats:
         return np.array([getattr(one, name) if one else math.nan for one in found], float)
 
-    def bounds(name: str, side: int) -> Floats:
-        pairs = zip(found, own, strict=True)
-        return np.array([getattr(a, name) if a else b[side] for a, b in pairs])  # type: ignore[index]
-
     return {
         "value": np.array([one.value(metric) for one in systems], float),
-        "low": bounds("low", 0),
-        "high": bounds("high", 1),
+        "low": low,
+        "high": high,
         "rank": numbers("rank"),
         "rankLow": numbers("rank_low"),
         "rankHigh": numbers("rank_high"),
@@ -194,6 +197,10 @@ def _column(
         "queries": queries,
         "note": "" if same else "no best value: runs were scored on different queries",
     }
+
+
+_SAME_NAMES = ("difference", "low", "high", "p")
+"""What the page calls numbers of a comparison as the comparison does."""
 
 
 def _tests(
@@ -209,10 +216,7 @@ def _tests(
         "metric": [numbers[str(one.metric)] for one in rows],
         "run": [place[one.run] for one in rows],
         "baseline": [place[one.baseline] for one in rows],
-        "difference": [one.difference for one in rows],
-        "low": [one.low for one in rows],
-        "high": [one.high for one in rows],
-        "p": [one.p for one in rows],
+        **{name: [getattr(one, name) for one in rows] for name in _SAME_NAMES},
         "adjusted": [one.p_adjusted for one in rows],
         "significant": [bool(comparisons and comparisons.is_significant(one)) for one in rows],
     }
@@ -224,6 +228,8 @@ LIMIT = "default-src 'none'; img-src data:; connect-src data:; form-action 'none
 EMBEDDED = {"tests": 2 << 20, "rankings": 20 << 20}
 """Bytes, before compression, of each part of all boards that the page itself holds."""
 
+_STYLES = re.compile(' style="[^"]*"')
+"""Attributes that the page's policy does not allow."""
 DATA = '<script type="application/octet-stream" id="data">'
 
 
@@ -302,13 +308,13 @@ def _document(report: dict[str, Any], has_side_files: bool) -> str:
     scripts = f"'sha256-{_digest(script)}'"
     scripts += " file: 'self'" if has_side_files else ""
     policy = f"{LIMIT}; style-src 'sha256-{_digest(style)}'; script-src {scripts}"
-    title = escape(report["title"])
+    title = in_html(report["title"])
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">
+<meta http-equiv="Content-Security-Policy" content="{in_html(policy)}">
 <title>{title}</title>
 <style>{style}</style>
 </head>
@@ -325,23 +331,18 @@ def _plain_table(report: dict[str, Any]) -> str:
     """Return the first leaderboard as HTML, for readers without JavaScript."""
     board, metrics = report["boards"][0], report["metrics"]
     arrows = {1: " ↑", -1: " ↓", 0: ""}
-    heads = ["System", *(one["label"] + arrows[one["direction"]] for one in metrics)]
+    header = ["System", *(one["label"] + arrows[one["direction"]] for one in metrics)]
     values = [column["value"] for column in board["columns"]]
-    first = values[0] * (metrics[0]["direction"] or 1)
-    lines = []
-    for row in np.argsort(-first, kind="stable"):
-        name = report["systems"][board["systems"][row]]["name"]
-        cells = [
-            "–" if np.isnan(column[row]) else f"{column[row]:.{metric['digits']}f}"
-            for column, metric in zip(values, metrics, strict=True)
+    digits = [one["digits"] for one in metrics]
+    rows = [
+        [
+            report["systems"][board["systems"][at]]["name"],
+            *(decimals(column[at], n) for column, n in zip(values, digits, strict=True)),
         ]
-        body = "".join(f'<td class="number">{cell}</td>' for cell in cells)
-        lines.append(f'<tr><th scope="row">{escape(name)}</th>{body}</tr>')
-    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
-    return (
-        f'<section class="panel"><h2>{escape(board["dataset"])}</h2><table>'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></section>"
-    )
+        for at in np.argsort(-values[0] * (metrics[0]["direction"] or 1), kind="stable")
+    ]
+    table = _STYLES.sub("", html.render([grid(header, rows)]))
+    return f'<section class="panel"><h2>{in_html(board["dataset"])}</h2>{table}</section>'
 
 
 def _digest(text: str) -> str:

@@ -14,7 +14,6 @@ import numpy as np
 from ... import __version__
 from ...core.comparable import over_same_queries as have_same_queries
 from ...core.entries import FEWER, System, grouped_by, how_chosen
-from ...core.leaderboard import warned_runs
 from ...core.metric import Metric
 from ...errors import Problem, UnknownNameError, counted, first_of
 from ...stats.comparison import Comparison, Plan, Standing, Study
@@ -476,7 +475,7 @@ class TableDraft:
 
     def _run_notes(self) -> Iterator[str]:
         name = self.settings.name
-        runs = warned_runs((name(one.run), one.warned) for one in self.systems)
+        runs = ((name(one.run), one.warned) for one in self.systems)
         yield from (f"{note}." for note in warned_of(runs))
         absent = [pair for pair in self.pairs if self.study.system(*pair) is None]
         if absent:
