@@ -16,7 +16,7 @@ from ..stats.blocks import blocks_of
 from ..stats.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
 from ..stats.differences import differences, largest_first
 from . import formats
-from .grid import Grid, GridCell, grid
+from .grid import Grid, GridCell, grid, grid_of
 from .phrases import (
     INTERVALS,
     UNDEFINED,
@@ -92,26 +92,23 @@ def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
         title += f", against {first.baseline}"
         if len({(one.baseline_value, one.n) for one in rows}) == 1:
             title += f" ({decimals(first.baseline_value)}, n={first.n})"
+    has_notes = any(one.note for one in rows)
     share = f"{confidence(found.plan.level)} interval"
-    header = [
-        "run", "against", "n", "value", "difference", share, "p", "adjusted p",
-        "d_z", "won/tied/lost", "detectable", "note",
-    ]  # fmt: skip
-    body: list[list[str | GridCell]] = [
-        [
-            one.run, one.baseline, str(one.n), decimals(one.run_value),
-            decimals(one.difference, sign=True), interval(one.low, one.high, sign=True),
-            p_value(one.p),
-            GridCell(p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""),
-            decimals(one.d_z, 2, sign=True), f"{one.wins}/{one.ties}/{one.losses}",
-            decimals(one.detectable), one.note,
-        ]
+    body: list[dict[str, str | GridCell]] = [
+        {
+            "run": one.run, **({} if single else {"against": one.baseline}), "n": str(one.n),
+            "value": decimals(one.run_value), "difference": decimals(one.difference, sign=True),
+            share: interval(one.low, one.high, sign=True), "p": p_value(one.p),
+            "adjusted p": GridCell(
+                p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""
+            ),
+            "d_z": decimals(one.d_z, 2, sign=True),
+            "won/tied/lost": f"{one.wins}/{one.ties}/{one.losses}",
+            "detectable": decimals(one.detectable), **({"note": one.note} if has_notes else {}),
+        }
         for one in rows
     ]  # fmt: skip
-    has_notes = any(one.note for one in rows)
-    shown = [at for at in range(12) if (at != 1 or not single) and (at != 11 or has_notes)]
-    rows_shown = [[row[at] for at in shown] for row in body]
-    return grid([header[at] for at in shown], rows_shown, left=1 if single else 2, title=title)
+    return grid_of(body, left=1 if single else 2, title=title)
 
 
 def _title(dataset: str, metric: Metric) -> str:
@@ -121,31 +118,30 @@ def _title(dataset: str, metric: Metric) -> str:
 def _overall_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of the test of all runs together, if one was made."""
     rows = [
-        [
-            one.dataset, heading(one.metric), one.name or UNDEFINED, decimals(one.statistic),
-            p_value(one.p), decimals(one.critical_difference),
-        ]
+        {
+            "dataset": one.dataset, "metric": heading(one.metric),
+            "statistic": one.name or UNDEFINED, "value": decimals(one.statistic),
+            "p": p_value(one.p), "critical difference": decimals(one.critical_difference),
+        }
         for one in found.overall
     ]  # fmt: skip
     if rows:
-        header = ["dataset", "metric", "statistic", "value", "p", "critical difference"]
-        yield grid(header, rows, left=3, title="All runs together")
+        yield grid_of(rows, left=3, title="All runs together")
 
 
 def _standing_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
     share = f"{confidence(found.plan.level)} interval"
-    header = ["run", "tier", "rank", "of ranks", "n", "value", share]
     for rows in _tables(found.standings):
         body = [
-            [
-                one.run, one.tier or UNDEFINED, str(one.rank or UNDEFINED),
-                f"{one.rank_low}-{one.rank_high}" if one.rank_high else UNDEFINED, str(one.n),
-                decimals(one.value), interval(one.low, one.high),
-            ]
+            {
+                "run": one.run, "tier": one.tier or UNDEFINED, "rank": str(one.rank or UNDEFINED),
+                "of ranks": f"{one.rank_low}-{one.rank_high}" if one.rank_high else UNDEFINED,
+                "n": str(one.n), "value": decimals(one.value), share: interval(one.low, one.high),
+            }
             for one in sorted(rows, key=lambda one: one.rank or len(rows) + 1)
         ]  # fmt: skip
-        yield grid(header, body, title=_title(rows[0].dataset, rows[0].metric))
+        yield grid_of(body, title=_title(rows[0].dataset, rows[0].metric))
 
 
 def notes(found: Comparisons) -> list[str]:
@@ -232,8 +228,11 @@ def unanswered(found: Comparisons, most: int = MOST_UNANSWERED) -> Iterator[Grid
     known = [one for one in found.unanswered if one.qids]
     for dataset, some in grouped_by(known, attrgetter("dataset")).items():
         rows = [
-            [one.run, str(one.n), " ".join([*one.qids[:most], *and_more(len(one.qids) - most)])]
+            {
+                "run": one.run, "n": str(one.n),
+                "qids": " ".join([*one.qids[:most], *and_more(len(one.qids) - most)]),
+            }
             for one in some
-        ]
+        ]  # fmt: skip
         title = ", ".join(filter(None, (dataset, "queries without an answer")))
-        yield grid(["run", "n", "qids"], rows, left=3, title=title)
+        yield grid_of(rows, left=3, title=title)

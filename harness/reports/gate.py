@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from ..errors import and_more, first_of
 from ..stats.gate import Outcome, Verdict
 from . import formats
-from .grid import Grid, grid
+from .grid import Grid, grid, grid_of
 from .phrases import decimals, heading, interval, p_value
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
@@ -45,18 +45,16 @@ def summary(verdicts: Sequence[Verdict]) -> str:
 
 def _table(verdicts: Sequence[Verdict]) -> Grid:
     grouped = any(one.group for one in verdicts)
-    header = [
-        "verdict", "run", "dataset", *(["group"] if grouped else []), "metric", "n", "baseline",
-        "candidate", "difference", "interval", "margin", "adjusted p", "queries needed",
-    ]  # fmt: skip
-    rows: list[list[str]] = [
-        [
-            one.outcome, one.run, one.dataset,
-            *([one.group or "all"] if grouped else []), heading(one.metric), str(one.n),
-            decimals(one.baseline), decimals(one.candidate), decimals(one.difference, sign=True),
-            interval(one.low, one.high, sign=True), decimals(one.margin), p_value(one.p_adjusted),
-            "" if one.needed is None else f"{one.needed:,}",
-        ]
+    rows = [
+        {
+            "verdict": one.outcome, "run": one.run, "dataset": one.dataset,
+            **({"group": one.group or "all"} if grouped else {}), "metric": heading(one.metric),
+            "n": str(one.n), "baseline": decimals(one.baseline),
+            "candidate": decimals(one.candidate), "difference": decimals(one.difference, sign=True),
+            "interval": interval(one.low, one.high, sign=True), "margin": decimals(one.margin),
+            "adjusted p": p_value(one.p_adjusted),
+            "queries needed": "" if one.needed is None else f"{one.needed:,}",
+        }
         for one in verdicts[:SHOWN]
     ]  # fmt: skip
     notes = [
@@ -66,7 +64,7 @@ def _table(verdicts: Sequence[Verdict]) -> Grid:
         *and_more(len(verdicts) - SHOWN, "--format json has them"),
     ]
     left = 5 if grouped else 4
-    return grid(header, rows, left=left, title=f"gate: {summary(verdicts)}", notes=notes)
+    return grid_of(rows, left=left, title=f"gate: {summary(verdicts)}", notes=notes)
 
 
 def _unanswered(verdicts: Sequence[Verdict]) -> list[str]:

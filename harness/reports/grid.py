@@ -6,7 +6,7 @@ the records behind it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
@@ -108,6 +108,19 @@ def grid(
         tuple(GridCell(cell) if isinstance(cell, str) else cell for cell in row) for row in rows
     )
     return Grid(columns, (Group("", body),), title=title, notes=tuple(notes), level=level)
+
+
+def grid_of(
+    rows: Sequence[Mapping[str, str | GridCell]], *, left: int = 1, title: str = "",
+    notes: Iterable[str] = (),
+) -> Grid:  # fmt: skip
+    """Return a grid of rows that have their cells by the heading of the column.
+
+    >>> [column.title for column in grid_of([{"run": "bm25", "map": "0.31"}]).columns]
+    ['run', 'map']
+    """
+    cells = [list(row.values()) for row in rows]
+    return grid(list(rows[0]) if rows else [], cells, left=left, title=title, notes=notes)
 
 
 def first_rows(one: Grid, most: int, where: str) -> Grid:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ..errors import legible, printable
 from .grid import PLAIN, Column, Grid, GridCell
@@ -113,17 +113,22 @@ def _cell(column: Column, cell: GridCell) -> str:
 
 
 def _inside(cell: GridCell) -> str:
-    text = in_html(cell.text + cell.sign)
+    return marked_up(cell, in_html, bold="<strong>{}</strong>", underlined="<u>{}</u>")
+
+
+def marked_up(cell: GridCell, escape: Callable[[str], str], *, bold: str, underlined: str) -> str:
+    """Return a cell in HTML, or in Markdown, which has HTML's elements."""
+    text = escape(cell.text + cell.sign)
     if cell[1:] == PLAIN:
         return text
     if cell.bold:
-        text = f"<strong>{text}</strong>"
+        text = bold.format(text)
     elif cell.underlined:
-        text = f"<u>{text}</u>"
-    text += f"<sup>{in_html(cell.above)}</sup>" if cell.above else ""
-    text += f"<sub>{in_html(cell.below)}</sub>" if cell.below else ""
-    text += f" {in_html(cell.spread)}" if cell.spread else ""
-    return text + (f" ({in_html(cell.note)})" if cell.note else "")
+        text = underlined.format(text)
+    text += f"<sup>{escape(cell.above)}</sup>" if cell.above else ""
+    text += f"<sub>{escape(cell.below)}</sub>" if cell.below else ""
+    extras = [cell.spread, f"({cell.note})" if cell.note else ""]
+    return " ".join([text, *(escape(part) for part in extras if part)])
 
 
 def in_html(text: str) -> str:

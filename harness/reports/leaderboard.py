@@ -208,7 +208,7 @@ def _rows(
             spread = entry.spread.get(name)
             shown = number(value, metric)
             if spread is not None and spread.repetitions > 1:
-                shown += f" ± {spread.deviation:.4f}"
+                shown += f" ± {decimals(spread.deviation)}"
             sign = UNSETTLED if place in unsettled else ""
             rows[place].append(GridCell(shown, sign, bold=place in top))
     return header, rows, unfair

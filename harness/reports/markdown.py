@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ..errors import legible
-from .grid import PLAIN, Column, Grid, GridCell
-from .html import html_comment
+from .grid import Column, Grid, GridCell
+from .html import html_comment, marked_up
 
 _SPECIAL = re.compile(r"[\\`*\[\]|$~#]|(?<!\w)_|_(?!\w)")
 _AT_START = re.compile(r"[-+=](?=\s|$|[-=]*$)|\d{1,9}(?=[.)](?:\s|$))")
@@ -55,17 +55,7 @@ def _heading(column: Column) -> str:
 
 
 def _cell(cell: GridCell) -> str:
-    text = in_markdown(cell.text + cell.sign)
-    if cell[1:] == PLAIN:
-        return text
-    if cell.bold:
-        text = f"**{text}**"
-    elif cell.underlined:
-        text = f"<ins>{text}</ins>"
-    text += f"<sup>{cell.above}</sup>" if cell.above else ""
-    text += f"<sub>{cell.below}</sub>" if cell.below else ""
-    extras = [cell.spread, f"({cell.note})" if cell.note else ""]
-    return " ".join([text, *(in_markdown(part) for part in extras if part)])
+    return marked_up(cell, in_markdown, bold="**{}**", underlined="<ins>{}</ins>")
 
 
 def in_markdown(text: str) -> str:

@@ -17,7 +17,7 @@ from ..core.systems import matrix
 from ..errors import check_known, counted
 from ..stats.rankings import Correlation, Similarity
 from . import html
-from .grid import Grid, GridCell, first_rows, grid
+from .grid import Grid, GridCell, first_rows, grid, grid_of
 from .phrases import decimals, heading, interval, number
 from .plots import plot
 
@@ -31,7 +31,7 @@ def similarity_grids(found: Sequence[Similarity], near: float) -> list[Grid]:
     grids = []
     for one in found:
         pairs = one.pairs(near)
-        rows = [[first, second, f"{value:.4f}", str(n)] for first, second, value, n in pairs]
+        rows = [[first, second, decimals(value), str(n)] for first, second, value, n in pairs]
         notes = [
             f"{one.measure} of {len(one.runs)} runs, mean over the queries that both answer",
             f"{counted(len(pairs), 'pair has', 'pairs have')} at least {near:g}; "
@@ -41,7 +41,7 @@ def similarity_grids(found: Sequence[Similarity], near: float) -> list[Grid]:
         grids.append(grid(header, rows, left=2, title=one.dataset, notes=notes))
         if len(one.runs) <= _MATRIX:
             matrix = [
-                [run, *(f"{value:.3f}" for value in row)]
+                [run, *(decimals(value, 3) for value in row)]
                 for run, row in zip(one.runs, one.values, strict=True)
             ]
             grids.append(grid([one.measure, *one.runs], matrix, title=one.dataset))
@@ -135,6 +135,12 @@ class LeftOut(NamedTuple):
     rank: int
     rank_without: int
 
+    @property
+    def change(self) -> str:
+        """The run whose rank changes most, and how; nothing if no rank changes."""
+        is_same = self.rank == self.rank_without
+        return "" if is_same else f"{self.run} {self.rank} to {self.rank_without}"
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -212,17 +218,15 @@ def left_out_grid(found: Sequence[LeftOut], unit: str) -> Grid:
     """Return a row for each run or team left out, the largest change first."""
     ordered = sorted(found, key=lambda one: (-abs(one.rank_without - one.rank), one.tau_b))
     rows = [
-        [one.left_out, one.metric, f"{one.removed:,}", f"{one.relevant:,}", f"{one.tau_b:.4f}",
-         _change(one)]
+        {
+            f"{unit} left out": one.left_out, "metric": one.metric,
+            "judgements": f"{one.removed:,}", "relevant": f"{one.relevant:,}",
+            "tau_b": decimals(one.tau_b), "largest change": one.change,
+        }
         for one in ordered
     ]  # fmt: skip
-    header = [f"{unit} left out", "metric", "judgements", "relevant", "tau_b", "largest change"]
     note = f"judgements: those that only this {unit} contributed; largest change: rank of a run"
-    return grid(header, rows, left=2, notes=[note])
-
-
-def _change(one: LeftOut) -> str:
-    return "" if one.rank == one.rank_without else f"{one.run} {one.rank} to {one.rank_without}"
+    return grid_of(rows, left=2, notes=[note])
 
 
 def sheet(systems: Sequence[System], run: str) -> str:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -85,23 +86,24 @@ def draw_sweep(request: PlotRequest) -> Figure:
     if not here:
         raise request.refuse(f"no run has the column '{over}'")
 
-    def column(some: Mapping[str, Entry], part: str) -> Floats:
-        spreads = [some[at].spread.get(metric) if at in some else None for at in settings]
-        if part == "mean":
-            means = (some[at].summary.get(metric) if at in some else None for at in settings)
-            return np.array([math.nan if one is None else one for one in means])
-        return np.array([math.nan if one is None else getattr(one, part) for one in spreads])
+    def means(some: Mapping[str, Entry]) -> Floats:
+        summaries = (some[at].summary if at in some else {} for at in settings)
+        return np.array([one.get(metric, nan) for one in summaries])
+
+    def ends(some: Mapping[str, Entry], which: str) -> Floats:
+        spreads = (some[at].spread.get(metric) if at in some else None for at in settings)
+        return np.array([getattr(one, which, nan) for one in spreads])
 
     names = [" ".join((request.called(run), *rest)) for run, *rest in here]
     labels = cut_all(names, plot.characters(request.settings.width, 0.85))
     sign = request.metric.sign
-    values = [column(some, "mean") for some in here.values()]
-    peaks = [sign * max(sign * row[~np.isnan(row)], default=math.nan) for row in values]
+    values = [means(some) for some in here.values()]
+    peaks = [sign * max(sign * row[~np.isnan(row)], default=nan) for row in values]
     shown = best_of_many(np.array(peaks), request.metric)
     lines = [
         Curve(
-            Name(labels[place], place), shown[place], values[place], column(some, "low"),
-            column(some, "high"), column(before.get(label, {}), "mean"),
+            Name(labels[place], place), shown[place], values[place], ends(some, "low"),
+            ends(some, "high"), means(before.get(label, {})),
         )
         for place, (label, some) in enumerate(here.items())
     ]  # fmt: skip
@@ -163,7 +165,7 @@ def positions(settings: Sequence[str]) -> tuple[list[float], bool]:
     try:
         at = [float(text) for text in settings]
     except ValueError:
-        at = [math.nan]
+        at = [nan]
     if not all(map(math.isfinite, at)) or len({*at}) < len(at):
         return [*map(float, range(len(settings)))], False
     return at, min(at) > 0 and max(at) > 10 * min(at)
