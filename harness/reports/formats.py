@@ -40,7 +40,8 @@ def render(
 def as_csv(records: Sequence[Mapping[str, Value]]) -> str:
     """Return records of the same keys as CSV; NaN and None are empty fields.
 
-    Names that a spreadsheet would compute have an apostrophe before them.
+    Names that a spreadsheet would compute have an apostrophe before them, and fields that hold a
+    line break of any kind are in quotes.
 
     >>> print(as_csv([{"run": "=a", "map": 0.5, "n": None}]), end="")
     run,map,n
@@ -48,7 +49,7 @@ def as_csv(records: Sequence[Mapping[str, Value]]) -> str:
     """
     header = list(records[0]) if records else []
     rows = ([field(row[name]) for name in header] for row in records)
-    return csv_text([map(in_csv, header), *rows])
+    return "".join(",".join(map(_quoted, row)) + "\n" for row in [map(in_csv, header), *rows])
 
 
 def field(value: Value) -> str:
@@ -81,15 +82,6 @@ def from_csv(text: str) -> str:
     ('=SUM(A1)', "'quoted'", '-1.5')
     """
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
-
-
-def csv_text(rows: Iterable[Iterable[str]]) -> str:
-    r"""Return rows of fields as CSV, with quotes around those that hold a line break of any kind.
-
-    >>> csv_text([["run", "map"], ["a\rb", "0.5"]])
-    'run,map\n"a\rb",0.5\n'
-    """
-    return "".join(",".join(map(_quoted, row)) + "\n" for row in rows)
 
 
 def _quoted(text: str) -> str:
