@@ -11,11 +11,7 @@ from typing import Any
 
 from ..core.entries import Entry, System
 from ..core.evaluation import Counts
-<<<<<<< HEAD
-from ..core.leaderboard import FAILED, warned_runs
-=======
-from ..core.leaderboard import FAILED, Entry
->>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
+from ..core.leaderboard import FAILED
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import of_systems

@@ -489,8 +489,7 @@ def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:
 def grids(found: Account) -> Iterator[Grid]:
     """Yield what ``harness why`` prints."""
     query = f" of query {found.qid}," if found.qid else " of"
-<<<<<<< HEAD
-    notes = [*warned_of({rule: [found.run] for rule in found.warned}), *_summary(found)]
+    notes = [*warned_of([(found.run, found.warned)]), *_summary(found)]
     title = f"{found.metric}{query} {found.name}: {_text(found.value)}"
     yield Grid(title=title, notes=tuple(notes))
     if found.qid is not None:
@@ -500,21 +499,6 @@ def grids(found: Account) -> Iterator[Grid]:
     yield from _chosen(found.choices)
     yield _inputs(found)
     yield from _pointer(found) if found.repetitions else _cell(found)
-=======
-    lines = [f"{found.metric}{query} {found.name}: {_text(found.value)}"]
-    lines += warned_of([(found.run, found.warned)])
-    if found.repetitions:
-        lines += [*_row_lines(found), *_chosen(found.choices), "", *_inputs(found)]
-        cell = found.repetitions[0].parts[0]
-        options = {"run": found.run, "metric": str(found.metric), "dataset": cell.dataset}
-        words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        words += [word for one in cell.columns.items() for word in ("--where", "=".join(one))]
-        lines += ["", "One of the cells, with its files, counts and settings:"]
-        lines.append(f"  harness why {shlex.join([found.folder, *words])}")
-    else:
-        lines += _cell_lines(found) if found.qid is None else _query(found)
-    return lines_of(lines)
->>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
 
 
 def _text(value: float | None) -> str:

@@ -273,20 +273,6 @@ class Leaderboard(Printable, Memo):
         return rows
 
 
-<<<<<<< HEAD
-def warned_runs(entries: Iterable[tuple[str, Sequence[str]]]) -> dict[str, list[str]]:
-    """Return the runs that each rule of the guard warns of, by pairs of a run and its rules."""
-    found: dict[str, list[str]] = {}
-    for run, rules in dict.fromkeys((run, tuple(rules)) for run, rules in entries):
-        for rule in rules:
-            found.setdefault(rule, []).append(run)
-    return {rule: [*dict.fromkeys(found[rule])] for rule in sorted(found)}
-=======
-def _one_table(tables: Sequence[pa.Table]) -> pa.Table:
-    return pa.concat_tables(tables).unify_dictionaries()
->>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
-
-
 def best(metric: Metric, values: list[float], digits: int = 4) -> set[int]:
     """Return which of `values` are the best at the precision shown; none for a mere count."""
     direction = metric.definition.direction

@@ -12,18 +12,7 @@ from ..core.arguments import TEXT, TEXTS, ArgumentKind, check_arguments, wrong
 from ..core.comparable import why_not
 from ..core.entries import Entry, Slice, whole_of
 from ..core.evaluation import Evaluation
-<<<<<<< HEAD
-from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary, warned_runs
-=======
-from ..core.leaderboard import (
-    NOT_COMPARED,
-    Entry,
-    Leaderboard,
-    Slice,
-    Summary,
-    whole_of,
-)
->>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
+from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.names import parse, parse_all
 from ..core.policy import Policy

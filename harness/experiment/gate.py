@@ -9,13 +9,8 @@ from typing import Any
 
 import numpy as np
 
-<<<<<<< HEAD
 from ..core.comparable import compared, why_not
 from ..core.entries import System, sliced_name
-from ..core.leaderboard import warned_runs
-=======
-from ..core.leaderboard import sliced_name
->>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy

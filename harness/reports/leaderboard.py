@@ -9,11 +9,7 @@ from typing import NamedTuple
 from ..core.comparable import over_same_queries
 from ..core.entries import FEWER, Entry, System, how_chosen, pairs
 from ..core.evaluation import Evaluation
-<<<<<<< HEAD
-from ..core.leaderboard import CHOSEN, TEXTS, Leaderboard, best, numbers_of, warned_runs
-=======
-from ..core.leaderboard import CHOSEN, TEXTS, Entry, Leaderboard, best, numbers_of
->>>>>>> a3294552 (Write the page's plain table with the HTML renderer; one note on warned runs)
+from ..core.leaderboard import CHOSEN, TEXTS, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.views import DRAWS
 from ..errors import and_more, counted, legible, unknown
