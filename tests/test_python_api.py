@@ -229,7 +229,7 @@ def test_why_is_that_of_the_command(results: harness.Results) -> None:
 
 WRONG: dict[str, tuple[Callable[[Any], Any], str]] = {
     "setting": (lambda r: harness.table(r, metric="map"), "did you mean 'metrics'"),
-    "value": (lambda r: harness.table(r, sort=3), "sort: expected a valid string, got 3"),
+    "value": (lambda r: harness.table(r, sort=3), "sort: expected text, got"),
     "metric": (lambda r: harness.table(r, metrics="ndgc@3"), "did you mean 'ndcg@3'"),
     "folder": (lambda r: harness.table(r.folder.parent), "expected a folder of results"),
     "results": (lambda r: harness.table(3), "results: expected a folder"),  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ from ..core.views import view
 from ..errors import InputError, and_more, counted
 from ..experiment import folder as stored
 from ..experiment.folder import Results
-from ..experiment.table_and_plots import PathLike, folder_of, names_in
+from ..experiment.table_plot_check import PathLike, folder_of, names_in
 from ..readers import in_memory
 from ..reports import text
 from ..reports.grid import Grid, grid

@@ -37,7 +37,7 @@ from ..errors import (
 )
 from ..experiment import folder as files
 from ..experiment.folder import Results
-from ..experiment.table_and_plots import PathLike, folder_of
+from ..experiment.table_plot_check import PathLike, folder_of
 from ..metrics.ndcg import Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import resolved

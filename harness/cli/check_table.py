@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from ..audit.check_table import check_table, grids, records
-from ..experiment.table_and_plots import changed_plan
+from ..experiment.table_plot_check import changed_plan
 from ..reports import formats
 from . import options
 from .printing import show

@@ -13,7 +13,7 @@ import click
 
 from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment import folder as results_folder
-from ..experiment.table_and_plots import changed_plan, make_table
+from ..experiment.table_plot_check import changed_plan, make_table
 from ..guard.findings import warned
 from ..reports import sweep as sweeps
 from ..reports.paper_table.settings import Extra, Format, Marks, Spread

@@ -111,6 +111,11 @@ _EXPECTED = {
     "tuple": "a list", "dict": "a mapping", "mapping": "a mapping", "model": "a mapping",
     "dataclass": "a mapping",
 }  # fmt: skip
+_LIMITS = {
+    "greater_than": "more than {gt}", "greater_than_equal": "at least {ge}",
+    "less_than": "less than {lt}", "less_than_equal": "at most {le}", "literal_error": "{expected}",
+}  # fmt: skip
+"""What pydantic expects, by the type of its error."""
 _UNKNOWN_KEY = ("extra_forbidden", "unexpected_keyword_argument")
 _EXAMPLES = {
     "datasets": "{trec: qrels.txt}", "runs": "{bm25: runs/bm25.run}", "metrics": "[map, ndcg@10]",
@@ -208,11 +213,20 @@ def _keys(kind: Any) -> list[str]:
     return ["baseline" if one.name == "baselines" else one.name for one in fields(kind)]
 
 
+def wrong_value(error: ErrorDetails) -> str:
+    """Return what pydantic expected and got, by the type of its error."""
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "value_error":
+        return str(context["error"])
+    expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
+    expected = expected or _LIMITS.get(kind, "").format(**context)
+    return f"{f'expected {expected}' if expected else error['msg']}, got {describe(error['input'])}"
+
+
 def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
     """Return an error of pydantic as a problem with its place."""
     loc, kind, value = _loc(error), error["type"], error["input"]
-    what = f"{error['msg'].replace('Input should be', 'expected')}, got {describe(value)}"
-    fix = ""
+    what, fix = wrong_value(error), ""
     choices = re.findall("'([^']*)'", error.get("ctx", {}).get("expected", ""))
     expected = _EXPECTED.get(kind.removesuffix("_type").removesuffix("_parsing"))
     is_unknown = kind in _UNKNOWN_KEY
@@ -226,8 +240,6 @@ def _problem(error: ErrorDetails, source: ParsedYaml) -> Problem:
         return source.problem(loc[:-1], f"the key '{loc[-1]}' is missing")
     elif kind == "too_short":
         what = "expected at least one entry, got none"
-    elif kind == "value_error":
-        what = str(error["ctx"]["error"])
     elif kind == "literal_error":
         if loc[:2] == ("guard", "accept"):
             what = f"expected a rule that can be accepted, got {describe(value)}"

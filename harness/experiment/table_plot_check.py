@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 from pydantic import TypeAdapter, ValidationError
 
 from .. import readers
+from ..config.load import wrong_value
 from ..core.arguments import (
     PATH,
     TEXT,
@@ -19,7 +20,6 @@ from ..core.arguments import (
     ArgumentKind,
     check_arguments,
     check_choice,
-    describe,
     wrong,
 )
 from ..core.policy import Duplicates
@@ -354,10 +354,5 @@ def _checked(kind: TypeAdapter[S], given: Any, place: str) -> S:
     try:
         return kind.validate_python(given)
     except ValidationError as error:
-        found = {
-            place or str(one["loc"][0]): f"{one['msg']}, got {describe(one['input'])}"
-            for one in error.errors()
-        }
-    raise ArgumentError(
-        [Problem(name, what.replace("Input should be", "expected")) for name, what in found.items()]
-    )
+        every = {place or str(one["loc"][0]): wrong_value(one) for one in error.errors()}
+    raise ArgumentError([Problem(name, what) for name, what in every.items()])
