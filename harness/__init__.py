@@ -51,12 +51,12 @@ if TYPE_CHECKING:
     from .experiment.table_plot_check import plot as plot
     from .experiment.table_plot_check import table as table
     from .guard.check_report import Checked as Checked
+    from .metrics.rank_similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
     from .readers import read_run as read_run
     from .readers.groups import query_groups as query_groups
     from .readers.in_memory import save_predictions as save_predictions
     from .stats.comparison import Comparisons as Comparisons
-    from .stats.rankings import rank_similarity as rank_similarity
     from .stats.registry import all_pairs_test as all_pairs_test
     from .stats.registry import paired_test as paired_test
 
@@ -91,7 +91,7 @@ _HOME = {
     "paired_test": "stats.registry",
     "plot": "experiment.table_plot_check",
     "query_groups": "readers.groups",
-    "rank_similarity": "stats.rankings",
+    "rank_similarity": "metrics.rank_similarity",
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment.run",

@@ -9,7 +9,7 @@ from harness.core.align import align_parts
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.views import policies_of
+from harness.core.policy_views import policies_of
 from harness.readers.batches import from_batch
 
 assert harness.metrics  # importing it fills the registry

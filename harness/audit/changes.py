@@ -25,11 +25,11 @@ from ..errors import (
     first_of,
     shorten,
 )
+from ..metrics.rank_similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.compare import corrected
 from ..stats.comparison import Comparison, Plan
 from ..stats.differences import differences, largest_first
 from ..stats.intervals import interval_of
-from ..stats.rankings import RankSimilarity, rank_similarity, ranks
 from ..stats.registry import Stream, Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder

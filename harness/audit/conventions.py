@@ -25,6 +25,7 @@ from ..core.leaderboard import Leaderboard, Summary, best
 from ..core.metric import Definition, Metric
 from ..core.names import parse, without_bounds
 from ..core.policy import Policy
+from ..core.policy_views import policies_of, takes_fractions
 from ..core.ragged import Array, Floats
 from ..core.settings import (
     CONVENTIONS,
@@ -37,7 +38,6 @@ from ..core.settings import (
 )
 from ..core.systems import key_of, pooled, repetitions_of
 from ..core.tables import Qrels
-from ..core.views import policies_of, takes_fractions
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
 from ..experiment import folder as results
 from ..reports.catalogue import in_force

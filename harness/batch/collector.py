@@ -19,9 +19,9 @@ from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.metric import Metric
 from ..core.names import parse_all
 from ..core.policy import Policy, policy_of
+from ..core.policy_views import check_grades, policies_of
 from ..core.ragged import Array, offsets_of
 from ..core.tables import Docnos, Qrels, Run
-from ..core.views import check_grades, policies_of
 from ..errors import InputError, Problem
 from ..readers.batches import from_batch
 from ..readers.files import write_all

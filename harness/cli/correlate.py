@@ -9,7 +9,7 @@ import click
 from ..experiment import folder
 from ..reports import formats
 from ..reports import rankings as report
-from ..stats.rankings import correlations
+from ..stats.metric_correlation import correlations
 from . import options
 from .printing import show
 

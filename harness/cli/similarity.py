@@ -11,11 +11,11 @@ import click
 from ..errors import HarnessWarning, Problem, UnknownNameError
 from ..experiment import folder
 from ..experiment.rankings import similarities
+from ..metrics.rank_similarity import Measure
 from ..readers.files import writing
 from ..reports import formats
 from ..reports import rankings as report
 from ..reports.plots.plot import Format
-from ..stats.rankings import Measure
 from . import options
 from .printing import show
 

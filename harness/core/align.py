@@ -20,9 +20,9 @@ from .arguments import check_arguments, instance_of, wrong
 from .arrow import index_in, select
 from .hashing import hash_strings, splitmix64
 from .policy import Policy, Scores
-from .ragged import Array, Bools, Floats, Ints, Ragged, lengths_of, offsets_of, positions_of
+from .policy_views import first_documents
+from .ragged import Array, Bools, Ints, Ragged, lengths_of, offsets_of, positions_of
 from .tables import Docnos, Qrels, Run
-from .views import first_documents
 
 PART = 1 << 16
 """Rows that are aligned at a time if all are judged; a few arrays of them fit a cache."""
@@ -52,7 +52,7 @@ def align(
         Ties, missing queries, depth.
     also : iterable of Policy
         Other policies that the rows are to be aligned under in the same pass;
-        :func:`harness.core.views.view` gives each.
+        :func:`harness.core.policy_views.view` gives each.
 
     Returns
     -------
@@ -105,24 +105,18 @@ def _join(
     if not answered.any():
         raise AlignmentError(_no_overlap(qrels, ranked))
 
-    columns: dict[str, Any] = {
-        name: _joined([getattr(part, name) for part in ranked])
-        for name in ("rank", "grade", "score", "tie_first", "tie_last", "subtopics")
-        if getattr(ranked[0], name) is not None
-    }
-    if ranked[0].whole:
-        offsets = qrels.ideal.offsets
+    groups: Ragged | None = None
+    if whole := [part.items for part in ranked if part.groups is None]:
+        offsets, (items,) = qrels.ideal.offsets, whole
     else:
-        query = _joined([part.query for part in ranked])
-        if (query[1:] < query[:-1]).any():
-            order = np.argsort(query, kind="stable")
-            query = query[order]
-            columns = {name: column[order] for name, column in columns.items()}
-        offsets = offsets_of(np.bincount(query, minlength=qrels.n_queries))
+        offsets, items = _by_query([part.items for part in ranked], qrels.n_queries)
+        parts = [part.groups for part in ranked if part.groups is not None]
+        of_groups, columns = _by_query(parts, qrels.n_queries)
+        groups = Ragged(of_groups, columns["ranks"])
     aligned = Aligned(
         qrels.qids, answered > 0, n_retrieved, n_tied, qrels.ideal, offsets,
-        policy=policy, n_extra=n_extra, groups=_joined_groups(ranked, qrels.n_queries),
-        reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **columns,
+        policy=policy, n_extra=n_extra, groups=groups,
+        reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **items,
     )  # fmt: skip
     if qrels.subtopics is not None:
         aligned = replace(aligned, judged_subtopics=Ragged(qrels.offsets, qrels.subtopics))
@@ -159,7 +153,9 @@ def align_parts(
 class _Ranked(NamedTuple):
     """What one part of a run contributes; `queries` has its answered queries, codes of qrels.
 
-    ``whole``: every judgement is in it, so that it is the only part.
+    `items` are columns of the documents that are judged, and `groups` of the groups of tied
+    scores, each with its query. If every row is judged there are neither groups nor queries, and
+    no other part has judged documents.
     """
 
     queries: Ints
@@ -167,42 +163,25 @@ class _Ranked(NamedTuple):
     n_tied: Ints
     n_extra: int
     qids: pa.Array
-    query: Ints
-    rank: Ints
-    grade: Ints
-    score: Floats
-    tie_first: Ints
-    tie_last: Ints
-    subtopics: Ints | None
-    groups: tuple[Ints, Ints] | None
-    whole: bool
+    items: dict[str, Any]
+    groups: dict[str, Any] | None
 
 
 def _rank_part(qrels: Qrels, run: Run, policies: Sequence[Policy]) -> list[_Ranked]:
     """Join one part of a run once, sort it once, and rank it under each policy."""
     if not isinstance(run, Run):
         raise wrong("run", _RUN, run)
-    if any(policy.drop_identical_ids for policy in policies):
-        kept = run.without_identical_ids()
-        if kept is not run:
-            plain = [replace(each, drop_identical_ids=False) for each in policies]
-            ranked = {
-                drop: dict(zip(plain, _rank_part(qrels, rows, plain), strict=True))
-                for drop, rows in ((False, run), (True, kept))
-            }
-            return [
-                ranked[each.drop_identical_ids][one]
-                for each, one in zip(policies, plain, strict=True)
-            ]
-    pairs = None
-    of_run = np.arange(qrels.n_queries)
-    if run.docnos is not qrels.docnos:  # else every row is judged, by the row of the same number
-        of_run = qrels.place(run.qids)
-        pairs = qrels.find(of_run[run.row], run.docnos)
-    ordered = by_score(run, (policy.score_type for policy in policies))
-    return [
-        _rank(qrels, run, of_run, pairs, policy, *ordered[policy.score_type]) for policy in policies
-    ]
+
+    def joined(drop: bool) -> tuple[Run, Ints, tuple[Ints, Ints] | None, Orders]:
+        rows = run.without_identical_ids() if drop else run
+        types = {policy.score_type for policy in policies if policy.drop_identical_ids == drop}
+        if rows.docnos is qrels.docnos:  # every row is judged, by the row of the same number
+            return rows, np.arange(qrels.n_queries), None, by_score(rows, types)
+        of_run = qrels.place(rows.qids)
+        return rows, of_run, qrels.find(of_run[rows.row], rows.docnos), by_score(rows, types)
+
+    ready = {drop: joined(drop) for drop in {policy.drop_identical_ids for policy in policies}}
+    return [_rank(qrels, *ready[policy.drop_identical_ids], policy) for policy in policies]
 
 
 def _rank(
@@ -210,15 +189,14 @@ def _rank(
     run: Run,
     of_run: Ints,
     pairs: tuple[Ints, Ints] | None,
+    orders: Orders,
     policy: Policy,
-    order: Ints | None,
-    ties: Ties,
 ) -> _Ranked:
     """Rank one part of a run under one policy; `pairs` are the rows that are judged."""
+    order, ties = orders[policy.score_type]
     if pairs is None:
         order = settle_ties(run, order, ties, None, policy)
         found = judgement = np.arange(run.n_rows) if order is None else order
-        query = qrels.ideal.row
         rank, tied = qrels.ideal.rank, ties.places
         place = tied
     else:
@@ -227,7 +205,6 @@ def _rank(
         if settled is not order:
             place, found, judgement = _by_place(*pairs, settled, run.n_rows)
         row = run.row[place]
-        query = of_run[row]
         rank, tied = place - run.offsets[row] + 1, np.flatnonzero(ties.member[place])
         place = place[tied]
 
@@ -236,32 +213,39 @@ def _rank(
         group, before = ties.group(place), run.offsets[run.row[place]] - 1
         first, last = rank.copy(), rank.copy()
         first[tied], last[tied] = ties.starts[group] - before, ties.ends[group] - before
-    grade, score = qrels.grades.take(judgement), run.scores.take(found)
-    subtopics = None if qrels.subtopics is None else qrels.subtopics[judgement]
-    answered = of_run >= 0
-    n_retrieved = lengths_of(run.offsets)
-    n_tied = lengths_of(np.searchsorted(ties.places, run.offsets))
+    items = {
+        "rank": rank, "grade": qrels.grades.take(judgement), "score": run.scores.take(found),
+        "tie_first": first, "tie_last": last,
+    }  # fmt: skip
+    if qrels.subtopics is not None:
+        items["subtopics"] = qrels.subtopics[judgement]
     groups = None
     if pairs is not None:
+        items["query"] = of_run[row]
         of_group = run.row[ties.starts]
         before, known = run.offsets[of_group] - 1, of_run[of_group] >= 0
         ranks = np.stack([ties.starts - before, ties.ends - before], axis=1)
-        groups = of_run[of_group[known]], ranks[known]
+        groups = {"query": of_run[of_group[known]], "ranks": ranks[known]}
+    answered = of_run >= 0
+    n_tied = lengths_of(np.searchsorted(ties.places, run.offsets))
     return _Ranked(
-        of_run[answered], n_retrieved[answered], n_tied[answered], int((~answered).sum()),
-        run.qids, query, rank, grade, score, first, last, subtopics, groups, whole=pairs is None,
+        of_run[answered], lengths_of(run.offsets)[answered], n_tied[answered],
+        int((~answered).sum()), run.qids, items, groups,
     )  # fmt: skip
 
 
-def _joined_groups(ranked: Sequence[_Ranked], n_queries: int) -> Ragged | None:
-    parts = [part.groups for part in ranked if part.groups is not None]
-    if len(parts) < len(ranked):
-        return None
-    query, ranks = (_joined(list(arrays)) for arrays in zip(*parts, strict=True))
+def _by_query(parts: Sequence[Mapping[str, Any]], n_queries: int) -> tuple[Ints, dict[str, Any]]:
+    """Return the offsets of each query in the columns of all parts, and these by query."""
+    columns = {
+        name: first if len(parts) == 1 else np.concatenate([part[name] for part in parts])
+        for name, first in parts[0].items()
+    }
+    query = columns.pop("query")
     if (query[1:] < query[:-1]).any():
         order = np.argsort(query, kind="stable")
-        query, ranks = query[order], ranks[order]
-    return Ragged(offsets_of(np.bincount(query, minlength=n_queries)), ranks)
+        query = query[order]
+        columns = {name: column[order] for name, column in columns.items()}
+    return offsets_of(np.bincount(query, minlength=n_queries)), columns
 
 
 def _by_place(
@@ -275,10 +259,6 @@ def _by_place(
     judgements = judgements[order]
     place = np.flatnonzero(judgements >= 0)
     return place, order[place], judgements[place]
-
-
-def _joined(arrays: list[Array]) -> Array:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
 def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
@@ -338,7 +318,11 @@ def rank_order(run: Run, policy: Policy | None = None) -> Ints:
     return np.arange(run.n_rows) if order is None else order
 
 
-def by_score(run: Run, types: Iterable[Scores]) -> dict[Scores, tuple[Ints | None, Ties]]:
+Orders = dict[Scores, tuple[Ints | None, Ties]]
+"""For each type of scores the order of the rows, None if they are in it, and the ties in it."""
+
+
+def by_score(run: Run, types: Iterable[Scores]) -> Orders:
     """Order the rows by falling score within their query, ties in any order.
 
     The rows are sorted once, in single precision; for double precision, only those
@@ -347,7 +331,7 @@ def by_score(run: Run, types: Iterable[Scores]) -> dict[Scores, tuple[Ints | Non
     Returns, for each type, the order (None if the rows are in it already) and the ties in
     it.
     """
-    found: dict[Scores, tuple[Ints | None, Ties]] = {}
+    found: Orders = {}
     follows = np.ones(run.n_rows + 1, dtype=bool)  # the place before, in one query
     follows[run.offsets] = False
     follows = follows[1 : run.n_rows]

@@ -64,7 +64,7 @@ class Aligned(Memo):
 
     A grade below 0 is a document in the pool that was not judged, as in trec_eval. ``views``
     holds the same run aligned under other policies; read them through
-    :func:`harness.core.views.view`.
+    :func:`harness.core.policy_views.view`.
     """
 
     qids: pa.Array

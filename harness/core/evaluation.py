@@ -26,9 +26,9 @@ from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .policy import Policy
+from .policy_views import Kernel, is_cut, sampled_together, shortened, view
 from .printable import Printable
 from .ragged import Bools, Floats, Ints, frozen
-from .views import Kernel, is_cut, sampled_together, shortened, view
 
 if TYPE_CHECKING:
     import pandas

@@ -20,7 +20,7 @@ Few = Literal["error", "zero", "one", "nan"]
 
 @dataclass(frozen=True)
 class GradeRule:
-    """The grades that a tool accepts; :func:`harness.core.views.view` applies it.
+    """The grades that a tool accepts; :func:`harness.core.policy_views.view` applies it.
 
     Grades lie between `low` and `high`, and are whole unless `whole` is False; `truncate` cuts
     fractions off first, as trec_eval does. `act` says whether grades outside are an error or become

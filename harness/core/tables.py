@@ -460,8 +460,8 @@ class QueryRows(ABC):
         Parameters
         ----------
         fractions : bool
-            Whether grades may be fractions, which :func:`~harness.core.views.takes_fractions`
-            tells of metrics; scores may always.
+            Whether grades may be fractions; scores may always.
+            :func:`~harness.core.policy_views.takes_fractions` tells of metrics.
 
         Raises
         ------

@@ -22,9 +22,9 @@ from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
+from ..core.policy_views import check_grades, takes_fractions
 from ..core.settings import contradiction
 from ..core.tables import Run
-from ..core.views import check_grades, takes_fractions
 from ..errors import (
     AlignmentError,
     Finding,

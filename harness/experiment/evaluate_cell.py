@@ -17,9 +17,9 @@ from ..core.evaluation import Evaluation
 from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.metric import Metric
 from ..core.policy import Policy
+from ..core.policy_views import check_grades, policies_of, takes_fractions
 from ..core.rules import finding
 from ..core.tables import Qrels, Run
-from ..core.views import check_grades, policies_of, takes_fractions
 from ..errors import Finding, collecting, notice
 from ..readers.format import Path
 

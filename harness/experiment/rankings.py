@@ -21,14 +21,14 @@ from ..core.arrow import encode, take
 from ..core.evaluation import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy
+from ..core.policy_views import check_grades, takes_fractions
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
 from ..core.tables import Docnos, Qrels, Run
-from ..core.views import check_grades, takes_fractions
 from ..errors import InputError, Problem
+from ..metrics.rank_similarity import Measure, Rankings, Similarity, compare_rankings
 from ..metrics.rbo import PERSISTENCE
 from ..readers.groups import teams_of
 from ..reports.rankings import LeftOut, Pool, Unit
-from ..stats.rankings import Measure, Rankings, Similarity, compare_rankings
 from .evaluate import short_names
 
 if TYPE_CHECKING:

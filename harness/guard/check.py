@@ -19,9 +19,9 @@ from ..core.leaderboard import Select
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Policy
+from ..core.policy_views import takes_fractions
 from ..core.rules import finding
 from ..core.tables import Qrels, Run
-from ..core.views import takes_fractions
 from ..errors import (
     ConfigError,
     Finding,

@@ -15,6 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.policy_views import TiedGroups, groups_of, tied_groups
 from ..core.ragged import (
     Array,
     Floats,
@@ -26,7 +27,6 @@ from ..core.ragged import (
     stretches,
     sum_by,
 )
-from ..core.views import TiedGroups, groups_of, tied_groups
 from .shared import precision_at_hits, running
 
 _STEP = 2.0**-32

@@ -12,9 +12,9 @@ import numpy as np
 from ..core.entries import FEWER, System, grouped_by
 from ..core.metric import Metric
 from ..errors import and_more, first_of
-from ..stats.blocks import blocks_of
 from ..stats.comparison import Comparison, Comparisons, Standing, comparison_rows, standing_rows
 from ..stats.differences import differences, largest_first
+from ..stats.paired_values import paired_values
 from . import formats
 from .grid import Grid, GridCell, grid, grid_of
 from .phrases import (
@@ -203,7 +203,7 @@ def standing_notes(found: Comparisons) -> list[str]:
 
 def largest(systems: Sequence[System], found: Comparisons, most: int = MOST) -> Iterator[Grid]:
     """Yield for each metric the queries that the one run compared wins and loses by most."""
-    for block in blocks_of(systems, found.plan):
+    for block in paired_values(systems, found.plan):
         one = next(iter(found.of(block.dataset, str(block.metric))), None)
         if one is None:
             continue

@@ -11,7 +11,7 @@ from ..core.entries import FEWER, Entry, System, how_chosen, pairs
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import CHOSEN, TEXTS, Leaderboard, best, numbers_of
 from ..core.metric import Metric
-from ..core.views import DRAWS
+from ..core.policy_views import DRAWS
 from ..errors import and_more, counted, legible, unknown
 from ..stats.comparison import Comparisons
 from . import formats, html, markdown, text

@@ -15,7 +15,8 @@ from ..core.metric import Metric
 from ..core.ragged import Bools, Floats, Ints
 from ..core.systems import matrix
 from ..errors import check_known, counted
-from ..stats.rankings import Correlation, Similarity
+from ..metrics.rank_similarity import Similarity
+from ..stats.metric_correlation import Correlation
 from . import html
 from .grid import Grid, GridCell, first_rows, grid, grid_of
 from .phrases import decimals, heading, interval, number

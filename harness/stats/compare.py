@@ -17,12 +17,12 @@ from ..core.entries import System, grouped_by
 from ..core.ragged import Floats
 from ..core.systems import unanswered_of
 from ..errors import HarnessError, Problem, check_known
-from .blocks import Block, blocks_of
 from .comparison import Comparison, Comparisons, Overall, Plan, family_of
 from .corrections import adjust
 from .differences import differences, means
 from .effects import detectable, effects
 from .intervals import Interval, interval_of
+from .paired_values import PairedValues, paired_values
 from .registry import NO_ANSWER, AllPairs, Outcome, Test, all_pairs_of, find, outcome_of
 from .standings import standings_of
 
@@ -42,7 +42,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     """
     test = find(plan.test)
     _check_runs(systems, plan)
-    blocks = list(blocks_of(systems, plan))
+    blocks = list(paired_values(systems, plan))
     if not blocks:
         raise HarnessError(Problem("compare", "no metric was evaluated that is a mean of better "
             "and worse values", fix="evaluate map or ndcg@10"))  # fmt: skip
@@ -50,7 +50,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
     if not pairs:
         raise HarnessError(Problem("compare", "no baseline shares a dataset with another run",
             fix="run the baselines on the datasets of the others"))  # fmt: skip
-    several: dict[Block, AllPairs] = {}
+    several: dict[PairedValues, AllPairs] = {}
     if test.kind == "all-pairs":
         found = _done([partial(tested, block, plan, test) for block in blocks], workers)
         several = dict(zip(blocks, found, strict=True))
@@ -64,7 +64,7 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         }
     else:
         rows, sizes = corrected(rows, plan)
-    of_block: dict[Block, list[Comparison]] = {block: [] for block in blocks}
+    of_block: dict[PairedValues, list[Comparison]] = {block: [] for block in blocks}
     for (block, *_), row in zip(pairs, rows, strict=True):
         of_block[block].append(row)
     standings = _done(
@@ -134,7 +134,7 @@ def pairs_of(runs: Sequence[str], baselines: Sequence[str]) -> Iterator[tuple[in
         yield from ((baseline, run) for run in range(len(runs)) if run not in done)
 
 
-def tested(block: Block, plan: Plan, test: Test) -> AllPairs:
+def tested(block: PairedValues, plan: Plan, test: Test) -> AllPairs:
     """Return what a test of all pairs says of a block; it is given the runs by name.
 
     Runs that have no value at all are left out of the test, and have no p.
@@ -156,7 +156,7 @@ def tested(block: Block, plan: Plan, test: Test) -> AllPairs:
 
 
 def _compared(
-    block: Block, baseline: int, run: int, plan: Plan, test: Test, found: AllPairs | None
+    block: PairedValues, baseline: int, run: int, plan: Plan, test: Test, found: AllPairs | None
 ) -> Comparison:
     """Compare two runs on the queries that both have a value for, or all runs of the test."""
     pair = block.values[[baseline, run]]
@@ -208,7 +208,9 @@ def _simultaneous(found: AllPairs, baseline: int, run: int, sign: int) -> Interv
     return (low, high) if sign > 0 else (-high, -low)
 
 
-def _interval(difference: Floats, block: Block, plan: Plan, baseline: str, run: str) -> Interval:
+def _interval(
+    difference: Floats, block: PairedValues, plan: Plan, baseline: str, run: str
+) -> Interval:
     if difference.size > 1 and not difference.any():
         return 0.0, 0.0  # identical: p = 1
     stream = block.stream(plan, plan.interval, baseline, run)
@@ -234,7 +236,7 @@ def corrected(rows: Sequence[Comparison], plan: Plan) -> tuple[list[Comparison],
     return rows, sizes
 
 
-def _overall(block: Block, found: AllPairs) -> Overall:
+def _overall(block: PairedValues, found: AllPairs) -> Overall:
     positions = found.positions
     if positions is None:
         positions = np.full(len(block.runs), math.nan)

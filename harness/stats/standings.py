@@ -10,12 +10,12 @@ import numpy as np
 from scipy.special import stdtr
 
 from ..core.ragged import Bools, Floats, Ints
-from .blocks import Block
 from .bootstrap import resampled_means
 from .comparison import Comparison, Plan, Standing
 from .corrections import adjust
 from .differences import EPS, deviations, means, noise
 from .intervals import clustered, interval_of
+from .paired_values import PairedValues
 from .registry import SMALLEST, AllPairs, Stream
 
 
@@ -54,7 +54,7 @@ def tiers(apart: Bools) -> tuple[str, ...]:
 
 
 def told_apart(
-    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
+    block: PairedValues, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
 ) -> Bools:
     """Return which runs of a block can be told apart.
 
@@ -135,7 +135,7 @@ def ranks(values: Floats) -> Ints:
 
 
 def standings_of(
-    block: Block, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
+    block: PairedValues, rows: Sequence[Comparison], plan: Plan, found: AllPairs | None
 ) -> list[Standing]:
     """Return the standing of each run of a block: ranks over the queries that all runs have."""
     valued, oriented = block.valued, block.oriented[block.valued]

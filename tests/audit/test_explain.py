@@ -14,8 +14,8 @@ from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.names import parse
 from harness.core.policy import Policy
+from harness.core.policy_views import policies_of
 from harness.core.tables import Qrels, Run
-from harness.core.views import policies_of
 
 Pair = tuple[Qrels, Run]
 SAMPLE = 60

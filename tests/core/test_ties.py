@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.aligned import Aligned
-from harness.core.views import reorder
+from harness.core.policy_views import reorder
 
 Rows = list[tuple[int, int, float]]
 

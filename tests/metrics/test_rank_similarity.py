@@ -17,8 +17,8 @@ from harness.core.tables import Run
 from harness.errors import InputError, UnknownNameError
 from harness.metrics.correlation import kendall, spearman, tau_ap
 from harness.metrics.pair_agreement import swaps
+from harness.metrics.rank_similarity import rank_similarity
 from harness.metrics.rbo import ao, exp1, rbo, rbo_weight, tails_to
-from harness.stats.rankings import rank_similarity
 
 GOLDEN = golden("rank_similarity")
 

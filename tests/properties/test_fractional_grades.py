@@ -13,8 +13,8 @@ from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY
 from harness.core.names import parse
 from harness.core.policy import GradeRule, Policy
+from harness.core.policy_views import policies_of
 from harness.core.tables import Qrels, Run
-from harness.core.views import policies_of
 from harness.errors import InputError
 
 Graded = list[tuple[float, float]]

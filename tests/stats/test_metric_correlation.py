@@ -6,7 +6,7 @@ from scipy import stats
 
 import harness
 from harness.experiment.run import run
-from harness.stats.rankings import correlations
+from harness.stats.metric_correlation import correlations
 
 METRICS = ["map", "ndcg@3", "recip_rank", "arp"]
 

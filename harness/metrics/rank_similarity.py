@@ -1,31 +1,25 @@
-"""How alike rankings are: any two, those of runs by query, those of systems by two metrics."""
+"""How alike rankings are: any two, and those of the runs of a dataset, query by query."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from statistics import NormalDist
 from typing import Literal, get_args
 
 import numpy as np
 
 from ..core.align import align, as_reference
 from ..core.arguments import check_arguments, check_choice, wrong
-from ..core.comparable import compared
-from ..core.entries import System
-from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.ragged import Array, Floats, Ints
+from ..core.ragged import Floats, Ints
 from ..core.tables import Run
 from ..errors import InputError, Problem, first_of
-from ..metrics.correlation import kendall, spearman, tau_ap
-from ..metrics.overlap import Tied
-from ..metrics.pair_agreement import concordance
-from ..metrics.rbo import PERSISTENCE, ao, rbo, tails_to
-from ..metrics.shared import powers
+from .correlation import kendall, spearman, tau_ap
+from .overlap import Tied
+from .pair_agreement import concordance
+from .rbo import PERSISTENCE, ao, rbo, tails_to
+from .shared import powers
 
 Ranking = Mapping[str, float] | Sequence[str | Collection[str]]
 """Scores by name, higher is better; or names, the best first, those of an inner list being tied."""
@@ -312,112 +306,3 @@ def compare_rankings(
     at = np.ix_(order, order)
     runs = tuple(names[k] for k in order)
     return Similarity(dataset, runs, values[at], n_queries[at], tree(values[at]), label)
-
-
-_PART = 50
-"""Draws that are computed together."""
-
-
-@dataclass(frozen=True)
-class Correlation:
-    """How alike two metrics rank the systems of a dataset.
-
-    `tau_ap` is the mean of both directions. 95% intervals are the value plus and minus a
-    normal quantile times the deviation over bootstrap samples of the queries, within -1 and 1.
-    Percentiles of the samples would lie too low: noise that sampling adds makes rankings less
-    alike.
-    """
-
-    dataset: str
-    first: str
-    second: str
-    n_systems: int
-    n_queries: int
-    tau_b: float
-    tau_b_interval: tuple[float, float]
-    tau_ap: float
-    tau_ap_interval: tuple[float, float]
-
-
-def correlations(
-    systems: Sequence[System], metrics: Sequence[str] = (), *, draws: int = 1000
-) -> list[Correlation]:
-    """Correlate every pair of metrics over the systems of each dataset.
-
-    tau_b = (C - D) / sqrt((N - T_x)(N - T_y)) over the N pairs of systems: C in the same order
-    by both metrics, D in opposite order, T tied by one of them. tau_ap is the metric
-    ``tau_ap(tied=b)``: 2 * mean over the systems i that have others above them by one metric, of
-    the share of those that are above i by the other metric too, minus 1; the mean of both
-    directions. The better system is above, also by metrics that are better if lower. Each
-    bootstrap sample draws the dataset's queries with replacement, and ranks the systems by their
-    means over it. Without `metrics` it is all that have means over queries.
-
-    For each dataset the pairs that agree least come first.
-
-    Kendall, Biometrika 33, 1945; Yilmaz, Aslam and Robertson, SIGIR 2008.
-    """
-    found = []
-    for dataset in dict.fromkeys(one.dataset for one in systems):
-        chosen = [one for one in systems if one.dataset == dataset]
-        ranked_by = compared(chosen[0].metrics, metrics)
-        if len(chosen) > 1 and len(ranked_by) > 1:
-            found += _of_dataset(dataset, chosen, ranked_by, draws)
-    return found
-
-
-def _of_dataset(
-    dataset: str, systems: Sequence[System], metrics: Sequence[Metric], draws: int
-) -> list[Correlation]:
-    qids = list(dict.fromkeys(qid for one in systems for qid in one.qids))
-    place = {qid: k for k, qid in enumerate(qids)}
-    values = np.full((len(metrics), len(qids), len(systems)), np.nan)
-    for column, one in enumerate(systems):
-        rows = [place[qid] for qid in one.qids]
-        for k, metric in enumerate(metrics):
-            values[k, rows, column] = metric.sign * one.values(metric)
-    whole = np.ones((1, len(qids)))
-    (tau_b,), (tau_ap,) = next(_taus(values, whole))
-    rng = np.random.default_rng(0)
-    samples = rng.multinomial(len(qids), np.full(len(qids), 1 / len(qids)), size=draws)
-    both = [np.concatenate(some) for some in zip(*_taus(values, samples), strict=True)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a metric that ties all systems has no correlation
-        margin = NormalDist().inv_cdf(0.975) * np.nanstd(both, axis=1)
-    low, high = (np.clip([tau_b, tau_ap] + side * margin, -1, 1) for side in (-1, 1))
-    pairs = [
-        Correlation(
-            dataset, str(metrics[i]), str(metrics[j]), len(systems), len(qids),
-            float(tau_b[i, j]), (float(low[0, i, j]), float(high[0, i, j])),
-            float(tau_ap[i, j]), (float(low[1, i, j]), float(high[1, i, j])),
-        )
-        for i, j in combinations(range(len(metrics)), 2)
-    ]  # fmt: skip
-    return sorted(pairs, key=lambda one: one.tau_b)
-
-
-def _taus(values: Floats, weights: Array) -> Iterator[tuple[Floats, Floats]]:
-    """Yield tau-b and tau_ap of each pair of metrics for some of the samples.
-
-    `values` are ``(n_metrics, n_queries, n_systems)``, `weights` ``(n_samples, n_queries)``; each
-    array that is yielded is ``(n_some, n_metrics, n_metrics)``.
-    """
-    has = ~np.isnan(values)
-    filled = np.where(has, values, 0.0)
-    for start in range(0, len(weights), _PART):
-        some = weights[start : start + _PART].astype(np.float64)
-        with np.errstate(invalid="ignore"):
-            means = (some @ filled) / (some @ has)  # (n_metrics, n_some, n_systems)
-        means = np.round(means, 12).swapaxes(0, 1)  # the order of a sum changes its last bits
-        shape = (*means.shape[:2], -1)
-        above = (means[..., None, :] > means[..., :, None]).astype(np.float64)
-        sign = (above - above.swapaxes(-1, -2)).reshape(shape)
-        product = sign @ sign.swapaxes(-1, -2)
-        norm = np.sqrt(np.diagonal(product, axis1=1, axis2=2))
-        n_above = above.sum(-1, keepdims=True)
-        share = np.divide(above, n_above, out=np.zeros_like(above), where=n_above > 0)
-        ranked = (n_above > 0).sum((-1, -2))
-        with np.errstate(invalid="ignore", divide="ignore"):
-            tau_b = product / (norm[:, :, None] * norm[:, None, :])
-            agreed = above.reshape(shape) @ share.reshape(shape).swapaxes(-1, -2)
-            one_way = 2 * agreed / ranked[:, None, :] - 1
-        yield tau_b, (one_way + one_way.swapaxes(-1, -2)) / 2

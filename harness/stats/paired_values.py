@@ -1,4 +1,4 @@
-"""Blocks: the values of all runs by one metric on one dataset, paired by query."""
+"""The values of all runs by one metric on one dataset, paired by query."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import call, select, to_numpy
+from ..core.arrow import call, select, take, to_numpy
 from ..core.comparable import compared
 from ..core.entries import System, grouped_by
 from ..core.metric import Metric
@@ -21,7 +21,7 @@ from .registry import Stream
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class PairedValues:
     """Values of runs x queries, ``(n_systems, n_queries)``; NaN if a run has no value for one.
 
     `qids` name the columns, sorted by name, so that results do not depend on the qrels' order.
@@ -68,61 +68,47 @@ class Block:
         return Stream(names, plan.seed, plan.draws)
 
 
-def blocks_of(systems: Sequence[System], plan: Plan) -> Iterator[Block]:
-    """Yield a block for each dataset and metric compared, in order."""
-    together = grouped_by(systems, lambda system: system.dataset)
-    orders = {dataset: _orders(found) for dataset, found in together.items()}
-    for dataset, found in together.items():
-        known = found[0].metrics
-        qids = _qids(found[0]).take(orders[dataset][0])
-        for other in found[1:]:
-            names = set(map(str, other.metrics))
-            known = tuple(one for one in known if str(one) in names)
+def paired_values(systems: Sequence[System], plan: Plan) -> Iterator[PairedValues]:
+    """Yield the values of each dataset by each metric compared, in order."""
+    for dataset, some in grouped_by(systems, lambda system: system.dataset).items():
+        qids, orders = _in_order(some)
+        shared = set.intersection(*({*map(str, system.metrics)} for system in some))
+        known = [metric for metric in some[0].metrics if str(metric) in shared]
         for metric in compared(known, plan.metrics):
-            rows = [
-                system.values(metric)[to_numpy(order)]  # numpy's own way would load pandas
-                for system, order in zip(found, orders[dataset], strict=True)
-            ]
-            values = np.array(rows)
-            if np.isinf(values).any():
-                raise HarnessError(_infinite(found, metric, values, qids))
+            each = zip(some, orders, strict=True)
+            values = np.array([system.values(metric)[order] for system, order in each])
+            _check_finite(some, metric, values, qids)
             if metric.settings.undefined == "zero":
                 values = np.nan_to_num(values, nan=0.0)
-            yield Block(dataset, metric, tuple(found), qids, frozen(values))
+            yield PairedValues(dataset, metric, tuple(some), qids, frozen(values))
 
 
-def _orders(systems: Sequence[System]) -> list[pa.Array]:
-    """Return how each system's queries come into the order of their names."""
-    first = _qids(systems[0])
-    expected = sorted(first.to_pylist())
-    orders: list[pa.Array] = []
-    problems: list[Problem] = []
+def _in_order(systems: Sequence[System]) -> tuple[pa.Array, list[Ints]]:
+    """Return the queries by name, and how each system's queries come into that order."""
+    first, orders, problems = systems[0].qids, [], []
     for system in systems:
-        qids = _qids(system)
-        orders.append(call("array_sort_indices", qids))
-        if qids.take(orders[-1]).to_pylist() != expected:
-            problems.append(query_mismatch(_name(system), first.to_pylist(), qids.to_pylist()))
+        orders.append(to_numpy(call("array_sort_indices", system.evaluation.qids)))
+        if sorted(system.qids) != sorted(first):
+            problems.append(query_mismatch(_name(system), first, system.qids))
     if problems:
         raise AlignmentError(problems)
-    return orders
+    return take(systems[0].evaluation.qids, orders[0]), orders
 
 
-def _infinite(
+def _check_finite(
     systems: Sequence[System], metric: Metric, values: Floats, qids: pa.Array
-) -> list[Problem]:
+) -> None:
+    """Raise HarnessError with the queries on which a system's value is infinite."""
     problems = []
-    for system, row in zip(systems, values, strict=True):
-        bad = select(qids, np.isinf(row)).to_pylist()
-        if bad:
-            what = f"{metric} is infinite on {first_of(bad, SHOWN)}: no mean to compare"
+    for system, infinite in zip(systems, np.isinf(values), strict=True):
+        if infinite.any():
+            bad = first_of(select(qids, infinite).to_pylist(), SHOWN)
+            what = f"{metric} is infinite on {bad}: no mean to compare"
             fix = "repair the scores, or name the metrics to compare without it"
             problems.append(Problem(_name(system), what, fix=fix))
-    return problems
+    if problems:
+        raise HarnessError(problems)
 
 
 def _name(system: System) -> str:
     return " on ".join(filter(None, (system.run, system.dataset)))
-
-
-def _qids(system: System) -> pa.Array:
-    return system.entries[0].evaluation.qids

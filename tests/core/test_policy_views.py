@@ -8,8 +8,8 @@ from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import GradeRule, Policy
+from harness.core.policy_views import policies_of, view
 from harness.core.tables import Qrels, Run
-from harness.core.views import policies_of, view
 from harness.errors import InputError
 
 QRELS = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 3}})
