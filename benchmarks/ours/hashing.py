@@ -4,13 +4,13 @@ import sys
 import time
 
 from harness.readers import stream_run
-from harness.readers.source import HashedSource, Source
+from harness.readers.source import Source
 
 path, how = sys.argv[1:]
 wall, cpu = time.perf_counter(), time.process_time()
-source = HashedSource(path) if how == "hashed" else Source(path)
+source = Source(path, hashed=how == "hashed")
 rows = sum(part.numbers.size for part in stream_run(source))
-if isinstance(source, HashedSource):
+if source.hashed:
     source.sha256()
 print(rows)
 print("seconds", time.perf_counter() - wall, time.process_time() - cpu)

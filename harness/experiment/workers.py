@@ -50,7 +50,7 @@ from ..errors import (
 )
 from ..readers import ir_metadata as ir_metadata
 from ..readers.files import state_of
-from ..readers.source import HashedSource
+from ..readers.source import Source
 from .cache import Input, Record, code, computes_with, group_sizes_of, installed_code, without_names
 from .crosscheck import Crosscheck, Peer
 from .evaluate_cell import LoadedDataset, evaluate_cell, read_dataset
@@ -143,12 +143,12 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     return Record.of(evaluation, audit, without_names(found, cell), header, facts, inputs)
 
 
-class _File(HashedSource):
+class _File(Source):
     """A file that is hashed while it is read."""
 
     def __init__(self, path: str) -> None:
         self.path, self.state = path, state_of(path)
-        super().__init__(path)
+        super().__init__(path, hashed=True)
 
     def as_read(self) -> Input:
         """Return its state and hash; ChangedInputError if the state differs from before."""

@@ -33,7 +33,7 @@ from ..errors import (
     legible,
 )
 from ..readers.rows import last_line
-from ..readers.source import NAMELESS, STDIN, HashedSource
+from ..readers.source import NAMELESS, STDIN, Source
 from .check_report import Checked
 from .datasets import Dataset, load_all, match, query_hashes
 from .documents import explain_no_common_query
@@ -52,16 +52,16 @@ from .watch import Watch, facts_of, judgement_facts, observing
 T = TypeVar("T")
 
 
-Read = tuple[T | None, HashedSource | None, HarnessError | None, list[Finding]]
+Read = tuple[T | None, Source | None, HarnessError | None, list[Finding]]
 """What a reader gave, the file as it was read, the error that ended it, and its findings."""
 
 
-def _read(path: str, reader: Callable[[HashedSource], T]) -> Read[T]:
+def _read(path: str, reader: Callable[[Source], T]) -> Read[T]:
     """Read a file: its reader's warnings, and a last line without an end, become findings."""
     given, source, ended, findings = None, None, None, list[Finding]()
     with collecting(findings):
         try:
-            source = HashedSource(path)
+            source = Source(path, hashed=True)
             source.may_reread = True
             given = reader(source)
         except HarnessError as error:
@@ -92,7 +92,7 @@ class _Check:
         entry = cell.dataset_entry
         options: dict[str, Any] = {"name": cell.dataset, **entry.options()}
 
-        def reader(source: HashedSource | str, fractions: bool = self.fractions) -> Qrels:
+        def reader(source: Source | str, fractions: bool = self.fractions) -> Qrels:
             if self.terms is not None and self.terms.topics:
                 return read_topics(entry.path)
             return readers.read_qrels(source, fractions=fractions, **options)
@@ -128,7 +128,7 @@ class _Check:
             if submission is not None:
                 submission.run(run, begins)
 
-        def reader(source: HashedSource) -> None:
+        def reader(source: Source) -> None:
             for aligned in readers.align_run(qrels, source, self.policy, watch=look, **options):
                 watch.aligned(aligned)
 
@@ -158,7 +158,7 @@ class _Check:
     def _read_alone(self, entry: RunEntry, options: Mapping[str, Any]) -> None:
         """Read a run whose dataset cannot be read."""
 
-        def reader(source: HashedSource) -> int:
+        def reader(source: Source) -> int:
             form = entry.format or readers.guess_format(source, "run")
             parts = () if form in BY_ROW else readers.stream_run(source, **options)
             return sum(part.n_rows for part in parts)

@@ -23,7 +23,7 @@ from ..core.rules import SHOWN, finding
 from ..core.tables import Qrels
 from ..errors import Finding, HarnessError, InputError, Problem, counted, problem
 from ..readers.groups import Labels, find_grouping, labels_of, read_groups
-from ..readers.source import HashedSource, Source
+from ..readers.source import Source
 from .example_lines import (
     ExamplesByRule,
     add_lines,
@@ -80,8 +80,7 @@ class JudgementFacts:
         first = ExamplesByRule()
         found = [*_findings(qrels, first)] if qrels.n_rows else []
         add_lines(first, source, "qrels", format, whole=whole)
-        marks = source.row_marks if isinstance(source, HashedSource) else None
-        hashes = query_hashes(qrels, marks)
+        hashes = query_hashes(qrels, source.row_marks)
         numbered = bool(qrels.n_rows) and _numbered(qrels)
         return cls(
             tuple(placed(found, first)), qrels.n_rows, numbered, _marks_of(hashes),
@@ -295,7 +294,7 @@ def _whole(one: Dataset) -> Dataset:
     """Return a dataset with the hashes of all of its queries; it is read again if it has a few."""
     if one.hashes.size == len(one.qids):
         return one
-    source = HashedSource(one.path)
+    source = Source(one.path, hashed=True)
     qrels = qrels_of(one.cell, source)
     if qrels is None:
         return one

@@ -59,16 +59,19 @@ def fold(name: str) -> str:
 _ROLE_NAMES = {role: [*dict.fromkeys(map(fold, usual))] for role, usual in NAMES.items()}
 
 
-def guess(names: Sequence[str], kind: str) -> dict[str, str]:
-    """Return ``{"qid": column, ...}`` by the usual names, however they are spelled."""
+def _find(role: str, names: Sequence[str]) -> str | None:
+    """Return the column with the most usual name of a role, however it is spelled."""
     folded = {fold(name): name for name in reversed(names)}
-    found = {}
-    for role in _ROLES[kind]:
-        usual = next((folded[name] for name in _ROLE_NAMES[role] if name in folded), None)
-        if usual is not None:
-            found[role] = usual
-    if kind == "qrels" and "grade" not in found and {_OF_BEIR, "score"} <= folded.keys():
-        found["grade"] = folded["score"]
+    return next((folded[usual] for usual in _ROLE_NAMES[role] if usual in folded), None)
+
+
+def guess(names: Sequence[str], kind: str) -> dict[str, str]:
+    """Return ``{"qid": column, ...}`` by the usual names."""
+    found = {role: name for role in _ROLES[kind] if (name := _find(role, names)) is not None}
+    if kind == "qrels" and "grade" not in found:
+        scores = [name for name in names if fold(name) == "score"]
+        if scores and _OF_BEIR in map(fold, names):
+            found["grade"] = scores[0]
     return found
 
 
@@ -173,8 +176,7 @@ def _choose(
                 what, fix = f"{what} or labels", name_docnos()
             problems.append(Problem(where, what, "" if problems else listed, fix))
     for role in of_rows if "docno" not in chosen else ():
-        usual = {fold(name): name for name in reversed(names) if name not in chosen.values()}
-        found = next((usual[one] for one in _ROLE_NAMES[role] if one in usual), None)
+        found = _find(role, [name for name in names if name not in chosen.values()])
         if role not in {*unread, *named} and found is not None:
             chosen[role] = found
     for role, name in chosen.items():

@@ -273,8 +273,11 @@ def named_format(name: str, where: str) -> Format:
     return FORMATS[name]
 
 
-def reader_of(source: Source, known: Format, kind: Kind, options: dict[str, Any]) -> Any:
-    """Return the function that reads `source`; raise if it does not take the options."""
+def format_and_reader(
+    source: Source, name: str | None, kind: Kind, options: dict[str, Any]
+) -> tuple[Format, Callable[..., Any]]:
+    """Return the format of a file, and the function that reads it with the options of a format."""
+    known = format_of(source, name, kind, options)
     reader = known.reader(kind)
     if reader is None:
         what = f"format {known.name} does not hold {_KIND[kind]}"
@@ -285,4 +288,4 @@ def reader_of(source: Source, known: Format, kind: Kind, options: dict[str, Any]
         what = f"format {known.name} has no option '{wrong[0]}'{did_you_mean(wrong[0], allowed)}"
         fix = f"its options: {', '.join(allowed) or 'none'}"
         raise UnknownNameError(Problem(source.name, what, fix=fix))
-    return reader
+    return known, reader

@@ -42,7 +42,7 @@ from ..errors import SHOWN, InputError, Place, Problem, shorten
 from .columns import NOT_UTF8, REPAIR, Refused, parse_blocks
 from .format import Format, add_formats
 from .rows import Rows, warn, warn_cut_line, warn_moved
-from .source import HashedSource, Source, next_to, no_rows
+from .source import Source, next_to, no_rows
 from .text import check_number, decoded
 
 GROUP = "group: FILE in the config, --group FILE on the command line"
@@ -254,8 +254,7 @@ def read_qrels(
         raise source.error("the lines have no qid", fix, "columns")
     if sizes is not None:
         qids = _check_sizes(source, sizes, qids, grades.size)
-    if isinstance(source, HashedSource):
-        source.row_marks = rows.marks
+    source.row_marks = rows.marks
     places = Rows(source, is_data)
     try:
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
@@ -276,7 +275,7 @@ def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> LetorRows:
     """Return what the rows of a file hold; the docnos are None if not every row has one."""
 
     def parse(block: bytes) -> list[LetorRows]:
-        parts = read_block(block, with_qid, isinstance(source, HashedSource))
+        parts = read_block(block, with_qid, source.hashed)
         if whole and any(rows.grades.dtype.kind == "f" for rows in parts):
             raise Refused("a grade is not whole")
         return parts

@@ -12,7 +12,7 @@ from ..core.aligned import Aligned
 from ..core.arguments import FLAG, TEXT, check_arguments, check_choice, instance_of
 from ..core.policy import Duplicates, Policy
 from ..core.tables import Qrels, Run
-from .format import Path, ScatteredQueries, format_of, reader_of
+from .format import Path, ScatteredQueries, format_and_reader
 from .rows import Rows
 from .sanity_checks import Checks, warn_judgements, warn_unusable
 from .source import Source
@@ -66,8 +66,7 @@ def read_qrels(
     check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, fractions=FLAG)
     check_choice("duplicates", duplicates, get_args(Duplicates))
     source = Source.of(path)
-    known = format_of(source, format, "qrels", options)
-    reader = reader_of(source, known, "qrels", options)
+    known, reader = format_and_reader(source, format, "qrels", options)
     qrels: Qrels = reader(
         source, duplicates=duplicates, name=name or source.label, fractions=fractions, **options
     )
@@ -111,7 +110,7 @@ def read_run(
     )
     check_choice("duplicates", duplicates, get_args(Duplicates))
     source = Source.of(path)
-    reader = reader_of(source, format_of(source, format, "run", options), "run", options)
+    _, reader = format_and_reader(source, format, "run", options)
     run: Run = reader(
         source, dataset=dataset, duplicates=duplicates, name=name or source.label, **options
     )
@@ -138,8 +137,7 @@ def stream_run(
     ScatteredQueries if a query of an earlier part comes back: the run has to be read whole.
     """
     source = Source.of(path)
-    known = format_of(source, format, "run", options)
-    reader_of(source, known, "run", options)
+    known, _ = format_and_reader(source, format, "run", options)
     if known.stream is None:
         yield read_run(
             source, dataset=dataset, format=known.name, duplicates=duplicates, name=name, **options
@@ -178,7 +176,7 @@ def align_run(
     gives, and if scores equal the grades.
     """
     source = Source.of(path)
-    known = format_of(source, format, "run", options)
+    known, _ = format_and_reader(source, format, "run", options)
     how: dict[str, Any] = {
         "dataset": qrels, "format": known.name, "duplicates": duplicates, "name": name, **options
     }  # fmt: skip

@@ -16,6 +16,7 @@ import logging
 import lzma
 import os
 import re
+import shutil
 import stat
 import sys
 import tempfile
@@ -33,8 +34,8 @@ from .files import sha256, write_all
 from .text import BOM, LONGEST, ahead, count_head, each, lines_of
 
 T = TypeVar("T")
-_SPOOLED: dict[object, tempfile.TemporaryDirectory[str]] = {}
-"""Temporary folders with the content of standard input and pipes; the end deletes them."""
+_SPOOLED: dict[object, str] = {}
+"""Temporary files with the content of standard input and pipes; the end deletes them."""
 IR_DATASETS = "ir_datasets:"  # Before an id of ir_datasets
 STDIN, NAMELESS = "-", "<stdin>"  # Standard input in a command, and in messages
 BLOCK = 4 << 20  # Bytes that are read and parsed at a time, at most; a smaller file is one block
@@ -147,28 +148,27 @@ class _Unpacking(io.RawIOBase):
 
 
 def spooled(stream: IO[bytes], name: str, key: object) -> str:
-    """Return the path of a temporary file with the content of a stream, which is read once."""
+    """Return a temporary file with the content of a stream, which is read once."""
     if key not in _SPOOLED:
         try:
-            _SPOOLED[key] = tempfile.TemporaryDirectory(prefix="harness-")
-            atexit.register(forget)  # later than its own end, which would warn
-            with Path(_SPOOLED[key].name, "input").open("wb") as file:  # Windows opens it once
-                while piece := stream.read(BLOCK):
-                    file.write(piece)
+            handle, path = tempfile.mkstemp(prefix="harness-")
+            _SPOOLED[key] = path
+            atexit.register(forget)
+            with os.fdopen(handle, "wb") as file:
+                shutil.copyfileobj(stream, file, BLOCK)
         except OSError as error:
-            if key in _SPOOLED:
-                _SPOOLED.pop(key).cleanup()
+            if half := _SPOOLED.pop(key, ""):
+                Path(half).unlink()
             what = f"cannot be kept in a temporary file: {error.strerror}"
             fix = "free space there, or name another folder for temporary files in TMPDIR"
             raise InputError(Problem(name, what, fix=fix)) from error
-    return os.path.join(_SPOOLED[key].name, "input")
+    return _SPOOLED[key]
 
 
 def forget() -> None:
     """Delete the temporary files with the content of pipes and standard input."""
-    for folder in _SPOOLED.values():
-        folder.cleanup()
-    _SPOOLED.clear()
+    while _SPOOLED:
+        Path(_SPOOLED.popitem()[1]).unlink(missing_ok=True)
 
 
 def qrels_file(path: str) -> str:
@@ -226,7 +226,7 @@ def on_disk(path: str) -> str:
     if stat.S_ISREG(mode):
         return path
     if path in _SPOOLED:
-        return _SPOOLED[path].name
+        return _SPOOLED[path]
     with open(path, "rb") as stream:
         return spooled(stream, path, path)
 
@@ -299,13 +299,16 @@ class Source:
     """A file that can be read as often as needed, unpacked.
 
     `path` is a file, a pipe, or ``-`` for standard input; the last two are kept in a temporary
-    file. A suffix that names another compression than the bytes have is warned about.
+    file. A suffix that names another compression than the bytes have is warned about. The bytes of
+    a `hashed` source are hashed as they pass, and so are the rows of a learning-to-rank file.
     """
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, hashed: bool = False) -> None:
         given = os.fspath(path)
         self.name = NAMELESS if given == STDIN else given  # for messages
         self.file = _stdin() if given == STDIN else on_disk(given)
+        self.hashed, self._digest = hashed, ""
+        self.row_marks: Array | None = None  # the hashes of those rows, once they were read
         self.codec, self._head = "", b""
         self._n_comments: int | None = None
         self.unfinished = b""  # after blocks() has ended: the last line, if it has no line end
@@ -406,7 +409,12 @@ class Source:
         block = tail = b""
         pieces: list[bytes] = []
         every = 1
+        digest = hashlib.sha256() if self.hashed and not self.codec else None
+        if digest is not None and self.read(len(BOM)) == BOM:
+            digest.update(BOM)
         for n, block in enumerate(self._text(size or self.block)):
+            if digest is not None:
+                digest.update(block)
             yield block
             if n % every == 0:
                 is_whole = not n and self.one_block and len(block) <= _SAMPLES * HEAD
@@ -414,6 +422,7 @@ class Source:
             if len(pieces) > _SAMPLES:
                 pieces, every = pieces[::2], every * 2
             tail = (block if len(block) > _TAIL else tail + block)[-_TAIL - 1 :]
+        self._digest = digest.hexdigest() if digest is not None else self._digest
         self.unfinished = block[block.rfind(b"\n") + 1 :]
         self.last_lines = lines_of(tail)[len(tail) > _TAIL :]
         if block not in pieces:
@@ -450,6 +459,13 @@ class Source:
         if (found := _not_text(self.head, self.codec)) is not None:
             raise self.error(*found)
 
+    def sha256(self) -> str:
+        """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""
+        if not self._digest:
+            with self.explained():
+                self._digest = sha256(Path(self.file))
+        return self._digest
+
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
         """Turn errors of the system into an :class:`InputError`."""
@@ -460,36 +476,6 @@ class Source:
         except OSError as error:
             kind = InputError if shortage(error) is None else ShortageError
             raise kind(Problem(self.name, f"cannot be read ({error})")) from error
-
-
-class HashedSource(Source):
-    """A source whose bytes are hashed as they pass, if it is not compressed.
-
-    `row_marks` are hashes of the rows of a learning-to-rank file that was read.
-    """
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        super().__init__(path)
-        self._digest = ""
-        self.row_marks: Array | None = None
-
-    def sha256(self) -> str:
-        """Return the hash of the file's bytes, compressed as they are, in hexadecimal."""
-        if not self._digest:
-            with self.explained():
-                self._digest = sha256(Path(self.file))
-        return self._digest
-
-    def blocks(self, size: int | None = None) -> Iterator[bytes]:
-        """Yield the text in blocks, as :meth:`Source.blocks`; hash what passes."""
-        if self.codec:
-            yield from super().blocks(size)
-            return
-        digest = hashlib.sha256(BOM if self.read(len(BOM)) == BOM else b"")
-        for block in super().blocks(size):
-            digest.update(block)
-            yield block
-        self._digest = digest.hexdigest()
 
 
 def _stdin() -> str:

@@ -14,7 +14,7 @@ import pytest
 from outcomes import refused
 
 from harness import readers
-from harness.readers.source import HashedSource, Source, forget, missing
+from harness.readers.source import Source, forget, missing
 
 Write = Callable[..., str]
 QRELS = b"q1 0 d1 1\nq1 0 d2 0\nq2 0 d1 2\n"
@@ -40,7 +40,7 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
 )
 def test_bytes_tell_the_compression(write: Write, suffix: str, data: bytes) -> None:
     assert readers.read_qrels(write(f"q{suffix}", data)).to_dict() == EXPECTED
-    source = HashedSource(f"q{suffix}")
+    source = Source(f"q{suffix}", hashed=True)
     assert b"".join(source.blocks()) == QRELS
     assert source.sha256() == hashlib.sha256(data).hexdigest()
 
