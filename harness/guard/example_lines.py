@@ -12,13 +12,13 @@ import pyarrow as pa
 
 from .. import readers as readers
 from ..config.cells import Cell
-from ..core.arrow import bytes_at, string_column
+from ..core.arrow import bytes_at, string_column, to_numpy
 from ..core.ragged import Array, Ints
 from ..core.rules import SHOWN, finding
 from ..core.tables import Docnos, Qrels
 from ..errors import Finding, HarnessError, Place, Severity, collecting
 from ..readers.array_files import load_numpy
-from ..readers.columns import numbers_of, read_columns
+from ..readers.columns import read_columns
 from ..readers.format import Kind
 from ..readers.predictions import RUN as SCORES
 from ..readers.rows import Rows
@@ -145,7 +145,7 @@ def scores_of(path: str) -> Array | None:
         if path.endswith(".npy"):
             return np.asarray(load_numpy(source), np.float64).ravel()
         tables = read_columns(source, SCORES)
-        found: Array = np.concatenate([numbers_of(table, "score") for table in tables])
+        found: Array = np.concatenate([to_numpy(table["score"]) for table in tables])
         return found
     return None
 

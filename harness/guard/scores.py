@@ -19,7 +19,7 @@ from ..core.rules import RULES, SHOWN
 from ..errors import Finding, counted
 from ..readers import guess_format
 from ..readers import trec as trec
-from ..readers.columns import Refused, numbers_of, read_block
+from ..readers.columns import Refused, read_block
 from ..readers.source import Source
 from .documents import Queries
 from .example_lines import Examples, ExamplesByRule, docnos_at, texts_at
@@ -317,7 +317,7 @@ def rank_findings(source: Source, format: str | None, first: ExamplesByRule) -> 
         rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)
     except Refused:
         return
-    qids, score = rows["qid"].combine_chunks(), numbers_of(rows, "score")
+    qids, score = rows["qid"].combine_chunks(), to_numpy(rows["score"])
     try:
         rank: Array | None = to_numpy(cast(cast(rows["rank"], pa.string()), pa.float64()))
     except pa.ArrowInvalid:

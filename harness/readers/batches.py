@@ -170,13 +170,12 @@ def qids_of(qids: Any, n_queries: int, first: int) -> pa.Array:
     if len(items) != n_queries:
         what = f"expected one qid for each of the {n_queries} queries, got {len(items)}"
         raise InputError(Problem("qids", what, fix="give qids of shape (B,), or none"))
-    names = [_qid(item, row) for row, item in enumerate(items)]
-    row_of = {name: row for row, name in reversed([*enumerate(names)])}
-    for row, name in enumerate(names):
-        if row_of[name] != row:
+    row_of: dict[str, int] = {}
+    for row, name in enumerate(map(_qid, items, range(n_queries))):
+        if row_of.setdefault(name, row) != row:
             what = f"expected each query once, got '{name}' in rows {row_of[name]} and {row}"
             raise InputError(Problem("qids", what, fix="give each query a qid of its own"))
-    return string_column(names)
+    return string_column(row_of)
 
 
 def _qid(item: Any, row: int) -> str:
@@ -201,7 +200,6 @@ def from_batch(
     qids: Any = None,
     *,
     mask: Any = None,
-    name: str = "",
     first: int = 0,
     fractions: bool = False,
     copy: bool = True,
@@ -219,42 +217,38 @@ def from_batch(
     offsets = offsets_of(lengths)
     names = qids_of(qids, lengths.size, first)
 
-    def place(item: int) -> tuple[str, str]:
-        row = int(np.searchsorted(offsets, item, side="right")) - 1
-        if given_scores.ndim == 1:
-            return f"[{item}]", names[row].as_py()
-        column = item - int(offsets[row])
-        column = column if inside is None else int(np.flatnonzero(inside[row])[column])
-        return f"[{row}, {column}]", names[row].as_py()
+    def place(name: str, items: Ints) -> tuple[str, str]:
+        at = items[0] if inside is None else np.flatnonzero(inside)[items[0]]
+        row = int(np.searchsorted(offsets, items[0], side="right")) - 1
+        index = ", ".join(map(str, np.unravel_index(at, given_scores.shape)))
+        return f"{name}[{index}]", f"query '{names[row]}'"
 
     given = numbers_of(_unpadded(given_scores, inside, copy), "scores")
     bad = np.flatnonzero(~np.isfinite(given))
     if bad.size:
-        at, qid = place(int(bad[0]))
-        what = f"query '{qid}': expected a finite score, got '{given[bad[0]]}' ({bad.size} in all)"
+        where, query = place("scores", bad)
+        what = f"{query}: expected a finite score, got '{given[bad[0]]}' ({bad.size} in all)"
         fix = "look for the model's overflow; if it is padding, n is too large"
-        raise InputError(Problem(f"scores{at}", what, fix=fix, rule="not-finite"))
+        raise InputError(Problem(where, what, fix=fix, rule="not-finite"))
     grades = numbers_of(_unpadded(given_grades, inside, copy), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
         sound = np.abs(wide) < 2**63
         bad = np.flatnonzero(~(sound if fractions else sound & (np.trunc(wide) == wide)))
         if bad.size:
-            at, qid = place(int(bad[0]))
+            where, query = place("relevance", bad)
             kind = "finite" if fractions else "whole"
-            what = f"query '{qid}': expected a {kind} grade, got '{grades[bad[0]]}'"
+            what = f"{query}: expected a {kind} grade, got '{grades[bad[0]]}'"
             fix = "round the grades, or exchange grades and scores if they are swapped"
-            raise InputError(Problem(f"relevance{at}", what, fix=fix, rule="grade-values"))
+            raise InputError(Problem(where, what, fix=fix, rule="grade-values"))
     below = np.flatnonzero(grades < 0)
     if below.size:
-        at, qid = place(int(below[0]))
-        what = (
-            f"query '{qid}': grades below 0: {below.size:,}; they count as unjudged; "
-            "for padding, give mask=relevance >= 0"
-        )
-        notice(finding("negative-grades", f"relevance{at}", what, below.size), 3)
+        where, query = place("relevance", below)
+        what = f"{query}: grades below 0: {below.size:,}; they count as unjudged; "
+        what += "for padding, give mask=relevance >= 0"
+        notice(finding("negative-grades", where, what, below.size), 3)
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
-    return qrels, Run(names, offsets, qrels.docnos, given, name)
+    return qrels, Run(names, offsets, qrels.docnos, given)
 
 
 def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:

@@ -165,7 +165,7 @@ def read_judgements(
 ) -> Qrels:
     """Return the judgements of a file whose lines have the columns of a layout."""
     table = gathered(read_columns(source, replace(layout, whole=not fractions)))
-    grades = Qrels.check_numbers(numbers_of(table, "grade"), source.name, fractions=fractions)
+    grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name, fractions=fractions)
     rows = Rows(source, layout.is_data(source))
     qids, docnos = column(table["qid"]), column(table["docno"])
     qrels = build(Qrels, rows, qids, docnos, grades, duplicates=duplicates, name=name)
@@ -186,12 +186,6 @@ def column(chunks: pa.ChunkedArray) -> pa.Array:
 def gathered(tables: Iterable[pa.Table]) -> pa.Table:
     """Return tables of the same columns as one, each column in one piece."""
     return pa.concat_tables(tables).combine_chunks()
-
-
-def numbers_of(table: pa.Table, name: str) -> Array:
-    """Return a column as one numpy array."""
-    numbers: Array = to_numpy(table[name])
-    return numbers
 
 
 def read_block(block: bytes, layout: Layout) -> pa.Table:

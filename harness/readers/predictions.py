@@ -14,7 +14,7 @@ from ..core.arrow import cast, index_in, to_numpy
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run
 from ..errors import SHOWN, InputError, Place, Problem
-from .columns import Layout, column, gathered, numbers_of, read_columns
+from .columns import Layout, column, gathered, read_columns
 from .dataset_rows import check_count, follow, needed
 from .format import Format, add_formats
 from .rows import Rows
@@ -63,7 +63,7 @@ def stream_run(
 
 def _pieces(source: Source) -> Iterator[Array]:
     for table in read_columns(source, RUN):
-        yield numbers_of(table, "score")
+        yield to_numpy(table["score"])
 
 
 def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **how: Any) -> Run:
@@ -90,7 +90,7 @@ def read_ranklib(source: Source, *, dataset: Qrels | None = None, name: str, **h
         problems = [Problem(Place(source.name, at), what, line, fix) for at, line in found.values()]
         raise InputError(problems, total=wrong.size)
     scores, order = np.empty(dataset.n_rows), np.empty(at.size, np.int64)
-    scores[at], order[at] = numbers_of(table, "score"), np.arange(at.size)
+    scores[at], order[at] = to_numpy(table["score"]), np.arange(at.size)
     return Run(dataset.qids, dataset.offsets, dataset.docnos, scores, name, order=order)
 
 

@@ -22,7 +22,6 @@ from .columns import (
     Refused,
     column,
     gathered,
-    numbers_of,
     read_block,
     read_columns,
     read_judgements,
@@ -77,7 +76,7 @@ def _parts(
     def part(table: pa.Table) -> Run:
         nonlocal before, moved, gone
         qids, docnos = column(table["qid"]), column(table["docno"])
-        scores = numbers_of(table, "score")
+        scores = to_numpy(table["score"])
         run = build(
             Run, rows, qids, docnos, scores, duplicates=duplicates, name=name, before=before
         )
@@ -165,7 +164,7 @@ def warn_ranks(source: Source) -> None:
         rank = to_numpy(cast(rows["rank"], pa.int64()))
     except (Refused, pa.ArrowInvalid):
         return
-    qids, score = column(rows["qid"]), numbers_of(rows, "score")
+    qids, score = column(rows["qid"]), to_numpy(rows["score"])
     if not (
         equal(qids[1:], qids[:-1]) & ((rank[1:] <= rank[:-1]) | (score[1:] > score[:-1]))
     ).any():
@@ -190,7 +189,7 @@ def warn_ranks(source: Source) -> None:
 def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
     """Read a ranking of qid, docno and rank; the score of rank r is -r."""
     table = gathered(read_columns(source, MSMARCO))
-    rows, scores = Rows(source, MSMARCO.is_data(source)), -numbers_of(table, "rank")
+    rows, scores = Rows(source, MSMARCO.is_data(source)), -to_numpy(table["rank"])
     qids, docnos = column(table["qid"]), column(table["docno"])
     run = build(Run, rows, qids, docnos, scores, duplicates=duplicates, name=name)
     warn_moved(rows, run, duplicates)
@@ -207,7 +206,7 @@ def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **how: 
     judged = build(
         Qrels, Rows(source, DIVERSITY.is_data(source)), qids,
         call("binary_join_element_wise", docnos, subtopics, " "),
-        Qrels.check_numbers(numbers_of(table, "grade"), source.name),
+        Qrels.check_numbers(to_numpy(table["grade"]), source.name),
         duplicates=duplicates, name=name, fix=KEEP_ONE,
     )  # fmt: skip
     kept = np.arange(judged.n_rows) if judged.order is None else judged.order

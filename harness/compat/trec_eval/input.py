@@ -23,7 +23,7 @@ from ...core.policy import Policy
 from ...core.ragged import Array, Bools, offsets_of
 from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, QueryRows, Run
 from ...errors import InputError
-from ...readers.columns import Refused, column, gathered, numbers_of, read_block
+from ...readers.columns import Refused, column, gathered, read_block
 from ...readers.rows import Rows, warn_scattered
 from ...readers.sanity_checks import Checks
 from ...readers.source import Source
@@ -230,7 +230,7 @@ class RunFile:
 
     def _part(self, table: pa.Table) -> Run:
         qids, docnos = column(table["qid"]), column(table["docno"])
-        scores = numbers_of(table, "score")
+        scores = to_numpy(table["score"])
         try:
             run = Run.from_columns(qids, docnos, scores, name=self.path)
         except DuplicateRows:
