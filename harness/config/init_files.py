@@ -170,8 +170,7 @@ def _kinds(path: Path) -> list[tuple[Kind, str]]:
 
 def _other_lines(source: Source, form: str) -> list[int]:
     """Return the numbers of the first lines that the reader of a format does not take as rows."""
-    is_data = readers.FORMATS[form].is_data
-    reads = is_data(source) if is_data is not None else None
+    reads = readers.FORMATS[form].is_data(source)
     lines = source.head.split(b"\n")[:_ABOVE]
     return [n for n, line in enumerate(lines, 1) if line.strip() and reads and not reads(n, line)]
 

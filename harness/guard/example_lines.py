@@ -174,7 +174,7 @@ def add_lines(
         return
     with contextlib.suppress(HarnessError):
         form = readers.FORMATS[format or readers.guess_format(source, kind)]
-        is_data = form.is_data(source) if form.is_data is not None else None
+        is_data = form.is_data(source)
         if is_data is not None:
             wanted = {one.row: one.words for one in rows.values()}
             found = Rows(source, is_data).find(wanted, whole=whole)

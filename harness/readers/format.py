@@ -135,7 +135,7 @@ class Format:
     rows: Mapping[Kind, re.Pattern[bytes]] = field(default_factory=dict)
     looks: Callable[[Head, Kind], bool] | None = None
     # is_data(source): which lines are rows, for files with one row a line, in order; or None
-    is_data: Callable[[Source], IsDataLine | None] | None = None
+    is_data: Callable[[Source], IsDataLine | None] = lambda source: None
     has_rows: bool = False  # whether messages number the rows of a file, from 1
 
     def reader(self, kind: Kind) -> Callable[..., Any] | None:
@@ -189,20 +189,18 @@ def able_formats(kind: Kind) -> list[Format]:
 def guess_format(path: Path, kind: Kind) -> str:
     """Return the name of the only format that a file can be; InputError if none or several fit."""
     source = Source.of(path)
-    if kind not in source.formats:
-        head = Head.of(source)
-        if not any(one.is_binary(head) for one in FORMATS.values()):
-            source.check_text()
-        if not head.lines:
-            if len(source.head) < HEAD:
-                raise no_rows(source.name)
-            what = f"cannot detect the format: no row in the first {HEAD >> 10} KiB"
-            raise source.error(what, name_it(kind, "NAME"))
-        fitting = [one.name for one in FORMATS.values() if one.fits(head, kind)]
-        if len(fitting) != 1:
-            raise _not_one(source, head, kind, fitting)
-        source.formats[kind] = fitting[0]
-    return source.formats[kind]
+    head = Head.of(source)
+    if not any(one.is_binary(head) for one in FORMATS.values()):
+        source.check_text()
+    if not head.lines:
+        if len(source.head) < HEAD:
+            raise no_rows(source.name)
+        what = f"cannot detect the format: no row in the first {HEAD >> 10} KiB"
+        raise source.error(what, name_it(kind, "NAME"))
+    fitting = [one.name for one in FORMATS.values() if one.fits(head, kind)]
+    if len(fitting) != 1:
+        raise _not_one(source, head, kind, fitting)
+    return fitting[0]
 
 
 def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> InputError:
@@ -227,7 +225,7 @@ def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> Inpu
         fix = f"swap the two files, or {fix}"
         return InputError(Problem(source.name, what, found, fix, "swapped-files"))
     if mostly(head.lines, lambda line: any(map(is_like_number, fields_of(line)))):
-        return InputError(Problem(place, *without_names(head, kind), "columns"))
+        return without_names(source, head, kind)
     names = ", ".join(one.name for one in able_formats(kind))
     return InputError(Problem(place, what, found, f"{fix}; one of {names}"))
 
@@ -237,8 +235,8 @@ def fields_of(line: bytes) -> list[str]:
     return BETWEEN.split(decoded(line[:LOOK]).strip())
 
 
-def without_names(head: Head, kind: Kind) -> tuple[str, str, str]:
-    """Return what is wrong with columns without names, the line found, and the fix."""
+def without_names(source: Source, head: Head, kind: Kind) -> InputError:
+    """Return the error for columns without names."""
     number = "grade" if kind == "qrels" else "score"
     fields = f"{len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])})"
     if kind == "run":
@@ -248,7 +246,8 @@ def without_names(head: Head, kind: Kind) -> tuple[str, str, str]:
         f"write names above, and commas between: qid,docno,{number}; "
         f"or in a config: columns: {{qid: 1, docno: 2, {number}: 3}}"
     )
-    return what, head.first_text, fix
+    place = Place(source.name, head.first)
+    return InputError(Problem(place, what, head.first_text, fix, "columns"))
 
 
 def format_of(source: Source, name: str | None, kind: Kind, options: dict[str, Any]) -> Format:

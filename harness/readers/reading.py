@@ -70,7 +70,7 @@ def read_qrels(
     qrels: Qrels = reader(
         source, duplicates=duplicates, name=name or source.label, fractions=fractions, **options
     )
-    warn_unusable(Rows(source, known.is_data(source) if known.is_data is not None else None), qrels)
+    warn_unusable(Rows(source, known.is_data(source)), qrels)
     return qrels
 
 

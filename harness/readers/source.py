@@ -177,12 +177,16 @@ def qrels_file(path: str) -> str:
     When it is not there yet, ir_datasets reads the qrels from its cache, or downloads them.
     """
     name = path.removeprefix(IR_DATASETS)
+
+    def refused(what: str, fix: str) -> InputError:
+        return InputError(Problem(path, what, fix=fix))
+
     try:
         import ir_datasets
     except ImportError:
         what = "expected ir_datasets to be installed, got no module of that name"
         fix = "run: pip install ir_datasets (the extra 'ir_datasets')"
-        raise InputError(Problem(path, what, fix=fix)) from None
+        raise refused(what, fix) from None
     file = Path(ir_datasets.util.home_path()) / "ranking-harness" / f"{name}.qrels"
     if file.is_file():
         return os.fspath(file)
@@ -190,20 +194,17 @@ def qrels_file(path: str) -> str:
     try:
         dataset = ir_datasets.load(name)
     except KeyError:
-        fix = "copy an id from https://ir-datasets.com"
-        problem = Problem(path, f"expected an id of ir_datasets, got '{name}'", fix=fix)
-        raise InputError(problem) from None
+        what = f"expected an id of ir_datasets, got '{name}'"
+        raise refused(what, "copy an id from https://ir-datasets.com") from None
     if not dataset.has_qrels():
         what = "expected an id with qrels, got one without"
-        fix = f"name a part of it that has them, such as {name}/test"
-        raise InputError(Problem(path, what, fix=fix))
+        raise refused(what, f"name a part of it that has them, such as {name}/test")
     try:
         lines = [f"{one.query_id} 0 {one.doc_id} {one.relevance}\n" for one in dataset.qrels_iter()]
     except Exception as error:  # of its download, its archive, or its format
         first = shorten(str(error).partition("\n")[0], 80)
         what = f"expected qrels in its cache, got {type(error).__name__}: {first}"
-        fix = f"go online and run: ir_datasets export {name} qrels"
-        raise InputError(Problem(path, what, fix=fix)) from error
+        raise refused(what, f"go online and run: ir_datasets export {name} qrels") from error
     write_all(file.parent, {file.name: "".join(lines).encode()})
     return os.fspath(file)
 
@@ -317,7 +318,6 @@ class Source:
         self.has_extra_fields = False  # whether some lines had more fields than were read
         self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()
-        self.formats: dict[str, str] = {}  # that were guessed, by the kind of table
         self.may_reread = False  # whether warnings may read the whole file again to find their line
         with self.explained():
             size = os.path.getsize(self.file)

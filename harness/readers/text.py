@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
+from itertools import count
 from typing import Any, TypeVar
 
 from ..core.tables import GRADE_LIMIT
@@ -58,29 +59,22 @@ def without_first_lines(block: bytes, n: int) -> tuple[bytes, int]:
     return block[start:], passed
 
 
-def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
-    """Yield `items`, computing up to `depth` of them in advance in one other thread."""
-    advance = partial(next, iter(items), _END)
-    with ThreadPoolExecutor(1) as pool:
-        waiting = deque(pool.submit(copy_context().run, advance) for _ in range(depth))
-        try:
-            while (item := waiting.popleft().result()) is not _END:
-                waiting.append(pool.submit(copy_context().run, advance))
-                yield item
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
 def each(function: Callable[[S], T], items: Iterable[S], threads: int = 2) -> Iterator[T]:
     """Yield the function of each item, in order, computed by some threads ahead of the caller."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[T]] = deque()
         for item in items:
             waiting.append(pool.submit(copy_context().run, function, item))
-            if len(waiting) > threads:
+            if len(waiting) > 2:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+
+def ahead(items: Iterable[T]) -> Iterator[T]:
+    """Yield `items`, computing some of them in advance in one other thread."""
+    advance = partial(next, iter(items), _END)
+    return iter(partial(next, each(lambda _: advance(), count(), 1)), _END)
 
 
 def is_comment(line: bytes) -> bool:

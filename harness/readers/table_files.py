@@ -142,7 +142,7 @@ def _read_text(
         names = [str(i + 1) for i in range(len(names))]
     is_unnamed = len(names) == 1 < len(fields_of(line)) or any(map(is_like_number, names))
     if is_unnamed and not (columns or guess(names, kind) or head.has_heading):
-        raise InputError(Problem(place, *without_names(head, kind), "columns"))
+        raise without_names(source, head, kind)
 
     def first_rows(some: list[str]) -> pa.Table:
         text = source.read(BLOCK).removeprefix(BOM)
