@@ -11,6 +11,7 @@ from ..errors import Problem, UnknownNameError
 from ..experiment import folder as results_folder
 from ..experiment import page as report_page
 from ..experiment.folder import with_comparisons
+from ..experiment.page_data import PAGE
 from ..readers.files import check_own, write_all
 from ..reports.rankings import sheet
 from . import options
@@ -48,9 +49,9 @@ def command(
     if len(results) > 2:
         what = f"expected one results folder, or an old and a new one, got {len(results)}"
         raise UnknownNameError(Problem("", what, fix="name two folders at most"))
-    outcome, default = results_folder.read(results[-1]), report_page.PAGE
+    outcome, default = results_folder.read(results[-1]), PAGE
     if participant is not None:
-        files = {report_page.PAGE: sheet(outcome.systems, participant).encode()}
+        files = {PAGE: sheet(outcome.systems, participant).encode()}
         default = f"participant-{participant.replace('/', '_')}.html"
     else:
         outcome = with_comparisons(outcome)
@@ -61,7 +62,7 @@ def command(
         old = results_folder.read(results[0]) if len(results) == 2 else None
         files = report_page.page_files(outcome, old)
     target = target or results[-1] / default
-    files = {target.name: files.pop(report_page.PAGE), **files}
+    files = {target.name: files.pop(PAGE), **files}
     folder = target.parent
     same = [n for n in files if (folder / n).is_file() and (folder / n).read_bytes() == files[n]]
     check_own(folder, files, same, force=force)

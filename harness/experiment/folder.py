@@ -58,7 +58,7 @@ from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.select import in_order
 from ..stats.comparison import Comparisons, Plan, Study
-from .manifest import Manifest
+from .manifest import PER_QUERY, Manifest
 
 if TYPE_CHECKING:
     import pandas
@@ -125,7 +125,7 @@ class Results(Study):
         return f"<Results: {len(self.leaderboard.entries)} entries in {self.folder}>"
 
     def _repr_html_(self) -> str:
-        from .page import widget  # which imports this module
+        from .page_data import widget  # which loads SciPy
 
         if frame := widget(self):
             return frame
@@ -207,7 +207,7 @@ def render_comparisons(comparisons: Comparisons, format: str, **options: Any) ->
 
 
 MANIFEST, TIMING = "manifest.json", "timing.json"
-LEADERBOARD, CELLS, PER_QUERY = "leaderboard.csv", "leaderboard_cells.csv", "per_query.parquet"
+LEADERBOARD, CELLS = "leaderboard.csv", "leaderboard_cells.csv"
 PLOTS = "plots"
 """Folder of the pictures."""
 RENDERED = ("tables", PLOTS)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ..config.model import Config
     from .folder import Results
 
+PER_QUERY = "per_query.parquet"
+"""The file with the value of each query."""
 FORMAT = 3
 """Format of the manifests that this version writes and reads."""
 PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "scipy")

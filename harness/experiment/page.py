@@ -1,71 +1,41 @@
-"""The report page of an outcome: its data from leaderboard, tests, manifest and inputs."""
+"""The report page of an outcome, with rankings and conventions, or of runs held in Python."""
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import shlex
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from .. import readers as readers
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.align import rank_order
 from ..core.arguments import PATH, TEXT, TEXTS, check_arguments
-from ..core.comparable import why_not
 from ..core.entries import Columns, System
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.systems import key_of, systems_of
 from ..core.tables import Run
-from ..errors import AlignmentError, HarnessError, HarnessWarning, InputError, Problem, said_by
-from ..guard.check_report import address
+from ..errors import AlignmentError, HarnessError, HarnessWarning
 from ..metrics.ndcg import scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
-from ..reports.methods import methods
-from ..reports.page import Interval, PageSettings, documents, report
-from ..reports.paper_table.build import build
-from ..reports.paper_table.model import render
-from ..reports.paper_table.settings import DEFAULT
-from ..reports.select import value_for
+from ..reports.page import documents, report
 from ..stats.comparison import Plan
-from ..stats.intervals import clustered, t_interval
 from .cache import Cache
 from .cells import evaluate_all
 from .evaluate import evaluate_runs
-from .folder import PER_QUERY, Results, compared
+from .folder import Results, compared
 from .manifest import versions
-
-PAGE = "page.html"
-DOWNLOAD = 1 << 20
-"""Characters of the largest file that the page holds for downloading; others are links."""
-LEVEL = 0.05
-WIDGET = 2 << 20
-"""Bytes of the largest page that a notebook shows inside itself."""
-
-
-def widget(outcome: Results) -> str:
-    """Return the report page as a frame for a notebook; empty if it is too large for one."""
-    config = outcome.config.model_copy(update={"page": PageSettings()})
-    files = page_files(replace(outcome, config=config))
-    page = files.pop(PAGE)
-    if files or len(page) > WIDGET:
-        return ""
-    style = "width:100%;height:36rem;border:0"
-    return f'<iframe title="leaderboard" style="{style}" srcdoc="{escape(page.decode())}"></iframe>'
+from .page_data import download, interval_of, page_data, page_documents, texts_of
 
 
 def page(
@@ -123,9 +93,9 @@ def page(
     plan = Plan(tuple(baselines))
     tests = compared(board, plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
-    downloads = [_download("leaderboard.csv", "text/csv", find("csv").render(board))]
+    downloads = [download("leaderboard.csv", "text/csv", find("csv").render(board))]
     data = report(
-        title or "Leaderboard", board, board, tests, interval=_interval(plan),
+        title or "Leaderboard", board, board, tests, interval=interval_of(plan),
         note="" if tests is None else next(iter(comparing.notes(tests)), "") + ".",
         provenance={
             "facts": facts, "inputs": [], "findings": [], "methods": "", "config": "",
@@ -142,21 +112,8 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
 
     With `old` results, the page also shows what changed since then.
     """
-    config, settings, comparisons = outcome.config, outcome.config.page, outcome.comparisons
-    why = "an average is not tested" if config.summary.average else "'compare: {}' adds them"
-    test = f"The config has no tests, so there are no tiers and ranges of ranks: {why}."
-    if comparisons is not None:
-        test = next(iter(comparing.notes(comparisons)), "") + "."
-    data = report(
-        config.name, outcome.board, outcome.leaderboard, comparisons,
-        interval=_interval(config.compare or Plan(), config.summary.average),
-        provenance=_provenance(outcome), note=test,
-        metadata=_metadata(config),
-    )  # fmt: skip
-    for one in data["metrics"]:
-        one["label"] = value_for(config.names, one["name"], one["label"], patterns=False)
-    if settings.queries:
-        data["texts"] = _texts(config.base / settings.queries)
+    config, settings = outcome.config, outcome.config.page
+    data = page_data(outcome)
     cells = resolve(config) if settings.rankings or settings.conventions else []
     if settings.conventions:
         data["conventions"] = [
@@ -167,24 +124,7 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         _add_rankings(data, config, cells, outcome.board)
     if old is not None:
         data["old"] = _old(data, old)
-    _rename(data["systems"], "name", "run", config.names)
-    _rename(data["boards"], "dataset", "key", config.names)
-    return documents(data, PAGE)
-
-
-def _rename(rows: Sequence[dict[str, Any]], shown: str, own: str, names: Mapping[str, str]) -> None:
-    """Give rows the config's names if these tell them apart, and keep their own for commands.
-
-    A slice of queries begins with the name of its dataset.
-    """
-    labels = []
-    for one in rows:
-        whole = one.get("whole", one[shown])
-        rest = one[shown].removeprefix(whole)
-        labels.append(names.get(one[shown], names.get(whole, whole) + rest))
-    if len({*labels}) == len(labels):
-        for one, label in zip(rows, labels, strict=True):
-            one |= {own: one[shown], shown: label} if label != one[shown] else {}
+    return page_documents(data, config)
 
 
 def _old(data: Mapping[str, Any], old: Results) -> dict[str, Any]:
@@ -207,119 +147,6 @@ def _old(data: Mapping[str, Any], old: Results) -> dict[str, Any]:
             for board in data["boards"]
         ],
     }
-
-
-def _interval(plan: Plan, average: Sequence[str] = ()) -> Interval:
-    """Return what gives the interval of a system's value without a comparison's standings."""
-
-    def interval(system: System, metric: Metric) -> tuple[float, float]:
-        if why_not(metric) or average:
-            return math.nan, math.nan
-        if len(system.entries) > 1:
-            return clustered(system, metric, plan)
-        values = system.values(metric)
-        return t_interval(values[~np.isnan(values)], plan.level)
-
-    return interval
-
-
-def _metadata(config: Config) -> dict[str, dict[str, str]]:
-    """Return the metadata of each run, by its name."""
-    settings = config.page.metadata
-    if settings is None:
-        return {}
-    path = config.base / settings.path
-    rows = list(csv.DictReader(io.StringIO(_text(path), newline="")))
-    if rows and settings.key not in rows[0]:
-        what = f"expected a column '{settings.key}', got {', '.join(map(str, rows[0]))}"
-        fix = "name the column of runs with page.metadata.key"
-        raise InputError(Problem(f"{path}:1", what, fix=fix))
-    return {
-        row[settings.key]: {k: v or "" for k, v in row.items() if k and k != settings.key}
-        for row in rows
-    }
-
-
-def _texts(path: Path) -> dict[str, str]:
-    """Return the texts of a file of lines of identifier, tab, text."""
-    found = {}
-    for number, line in enumerate(_text(path).splitlines(), 1):
-        identifier, tab, text = line.partition("\t")
-        if not tab:
-            what = "expected an identifier, a tab and a text, got no tab"
-            raise InputError(Problem(f"{path}:{number}", what))
-        found[identifier] = text
-    return found
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(Problem(str(path), f"cannot be read: {said_by(error)}")) from error
-
-
-def _provenance(outcome: Results) -> dict[str, Any]:
-    """Return where the numbers come from, as the page shows it."""
-    manifest, folder = outcome.manifest, shlex.quote(outcome.config.output)
-    checked = [one["crosscheck"] for one in manifest["cells"]]
-    values, modes = sum(one["values"] for one in checked), [*{one["mode"]: 0 for one in checked}]
-    recomputed = f"{values:,} values recomputed by pytrec_eval, all equal"
-    git = manifest.get("git") or {}
-    versions = {name: text for name, text in manifest["versions"].items() if text}
-    facts = [
-        *versions.items(),
-        ("platform", manifest["platform"]),
-        ("git commit", git.get("commit", "") + (", changed since" if git.get("dirty") else "")),
-        ("cross-check", recomputed if values else ", ".join(modes)),
-        ("policy", ", ".join(f"{k}: {v}" for k, v in manifest["config"].get("policy", {}).items())),
-    ]
-    first = outcome.systems[0]
-    trace = f"harness why {folder} --run {shlex.quote(first.run)} --metric {first.metrics[0]}"
-    if sum(one.run == first.run for one in outcome.systems) > 1:
-        trace += f" --dataset {shlex.quote(first.dataset)}"
-    csvs = {
-        "leaderboard.csv": find("csv").render(outcome.leaderboard, comparisons=outcome.comparisons)
-    }
-    if outcome.comparisons is not None:
-        csvs |= {n: c.decode() for n, c in comparing.files(outcome.comparisons).items()}
-    untraced = replace(outcome, trace="")  # the manifest's hash depends on the page's
-    tables = [
-        (f"tables/{name}.tex", render(build(untraced, settings, name), "latex"))
-        for name, settings in (outcome.config.tables or {"leaderboard": DEFAULT}).items()
-    ]
-    return {
-        "facts": [[name, str(text)] for name, text in facts if text],
-        "inputs": [[one["path"], str(one["bytes"]), one["sha256"]] for one in manifest["inputs"]],
-        "findings": [
-            {
-                "severity": one["severity"],
-                "rule": one["rule"],
-                "link": address(one["rule"]),
-                "text": f"{one['place']}: {one['what']}",
-            }
-            for one in manifest["findings"]
-            if one["severity"] != "note"
-        ],
-        "methods": methods(outcome, "plain").strip(),
-        "config": yaml.safe_dump(manifest["config"], sort_keys=False, allow_unicode=True),
-        "commands": [
-            ["Check every digit", f"harness verify {folder}"],
-            ["Trace one number", trace],
-            ["Trace one query's number", f"{trace} --query {shlex.quote(first.qids[0])}"],
-        ],
-        "results": folder,
-        "downloads": [
-            *(_download(name, "text/csv", text) for name, text in csvs.items()),
-            *(_download(name, "text/x-tex", text) for name, text in tables),
-            {"name": PER_QUERY},
-        ],
-    }
-
-
-def _download(name: str, kind: str, text: str) -> dict[str, str]:
-    """Return a file that the page holds, or the name of a large one next to the page."""
-    return {"name": name} | ({"type": kind, "text": text} if len(text) <= DOWNLOAD else {})
 
 
 def _convention(
@@ -374,7 +201,7 @@ def _add_rankings(
     data: dict[str, Any], config: Config, cells: Sequence[Cell], board: Leaderboard
 ) -> None:
     """Put every query's first documents into the data."""
-    texts = _texts(config.base / config.page.documents) if config.page.documents else {}
+    texts = texts_of(config.base / config.page.documents) if config.page.documents else {}
     names = [one["name"] for one in data["systems"]]
     rankings = {one["dataset"]: one["rankings"] for one in data["boards"]}
     shown = _shown(board)

@@ -39,7 +39,6 @@ from .folder import (
     CELLS,
     LEADERBOARD,
     MANIFEST,
-    PER_QUERY,
     PLOTS,
     RENDERED,
     TIMING,
@@ -123,7 +122,7 @@ def _held_folders(config: Config, force: bool) -> Iterator[None]:
         plots.check_installed()
     with files.locked(folder, RENDERED):
         files.remove_abandoned(cache_folder)
-        every = [MANIFEST, TIMING, LEADERBOARD, PER_QUERY]  # which each run writes
+        every = [MANIFEST, TIMING, LEADERBOARD, manifests.PER_QUERY]  # which each run writes
         files.check_own(folder, every, written(folder)[0], force=force)
         yield
 
@@ -197,7 +196,7 @@ def _render(results: Results) -> dict[str, bytes]:
             text += "" if comparisons is None else render_comparisons(comparisons, name)
             text = html.document(config.name, text)
         made[f"leaderboard{report.suffix}"] = text.encode()
-    made[PER_QUERY] = files.parquet(results.cells.per_query_parts())
+    made[manifests.PER_QUERY] = files.parquet(results.cells.per_query_parts())
     return made if comparisons is None else made | comparing.files(comparisons)
 
 
