@@ -41,7 +41,15 @@ from ..reports.select import metric_spellings
 from ..stats.comparison import Plan, Study
 from . import table_files, table_latex
 from .check_table_match import Heading, Known, Match, TableLine, match
-from .table_files import SYMBOLS, Printed, PrintedCell, PrintedTable, decimals, printed
+from .table_files import (
+    SYMBOLS,
+    Printed,
+    PrintedCell,
+    PrintedTable,
+    decimals,
+    marks_of,
+    printed,
+)
 
 FORMATS: Mapping[str, Callable[[str], list[PrintedTable]]] = {
     **dict.fromkeys((".tex", ".ltx"), table_latex.grids),
@@ -556,8 +564,13 @@ def _check_significance(
     match: Match, columns: Sequence[Sequence[Number]], study: Study, verdict: TableVerdict
 ) -> None:
     """Check letters and daggers against the comparisons of the study."""
-    numbers = [one for column in columns for one in column]
-    used = [mark for one in numbers for mark in (*one.printed.marks, *one.printed.lowered)]
+    whole = any(len(one.sign) > 1 for one in match.lines)
+    printed_marks = [
+        (one, marks_of(one.printed.above, whole), marks_of(one.printed.below, whole))
+        for column in columns
+        for one in column
+    ]
+    used = [mark for _, above, below in printed_marks for mark in (*above, *below)]
     if used and study.comparisons is None:
         verdict.notes.append(
             f"{len(used)} marks of significance not checked: the config of the results compares "
@@ -567,40 +580,32 @@ def _check_significance(
     if signs is None:
         return
     run_of = {sign: run for run, sign in signs.of.items()}
-    has_lowered = any(one.printed.lowered for one in numbers)
-    is_long = any(len(sign) > 1 for sign in signs.of.values())
-    by_commas = is_long and any(len(one.printed.raised) > 1 for one in numbers)
-    for one in numbers:
+    has_lowered = any(below for *_, below in printed_marks)
+    for one, above, below in printed_marks:
         if not one.known or one.line.run is None:
             continue
-        above, below = one.printed.marks, one.printed.lowered
         verdict.verified["marks"] += len(above) + len(below)
         better: tuple[str, ...] = ()
         worse: tuple[str, ...] = ()
         if one.dataset is not None:
             better, worse = signs.better_and_worse(one.dataset, str(one.metric), one.line.run)
-        if by_commas:  # such as a,b,aa
-            above = one.printed.raised
-        if "".join(one.printed.raised) == "".join(better):  # aa without commas
-            above = better
         ways = [
             (above, better, worse, "better", "worse"),
             (below, worse, better, "worse", "better"),
         ]
         for marks, right, opposite, how, other in ways if has_lowered else ways[:1]:
             for mark in dict.fromkeys((*marks, *right)):
-                run, text = run_of.get(mark, mark), one.printed.text
-                if mark not in right:
-                    way = (
-                        f"significantly {other}" if mark in opposite else f"not significantly {how}"
-                    )
-                    found = f"{text} with {mark}", f"without {mark}", f"{way} than {run}"
-                elif mark not in marks:
-                    why = f"significantly {how} than {run}"
-                    found = f"{text} without {mark}", f"with {mark}", why
-                else:
+                if (mark in marks) == (mark in right):
                     continue
-                verdict.findings.append(one.finding("marker", *found))
+                run, text = run_of.get(mark, mark), one.printed.text
+                if mark in right:
+                    found, wanted, way = "without", "with", f"significantly {how}"
+                else:
+                    found, wanted = "with", "without"
+                    is_opposite = mark in opposite
+                    way = f"significantly {other}" if is_opposite else f"not significantly {how}"
+                texts = f"{text} {found} {mark}", f"{wanted} {mark}", f"{way} than {run}"
+                verdict.findings.append(one.finding("marker", *texts))
 
 
 def _signs(match: Match, used: Sequence[str], study: Study, verdict: TableVerdict) -> Signs | None:

@@ -1,23 +1,21 @@
-"""An audit as text, as a page of HTML with heat maps, and as CSV."""
+"""An audit as tables, as a page of HTML with heat maps, and as records."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..core.entries import grouped_by
 from ..core.ragged import Floats
 from ..errors import first_of
-from ..reports import formats
-from ..reports import html as html_report
-from ..reports import text as text_report
+from ..reports import html
 from ..reports.grid import Grid, GridCell, grid
 from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
 from .conventions import BASE, DIGITS, Audited, ConventionRow, Matrix, OrderComparison, Walk
 
-WIDTH = 100
 REFUSED = "x"
 """Shown if a convention refuses the data."""
 OVERVIEW = (
@@ -32,26 +30,25 @@ _HIGHER, _LOWER = (107, 174, 214), (253, 174, 97)
 """Blue and orange, which every kind of colour vision tells apart, pale enough for black text."""
 
 
-def as_text(audited: Audited, *, width: int = WIDTH, details: bool = True) -> str:
-    """Return an overview; with `details`, the tables of each dataset and metric.
+def grids(audited: Audited, details: bool = True) -> Iterator[Grid]:
+    """Yield an overview; with `details`, the tables of each dataset and metric.
 
-    Systems that do not fit into a line of `width` go into further blocks below. Without details,
-    the conventions under which another system is best follow.
+    Without details, the conventions under which another system is best follow.
     """
-    tables = [_overview(audited)]
+    yield _overview(audited)
     for matrix in audited.matrices:
         if details:
-            tables += [Grid(title=_title(matrix), notes=_verdict(matrix)), *_grids(matrix)]
+            yield Grid(title=_title(matrix), notes=_verdict(matrix))
+            yield from _tables(matrix)
         elif matrix.comparable and any(one.best_changed for _, one in _of_conventions(matrix)):
-            tables.append(Grid(title=_title(matrix), notes=_verdict(matrix)[-1:]))
+            yield Grid(title=_title(matrix), notes=_verdict(matrix)[-1:])
     if not details:
         hint = "--details prints every table, --convention TOOL explains one tool"
-        tables.append(Grid(notes=(hint,)))
-    return text_report.render(tables, width=width)
+        yield Grid(notes=(hint,))
 
 
-def as_html(audited: Audited) -> str:
-    """Return a page: an overview, then a section for each dataset and metric.
+def page(audited: Audited) -> str:
+    """Return a page of HTML: an overview, then a section for each dataset and metric.
 
     Cells are coloured by their difference to the base: blue above it, orange below, the deepest
     being the largest difference of the matrix.
@@ -61,41 +58,35 @@ def as_html(audited: Audited) -> str:
         f'<p>Colours: <span style="background: {low}; color: #111">lower than the base</span>, '
         f'<span style="background: {high}; color: #111">higher</span>. The best system of a row '
         "is bold.</p>",
-        html_report.render([_overview(audited)]),
+        html.render([_overview(audited)]),
     ]
     for matrix in audited.matrices:
-        parts.append(f"<h2>{html_report.in_html(_title(matrix))}</h2>")
-        parts.append(html_report.render([Grid(notes=_verdict(matrix)), *_grids(matrix)]))
+        parts.append(f"<h2>{html.in_html(_title(matrix))}</h2>")
+        parts.append(html.render([Grid(notes=_verdict(matrix)), *_tables(matrix)]))
     title = "The leaderboard under every convention"
-    return html_report.document(title, "".join(f"{part}\n" for part in parts))
+    return html.document(title, "".join(f"{part}\n" for part in parts))
 
 
-def as_csv(audited: Audited) -> str:
-    """Return a row for each dataset, metric, system and convention, the base's own rows first.
+def records(audited: Audited) -> list[dict[str, Any]]:
+    """Return a record for each dataset, metric, system and convention, the base's own first.
 
-    ``base`` is the base's value and ``difference`` is value minus base; both are empty if there
+    ``base`` is the base's value and ``difference`` is value minus base; both are NaN if there
     is none. ``order_changed`` is whether the convention puts these systems in another order than
-    the base; it is empty if fewer than two have a value in both. ``refused`` is why there is no
-    value.
+    the base; None if fewer than two have a value in both. ``refused`` is why there is no value.
     """
-    return formats.as_csv(
-        [
-            {
-                "dataset": matrix.dataset, "metric": str(matrix.metric), "system": system,
-                "convention": row.name, "value": row.values[at].item(),
-                "base": matrix.base.values[at].item(),
-                "difference": row.values[at].item() - matrix.base.values[at].item(),
-                "order_changed": found.order_changed if found.compared > 1 else None,
-                "refused": row.refused[at],
-            }
-            for matrix in audited.matrices
-            for row, found in matrix.compared
-            for at, system in enumerate(matrix.systems)
-        ]
-    )  # fmt: skip
-
-
-RENDERINGS: Mapping[str, Callable[..., str]] = {"text": as_text, "csv": as_csv, "html": as_html}
+    return [
+        {
+            "dataset": matrix.dataset, "metric": str(matrix.metric), "system": system,
+            "convention": row.name, "value": row.values[at].item(),
+            "base": matrix.base.values[at].item(),
+            "difference": row.values[at].item() - matrix.base.values[at].item(),
+            "order_changed": found.order_changed if found.compared > 1 else None,
+            "refused": row.refused[at],
+        }
+        for matrix in audited.matrices
+        for row, found in matrix.compared
+        for at, system in enumerate(matrix.systems)
+    ]  # fmt: skip
 
 
 def _of_conventions(matrix: Matrix) -> list[tuple[ConventionRow, OrderComparison]]:
@@ -128,7 +119,7 @@ def _overview(audited: Audited) -> Grid:
     return grid(OVERVIEW, rows, left=3, notes=_left_out(audited))
 
 
-def _grids(matrix: Matrix) -> Iterator[Grid]:
+def _tables(matrix: Matrix) -> Iterator[Grid]:
     """Yield the tables of one metric: values, ranges, ways to conventions and single choices."""
     yield _values(matrix)
     if matrix.systems and matrix.rows:

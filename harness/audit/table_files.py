@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from ..errors import InputError, Problem, shorten
 from ..reports.formats import from_csv
-from ..reports.paper_table.model import letter
 
 GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
 GREEK["λ"] = "lambda"  # which Unicode calls lamda
@@ -158,8 +157,7 @@ class Printed(NamedTuple):
     """A number as it is printed, with `digits` decimals, and the text behind it.
 
     `spread` is a deviation, or the two ends of an interval; `remark` text in brackets that is no
-    deviation: ``(+5.9%)``, ``(17/20)``. `marks` and `lowered` are letters or daggers, `raised` the
-    raised text as commas split it.
+    deviation: ``(+5.9%)``, ``(17/20)``. `above` and `below` are letters or daggers.
     """
 
     text: str
@@ -167,9 +165,8 @@ class Printed(NamedTuple):
     digits: int
     is_percent: bool
     spread: tuple[Decimal, ...]
-    marks: tuple[str, ...]
-    lowered: tuple[str, ...]
-    raised: tuple[str, ...]
+    above: str
+    below: str
     remark: str
 
 
@@ -177,8 +174,8 @@ def printed(cell: PrintedCell) -> Printed | None:
     """Return the number that a cell prints; None if it prints none.
 
     >>> number = printed(cell_of([(".423", "b"), ("ab", "^")], 1))
-    >>> number.number, number.digits, number.marks
-    (Decimal('0.423'), 3, ('a', 'b'))
+    >>> number.number, number.digits, number.above
+    (Decimal('0.423'), 3, 'ab')
     """
     text = cell.text.translate(_MINUS)
     if len(text) > LONGEST:
@@ -203,9 +200,8 @@ def printed(cell: PrintedCell) -> Printed | None:
         decimals(number),
         bool(match["percent"]),
         tuple(map(decimal_of, spread)),
-        marks_of(cell.raised + symbols),
-        marks_of(lowered),
-        tuple(_parts(cell.raised + symbols)),
+        cell.raised + symbols,
+        lowered,
         match["remark"] or "",
     )
 
@@ -227,44 +223,22 @@ def decimals(number: Decimal) -> int:
     return max(-exponent, 0) if isinstance(exponent, int) else 0
 
 
-def marks_of(text: str) -> tuple[str, ...]:
-    """Return the marks of a text: split by commas or spaces if there are any, else one by one.
+def marks_of(text: str, whole: bool = False) -> list[str]:
+    """Return the marks of a text: letters and digits one by one, or `whole` between commas.
 
-    Letters and digits are marks each (``ab``, ``12``); a symbol that is repeated is one (``**``).
+    A symbol that is repeated is one mark.
 
     >>> marks_of("ab"), marks_of("a, ab"), marks_of("†‡"), marks_of("**"), marks_of("a†")
-    (('a', 'b'), ('a', 'ab'), ('†', '‡'), ('**',), ('a', '†'))
+    (['a', 'b'], ['a', 'ab'], ['†', '‡'], ['**'], ['a', '†'])
     """
-    parts = _parts(text)
+    parts = list(filter(None, re.split(r"[,;\s\u2009]+", text.strip("() "))))
     marks: list[str] = []
     for run in (match[0] for part in parts for match in re.finditer(r"([^\w])\1*|\w+", part)):
-        if (run.isalpha() or run.isdigit()) and len(parts) == 1:
+        if (run.isalpha() or run.isdigit()) and len(parts) == 1 and not whole:
             marks += run
         elif run.isalnum() or run[0] in SYMBOLS or not run.isascii():
             marks.append(run)
-    return tuple(marks)
-
-
-def _place_of(letters: str) -> int:
-    """Return the place of a system by its letter: 25 of z, 26 of aa."""
-    place = 0
-    for sign in letters:
-        place = 26 * place + ord(sign) - ord("a") + 1
-    return place - 1
-
-
-def _parts(text: str) -> list[str]:
-    """Return the parts of a text between commas and spaces, each letter of a range a part.
-
-    >>> _parts("y–ab"), _parts("ab"), _parts("a,c-a")
-    (['y', 'z', 'aa', 'ab'], ['ab'], ['a', 'c-a'])
-    """
-    parts: list[str] = []
-    for part in filter(None, re.split(r"[,;\s\u2009]+", text.strip("() "))):
-        ends = re.fullmatch(r"([a-z]{1,2})[-–−]{1,2}([a-z]{1,2})", part)
-        between = range(_place_of(ends[1]), _place_of(ends[2]) + 1) if ends else ()
-        parts += [letter(place) for place in between] or [part]
-    return parts
+    return marks
 
 
 DELIMITERS = ",;\t|"

@@ -8,7 +8,8 @@ from typing import Any, Literal
 import click
 
 from ..audit.conventions import audit
-from ..audit.conventions_report import RENDERINGS
+from ..audit.conventions_report import grids, page, records
+from ..reports import formats
 from . import options
 from .printing import show, terminal_width
 
@@ -43,7 +44,9 @@ def command(
       harness audit results/quickstart -m ndcg@10 --format html > audit.html
     """
     found = audit(source, conventions=conventions, **settings)
-    shown: dict[str, Any] = terminal_width(format)
-    if format == "text":
-        shown["details"] = details or bool(conventions)
-    show(RENDERINGS[format](found, **shown))
+    if format == "html":
+        show(page(found))
+        return
+    tables = grids(found, details or bool(conventions))
+    width = terminal_width(format) or {"width": 100}
+    show(formats.render(tables, format, records(found), **width))

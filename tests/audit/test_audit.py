@@ -14,10 +14,11 @@ from scipy.stats import kendalltau
 
 import harness
 from harness.audit.conventions import ConventionRow, Matrix, audit, compare
-from harness.audit.conventions_report import as_csv, as_text
+from harness.audit.conventions_report import grids, records
 from harness.core.names import parse
 from harness.core.settings import CONVENTIONS
 from harness.errors import AlignmentError, InputError
+from harness.reports.formats import as_csv, render
 
 nan = math.nan
 QRELS = "q 0 a 3\nq 0 b 2\nq 0 c 2\nq 0 x 0\n"
@@ -153,8 +154,8 @@ def test_folds(tmp_path: Path) -> None:
     found = audit(path)
     assert {matrix.systems for matrix in found.matrices} == {("a",)}
     assert {one.run for one in found.failed} == {"b"}
-    assert "Not audited, as in the leaderboard: b on web: 1 of 2 parts are missing" in as_text(
-        found
+    assert "Not audited, as in the leaderboard: b on web: 1 of 2 parts are missing" in render(
+        grids(found), "text"
     )
     (tmp_path / "fold2.txt").write_text("1 qid:2 1:0\n0 qid:2 1:0\n", encoding="utf-8")
     with pytest.raises(AlignmentError, match="in several: "):
@@ -162,7 +163,8 @@ def test_folds(tmp_path: Path) -> None:
 
 
 def test_text(toy: Path) -> None:
-    text = as_text(audit(toy, conventions=["lightgbm", "catboost", "sklearn"]))
+    found = audit(toy, conventions=["lightgbm", "catboost", "sklearn"])
+    text = render(grids(found), "text", width=100)
     assert text.startswith("""\
 dataset  metric    largest single choice  largest range  other order  other best
 toy      ndcg@2 ↑  gain=exp: -0.2152 """)
@@ -190,7 +192,7 @@ system  lowest"""
 
 def test_csv_is_long_and_reads_back(toy: Path) -> None:
     found = audit(toy, metrics=["ndcg@2", "map"], conventions=["lightgbm", "xgboost"])
-    rows = csv_rows(as_csv(found))
+    rows = csv_rows(as_csv(records(found)))
     assert ",".join(rows[0]) == (
         "dataset,metric,system,convention,value,base,difference,order_changed,refused"
     )
