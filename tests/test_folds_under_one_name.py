@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.audit import conventions as audit
+from harness.audit import convention_audit as audit
 from harness.guard.check import check_config
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")

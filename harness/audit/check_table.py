@@ -39,9 +39,8 @@ from ..reports.paper_table.settings import TableSettings
 from ..reports.phrases import fixed
 from ..reports.select import metric_spellings
 from ..stats.comparison import Plan, Study
-from . import table_files, table_latex
-from .check_table_match import Heading, Known, Match, TableLine, match
-from .table_files import (
+from . import latex_tables, printed_tables
+from .printed_tables import (
     SYMBOLS,
     Printed,
     PrintedCell,
@@ -50,12 +49,13 @@ from .table_files import (
     marks_of,
     printed,
 )
+from .table_names import Heading, Known, Match, TableLine, match
 
 FORMATS: Mapping[str, Callable[[str], list[PrintedTable]]] = {
-    **dict.fromkeys((".tex", ".ltx"), table_latex.grids),
-    **dict.fromkeys((".md", ".markdown"), table_files.markdown_grids),
-    **dict.fromkeys((".csv", ".tsv"), table_files.csv_grids),
-    **dict.fromkeys((".html", ".htm"), table_files.html_grids),
+    **dict.fromkeys((".tex", ".ltx"), latex_tables.grids),
+    **dict.fromkeys((".md", ".markdown"), printed_tables.markdown_grids),
+    **dict.fromkeys((".csv", ".tsv"), printed_tables.csv_grids),
+    **dict.fromkeys((".html", ".htm"), printed_tables.html_grids),
 }
 """The reader of a file, by the end of its name."""
 SIZE = 4 << 20
@@ -203,7 +203,7 @@ def _read(paper: Path) -> list[PrintedTable]:
     if reader is None:
         what = f"expected a name that ends in {', '.join(FORMATS)}, got '{paper.suffix}'"
         raise InputError(Problem(str(paper), what))
-    text = table_files.read_text(paper)
+    text = printed_tables.read_text(paper)
     fix = "give a file with just the tables to check"
     if len(text) > SIZE:
         what = f"expected at most {SIZE:,} characters, got {len(text):,}"

@@ -33,7 +33,7 @@ from ..readers import in_memory
 from ..reports import text
 from ..reports.grid import Grid, grid
 from ..reports.text import Shown
-from .explain_space import (
+from .explain_settings import (
     BEYOND,
     FAMILIAR,
     After,

@@ -14,16 +14,11 @@ import numpy as np
 
 from .. import readers as readers
 from ..config.cells import Cell
-from ..core.align import align
-from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, PATH, TEXT, check_arguments
 from ..core.entries import FEWER, Choice, Chosen, Entry, Failed, Incomplete, System, best_of, pairs
-from ..core.evaluation import evaluate
 from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
-from ..core.policy import GradeRule, Policy
-from ..core.policy_views import policies_of, takes_fractions, view
-from ..core.ragged import Ints
+from ..core.policy_views import takes_fractions
 from ..core.systems import dataset_name, key_of, system_name, systems_of
 from ..core.tables import Qrels, Run
 from ..errors import (
@@ -38,42 +33,18 @@ from ..errors import (
 from ..experiment import folder as files
 from ..experiment.folder import Results
 from ..experiment.table_plot_check import PathLike, folder_of
-from ..metrics.ndcg import Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import resolved
 from ..reports.grid import Grid, grid
 from ..reports.phrases import warned_of
 from ..reports.select import metric_spellings
 from ..reports.text import Shown
-from .table_files import read_rows, read_text
+from .printed_tables import read_rows, read_text
+from .query_ranking import Step, ranking_grid, steps
 
 UNCHANGED = "unchanged"
-FIRST, MOST = 10, 60
-"""Ranks that are always shown, and how many are shown at most."""
 SHOWN_INPUTS = EXTREMES = 5
 """Changed files, and largest and smallest values, that are listed."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """One document of a ranking, or of the ideal order, which has no docno and no score.
-
-    `grade` is None if it is not judged. For DCG and nDCG it adds `gain` / `discount`. `running` is
-    the metric's value for the ranking cut here; in the ideal order its DCG up to here.
-    """
-
-    rank: int
-    docno: str
-    score: float
-    grade: float | None = None
-    gain: float | None = None
-    discount: float | None = None
-    running: float | None = None
-
-    @property
-    def added(self) -> float | None:
-        """What the document adds: gain / discount."""
-        return None if self.gain is None or self.discount is None else self.gain / self.discount
 
 
 class FoldShare(NamedTuple):
@@ -186,20 +157,20 @@ def why(
     folder, columns = folder_of(results), columns_of(where)
     stored = files.read(folder)
     manifest = files.with_inputs(stored.manifest, None if inputs is None else Path(inputs))
-    board = _board(stored, dataset, columns)
+    names = _Names(run, dataset, columns)
+    board = names.board(stored)
     metrics = {str(one): one for one in board.entries[0].evaluation.metrics}
     name = metric if metric in metrics else next(iter(metric_spellings(metrics)(metric)), metric)
     check_known("metric", name, metrics)
-    wanted = metrics[name]
-    entries = [one for one in board.entries if _fits(one, board, run, dataset, columns)]
+    entries = [one for one in board.entries if names.fit(one, board)]
     if query is not None and entries:
         entries = _with_query(query, entries)
-    found = _row(stored, board, entries, wanted) if query is None else None
+    found = _row(stored, board, entries, metrics[name]) if query is None else None
     if found is None:
-        (one,) = entries = [_one(entries, board, run, dataset, columns)]
+        (one,) = entries = [names.only(entries, board)]
         found = Account(
-            name=files.name_of(one), run=one.run, dataset=one.dataset, metric=wanted,
-            value=one.summary[str(wanted)], entry=one, manifest=manifest, choices=one.choices,
+            name=files.name_of(one), run=one.run, dataset=one.dataset, metric=metrics[name],
+            value=one.summary[name], entry=one, manifest=manifest, choices=one.choices,
         )  # fmt: skip
     cells: list[Cell] = []
     try:
@@ -221,33 +192,53 @@ def columns_of(where: Mapping[str, Any] | None) -> dict[str, str]:
     return {name: str(value) for name, value in (where or {}).items()}
 
 
-def _board(stored: Results, dataset: str | None, where: Mapping[str, str]) -> Leaderboard:
-    """Return the leaderboard to find names in: all settings if they name one."""
-    selection = stored.board.selection
-    if selection is None:
+class _Names(NamedTuple):
+    """What was asked for: a run or a row, perhaps its dataset, and its columns."""
+
+    run: str
+    dataset: str | None
+    columns: Mapping[str, str]
+
+    def board(self, stored: Results) -> Leaderboard:
+        """Return the leaderboard to find the names in: all settings if they name one."""
+        selection = stored.board.selection
+        if selection is None:
+            return stored.board
+        every = {one.dataset for one in stored.cells.entries}
+        one_setting = any(name in selection.settings.over for name in self.columns)
+        if one_setting or self.dataset in every - {one.dataset for one in stored.board.entries}:
+            return replace(stored.cells, summary=Summary())
         return stored.board
-    every = {one.dataset for one in stored.cells.entries}
-    names_one = any(name in selection.settings.over for name in where)
-    if names_one or dataset in every - {one.dataset for one in stored.board.entries}:
-        return replace(stored.cells, summary=Summary())
-    return stored.board
+
+    def fit(self, one: Entry | Failed, board: Leaderboard) -> bool:
+        """Return whether the names fit a cell or its row."""
+        row_dataset, row_run = _key(one, board)
+        return (
+            self.run in (one.run, row_run)
+            and self.dataset in (None, one.dataset, row_dataset)
+            and self.columns.items() <= dict(one.columns).items()
+        )
+
+    def only(self, entries: Sequence[Entry], board: Leaderboard) -> Entry:
+        """Return the only entry; raise with the reason if there are none or several."""
+        if len(entries) > 1:
+            return files.one_cell(entries, entries[0].run)  # raises
+        if entries:
+            return entries[0]
+        why_not = "has no value, as it could not be evaluated"
+        failed = [one for one in board.failed if self.fit(one, board)]
+        if failed:
+            raise InputError(
+                [Problem(files.name_of(one), f"{why_not}: {one.error}") for one in failed]
+            )
+        every = [one for one in board.entries if self._replace(columns={}).fit(one, board)]
+        files.check_columns([one.columns for one in every], self.columns)
+        return files.one_cell(board.entries, *self)
 
 
 def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
     """Return dataset and run of the row that a cell is a part of."""
     return dataset_name(one, board.summary), system_name(one, board.summary)
-
-
-def _fits(
-    one: Entry | Failed, board: Leaderboard, run: str, dataset: str | None, where: Mapping[str, str]
-) -> bool:
-    """Return whether names fit a cell or its row."""
-    row_dataset, row_run = _key(one, board)
-    return (
-        run in (one.run, row_run)
-        and dataset in (None, one.dataset, row_dataset)
-        and where.items() <= dict(one.columns).items()
-    )
 
 
 def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
@@ -257,27 +248,6 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     name = f"any of {len(entries)} cells of {first.run}" if several else files.name_of(first)
     check_known("query", query, list(dict.fromkeys(chain.from_iterable(qids))), name)
     return [one for one, some in zip(entries, qids, strict=True) if query in some]
-
-
-def _one(
-    entries: Sequence[Entry], board: Leaderboard, run: str, dataset: str | None,
-    where: Mapping[str, str],
-) -> Entry:  # fmt: skip
-    """Return the only entry; raise with the reason if there are none or several."""
-    if len(entries) == 1:
-        return entries[0]
-    if entries:
-        files.one_cell(entries, entries[0].run)  # raises
-    problems = [
-        Problem(files.name_of(one), f"has no value, as it could not be evaluated: {one.error}")
-        for one in board.failed
-        if _fits(one, board, run, dataset, where)
-    ]
-    if problems:
-        raise InputError(problems)
-    every = [one for one in board.entries if _fits(one, board, run, dataset, {})]
-    files.check_columns([one.columns for one in every], where)
-    return files.one_cell(board.entries, run, dataset, where)
 
 
 def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) -> list[Cell]:
@@ -408,82 +378,6 @@ def _part(entry: Entry, metric: Metric) -> FoldShare:
     weight = n if weights is None else math.fsum(weights[defined].tolist())
     value, columns = entry.summary[str(metric)], dict(entry.columns)
     return FoldShare(entry.dataset, columns, value, n, math.fsum(total.tolist()), weight)
-
-
-def steps(
-    qrels: Qrels, run: Run, query: str, metric: Metric, policy: Policy
-) -> tuple[tuple[Step, ...], tuple[Step, ...], float | None]:
-    """Return a query's ranking and ideal order under a metric's settings, and its value.
-
-    The ranking has ranks 1 to 10 and all documents with a grade above 0, up to the cutoff and 60
-    rows; it is empty if the run does not answer the query. DCG and nDCG have an ideal order. The
-    value is None without a ranking, and for a metric that compares to another run.
-    """
-    if query not in run.qids.to_pylist():
-        return (), (), None
-    at, place = (each.qids.to_pylist().index(query) for each in (qrels, run))
-    judged, ranked = qrels.part(at, at + 1), run.part(place, place + 1)
-    whole = replace(policy, missing_queries="zero")
-    own = whole.with_settings(metric.settings)
-    order = _order(judged, ranked, own)
-    seen = view(align(judged, ranked, whole, policies_of([metric], whole)), own)
-    grades = dict(zip(seen.rank.tolist(), seen.grade.tolist(), strict=True))
-    cut = metric.cutoff is not None and metric.cutoff >= 1
-    last = min(order.size, int(metric.cutoff or 0)) if cut else order.size
-    relevant = {rank for rank, grade in grades.items() if grade > 0 and rank <= last}
-    shown = sorted(relevant.union(range(1, min(last, FIRST) + 1), [last] if last else []))[:MOST]
-    running = {}
-    if own.ties != "average" and own.seed is None and metric.reference is None:
-        for rank in shown:
-            head = np.isin(np.arange(ranked.n_rows), order[:rank])
-            top = replace(ranked.filter(head), order=None, n_source=None)
-            running[rank] = _value(metric, whole, judged, top)
-    scale, docnos = scale_of(metric), ranked.docnos.to_strings().to_pylist()
-    ranking = []
-    for rank in shown:
-        row, grade, gain, discount = order[rank - 1], grades.get(rank), None, None
-        if scale is not None:
-            gain = 0.0 if grade is None else float(scale.gains(np.array([grade]))[0])
-            discount = float(scale.discounts(np.array([rank]))[0])
-        score, value = float(ranked.scores[row]), running.get(rank)
-        ranking.append(Step(rank, docnos[row], score, grade, gain, discount, value))
-    ideal = _ideal(metric, seen, scale) if scale and metric.definition.name == "ndcg" else ()
-    value = None if metric.reference else _value(metric, whole, judged, ranked)
-    return tuple(ranking), ideal, value
-
-
-def _order(judged: Qrels, ranked: Run, policy: Policy) -> Ints:
-    """Return the rows of a query's run in rank order, under the policy's order of ties."""
-    every = Qrels(ranked.qids, ranked.offsets, ranked.docnos, np.arange(ranked.n_rows))
-    ties = policy.ties
-    if ties in ("best", "worst", "average") or policy.seed is not None:
-        ties = "trec_eval"
-    plain = replace(policy, depth=None, judged_only=False, grades=GradeRule(), ties=ties)
-    found = view(align(every, ranked, plain, [plain]), plain)
-    order: Ints = found.grade  # the "grade" of a document is its row
-    grade_of = judged.to_dict()[judged.qids[0].as_py()]
-    grade = np.array([grade_of.get(d, -1) for d in ranked.docnos.to_strings().to_pylist()])
-    if policy.ties in ("best", "worst"):
-        sign = -1 if policy.ties == "best" else 1
-        order = order[np.lexsort((sign * grade[order], found.tie_first))]
-    if policy.judged_only:
-        order = order[grade[order] >= 0]
-    return order if policy.depth is None else order[: policy.depth]
-
-
-def _value(metric: Metric, policy: Policy, judged: Qrels, ranked: Run) -> float:
-    aligned = align(judged, ranked, policy, policies_of([metric], policy))
-    return float(evaluate(aligned, [metric]).values[0, 0])
-
-
-def _ideal(metric: Metric, seen: Aligned, scale: Scale) -> tuple[Step, ...]:
-    full = metric.arguments().get("ideal") == "full"
-    _, at, rank = scale.ideal(seen, None if full or metric.cutoff is None else int(metric.cutoff))
-    gains, discounts = scale.gains(seen.ideal.values[at]), scale.discounts(rank)
-    sums = np.cumsum(gains / discounts)
-    columns = rank, seen.ideal.values[at], gains, discounts, sums
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return tuple(Step(rank, "", math.nan, *rest) for rank, *rest in rows)
 
 
 def grids(found: Account) -> Iterator[Grid]:
@@ -638,40 +532,13 @@ def _cell(account: Account) -> Iterator[Grid]:
 def _query(account: Account) -> Iterator[Grid]:
     if not account.ranking:
         return
-    yield _steps(account.ranking, "so far")
+    yield ranking_grid(account.ranking, "so far")
     if account.ideal:
         total = account.ideal[-1].running or 0.0
         parts = [step.added for step in account.ranking if step.added is not None]
-        yield replace(
-            _steps(account.ideal, "DCG so far"), title=f"The ideal order, whose DCG is {total!r}"
-        )
+        title = f"The ideal order, whose DCG is {total!r}"
+        yield ranking_grid(account.ideal, "DCG so far", title)
         yield Grid(title=f"{account.metric} = {math.fsum(parts)!r} / {total!r}")
     if account.derived is not None:
         same = "the same as in the results" if account.is_confirmed else "NOT the results' value"
         yield Grid(title=f"computed again from the files: {_text(account.derived)}, {same}")
-
-
-def _steps(steps: tuple[Step, ...], running: str) -> Grid:
-    """Return a ranking as a table, with the columns that have values."""
-
-    def number(value: float | None) -> str:
-        return "" if value is None or math.isnan(value) else f"{value:.6g}"
-
-    columns = {
-        "rank": [str(step.rank) for step in steps],
-        "docno": [step.docno for step in steps],
-        "score": [number(step.score) for step in steps],
-        "grade": ["not judged" if step.grade is None else f"{step.grade:g}" for step in steps],
-        "gain": [number(step.gain) for step in steps],
-        "/ discount": [number(step.discount) for step in steps],
-        "adds": [number(step.added) for step in steps],
-        running: [number(step.running) for step in steps],
-    }
-    columns = {name: texts for name, texts in columns.items() if any(texts)}
-    rows, last = [], 0
-    for step, *row in zip(steps, *columns.values(), strict=True):
-        if step.rank > last + 1:
-            rows.append([f"({step.rank - last - 1} more)", *[""] * (len(row) - 1)])
-        rows.append(row)
-        last = step.rank
-    return grid(list(columns), rows, left=2 if "docno" in columns else 1)

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import click
 
-from ..audit.conventions import audit
-from ..audit.conventions_report import grids, page, records
+from ..audit.convention_audit import audit
+from ..audit.convention_audit_report import grids, page, records
 from ..reports import formats
 from . import options
 from .printing import show, terminal_width

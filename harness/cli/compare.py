@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from ..audit.changes import changes
-from ..audit.changes_report import render
+from ..audit.leaderboard_diff import changes
+from ..audit.leaderboard_diff_report import render
 from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
@@ -52,13 +52,19 @@ _BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
 @options.grouping
 @options.format_option("text", "csv", "jsonl", "markdown", help="How to print the comparisons.")
 @click.option(
-    "--tolerance", metavar="DIFFERENCE", type=float, help="Treat differences up to this as equal."
+    "--tolerance",
+    metavar="DIFFERENCE",
+    type=click.FloatRange(0),
+    help="Treat differences up to this as equal.",
 )
 @options.flag("--any-change", "Exit 1 if anything has changed, better or worse.")
 @options.many("--lower", metavar="METRIC", help="A metric of a CSV for which lower is better")
 @options.many("--key", "keys", metavar="COLUMN", help="A CSV column that identifies rows")
 @options.many("--name", "names", metavar="OLD=NEW", help="A name in OLD, and what NEW calls it")
-@click.option("--p", metavar="P", type=float, help="Persistence of RBO; 0.9 by default.")
+@click.option(
+    "--p", metavar="P", type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Persistence of RBO; 0.9 by default.",
+)  # fmt: skip
 @options.flag("--reproduction", "Also measure how well NEW reproduces OLD.")
 @options.evaluation
 def command(

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 import harness
-from harness.audit.conventions import ConventionRow, Matrix, audit, compare
-from harness.audit.conventions_report import grids, records
+from harness.audit.convention_audit import ConventionRow, Matrix, audit, compare
+from harness.audit.convention_audit_report import grids, records
 from harness.core.names import parse
 from harness.core.settings import CONVENTIONS
 from harness.errors import AlignmentError, InputError

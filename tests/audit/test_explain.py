@@ -9,7 +9,7 @@ from command_line import called, refused
 
 import harness
 from harness.audit.explain import FittingSetting, Search, try_all
-from harness.audit.explain_space import read
+from harness.audit.explain_settings import read
 from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.names import parse

@@ -7,7 +7,7 @@ from command_line import called
 from csv_rows import csv_rows
 from made_boards import table
 
-from harness.audit.changes import changes
+from harness.audit.leaderboard_diff import changes
 
 
 def output(*words: object, code: int = 0) -> str:

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from made_boards import table
 
-from harness.audit.changes import changes
-from harness.audit.changes_board import read_csv
-from harness.audit.changes_report import render
+from harness.audit.leaderboard_diff import changes
+from harness.audit.leaderboard_diff_report import render
+from harness.audit.leaderboard_files import read_csv
 from harness.errors import InputError, UnknownNameError
 
 

@@ -9,8 +9,8 @@ import pytest
 from made_boards import OLD, folder
 from scipy import stats
 
-from harness.audit.changes import Changes, changes
-from harness.audit.changes_report import render
+from harness.audit.leaderboard_diff import Changes, changes
+from harness.audit.leaderboard_diff_report import render
 from harness.stats.comparison import Plan
 
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 import harness
-from harness.audit.changes import changes
+from harness.audit.leaderboard_diff import changes
 
 
 def evaluated(

@@ -8,7 +8,7 @@ import numpy as np
 import studies
 
 from harness.audit.check_table import FORMATS, TableVerdict, verify, with_dataset
-from harness.audit.check_table_match import Known, match
+from harness.audit.table_names import Known, match
 from harness.stats.compare import compare
 from harness.stats.comparison import Plan, Study
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from known_means import BASELINE, study, verdict
 
 from harness.audit.check_table import FORMATS, TableVerdict, verify
-from harness.audit.check_table_match import Known, match
+from harness.audit.table_names import Known, match
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import PaperCell, PaperTable, render
 from harness.reports.paper_table.settings import Caption, TableSettings

@@ -14,7 +14,7 @@ from ..core.metric import REGISTRY, Metric
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Kind, PaperColumn
 from ..stats.comparison import Study
-from .table_files import GREEK, PrintedTable, Row
+from .printed_tables import GREEK, PrintedTable, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")
 _LONG_NAMES: Mapping[str, str] = {

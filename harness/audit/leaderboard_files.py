@@ -19,7 +19,7 @@ from ..errors import InputError, Problem, UnknownNameError, check_known
 from ..experiment import folder as results
 from ..reports.leaderboard import REPETITIONS
 from ..reports.phrases import warned_of
-from .table_files import CsvRow, PrintedCell, printed, read_rows, read_text
+from .printed_tables import CsvRow, PrintedCell, printed, read_rows, read_text
 
 NO_NAMES: Mapping[str, str] = {}
 

@@ -18,8 +18,8 @@ from ..core.ragged import Floats
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention
 from ..core.tables import Qrels
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
-from .conventions import choices_of
-from .table_files import PrintedCell, printed
+from .convention_audit import choices_of
+from .printed_tables import PrintedCell, printed
 
 Changes = tuple[tuple[str, Any], ...]
 """Settings that are changed, with their new values."""

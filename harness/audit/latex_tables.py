@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ..reports.latex import SIGNS
-from .table_files import GREEK, Piece, PrintedCell, PrintedTable, cell_of, grid_of
+from .printed_tables import GREEK, Piece, PrintedCell, PrintedTable, cell_of, grid_of
 
 _COMMENT = re.compile(r"(?<!\\)((?:\\\\)*)%[^\n]*")
 _DEFINED = re.compile(
@@ -186,12 +186,12 @@ def _cell(text: str, line: int) -> PrintedCell:
         count, at = argument(text, across.end())
         _, at = argument(text, at)
         inner, at = argument(text, at)
-        columns = int(count) if re.fullmatch(r"\s*[0-9]{1,3}\s*", count) else 1
+        columns = int(count) if re.fullmatch(r"\s*[1-9][0-9]{0,2}\s*", count) else 1
         text = inner + text[at:]
     if (down := re.search(r"\\multirow\s*", text)) is not None:
         _, at = optional(text, down.end())
         count, _ = argument(text, at)
-        rows = abs(int(count)) if re.fullmatch(r"\s*-?[0-9]{1,3}\s*", count) else 1
+        rows = abs(int(count)) if re.fullmatch(r"\s*-?[1-9][0-9]{0,2}\s*", count) else 1
     merged = groupby(pieces(text), key=itemgetter(1))
     texts = (("".join(one for one, _ in some), style) for style, some in merged)
     decoded = ((_CODE.sub(lambda code: chr(int(code[1], 16)), one), style) for one, style in texts)

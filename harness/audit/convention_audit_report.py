@@ -14,7 +14,7 @@ from ..errors import first_of
 from ..reports import html
 from ..reports.grid import Grid, GridCell, grid
 from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
-from .conventions import BASE, DIGITS, Audited, ConventionRow, Matrix, OrderComparison, Walk
+from .convention_audit import BASE, DIGITS, Audited, ConventionRow, Matrix, OrderComparison, Walk
 
 REFUSED = "x"
 """Shown if a convention refuses the data."""

@@ -108,26 +108,35 @@ def grid_of(
     line: int,
     name: str = "",
     caption: str = "",
+    *,
+    implied: bool = False,
 ) -> list[PrintedTable]:
     """Return a table of rows that may differ in length; nothing without rows.
 
-    A cell that spans columns is there once; below one that spans rows are empty cells. A `header`
-    of None is for the rows above the first fraction.
+    Below a cell that spans rows are empty cells, or none if that is `implied`, as in HTML. A
+    `header` of None is for the rows above the first fraction.
     """
-    full = [[cell for cell in row for _ in range(max(cell.columns, 1))] for row in rows if row]
-    if not full:
+    rows = [row for row in rows if row]
+    if not rows:
         return []
-    width = max(map(len, full))
-    full = [row + [EMPTY] * (width - len(row)) for row in full]
-    for at, row in enumerate(full):
-        for column, cell in enumerate(row):
-            if not at or full[at - 1][column] is not cell:  # else put there from above
-                for below in full[at + 1 : at + cell.rows]:
-                    if not below[column].whole:
-                        below[column] = cell
+    taken: dict[tuple[int, int], PrintedCell] = {}
+    for at, row in enumerate(rows):
+        column = 0
+        for cell in row:
+            while implied and (at, column) in taken:
+                column += 1
+            for place in range(column, column + cell.columns):
+                for down in range(at, min(at + cell.rows, len(rows))):
+                    if cell.whole or (down, place) not in taken:
+                        taken[down, place] = cell
+            column += cell.columns
+    width = max(column for _, column in taken) + 1
+    full = tuple(
+        tuple(taken.get((at, column), EMPTY) for column in range(width)) for at in range(len(rows))
+    )
     if header is None:
         header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
-    return [PrintedTable(tuple(map(tuple, full)), max(header, 1), line, name, caption)]
+    return [PrintedTable(full, max(header, 1), line, name, caption)]
 
 
 def has_number(cell: PrintedCell) -> bool:
@@ -452,8 +461,9 @@ class _Reader(HTMLParser):
         elif tag == "thead" and self.rows:
             self.header = len(self.rows)
         elif tag == "table" and self.rows is not None:
-            rows = _with_spanned(self.rows)
-            self.grids += grid_of(rows, self.header or None, self.start, self.label, self.caption)
+            self.grids += grid_of(
+                self.rows, self.header or None, self.start, self.label, self.caption, implied=True
+            )
             self.rows, self.caption = None, ""
         elif self.inside == "cell":
             opened = [at for at in range(1, len(self.styles)) if self.styles[at][0] == tag]
@@ -464,25 +474,3 @@ class _Reader(HTMLParser):
             self.caption += data
         elif self.inside == "cell":
             self.pieces.append((data, self.styles[-1][1]))
-
-
-def _with_spanned(rows: Sequence[list[PrintedCell]]) -> list[list[PrintedCell]]:
-    """Return the rows with an empty cell at each place that a cell of a row above takes."""
-    result = []
-    left: dict[int, int] = {}  # rows that the cell above still takes, by column
-    for row in filter(None, rows):
-        full: list[PrintedCell] = []
-        place, cells = 0, list(row)
-        while cells or left.get(place):
-            if left.get(place):
-                left[place] -= 1
-                full.append(EMPTY)
-                place += 1
-                continue
-            cell = cells.pop(0)
-            full.append(cell)
-            for _ in range(cell.columns):
-                left[place] = cell.rows - 1
-                place += 1
-        result.append(full)
-    return result

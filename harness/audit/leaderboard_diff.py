@@ -32,7 +32,7 @@ from ..stats.differences import differences, largest_first
 from ..stats.intervals import interval_of
 from ..stats.registry import Stream, Test, find, outcome_of
 from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
-from .changes_board import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
+from .leaderboard_files import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
 from .verify import leaves
 
 Status = Literal["better", "worse", "changed", "queries", "same"]
@@ -119,15 +119,6 @@ def paired(old: Evaluation, new: Evaluation, metrics: tuple[Metric, Metric]) -> 
 def _values(evaluation: Evaluation, metric: Metric) -> Floats:
     values = np.asarray(evaluation.column(metric), dtype=np.float64)
     return np.nan_to_num(values, nan=0.0) if metric.settings.undefined == "zero" else values
-
-
-def paired_test(plan: Plan) -> Test:
-    """Return the plan's test; raise UnknownNameError if it is not a paired one."""
-    test = find(plan.test)
-    if test.kind != "paired":
-        what = f"expected a test of two runs, got '{plan.test}', which tests several at once"
-        raise UnknownNameError(Problem("test", what, fix="use paired-t or randomization"))
-    return test
 
 
 @dataclass(frozen=True)
@@ -443,12 +434,6 @@ def changes(
     Raises InputError with file and line for something other than a leaderboard, or if they share
     no row or metric; UnknownNameError for a metric, dataset, column, baseline or test.
     """
-    if tolerance is not None and not 0 <= tolerance < math.inf:
-        what = f"expected a number of 0 or above, got {tolerance:g}"
-        raise UnknownNameError(Problem("tolerance", what, fix="write a number such as 0.001"))
-    if not 0 < p < 1:
-        what = f"expected RBO's p between 0 and 1, got {p:g}"
-        raise UnknownNameError(Problem("p", what, fix="write a number such as 0.9"))
     plan = plan or Plan(())
     first, second, notes = matched(
         *(
@@ -483,7 +468,10 @@ def changes(
         check_known("baseline", name, dict.fromkeys(key.run for key in rows), "in both")
     directions = _directions(first, second, shared, lower, notes)
     has_queries = first.manifest is not None and second.manifest is not None
-    test = paired_test(plan) if has_queries else None
+    test = find(plan.test) if has_queries else None
+    if test is not None and test.kind != "paired":
+        what = f"expected a test of two runs, got '{plan.test}', which tests several at once"
+        raise UnknownNameError(Problem("test", what, fix="use paired-t or randomization"))
     cells = [
         _cell(key, name, first, second, tolerance, directions[name], plan, test)
         for name in shared
@@ -521,16 +509,13 @@ def changes(
 def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> None:
     """Raise UnknownNameError for a name that one side does not have; `old` is renamed already."""
     of_old, of_new = (
-        {*board.metrics, *(name for key in board.rows for name in (key.dataset, key.run))}
+        [*board.metrics, *dict.fromkeys(x for one in board.rows for x in (one.dataset, one.run))]
         for board in (old, new)
     )
     for first, second in names:
-        if second in of_new and second in of_old:
-            continue
-        board, name = (old.name, first) if second in of_new else (new.name, second)
-        what = f"{board} has no run, dataset or metric '{name}'"
-        fix = "write OLD=NEW: first the name in OLD, then its name in NEW"
-        raise UnknownNameError(Problem(f"--name {first}={second}", what, fix=fix))
+        check_known("run, dataset or metric", second, of_new, f"{new.name}, --name OLD=NEW")
+        if second not in of_old:
+            check_known("run, dataset or metric", first, of_old, f"{old.name}, --name OLD=NEW")
 
 
 def _directions(

@@ -14,8 +14,8 @@ from ..reports import formats
 from ..reports.grid import Grid, GridCell, grid
 from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, decimals, p_value
 from ..stats.registry import find
-from .changes import CellChange, Changes, OrderChange, Reproduced
-from .changes_board import Key
+from .leaderboard_diff import CellChange, Changes, OrderChange, Reproduced
+from .leaderboard_files import Key
 
 ROWS, CELLS = 20, 5
 """Rows of a table, and cells whose queries are listed; CSV and JSON lines have all."""
