@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from outcomes import refused
+from refusals import refuses
 
 from harness import readers
 from harness.core.align import align
 from harness.core.tables import Qrels
-from harness.errors import InputError
 
 PADDED = {
     "scores": np.array([[3.0, 1.0, 2.0], [0.5, 1.5, np.nan]]),
@@ -95,7 +95,7 @@ def test_an_archive_of_one_array_has_a_score_a_row(
     )
     assert found == expected
     np.savez(tmp_path / "p.npz", scores, scores)
-    with pytest.raises(InputError, match="one column of scores, got arr_0, arr_1"):
+    with refuses("p.npz", "columns"):
         readers.read_run(tmp_path / "p.npz", dataset=dataset)
 
 

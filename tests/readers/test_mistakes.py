@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 import pytest
 from outcomes import refused
+from refusals import refuses
 
 from harness import readers
 from harness.core.tables import Qrels
@@ -285,15 +286,15 @@ def test_a_wrong_array(write: Write, dataset: Qrels, data: bytes, place: str, ru
 
 def test_misspelt_formats_and_options(write: Write) -> None:
     path = write("a.run", "q Q0 d 1 2.0 t\n")
-    with pytest.raises(UnknownNameError, match="did you mean 'trec'"):
+    with refuses("a.run", error=UnknownNameError, suggests="trec"):
         readers.read_run(path, format="treck")
-    with pytest.raises(UnknownNameError, match="did you mean 'group'"):
+    with refuses("a.run", error=UnknownNameError, suggests="group"):
         readers.read_qrels(path, format="letor", groups="x")
-    with pytest.raises(UnknownNameError, match="no option 'group'"):
+    with refuses("a.run", error=UnknownNameError):
         list(readers.stream_run(path, group="x"))
-    with pytest.raises(InputError, match="format beir does not hold a run"):
+    with refuses("a.run", error=InputError):
         readers.read_run(path, format="beir")
-    with pytest.raises(InputError, match="could be msmarco or ranklib"):
+    with pytest.raises(InputError, match=r"^a: .*\bmsmarco or ranklib\b"):
         readers.guess_format(write("a", "q\t0\t1\nq\t1\t2\n"), "run")
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from refusals import refuses
 
 import harness
-from harness import HarnessError
 
 GRADES = [0, 2, 1, 0, 0, 1]
 QIDS = ["9", "9", "9", "10", "10", "abc"]
@@ -46,20 +46,20 @@ def test_what_is_written_is_read_back(letor: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scores", "qids", "docnos", "words"),
+    ("scores", "qids", "docnos", "where", "rule"),
     [
-        (SCORES[:-1], QIDS, None, "scores: 5 scores for 6 rows of the dataset"),
-        ([*SCORES[:-1], float("nan")], QIDS, None, "finite"),
-        (SCORES, QIDS, list("abcdea")[:5], "one length"),
-        (SCORES, QIDS, list("aacdef"), "each docno once"),
-        (SCORES, QIDS, ["a b", *"bcdef"], "without blanks"),
-        ([SCORES], QIDS, None, r"got shape \(1, 6\)"),
+        (SCORES[:-1], QIDS, None, "scores", "row-count"),
+        ([*SCORES[:-1], float("nan")], QIDS, None, "scores", "not-finite"),
+        (SCORES, QIDS, list("abcdea")[:5], "qrels", ""),
+        (SCORES, QIDS, list("aacdef"), "qrels: row 2", "duplicates"),
+        (SCORES, QIDS, ["a b", *"bcdef"], "docno", ""),
+        ([SCORES], QIDS, None, "scores", ""),
     ],
 )
 def test_what_cannot_be_written(
-    tmp_path: Path, scores: Any, qids: Any, docnos: Any, words: str
+    tmp_path: Path, scores: Any, qids: Any, docnos: Any, where: str, rule: str
 ) -> None:
-    with pytest.raises(HarnessError, match=words):
+    with refuses(where, rule):
         harness.save_predictions(tmp_path / "p.run", scores, qids, docnos)
     assert not (tmp_path / "p.run").exists()
 
@@ -71,13 +71,13 @@ def test_shuffled_rows_are_refused(letor: Path, tmp_path: Path) -> None:
     shuffled = scores.sort_values(ascending=False)
     qids = pandas.Series(QIDS)
     for rows in (letor, qids[shuffled.index]):
-        with pytest.raises(HarnessError, match="index in the order of the rows"):
+        with refuses("scores", "columns"):
             harness.save_predictions(tmp_path / "p.run", shuffled, rows)
     harness.save_predictions(tmp_path / "p.run", shuffled.sort_index(), letor)
 
 
 @pytest.mark.parametrize("name", ["p.csv", "p.npy", "p.pt", "p.jsonl", "p.run.gz", "p.parquet.zst"])
 def test_endings_of_other_formats_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(HarnessError, match=r"expected a path that ends in \.run or \.parquet"):
+    with refuses(name):
         harness.save_predictions(tmp_path / name, SCORES, QIDS)
     assert not (tmp_path / name).exists()

@@ -1,0 +1,45 @@
+"""Errors by type, place and rule, and warnings by rule; their wording is in golden/wording."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import TypeVar
+
+import pytest
+
+from harness.errors import HarnessError, HarnessWarning
+
+Error = TypeVar("Error", bound=HarnessError)
+
+
+@contextlib.contextmanager
+def refuses(
+    where: str,
+    rule: str = "",
+    error: type[Error] = HarnessError,  # type: ignore[assignment]
+    suggests: str = "",
+) -> Iterator[pytest.ExceptionInfo[Error]]:
+    """Expect an error whose first problem has this place, perhaps below a folder, and rule.
+
+    `suggests` is the known name that the message proposes for a misspelt one.
+    """
+    with pytest.raises(error) as caught:
+        yield caught
+    first = caught.value.problems[0]
+    assert (first.where.removesuffix(where)[-1:] in ("", "/"), first.rule) == (True, rule), first
+    if not where:
+        assert first.where == "", first
+    if suggests:
+        assert f"did you mean '{suggests}'" in str(caught.value)
+
+
+@contextlib.contextmanager
+def warns(rule: str, about: str = "") -> Iterator[pytest.WarningsRecorder]:
+    """Expect a warning of a rule of the guard, which has `about` in its text."""
+    with pytest.warns(HarnessWarning) as caught:
+        yield caught
+    texts = [
+        f"{one.message} [{one.message.finding.rule}]" if one.message.finding else str(one.message)
+        for one in caught
+        if isinstance(one.message, HarnessWarning)
+    ]
+    assert any(f"[{rule}]" in text and about in text for text in texts), texts
