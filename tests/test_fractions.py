@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from refusals import refuses
 
 import harness
 from harness import readers
@@ -52,8 +53,9 @@ def test_files(name: str, tmp_path: Path) -> None:
     FILES[name](path)
     found = harness.evaluate(path, RUN, [METRIC]).to_dict()
     assert found == {"q1": {METRIC: VALUE}, "q2": {METRIC: 1.0}}
-    with pytest.raises(InputError, match="whole number"):
+    with pytest.raises(InputError) as caught:
         harness.evaluate(path, RUN, ["dcg"])
+    assert caught.value.problems[0].rule == "grade-values"
     assert readers.read_qrels(path, fractions=True).to_dict() == QRELS
 
 
@@ -75,5 +77,5 @@ def test_files_and_configs(tmp_path: Path) -> None:
     assert entry.evaluation.values[:, 0] == pytest.approx(expected, abs=1e-15)
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert '"values": 0' in json.dumps(manifest)  # pytrec_eval takes no fractions
-    with pytest.raises(InputError, match=r"^d: query 'q1', document 'a': got the grade 0\.5, "):
+    with refuses("d: query 'q1', document 'a'", "grade-values"):
         harness.run(config, overrides=["metrics=[ndcg, swaps(convention=none)]"])

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import refuses
 
 from harness.core.align import align, align_parts, rank_order
 from harness.core.aligned import Aligned
@@ -133,7 +134,7 @@ class TestLiteralDefinition:
     @given(all_qrels, all_runs, policies)
     def test_any_pair_of_dicts(self, qrels: Judgements, run: Scores, policy: Policy) -> None:
         if not set(qrels) & set(run):
-            with pytest.raises(AlignmentError, match="no query in common"):
+            with refuses("", "no-common-query", AlignmentError):
                 align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
             return
         aligned = align(Qrels.from_dict(qrels), Run.from_dict(run), policy)
@@ -224,7 +225,7 @@ class TestQueries:
         )
 
     def test_a_query_in_two_parts_is_an_error(self) -> None:
-        with pytest.raises(AlignmentError, match="query '1' is in more than one part of the run"):
+        with pytest.raises(AlignmentError, match=r"'1'"):
             align(self.QRELS, [Run.from_dict({"1": {"a": 1.0}}), Run.from_dict({"1": {"b": 2.0}})])
 
 

@@ -43,9 +43,9 @@ def test_empty_follows_the_metric_s_own_relevance_level() -> None:
 
 
 def test_errors_name_the_queries() -> None:
-    with pytest.raises(AlignmentError, match="1 queries have no relevant document: q3"):
+    with pytest.raises(AlignmentError, match=r": q3\n"):
         run(["map"], Policy(empty_queries="error"))
-    with pytest.raises(AlignmentError, match="does not answer 1 of the 4 judged queries: q4"):
+    with pytest.raises(AlignmentError, match=r": q4\n"):
         run(["map"], Policy(missing_queries="error"))
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from refusals import warns
 
 import harness
-from harness.errors import HarnessWarning
 from harness.guard.row_order import (
     GradedRows,
     look,
@@ -144,7 +144,7 @@ def test_python_warns_of_rows_in_another_order(form: Any, tmp_path: Path) -> Non
     sound = harness.evaluate(qrels, run, ["ndcg@10"], **how).summary()["ndcg@10"]  # no warning
     at = reordered(rows, "queries in reverse order")
     qrels, run, how = form(rows, scores[at], tmp_path)
-    with pytest.warns(HarnessWarning, match=r"queries in reverse order.*row-order"):
+    with warns("row-order"):
         wrong = harness.evaluate(qrels, run, ["ndcg@10"], **how).summary()["ndcg@10"]
     assert wrong < sound - 0.1
 
@@ -153,8 +153,7 @@ def test_python_warns_of_shuffled_rows_beside_a_run_that_fits() -> None:
     rows, scores = dataset(6)
     shuffled = np.random.default_rng(1).permutation(scores)
     qrels = rows.query.astype(str), rows.grades
-    words = r"^b: correlation with the grades.*; that of a on these rows is 0\.\d\d \[unrelated\]"
-    with pytest.warns(HarnessWarning, match=words):
+    with warns("unrelated", "b: "):
         harness.compare(qrels, {"a": scores, "b": shuffled}, ["map"])
     harness.compare(qrels, {"a": scores, "random": shuffled}, ["map"])  # a baseline, no warning
 
@@ -169,7 +168,7 @@ def test_a_column_s_warning_marks_its_own_run(tmp_path: Path) -> None:
     for name in ("good", "bad"):
         config += f"  {name}: {{path: two.csv, columns: {{score: {name}}}}}\n"
     (tmp_path / "c.yaml").write_text(config)
-    with pytest.warns(HarnessWarning, match=r"two\.csv.*column 'bad': .*upside-down"):
+    with warns("upside-down", "column 'bad': "):
         results = harness.run(tmp_path / "c.yaml")
     marked = {one.run: one.warned for one in results.leaderboard.entries}
     assert marked == {"good": (), "bad": ("upside-down",)}

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 import yaml
+from refusals import warns
 
 import harness
-from harness.errors import Finding, HarnessWarning
+from harness.errors import Finding
 from harness.guard.check import check_config
 
 
@@ -46,7 +47,7 @@ def test_two_names_of_one_file(folder: Path) -> None:
     (one,) = checked(folder, runs=TWICE)
     expected = ("same-file-twice", "warning", f"{folder}/a.run", ("bm25", "dense"))
     assert (one.rule, one.severity, one.place, one.examples) == expected
-    with pytest.warns(HarnessWarning, match="2 run names for this one file"):
+    with warns("same-file-twice"):
         harness.run(config(folder, runs=TWICE))
     (one,) = checked(folder, runs=TWICE, guard={"accept": ["same-file-twice"]})
     assert one.severity == "note"
@@ -70,5 +71,5 @@ def test_runs_of_the_same_rankings(tmp_path: Path) -> None:
     found = checked(tmp_path, runs={name: {"path": f"{name}.run"} for name in texts})
     assert [one.place for one in found] == [f"{tmp_path}/one.run"]
     assert found[0].examples == (f"{tmp_path}/other.run", f"{tmp_path}/turned.run")
-    with pytest.warns(HarnessWarning, match="2 other runs have the same rankings"):
+    with warns("same-file-twice"):
         harness.run(config(tmp_path, runs={name: {"path": f"{name}.run"} for name in texts}))

@@ -93,7 +93,7 @@ def test_lists_of_queries(tmp_path: Path) -> None:
         assert read_topics(str(path)).qids.to_pylist() == ["1", "2"]
     for text in ('{"1": "a"}', "qid,query\n1,a\n", "<html><body>", "<a>", "\n"):
         path.write_text(text)
-        with pytest.raises(InputError, match=r"topics: (expected|an HTML page|the file holds no)"):
+        with pytest.raises(InputError, match=r"/topics: "):
             read_topics(str(path))
 
 
@@ -101,9 +101,9 @@ def test_lists_of_documents(tmp_path: Path) -> None:
     path = tmp_path / "docnos"
     for text in ("d1 0\n", '{"id": "d1"}\n', "\n"):
         path.write_text(text)
-        with pytest.raises(InputError, match=r"docnos: (expected one docno a line|the file holds)"):
+        with pytest.raises(InputError, match=r"/docnos: "):
             Collection(str(path))
-    with pytest.raises(InputError, match="expected a regular expression"):
+    with pytest.raises(InputError, match=r"^--tag-pattern \(: "):
         Terms(tag_pattern="(")
 
 
@@ -112,7 +112,7 @@ def test_teams(tmp_path: Path) -> None:
     path.write_text("team,run\nnorth,a\n")
     assert teams_of(["a", "b"], str(path)) == {"a": "north", "b": "b"}
     path.write_text("x,y\n1,2\n")
-    with pytest.raises(InputError, match="expected the columns run and team, got x, y"):
+    with pytest.raises(InputError, match=r"teams\.csv.*\bx, y\b"):
         teams_of(["a"], str(path))
     for teams in ("(", "no.csv"):
         with pytest.raises(InputError, match="--teams"):
