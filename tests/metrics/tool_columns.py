@@ -1,6 +1,7 @@
 """Our name for each column of ../shared/golden/conventions.json, and what else to know of it."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 ALL = 100_000
 """A cutoff beyond every list."""
@@ -249,6 +250,7 @@ _OWN = {
 }  # fmt: skip
 
 
+@cache
 def tool_of(key: str, cutoff: str) -> Tool:
     """Return how the values of a column were computed."""
     if key == "ir_measures.RR" and cutoff == "none":
