@@ -38,7 +38,8 @@ from ..reports.paper_table.model import (
 from ..reports.paper_table.settings import TableSettings
 from ..reports.phrases import fixed
 from ..reports.select import metric_spellings
-from ..stats.comparison import Plan, Study
+from ..reports.study import Study
+from ..stats.comparison import Plan
 from . import latex_tables, printed_tables
 from .printed_tables import (
     SYMBOLS,

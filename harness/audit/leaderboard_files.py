@@ -141,7 +141,7 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
     study = results.read(folder)
     board = study.board
     if board.summary:  # without intervals, which take long
-        board = of_systems(board, lambda system, metric: (math.nan, math.nan))
+        board = of_systems(board)
     rows: dict[Key, BoardRow] = {}
     for entry in board.entries:
         columns = tuple(entry.columns.items())

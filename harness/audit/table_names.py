@@ -13,7 +13,7 @@ from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
 from ..errors import did_you_mean
 from ..reports.paper_table.model import Kind, PaperColumn
-from ..stats.comparison import Study
+from ..reports.study import Study
 from .printed_tables import GREEK, PrintedTable, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")

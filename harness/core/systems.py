@@ -314,19 +314,19 @@ def unanswered_of(systems: Iterable[System]) -> Iterator[Unanswered]:
 
 
 def of_systems(
-    board: Leaderboard, interval: Callable[[System, Metric], tuple[float, float]]
+    board: Leaderboard, interval: Callable[[System, Metric], tuple[float, float]] | None = None
 ) -> Leaderboard:
     """Return the leaderboard with one entry a system.
 
     `interval` is asked for metrics that are plain means only, and not for averages over folds.
     """
-
-    def with_intervals(system: System) -> System:
-        metrics = () if board.summary.average else system.metrics
-        return replace(
-            system,
-            intervals={str(one): interval(system, one) for one in metrics if not why_not(one)},
+    rows = systems_of(board)
+    if interval is not None and not board.summary.average:
+        rows = tuple(
+            replace(
+                row,
+                intervals={str(one): interval(row, one) for one in row.metrics if not why_not(one)},
+            )
+            for row in rows
         )
-
-    rows = tuple(map(with_intervals, systems_of(board)))
     return Leaderboard(rows, failed_rows(board), selection=board.selection)

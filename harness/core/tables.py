@@ -309,9 +309,7 @@ class QueryRows(ABC):
                 rows, first = order[rows], order[first]
             raise DuplicateRows(rows, first, name or cls.kind)
         gone = rows if duplicates == "first" else first
-        keep = np.ones(found.n_rows, dtype=bool)
-        keep[gone] = False
-        return replace(found.filter(keep), dropped=found._odd(gone))
+        return replace(found._without(gone), dropped=found._odd(gone))
 
     def _odd(self, rows: Array) -> Odd:
         """Return how many rows these are, of how many queries, and the first of the source."""
@@ -344,26 +342,28 @@ class QueryRows(ABC):
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""
         offsets = offsets_of(np.bincount(self.row[keep], minlength=self.n_queries))
-        strings = select(self.docnos.to_strings(), keep)
-        n_rows = self.n_rows
-        order = np.arange(n_rows) if self.order is None else self.order
+        docnos = Docnos(select(self.docnos.to_strings(), keep), offsets)
+        order = np.arange(self.n_rows) if self.order is None else self.order
+        n_source = self.n_rows if self.n_source is None else self.n_source
         return replace(
-            self,
-            offsets=offsets,
-            docnos=Docnos(strings, offsets),
-            numbers=self.numbers[keep],
-            order=order[keep],
-            n_source=self.n_rows if self.n_source is None else self.n_source,
-        )
+            self, offsets=offsets, docnos=docnos, order=order[keep], n_source=n_source,
+            **self._of_rows(keep),
+        )  # fmt: skip
+
+    def _without(self: T, rows: Array) -> T:
+        """Return the table without these rows."""
+        keep = np.ones(self.n_rows, dtype=bool)
+        keep[rows] = False
+        return self.filter(keep)
+
+    def _of_rows(self, rows: slice | Bools) -> dict[str, Any]:
+        """Return what each of these rows has besides its docno, by field."""
+        return {"numbers": self.numbers[rows]}
 
     def without_identical_ids(self: T) -> T:
         """Return the table without the rows whose docno equals their qid; itself if none has."""
         identical = self.identical_ids()
-        if not identical.size:
-            return self
-        keep = np.ones(self.n_rows, dtype=bool)
-        keep[identical] = False
-        return self.filter(keep)
+        return self._without(identical) if identical.size else self
 
     def identical_ids(self) -> Ints:
         """Return the rows whose docno equals their qid; none if docnos are d0, d1, ..."""
@@ -383,17 +383,11 @@ class QueryRows(ABC):
         """
         begin, end = int(self.offsets[first]), int(self.offsets[stop])
         offsets = self.offsets[first : stop + 1] - begin
-        if docnos is None:
-            docnos = self.docnos.part(begin, end, offsets)
+        docnos = docnos or self.docnos.part(begin, end, offsets)
         return replace(
-            self,
-            qids=self.qids.slice(first, stop - first),
-            offsets=offsets,
-            docnos=docnos,
-            numbers=self.numbers[begin:end],
-            order=None,
-            n_source=None,
-        )
+            self, qids=self.qids.slice(first, stop - first), offsets=offsets, docnos=docnos,
+            order=None, n_source=None, **self._of_rows(slice(begin, end)),
+        )  # fmt: skip
 
     def parts(self: T, size: int) -> Iterator[T]:
         """Yield parts of whole queries; each ends with the query that reaches a multiple of `size`.
@@ -531,17 +525,9 @@ class Qrels(QueryRows):
             return self.numbers
         return frozen(self.numbers.astype(np.int64, copy=False))
 
-    def part(self, first: int, stop: int, docnos: Docnos | None = None) -> Qrels:
-        """See the base class."""
-        found = super().part(first, stop, docnos)
-        if self.subtopics is None:
-            return found
-        return replace(found, subtopics=self.subtopics[self.offsets[first] : self.offsets[stop]])
-
-    def filter(self, keep: Bools) -> Qrels:
-        """See the base class."""
-        found = super().filter(keep)
-        return found if self.subtopics is None else replace(found, subtopics=self.subtopics[keep])
+    def _of_rows(self, rows: slice | Bools) -> dict[str, Any]:
+        subtopics = None if self.subtopics is None else self.subtopics[rows]
+        return {**super()._of_rows(rows), "subtopics": subtopics}
 
     @cached_property
     def ideal(self) -> Ragged:

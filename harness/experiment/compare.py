@@ -28,7 +28,8 @@ from ..errors import (
 from ..reports import comparisons as comparing
 from ..reports.grid import Grid
 from ..reports.phrases import warned_of
-from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan, Study
+from ..reports.study import Study
+from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
 from . import folder as results_folder
 from .evaluate import evaluate_runs
 from .folder import compared

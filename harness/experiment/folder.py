@@ -57,7 +57,8 @@ from ..readers.files import compare_recorded, hashes_of, sha256
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.select import in_order
-from ..stats.comparison import Comparisons, Plan, Study
+from ..reports.study import Study
+from ..stats.comparison import Comparisons, Plan
 from .manifest import PER_QUERY, Manifest
 
 if TYPE_CHECKING:

@@ -41,7 +41,8 @@ from ..reports.paper_table.model import PaperTable, records, render
 from ..reports.paper_table.settings import DEFAULT, Format, TableSettings
 from ..reports.plots import plot as plots
 from ..reports.plots.plot import PlotSettings, find
-from ..stats.comparison import Plan, Study
+from ..reports.study import Study
+from ..stats.comparison import Plan
 from . import folder as results_folder
 from .folder import Results, with_comparisons
 

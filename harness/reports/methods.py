@@ -19,9 +19,10 @@ from ..core.names import NAMES
 from ..core.policy import Policy
 from ..core.settings import CONVENTIONS, MetricSettings
 from ..errors import counted, unknown
-from ..stats.comparison import Comparisons, Study
+from ..stats.comparison import Comparisons
 from .latex import escape
 from .phrases import INTERVALS, absent_baselines, capitalised, correction, listed, sized, span
+from .study import Study
 
 Markup = Literal["latex", "plain"]
 Name = Callable[[Metric], str]

@@ -14,11 +14,12 @@ from ..core.leaderboard import Leaderboard, best
 from ..core.metric import Metric
 from ..core.systems import of_systems
 from ..errors import check_known
-from ..stats.comparison import Plan, Study
+from ..stats.comparison import Plan
 from . import formats, latex
 from .grid import Grid, GridCell, grid
 from .leaderboard import as_csv
 from .phrases import confidence, heading, interval, number
+from .study import Study
 
 
 def columns_swept(study: Study) -> tuple[str, ...]:

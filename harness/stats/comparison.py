@@ -1,4 +1,4 @@
-"""Runs compared, and the study that tables, pictures and methods paragraphs are made from."""
+"""Runs compared: the plan, each comparison, the runs' ranks, and all of them together."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
 
 from ..core.arguments import Count, Names, Whole, check_settings
-from ..core.entries import Incomplete, System
+from ..core.entries import Incomplete
 from ..core.evaluation import ByMetric
-from ..core.leaderboard import CHOSEN, Leaderboard
+from ..core.leaderboard import CHOSEN
 from ..core.metric import Metric
 from ..core.printable import Printable
-from ..core.systems import Unanswered, failed_rows, system_name, systems_of
+from ..core.systems import Unanswered
 
 if TYPE_CHECKING:
     import pandas
@@ -345,58 +345,3 @@ def between(
     """Return the comparison of two runs, and 1, or -1 if `run` is its baseline."""
     one = found.get(dataset, metric, baseline, run)
     return (one, 1) if one else (found.get(dataset, metric, run, baseline), -1)
-
-
-@dataclass(frozen=True, eq=False)
-class Study:
-    """Evaluations, comparisons, and where they came from.
-
-    `manifest` is as in ``manifest.json``, `trace` its SHA-256 in hexadecimal, or empty.
-    """
-
-    board: Leaderboard
-    comparisons: Comparisons | None = None
-    manifest: Mapping[str, Any] = field(default_factory=dict)
-    trace: str = ""
-
-    @property
-    def cells(self) -> Leaderboard:
-        """Everything that was evaluated: all settings, if one of them was chosen."""
-        return self.board if self.board.selection is None else self.board.selection.cells
-
-    @cached_property
-    def systems(self) -> tuple[System, ...]:
-        """Runs on datasets, repetitions together, in the order of the leaderboard."""
-        return systems_of(self.board)
-
-    @cached_property
-    def datasets(self) -> tuple[str, ...]:
-        """Names of the datasets, in order."""
-        return tuple(dict.fromkeys(system.dataset for system in self.systems))
-
-    @cached_property
-    def runs(self) -> tuple[str, ...]:
-        """Names of the runs, in order."""
-        return tuple(dict.fromkeys(system.run for system in self.systems))
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        """What the config calls runs, datasets and metrics."""
-        found: Mapping[str, str] = self.manifest.get("config", {}).get("names", {})
-        return found
-
-    @cached_property
-    def failed(self) -> tuple[tuple[str, str], ...]:
-        """Dataset and run of each system that could not be evaluated."""
-        summary = self.board.summary
-        if not summary and self.board.selection is None:
-            return tuple((one["dataset"], one["run"]) for one in self.manifest.get("failed", ()))
-        return tuple((one.dataset, system_name(one, summary)) for one in failed_rows(self.board))
-
-    @cached_property
-    def _at(self) -> dict[tuple[str, str], System]:
-        return {(system.dataset, system.run): system for system in self.systems}
-
-    def system(self, dataset: str, run: str) -> System | None:
-        """Return a run on a dataset; None if it was not evaluated there."""
-        return self._at.get((dataset, run))

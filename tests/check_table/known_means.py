@@ -9,8 +9,9 @@ import studies
 
 from harness.audit.check_table import FORMATS, TableVerdict, verify, with_dataset
 from harness.audit.table_names import Known, match
+from harness.reports.study import Study
 from harness.stats.compare import compare
-from harness.stats.comparison import Plan, Study
+from harness.stats.comparison import Plan
 
 Means = Mapping[str, Mapping[str, tuple[float, ...]]]
 MEANS: Means = {

@@ -13,7 +13,8 @@ from harness.audit.table_names import Known, match
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import PaperCell, PaperTable, render
 from harness.reports.paper_table.settings import Caption, TableSettings
-from harness.stats.comparison import Plan, Study
+from harness.reports.study import Study
+from harness.stats.comparison import Plan
 
 RENDERED = {
     ".tex": partial(render, format="latex"),

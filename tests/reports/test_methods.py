@@ -25,8 +25,9 @@ from harness.reports.methods import (
     methods,
     metric_list,
 )
+from harness.reports.study import Study
 from harness.stats.compare import compare
-from harness.stats.comparison import Plan, Study
+from harness.stats.comparison import Plan
 
 
 def study(

@@ -17,7 +17,8 @@ from harness.core.names import parse_all
 from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.reports.plots import plot as plots
 from harness.reports.plots.plot import COLOURS, PlotSettings, find, requests, styled
-from harness.stats.comparison import Comparison, Comparisons, Plan, Study
+from harness.reports.study import Study
+from harness.stats.comparison import Comparison, Comparisons, Plan
 
 TRACE = studies.TRACE
 RANKED = {"a": [0.2, 0.4, 0.7, 0.1], "b": [0.3, 0.5, 0.9, 0.2], "c": [0.3, 0.6, 0.9, 0.3]}

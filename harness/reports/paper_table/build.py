@@ -16,7 +16,7 @@ from ...core.comparable import over_same_queries as have_same_queries
 from ...core.entries import FEWER, System, grouped_by, how_chosen
 from ...core.metric import Metric
 from ...errors import Problem, UnknownNameError, counted, first_of
-from ...stats.comparison import Comparison, Plan, Standing, Study
+from ...stats.comparison import Comparison, Plan, Standing
 from ...stats.intervals import clustered, t_interval
 from ..methods import (
     SHOWN,
@@ -40,6 +40,7 @@ from ..phrases import (
     warned_of,
 )
 from ..select import metric_spellings, select
+from ..study import Study
 from .model import (
     MOST_MARKED,
     NO_SIGNS,

@@ -35,7 +35,6 @@ from ...errors import (
     unknown,
 )
 from ...readers.files import distinct, part
-from ...stats.comparison import Study
 from ..phrases import ARROWS, spelled
 from ..select import (
     Found,
@@ -47,6 +46,7 @@ from ..select import (
     sort_metric,
     value_for,
 )
+from ..study import Study
 from ..text import cut, cut_all
 
 if TYPE_CHECKING:
