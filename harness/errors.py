@@ -33,8 +33,6 @@ SHOWN = 10
 """How many problems of one file are printed before "and N more"."""
 SHOWN_OF_CONFIG = 100
 """How many problems of a config are printed: you want to fix all of them at once."""
-PLACES = 10
-"""How many places of alike findings are printed."""
 WIDTH = 96
 """Characters of a finding with its examples and its rule, without its place."""
 SHORTEST = 24
@@ -286,7 +284,7 @@ class VerificationError(HarnessError):
 class HarnessWarning(UserWarning):
     """Something that is not wrong but changes what the numbers mean.
 
-    `finding` is what a reader found in a file, without the effect and the fix of its rule.
+    `finding` is what a reader found in a file.
     """
 
     def __init__(self, text: str | Finding) -> None:
@@ -461,11 +459,6 @@ def _plus_more(n: int, at_least: bool = False) -> str:
 
 def _more(n: int, at_least: bool) -> str:
     return f"at least {n:,} more" if at_least else f"{n:,} more"
-
-
-def others_at(places: Sequence[str]) -> str:
-    """Return how many others there are, and the places of the first."""
-    return f"... {''.join(and_more(len(places), first_of(places, PLACES)))}"
 
 
 def said_by(error: BaseException, width: int = 120) -> str:

@@ -487,6 +487,14 @@ GRADE_LIMIT = MOST
 """The largest grade, and with a sign the smallest; beyond it are identifiers in a wrong column."""
 
 
+def rows_in_file(table: QueryRows, rows: Ints) -> Ints:
+    """Return the positions of some rows of a table in its file, from 0."""
+    if table.order is None:
+        return rows
+    found: Ints = table.order[np.minimum(rows, table.order.size - 1)]
+    return found
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels(QueryRows):
     """All judgements of a dataset.

@@ -27,9 +27,9 @@ from ..errors import (
     Problem,
     ShortageError,
 )
-from ..guard.datasets import Grouping, attach
-from ..guard.datasets import load_all as load_groups
 from ..guard.findings import accepted, refused
+from ..guard.query_groups import Grouping, attach
+from ..guard.query_groups import load_all as load_groups
 from ..guard.sweep import GuardError, SeenCell, accepted_rules, guard
 from . import manifest as manifests
 from .cache import Cache, Input, Keys, Notes, Record, hash_of, with_names
@@ -158,8 +158,7 @@ class _Run:
             warned = with_names(record.notes.warnings, cells[place])
             seen[place] = SeenCell(cells[place], record.notes.facts, warned, record.qids)
         failed = {place: (cells[place], error) for place, error in self.failed.items()}
-        ties = config.is_given("policy", "ties")
-        accept = accepted_rules(config.guard.accept, self.policy, config.convention, ties)
+        accept = accepted_rules(config, self.policy)
         guarded = guard(
             seen, _digests(self.inputs), failed, accept=accept, pooled=config.summary.pool
         )

@@ -21,7 +21,7 @@ from ..core.names import parse
 from ..core.policy import Policy
 from ..core.policy_views import takes_fractions
 from ..core.rules import finding
-from ..core.tables import Qrels, Run
+from ..core.tables import Qrels
 from ..errors import (
     ConfigError,
     Finding,
@@ -35,9 +35,9 @@ from ..errors import (
 from ..readers.rows import last_line
 from ..readers.source import NAMELESS, STDIN, Source
 from .check_report import Checked
-from .datasets import Dataset, load_all, match, query_hashes
+from .datasets import Dataset, query_hashes
 from .documents import explain_no_common_query
-from .example_lines import BY_ROW, add_lines, suppressing_problems
+from .example_lines import BY_ROW, suppressing_problems
 from .findings import (
     accepted,
     in_order,
@@ -45,7 +45,8 @@ from .findings import (
     rules_of,
     without_effects,
 )
-from .submissions import Submission, Terms, across, as_submitted, read_topics
+from .query_groups import load_all, match
+from .submissions import Terms, across, as_submitted, read_topics
 from .sweep import SeenCell, Sweep, accepted_rules
 from .watch import Watch, facts_of, judgement_facts, observing
 
@@ -79,7 +80,6 @@ class _Check:
 
     def __init__(self, policy: Policy, fractions: bool, terms: Terms | None = None) -> None:
         self.policy, self.fractions, self.terms = policy, fractions, terms
-        self.submissions: dict[str, Submission] = {}
         self.findings: list[Finding] = []
         self.seen: dict[int, SeenCell] = {}
         self.failed: dict[int, tuple[Cell, HarnessError]] = {}
@@ -120,16 +120,11 @@ class _Check:
         if qrels is None:
             self._read_alone(entry, options)
             return
-        watch = Watch(qrels, self.policy, NAMELESS if entry.path == STDIN else entry.path)
-        submission = Submission(self.terms, qrels) if self.terms is not None else None
-
-        def look(run: Run, begins: bool) -> None:
-            watch.run(run, begins)
-            if submission is not None:
-                submission.run(run, begins)
+        watch = Watch(qrels, self.policy, _shown(entry.path), self.terms)
 
         def reader(source: Source) -> None:
-            for aligned in readers.align_run(qrels, source, self.policy, watch=look, **options):
+            parts = readers.align_run(qrels, source, self.policy, watch=watch.run, **options)
+            for aligned in parts:
                 watch.aligned(aligned)
 
         _, file, error, findings = _read(entry.path, reader)
@@ -139,11 +134,6 @@ class _Check:
             facts = facts_of(dataset.facts, watch, file, entry.format, whole=True)
             self.seen[place] = SeenCell(cell, facts, findings, qrels.qids)
             self.n_rows += 0 if facts is None else facts.run.rows
-            if submission is not None:
-                add_lines(submission.first, file, "run", entry.format, whole=True)
-                self.submissions[entry.path] = submission
-                found = submission.findings()
-                self.findings += (replace(f, place=f.place.within(entry.path)) for f in found)
         else:
             self.findings += findings
             cause = None
@@ -198,11 +188,13 @@ def check_cells(
         check.seen, check.datasets, check.failed, check.digests, pooled=pooled,
         wary=wary, select=select,
     )  # fmt: skip
-    found = [*known, *check.findings, *(one.finding for one in sweep.examine(accept)), *failures]
+    found = [*known, *check.findings, *(one.finding for one in sweep.examine()), *failures]
     found += _groups(cells, {one.cell.dataset: one.qids for one in check.datasets.values()})
     if terms is not None:
-        facts = {seen.cell.run_entry.path: seen.facts for seen in check.seen.values()}
-        found = as_submitted(found, terms, across(terms, check.submissions, facts))
+        runs = {cell.run_entry.path: facts.run for _, cell, facts in sweep.facts}
+        tags = {path: run.tag or path for path, run in runs.items()}
+        rankings = {path: run.ranking for path, run in runs.items()}
+        found = as_submitted(found, terms, across(terms, tags, rankings))
     found = [replace(one, place=one.place.within(_shown(one.place.file))) for one in found]
     kept = accepted(without_effects(found, accept), accept)
     submitted = terms is not None
@@ -240,11 +232,9 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     for name in parts.metrics:
         with contextlib.suppress(UnknownNameError):
             metrics += parse(name, defaults)
-    ties = parts.is_given("policy", "ties")
-    accept = accepted_rules(parts.guard.accept, policy, parts.convention, ties)
     return check_cells(
-        cells, policy, fractions=takes_fractions(metrics, policy), known=known, accept=accept,
-        pooled=parts.summary.pool, select=parts.select,
+        cells, policy, fractions=takes_fractions(metrics, policy), known=known,
+        accept=accepted_rules(parts, policy), pooled=parts.summary.pool, select=parts.select,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from .. import __version__
 from ..config.cells import Cell
 from ..core.entries import grouped_by
 from ..core.rules import RULES
-from ..errors import Finding, counted, in_json, lines_of, others_at
+from ..errors import Finding, and_more, counted, first_of, in_json, lines_of
 from ..reports.markdown import in_markdown
 from ..reports.text import Shown
 from .findings import APART, ORDER
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 MOST, MOST_APART = 3, 20
 """Most findings of one rule that are printed, and of one about anything. JSON has all."""
+PLACES = 10
+"""Places of the other findings of one rule that are printed."""
 RULES_PAGE = "https://ranking-harness.github.io/ranking-harness/reference/rules/"
 VERDICTS: Mapping[str, str] = {"error": "ERROR", "warning": "WARN", "note": "OK"}
 """The word before a file, by the severity of its worst finding."""
@@ -108,7 +110,8 @@ def _lines(heads: Iterable[tuple[Finding, str]], advised: set[tuple[str, ...]]) 
         most = MOST_APART if rule in APART else MOST
         yield from (head for _, head in some[:most])
         if len(some) > most:
-            yield f"  {others_at([one.place for one, _ in some[most:]])}"
+            places = [one.place for one, _ in some[most:]]
+            yield f"  ... {''.join(and_more(len(places), first_of(places, PLACES)))}"
         if tuple(advice) not in advised:
             yield from advice
             advised.add(tuple(advice))

@@ -15,7 +15,7 @@ from ..config.cells import Cell
 from ..core.arrow import bytes_at, string_column, to_numpy
 from ..core.ragged import Array, Ints
 from ..core.rules import SHOWN, finding
-from ..core.tables import Docnos, Qrels
+from ..core.tables import Docnos, Qrels, rows_in_file
 from ..errors import Finding, HarnessError, Place, Severity, collecting
 from ..readers.array_files import load_numpy
 from ..readers.columns import read_columns
@@ -39,14 +39,8 @@ class Examples(NamedTuple):
     """Position of the first one's row in its file, from 0; -1 if it has none."""
     words: tuple[str, ...] = ()
     """Words on the line of that row, if files of its format name them."""
-    line: int = 0
-    """The line of that row, or its number from 1; 0 if it is not known."""
-    is_row: bool = False
-    """Whether `line` is the number of the row, as the file has no lines."""
-
-    def at(self, file: str = "") -> Place:
-        """Return its place in a file."""
-        return Place(file, row=self.line) if self.is_row else Place(file, self.line)
+    place: Place = Place()
+    """The line or row, without the file, if it is known."""
 
 
 class ExamplesByRule(dict[str, Examples]):
@@ -70,12 +64,12 @@ class ExamplesByRule(dict[str, Examples]):
     ) -> Finding:  # fmt: skip
         """Return what a rule found, with its examples and no file."""
         some = self.get(rule, Examples())
-        return finding(rule, some.at(), what, count, some.names, severity, effect, fix)
+        return finding(rule, some.place, what, count, some.names, severity, effect, fix)
 
 
 def placed(findings: Iterable[Finding], first: Mapping[str, Examples]) -> list[Finding]:
     """Return findings with the places of their examples, without the file."""
-    return [replace(one, place=first.get(one.rule, Examples()).at()) for one in findings]
+    return [replace(one, place=first.get(one.rule, Examples()).place) for one in findings]
 
 
 def texts_at(names: pa.Array, rows: Ints) -> tuple[str, ...]:
@@ -179,10 +173,11 @@ def add_lines(
             wanted = {one.row: one.words for one in rows.values()}
             found = Rows(source, is_data).find(wanted, whole=whole)
             for rule, one in rows.items():
-                first[rule] = one._replace(line=found.get(one.row, (0, ""))[0])
+                line, _ = found.get(one.row, (0, ""))
+                first[rule] = one._replace(place=Place(line=line))
         elif form.has_rows:
             for rule, one in rows.items():
-                first[rule] = one._replace(line=one.row + 1, is_row=True)
+                first[rule] = one._replace(place=Place(row=one.row + 1))
 
 
 def place_of_row(entry: RunEntry, row: int) -> Place:
@@ -190,7 +185,7 @@ def place_of_row(entry: RunEntry, row: int) -> Place:
     first = {"": Examples(row=row)}
     with contextlib.suppress(HarnessError, OSError):
         add_lines(first, Source(entry.path), "run", entry.format, whole=True)
-    return first[""].at(entry.path)
+    return first[""].place.within(entry.path)
 
 
 def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, Place]:
@@ -199,8 +194,7 @@ def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, Place]:
     if qrels is None:
         return {}
     at = qrels.place(string_column(qids))
-    rows = qrels.offsets[at]
-    rows = rows if qrels.order is None else qrels.order[np.minimum(rows, qrels.order.size - 1)]
+    rows = rows_in_file(qrels, qrels.offsets[at])
     first = {
         qid: Examples((qid,), row, (qid,))
         for qid, row, place in zip(qids, rows.tolist(), at.tolist(), strict=True)
@@ -208,4 +202,4 @@ def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, Place]:
     }
     with contextlib.suppress(HarnessError, OSError):
         add_lines(first, Source(entry.path), "qrels", entry.format, whole=True)
-    return {qid: one.at(entry.path) for qid, one in first.items()}
+    return {qid: one.place.within(entry.path) for qid, one in first.items()}

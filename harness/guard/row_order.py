@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_bytes, cast, from_place, to_numpy
-from ..core.ragged import Array, Ints, lengths_of, offsets_of, positions_of, sum_by
+from ..core.ragged import Array, Ints, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.rules import SHOWN, finding
-from ..core.tables import Docnos, Qrels, Run
+from ..core.tables import Qrels, Run
 from ..errors import Finding, counted
 from .example_lines import (
     Examples,
@@ -77,9 +76,8 @@ class GradedRows:
 
 
 class Fit(NamedTuple):
-    """How scores fit if score ``i + offset`` belongs to row ``i``."""
+    """How scores fit the grades of rows."""
 
-    offset: int
     r: float
     """Pearson's correlation of grades and ranks of the scores, less their means in the query."""
     n: int
@@ -91,7 +89,7 @@ class Fit(NamedTuple):
         return self.r * math.sqrt(self.n)
 
 
-NO_FIT = Fit(0, 0.0, 0)
+NO_FIT = Fit(0.0, 0)
 
 
 def ranks(scores: Array) -> Array:
@@ -130,29 +128,16 @@ class Grades:
         r: Array = self._sum(self.less * score)[query] / np.sqrt(squares[query])
         return query, r
 
-    def fit(self, ranked: Array, offset: int = 0) -> Fit:
-        """Return how well scores fit; `offset` is for the result."""
+    def fit(self, ranked: Array) -> Fit:
+        """Return how well the ranks of scores fit."""
         score = self.centred(ranked)
         squares = self._sum(score * score)
         differ = (self.squares > 0) & (squares > 0)
         if not differ.any():
-            return Fit(offset, 0.0, 0)
+            return NO_FIT
         both = self._sum(self.less * score)[differ].sum()
         r = both / math.sqrt(self.squares[differ].sum() * squares[differ].sum())
-        return Fit(offset, min(1.0, float(r)), int(self.lengths[differ].sum()))
-
-
-def fit(rows: GradedRows, ranked: Array, offset: int = 0) -> Fit:
-    """Return how ranks of scores fit at an offset, over the rows that have one there.
-
-    >>> rows = GradedRows(np.array([0, 1, 2, 2, 1]), np.array([0, 0, 0, 1, 1]))
-    >>> fit(rows, np.array([9.0, 0.0, 1.0, 2.0, 2.0, 1.0]), 1)
-    Fit(offset=1, r=1.0, n=5)
-    """
-    first, last = max(0, -offset), min(rows.grades.size, ranked.size - offset)
-    if last <= first:
-        return Fit(offset, 0.0, 0)
-    return Grades(rows.at(slice(first, last))).fit(ranked[first + offset : last + offset], offset)
+        return Fit(min(1.0, float(r)), int(self.lengths[differ].sum()))
 
 
 def is_clear(one: Fit, other: Fit) -> bool:
@@ -162,8 +147,9 @@ def is_clear(one: Fit, other: Fit) -> bool:
 
 
 class Slip(NamedTuple):
-    """Rows, from about `first` to before `end`, whose scores are elsewhere."""
+    """Rows, from about `first` to before `end`, whose scores are `offset` rows further down."""
 
+    offset: int
     first: int
     end: int
     there: Fit
@@ -198,19 +184,18 @@ def _look(rows: GradedRows, around: Array) -> tuple[Fit, Slip | None]:
     graded, n, n_rows = Grades(rows), around.shape[1] - 2 * SLIP, rows.grades.size
     at = {by: around[:, SLIP + by : SLIP + by + n].ravel() for by in range(-SLIP, SLIP + 1)}
     by = max(at, key=lambda one: (float(graded.less @ at[one]), not one))
-    own, whole = graded.fit(at[0]), graded.fit(at[by], by)
-    if not by or not is_clear(whole, own):
+    own = graded.fit(at[0])
+    if not by or not is_clear(graded.fit(at[by]), own):
         return own, None
     gains = np.append(0.0, np.cumsum(graded.less * (at[by] - at[0])))
     end = int((gains - np.minimum.accumulate(gains)).argmax())
     first = int(gains[: end + 1].argmin())
-    there, here = (
-        Grades(rows.at(slice(first, end))).fit(at[one][first:end], one) for one in (by, 0)
-    )
+    stretch = Grades(rows.at(slice(first, end)))
+    there, here = (stretch.fit(at[one][first:end]) for one in (by, 0))
     least, most = max(0, -by), n_rows - max(0, by)
     first = least if first < least + NEAR else first
     end = most if end > most - NEAR else end
-    return own, Slip(first, end, there, here)
+    return own, Slip(by, first, end, there, here)
 
 
 class Misplaced(NamedTuple):
@@ -302,7 +287,6 @@ class Following:
         self.qrels, self.first = qrels, first
         self.parts: list[Array] = []
         self.n = self.n_kept = 0
-        self.lengths = lengths_of(qrels.offsets)
         self.named: Array | None = None
         self.fit = NO_FIT
         """Fit in place; none if the scores are not compared with the grades."""
@@ -318,13 +302,10 @@ class Following:
 
     def add_named(self, run: Run) -> None:
         """Keep the scores of documents d0, d1, ..., by their rows."""
-        query = self.qrels.place(run.qids)[run.row]
-        at = positions_named(run.docnos)
-        if at is None or (query < 0).any() or at.min() < 0 or (at >= self.lengths[query]).any():
-            return
+        rows, at = self.qrels.find(self.qrels.place(run.qids)[run.row], run.docnos)
         if self.named is None:
             self.named = np.full(self.qrels.n_rows, np.nan)
-        self.named[self.qrels.offsets[query] + at] = run.scores
+        self.named[at] = run.scores[rows]
 
     def findings(self) -> Iterator[Finding]:
         """Yield which other rows the scores fit, or that they fall as the grades rise."""
@@ -384,7 +365,7 @@ class Following:
         return self.first.finding("sorted-by-score", what, n)
 
     def _shifted(self, rows: GradedRows, slip: Slip) -> Finding:
-        offset, end = slip.there.offset, slip.end
+        offset, end = slip.offset, slip.end
         if end == self.n_kept - max(0, offset):
             end += self.n - self.n_kept
         shifted = range(slip.first, min(slip.first + SHOWN, self.n_kept))
@@ -425,21 +406,6 @@ class Following:
             for row, there, qid in zip(some, at, qids, strict=True)
         )
         return Examples(tuple(names), at[0])
-
-
-def positions_named(docnos: Docnos) -> Ints | None:
-    """Return the numbers of documents called d0, d1, ...; None if some are called otherwise.
-
-    >>> positions_named(Docnos(pa.array(["d10", "d2"]), np.array([0, 2])))
-    array([10,  2])
-    """
-    names = docnos.to_strings()
-    if as_bytes(names[:1])[0][:1] != b"d":
-        return None
-    try:
-        return to_numpy(cast(from_place(names, 1), pa.int64()))
-    except pa.ArrowInvalid:
-        return None
 
 
 def rows_of(qrels: Qrels) -> GradedRows | None:
@@ -503,7 +469,7 @@ def swapped_fold(
 
 def _best(ranked: Array, others: Mapping[str, GradedRows]) -> tuple[str, Fit]:
     """Return the dataset that scores fit best, and how; no fit if there are no datasets."""
-    found = {other: fit(rows, ranked) for other, rows in others.items()}
+    found = {other: Grades(rows).fit(ranked) for other, rows in others.items()}
     best = max(found, key=lambda other: found[other].z, default="")
     return best, found.get(best, NO_FIT)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of, positions_of, rows_of
 from ..core.rules import SHOWN
-from ..core.tables import Docnos, Qrels, Run
+from ..core.tables import Docnos, Qrels, Run, rows_in_file
 from .example_lines import Examples, of_documents, of_queries, texts_at
 
 LOOKED_AT = 64
@@ -42,11 +42,8 @@ class RunPart:
     def places(self, rows: Ints) -> Ints:
         """Return the positions of some rows in the file, from 0."""
         if self.follows and self.run.order is None:  # RankLib names the row of each score
-            order = self.qrels.order
-            return rows + self.rows_before if order is None else order[rows + self.rows_before]
-        order = self.run.order
-        found: Ints = (rows if order is None else order[rows]) + self.rows_before
-        return found
+            return rows_in_file(self.qrels, rows + self.rows_before)
+        return rows_in_file(self.run, rows) + self.rows_before
 
     def query(self, rows: Ints) -> Ints:
         """Return the query of each of some rows, by its position in this part."""

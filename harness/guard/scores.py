@@ -144,15 +144,14 @@ def equal_neighbours(part: RunPart, single: bool) -> tuple[Ints, Ints]:
 def _pairs(part: RunPart, ones: Ints, others: Ints) -> Examples:
     """Return pairs of documents of one query, at the first of them, with their scores."""
     ones, others = ones[:SHOWN], others[:SHOWN]
-    found = part.documents(ones)
+    docnos = (docnos_at(part.run.docnos, rows) for rows in (ones, others))
     scores = zip(part.run.scores[ones].tolist(), part.run.scores[others].tolist(), strict=True)
-    docnos = docnos_at(part.run.docnos, others)
+    qids = texts_at(part.run.qids, part.query(ones))
     names = (
-        f"{name.replace(', document ', ', documents ', 1)} and {docno}: "
-        + " and ".join(map(repr, dict.fromkeys(two)))
-        for name, docno, two in zip(found.names, docnos, scores, strict=True)
+        f"query {qid}, documents {one} and {other}: " + " and ".join(map(repr, dict.fromkeys(two)))
+        for qid, one, other, two in zip(qids, *docnos, scores, strict=True)
     )
-    return found._replace(names=tuple(names))
+    return part.documents(ones)._replace(names=tuple(names))
 
 
 class Labels:
@@ -192,19 +191,16 @@ class Labels:
         several = judged - max(self.counts.values(), default=0) - max(len(scores) - 2, 0)
         n_grades = len(scores) if len({*scores.values()}) > 1 and several >= OTHERS else 0
         if self.same and self.scores is None and judged >= 2 * OTHERS:
-            n_grades, scores = judged, {}
+            n_grades = judged
         if not n_grades:
             return
-        by_grade = [scores[one] for one in sorted(scores)]
-        falls = bool(by_grade) and bool((np.diff(by_grade) < 0).all())
         rows = np.flatnonzero(begin.run.scores != begin.run.scores.min())[:SHOWN]
         notes = [f"score {score:.9g}" for score in begin.run.scores[rows].tolist()]
         self.first.add("labels-as-scores", begin.documents(rows, notes))
         what = f"each of the {n_grades} grades has only one score"
         what = "the scores are the grades" if n_grades == judged else what
-        effect = "the values are those of the labels turned upside down" if falls else ""
         what += f", over {judged:,} judged documents"
-        yield self.first.finding("labels-as-scores", what, judged, None, effect)
+        yield self.first.finding("labels-as-scores", what, judged)
 
 
 def shares_ahead(part: Aligned) -> tuple[Ints, Floats, Floats]:

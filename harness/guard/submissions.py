@@ -15,22 +15,20 @@ from ..core.arrow import string_column
 from ..core.hashing import hash_strings
 from ..core.ragged import Array, Bools
 from ..core.rules import finding
-from ..core.tables import Docnos, Qrels, Run
-from ..errors import Finding, InputError, Problem, counted
+from ..core.tables import Docnos, Qrels
+from ..errors import Finding, InputError, Problem, counted, shorten
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
 from .example_lines import ExamplesByRule, docnos_at
 from .run_part import RunPart
 from .spelling import OF_DOCNOS, affixes, shown, spelled_as
-from .watch import Facts
 
 NAMES = 256
 """Docnos that are compared with those of the collection to find another spelling."""
 REJECTED = ("cut-line", "extra-queries", "qid-spelling")
 """Rules that are errors in a submission: the list of queries is complete."""
 _XML_QID = re.compile(r"<topic\b[^>]*\bnumber=[\"']([^\"']+)|<num>\s*(?:Number:)?\s*([^\s<]+)")
-_NO_LIST = "write one qid a line; a text may follow after a tab"
 
 
 def read_topics(path: str) -> Qrels:
@@ -42,18 +40,16 @@ def read_topics(path: str) -> Qrels:
     source = Source(path)
     source.check_text()
     text = source.read().decode("utf-8-sig", "replace")
-    if re.match(r"\s*[\[{]", text):
-        raise source.error("expected one qid a line, got JSON", _NO_LIST)
     lines = [line.split("\t", 1)[0].split() for line in text.splitlines()]
-    found = [words[0] for words in lines if words]
-    if re.match(r"\s*<", text):
-        found = [one or other for one, other in _XML_QID.findall(text)]
-        if not found:
-            raise source.error("expected TREC topics, got other tags", _NO_LIST)
-    elif any("," in qid for qid in found):
-        raise source.error(f"expected one qid a line, got '{found[0]}'", _NO_LIST)
-    if not found:
+    words = [line[0] for line in lines if line]
+    if not words:
         raise no_rows(path)
+    found = [one or other for one, other in _XML_QID.findall(text)]
+    if not found or words[0][0] != "<":
+        found = words
+        if words[0][0] in "<[{" or any("," in qid for qid in words):
+            what = f"expected one qid a line or TREC topics, got '{shorten(words[0], 60)}'"
+            raise source.error(what, "write one qid a line; a text may follow after a tab")
     qids = string_column(dict.fromkeys(found))
     offsets = np.zeros(len(qids) + 1, np.int64)
     return Qrels(qids, offsets, Docnos(string_column(()), offsets), np.zeros(0, np.int64))
@@ -64,7 +60,7 @@ class Collection:
 
     def __init__(self, path: str) -> None:
         source, parts, n = Source(path), list[Array](), 0
-        self.path, self.some = path, tuple[str, ...]()
+        self.some = tuple[str, ...]()
         first = source.head.split(b"\n", 1)[0].decode("utf-8", "replace")
         source.check_text()
         if len(first.split()) > 1 or first[:1] in "{[<":
@@ -131,21 +127,15 @@ class Terms:
 class Submission:
     """Sums up what the terms ask about one run, part by part."""
 
-    def __init__(self, terms: Terms, qrels: Qrels) -> None:
-        self.terms, self.qrels = terms, qrels
-        self._begin()
-
-    def _begin(self) -> None:
-        self.first = ExamplesByRule()
+    def __init__(self, terms: Terms, first: ExamplesByRule) -> None:
+        self.terms, self.first = terms, first
         self.rows = self.deepest = self.deep = self.outside = 0
         self.tags: dict[str, None] = {}
         self.unknown: list[str] = []
 
-    def run(self, run: Run, begins: bool) -> None:
-        """Look at a part of the run; one that `begins` the file starts over."""
-        if begins:
-            self._begin()
-        part = RunPart(run, self.qrels, False, self.rows)
+    def run(self, part: RunPart) -> None:
+        """Look at a part of the run."""
+        run = part.run
         self.rows += part.n_source
         self.tags |= dict.fromkeys(run.tags)
         if self.terms.max_per_query is not None:
@@ -192,12 +182,11 @@ class Submission:
                 yield finding("tag", "", f"the tag '{tag}' does not match {terms.tag_pattern}")
 
 
-def across(
-    terms: Terms, submissions: Mapping[str, Submission], facts: Mapping[str, Facts | None]
-) -> Iterator[Finding]:
-    """Yield runs that repeat another one's tag or rankings, and runs that are too many."""
-    tags = {path: one.tag or path for path, one in submissions.items()}
-    rankings = {path: one.run.ranking for path, one in facts.items() if one is not None}
+def across(terms: Terms, tags: Mapping[str, str], rankings: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield runs that repeat another one's tag or rankings, and runs that are too many.
+
+    `tags` and `rankings` are by file.
+    """
     for rule, said, of in (
         ("tag", "the tag is also that of", tags),
         ("same-file-twice", "the same rankings as in", rankings),

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations, groupby
+from itertools import combinations
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +52,9 @@ from .row_order import (
 )
 from .watch import Facts, JudgementFacts, Watch, observing
 
+if TYPE_CHECKING:
+    from ..config.model import Config
+
 ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
 
@@ -84,6 +88,13 @@ class Placed:
     """The cell, by position; None if it is about a dataset or several files."""
     by_reader: bool = False
 
+    def accepted(self, accept: Sequence[str], only_warns: bool) -> Placed:
+        """Return it as a note if a config accepts its rule, as a warning if errors only warn."""
+        (found,) = accepted([self.finding], accept)
+        if only_warns and found.severity == "error":
+            found = replace(found, severity="warning")
+        return replace(self, finding=found)
+
 
 class Sweep:
     """All cells of a run or a check, from whose facts findings are made.
@@ -107,11 +118,8 @@ class Sweep:
         """The cells that have facts."""
         return [(n, one.cell, one.facts) for n, one in self.seen.items() if one.facts is not None]
 
-    def examine(self, accept: Sequence[str] = ()) -> list[Placed]:
-        """Return all findings without effects of others; those of accepted rules as notes.
-
-        A step that fails is a finding, and the others go on.
-        """
+    def examine(self) -> list[Placed]:
+        """Return all findings; a step that fails is one, and the others go on."""
         found: list[Placed] = []
         failures: list[Finding] = []
         for step in (
@@ -120,20 +128,14 @@ class Sweep:
         ):  # fmt: skip
             with observing(failures):
                 found += step()
-        found += [Placed(one) for one in failures]
-        kept = {*without_effects([one.finding for one in found], accept)}
-        return [
-            replace(one, finding=accepted([one.finding], accept)[0])
-            for one in found
-            if one.finding in kept
-        ]
+        return found + [Placed(one) for one in failures]
 
     def _of_cells(self) -> Iterator[Placed]:
         """Yield what rules find in each run, and the readers' warnings that tell more."""
         for place, seen in self.seen.items():
             cell = seen.cell
             found = () if seen.facts is None else seen.facts.run.findings
-            own = [_of_column(cell, _in_file(cell.run_entry.path, one)) for one in found]
+            own = [_of_column(cell, one) for one in found]
             known = {rule for one in own for rule in (one.rule, *FOLLOWS.get(one.rule, ()))}
             yield from (Placed(one, cell.dataset_key, place) for one in own)
             read = [one for one in seen.warnings if one.rule not in known]
@@ -142,7 +144,8 @@ class Sweep:
     def _of_datasets(self) -> Iterator[Placed]:
         for path, one in self.datasets.items():
             for found in one.facts.findings:
-                yield Placed(_in_file(path, found), one.cell.dataset_key)
+                found = replace(found, place=found.place.within(path))
+                yield Placed(found, one.cell.dataset_key)
 
     def _of_order(self) -> Iterator[Placed]:
         """Yield what predictions are that do not fit their own rows."""
@@ -152,8 +155,7 @@ class Sweep:
                 if found is None:
                     better = self._better(place, cell, facts)
                     wary = self.wary or cell.dataset_entry.path in self._without_fit
-                    own = _in_file(cell.run_entry.path, facts.run.unrelated)
-                    found = unrelated(own, facts.run.fit, better, wary)
+                    found = unrelated(facts.run.unrelated, facts.run.fit, better, wary)
                 if found is not None:
                     yield Placed(_of_column(cell, found), cell.dataset_key, place)
 
@@ -289,34 +291,27 @@ def _named_twice(cells: Iterable[Cell]) -> Iterator[Finding]:
             yield finding("same-file-twice", path, what, len(names), names)
 
 
-def accepted_rules(
-    accept: Sequence[str], policy: Policy, convention: str | None, ties: bool = False
-) -> tuple[str, ...]:
-    """Return the rules whose findings a config accepts: by name, or by a choice that it makes.
-
-    `ties` tells whether the config chooses how documents of one score are ordered.
-    """
-    meant = [*accept]
-    if policy.empty_queries != "zero" or convention is not None:
-        meant.append("empty-queries")
-    if policy.missing_queries == "skip":
-        meant.append("missing-queries")
-    if ties:
-        meant.append("score-ties")
-    return tuple(meant)
+def accepted_rules(config: Config, policy: Policy) -> tuple[str, ...]:
+    """Return the rules whose findings a config accepts: by name, or by a choice that it makes."""
+    chosen = {
+        "empty-queries": policy.empty_queries != "zero" or config.convention is not None,
+        "missing-queries": policy.missing_queries == "skip",
+        "score-ties": config.is_given("policy", "ties"),
+    }
+    return (*config.guard.accept, *(rule for rule, is_chosen in chosen.items() if is_chosen))
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Guarded:
     """What the guard found in a run."""
 
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Finding]
     """Errors first. Notes of one rule and one entry of the config's datasets are one."""
-    marks: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    marks: dict[int, tuple[str, ...]]
     """The rules of the warnings about each cell, by position."""
-    failed: dict[int, HarnessError] = field(default_factory=dict)
+    failed: dict[int, HarnessError]
     """Cells that a finding makes fail, by position."""
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[str]
     """The readers' warnings of cells that did not fail, each once, which no finding repeats."""
 
 
@@ -338,38 +333,28 @@ def guard(
             of, hashes = facts.judgements, np.array(facts.judgements.marks, np.uint64)
             by_path[path] = Dataset(one.cell, of, one.qids, hashes, digests.get(path, path))
     sweep = Sweep(seen, by_path, failed, digests, pooled=pooled)
-    found = sweep.examine(accept)
-    if only_warns:
-        found = [
-            replace(one, finding=replace(one.finding, severity="warning"))
-            if one.finding.severity == "error"
-            else one
-            for one in found
-        ]
+    found = sweep.examine()
+    kept = {*without_effects([one.finding for one in found], accept)}
+    found = [one.accepted(accept, only_warns) for one in found if one.finding in kept]
     # a warning of a reader never makes a cell fail
     errors = [one for one in found if one.finding.severity == "error" and not one.by_reader]
     for each in grouped(one for one in found if one not in errors):
         if each.severity != "note" and not RULES[each.rule].in_table:
             # where `harness.run` was called
             warnings.warn(each.message, HarnessWarning, stacklevel=5)
-    result = Guarded()
     if wrong := [one.finding for one in errors if one.cell is None]:
         raise InputError([_problem(one) for one in dict.fromkeys(wrong)])
-    for at, some in groupby(errors, key=lambda one: one.cell):
-        if at is not None and (at in seen or at in sweep.causes):
-            result.failed[at] = GuardError([_problem(one.finding) for one in some])
-    read = (
-        one.finding
-        for one in found
-        if one.by_reader and one.finding.severity != "note" and one.cell not in result.failed
-    )
-    texts = (": ".join(filter(None, (one.place.file, one.what))) for one in read)
-    result.warnings = [*dict.fromkeys(texts)]
-    notes = grouped(one for one in found if one.finding.severity == "note")
-    rest = (one.finding for one in found if one.finding.severity != "note")
-    result.findings = in_order([*rest, *notes])
-    result.marks = _marks(found, seen)
-    return result
+    stopped: dict[int, HarnessError] = {
+        at: GuardError([_problem(one.finding) for one in some])
+        for at, some in grouped_by(errors, lambda one: one.cell).items()
+        if at is not None and (at in seen or at in sweep.causes)
+    }
+    notes = [one for one in found if one.finding.severity == "note"]
+    others = [one for one in found if one.finding.severity != "note"]
+    read = [one.finding for one in others if one.by_reader and one.cell not in stopped]
+    texts = [": ".join(filter(None, (one.place.file, one.what))) for one in read]
+    findings = in_order([*(one.finding for one in others), *grouped(notes)])
+    return Guarded(findings, _marks(found, seen), stopped, [*dict.fromkeys(texts)])
 
 
 def _marks(found: Iterable[Placed], seen: Mapping[int, SeenCell]) -> dict[int, tuple[str, ...]]:
@@ -387,13 +372,9 @@ def _marks(found: Iterable[Placed], seen: Mapping[int, SeenCell]) -> dict[int, t
     return {at: (*some,) for at, some in rules.items()}
 
 
-def _in_file(path: str, one: Finding) -> Finding:
-    """Return a finding of a cell's facts, with its file."""
-    return replace(one, place=one.place.within(path))
-
-
 def _of_column(cell: Cell, one: Finding) -> Finding:
-    """Return a finding that names the column of scores, if the config does."""
+    """Return a finding about a run, with its file and the column of scores that a config names."""
+    one = replace(one, place=one.place.within(cell.run_entry.path))
     column = (cell.run_entry.options().get("columns") or {}).get("score")
     return one if column is None else replace(one, what=f"column '{column}': {one.what}")
 
@@ -405,16 +386,17 @@ def _problem(one: Finding) -> Problem:
 
 def grouped(findings: Iterable[Placed]) -> list[Finding]:
     """Return findings, those of one rule and one dataset's entry as one with the other places."""
-    groups: dict[tuple[object, ...], list[Finding]] = {}
-    for key, one in dict.fromkeys((one.key, one.finding) for one in findings):
-        group = (one,) if one.rule in APART else (key, one.rule, one.severity)
-        groups.setdefault(group, []).append(one)
-    return [
-        replace(
-            one, n_others=len(others), others=tuple(other.place for other in others[:SHOWN])
-        )
-        for one, *others in groups.values()
-    ]  # fmt: skip
+
+    def alike(one: Placed) -> object:
+        found = one.finding
+        return found if found.rule in APART else (one.key, found.rule, found.severity)
+
+    merged = []
+    for some in grouped_by(findings, alike).values():
+        first, *others = dict.fromkeys(one.finding for one in some)
+        places = tuple(one.place for one in others[:SHOWN])
+        merged.append(replace(first, n_others=len(others), others=places))
+    return merged
 
 
 def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
@@ -428,7 +410,6 @@ def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
         facts = None if run is None else Facts(JudgementFacts(), run)
         cell = cell_of_files("these rows", watch.place, {}, {})
         seen[place] = SeenCell(cell, facts, watch.failures, watch.qrels.qids)
-    for placed in Sweep(seen, {}, {}, {}).examine():
-        one = placed.finding
+    for one in without_effects([one.finding for one in Sweep(seen, {}, {}, {}).examine()]):
         if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
             warnings.warn(HarnessWarning(one.message), stacklevel=level)

@@ -25,6 +25,7 @@ from .example_lines import (
 from .row_order import NO_FIT, Fit, Following
 from .run_part import RunPart
 from .scores import Labels, Order, Scores
+from .submissions import Submission, Terms
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ class RunFacts:
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
     """Columns that were read, by what they hold."""
+    tag: str = ""
+    """The first tag of a submission."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,10 @@ class Watch:
     An exception of the guard ends the watch and is in `failures`.
     """
 
-    def __init__(self, qrels: Qrels, policy: Policy, place: str = "") -> None:
-        self.qrels, self.policy, self.place = qrels, policy, place
+    def __init__(
+        self, qrels: Qrels, policy: Policy, place: str = "", terms: Terms | None = None
+    ) -> None:
+        self.qrels, self.policy, self.place, self.terms = qrels, policy, place, terms
         self.failures: list[Finding] = []
         with observing(self.failures, place):
             self._begin()
@@ -100,6 +105,7 @@ class Watch:
         self.documents = Documents(self.qrels, first)
         self.following = Following(self.qrels, first)
         self.order = Order(self.queries, first)
+        self.submission = None if self.terms is None else Submission(self.terms, first)
 
     def run(self, run: Run, begins: bool = False) -> None:
         """Look at a run, or at a part of one, as it was read.
@@ -118,6 +124,8 @@ class Watch:
             self.first_part, self.last_part = self.first_part or part, part
             self.queries.run(part)
             self.scores.run(part)
+            if self.submission is not None:
+                self.submission.run(part)
             if follows:
                 self.following.add(run.scores)
             else:
@@ -166,6 +174,8 @@ class Watch:
             if not begin.follows:
                 found += self.queries.findings()
                 found += self.documents.findings(begin, self.queries)
+            if self.submission is not None:
+                found += self.submission.findings()
             if source is not None:
                 rules = {one.rule for one in found if whole or one.severity != "note"}
                 add_lines(self.first, source, "run", format, {"unrelated", *rules}, whole=whole)
@@ -175,6 +185,7 @@ class Watch:
                 unrelated and placed([unrelated], self.first)[0],
                 () if source is None else source.unused_columns,
                 {} if source is None else source.columns,
+                "" if self.submission is None else self.submission.tag,
             )  # fmt: skip
         return None
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..core.ragged import Array
 from ..core.tables import Qrels, Run, T
-from ..errors import InputError, first_of, said_by
+from ..errors import InputError, Place, first_of, said_by
 from .batches import from_batch, from_queries, one_column
 from .column_roles import Names, guess
 from .dataset_rows import follow_queries, needed
@@ -62,8 +62,9 @@ def _batch(
     try:
         qrels, run = from_batch(**given, n=arrays["n"], qids=arrays["qids"], fractions=fractions)
     except InputError as error:
-        problems = [replace(one, where=f"{source.name}: {one.where}") for one in error.problems]
-        raise InputError(problems) from None
+        places = [Place(source.name, key=one.where) for one in error.problems]
+        problems = zip(error.problems, places, strict=True)
+        raise InputError([replace(one, where=place) for one, place in problems]) from None
     if of is Qrels:
         return replace(qrels, name=name)  # type: ignore[return-value]
     if dataset is None:

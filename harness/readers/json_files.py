@@ -113,8 +113,8 @@ def _wrong_numbers(source: Source, queries: Queries, word: str, whole: bool) -> 
     for qid, rows in queries.items():
         for docno, value in rows.items():
             if (problem := check_number(json.dumps(value), word, whole)) is not None:
-                where = f"{source.name}: query '{shorten(qid)}', docno '{shorten(docno)}'"
-                wrong.append(replace(problem, where=where))
+                key = f"query '{shorten(qid)}', docno '{shorten(docno)}'"
+                wrong.append(replace(problem, where=Place(source.name, key=key)))
     return InputError(wrong[:SHOWN], total=len(wrong))
 
 

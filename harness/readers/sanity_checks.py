@@ -6,7 +6,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, take
-from ..core.tables import Qrels, Run
+from ..core.tables import Qrels, Run, rows_in_file
 from ..errors import first_of
 from .rows import Rows, first_line, warn
 from .source import Source
@@ -28,8 +28,7 @@ def warn_unusable(rows: Rows, qrels: Qrels) -> None:
     if not unusable.size:
         return
     names = tuple(map(decoded, as_bytes(take(qrels.qids, unusable[:3]))))
-    row = int(qrels.offsets[unusable[0]])
-    row = row if qrels.order is None else int(qrels.order[row])
+    row = int(rows_in_file(qrels, qrels.offsets[unusable[:1]])[0])
     line, _ = rows.find({row: names[:1]}).get(row, (0, ""))
     what = f"queries without a usable judgement: {unusable.size:,}; all their grades are below 0"
     warn(rows.where, what, "unusable-judgements", unusable.size, line, names)

@@ -45,6 +45,13 @@ def test_exit_codes(trec: Any, root: Path) -> None:
     assert call(config, "--strict", "--set", "policy.empty_queries=zero").exit_code == 1
 
 
+def test_a_wrong_score_in_json_is_of_its_file(trec: Any) -> None:
+    trec.put("run.json", ['{"5": {"DOC-1": null}}'])
+    lines = call(trec.folder / "qrels", trec.folder / "run.json").stdout.splitlines()
+    assert lines[0] == f"ERROR  {trec.folder}/run.json  unreadable"
+    assert not any(line.startswith("OK") for line in lines)
+
+
 def test_findings_lead_to_their_rules(trec: Any) -> None:
     files = trec.folder / "qrels", trec.folder / "run"
     assert RULES_PAGE not in call(*files).stdout

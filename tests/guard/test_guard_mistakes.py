@@ -404,9 +404,8 @@ def judge(files: Any, findings: tuple[Finding, ...], expected: str) -> None:
         if RULES[one.rule] not in (*REFUSED, *WARNED) and one.rule != "config":  # readers' words
             assert max(len(one.effect), len(one.fix)) <= 108
         named = re.match(r"query (\S+), documents? ([^\s:]+)", next(iter(one.examples), ""))
-        file, _, line = one.place.rpartition(":")
-        if named and line.isdigit() and file.endswith("run"):
-            row = Path(file).read_text().splitlines()[int(line) - 1].split()
+        if named and one.place.line and one.place.file.endswith("run"):
+            row = Path(one.place.file).read_text().splitlines()[one.place.line - 1].split()
             assert len(row) == 1 or (row[0], row[2]) == named.groups()  # one score a line
 
 

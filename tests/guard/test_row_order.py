@@ -45,7 +45,7 @@ def test_shifted_stretches(
     changed = moved(scores, n - 1 if lost == -1 else round(lost * n), at)
     slip = look(rows, changed)[1]
     assert slip is not None
-    assert slip.there.offset == offset
+    assert slip.offset == offset
     assert abs(slip.first - first * n) <= 60
     assert abs(slip.end - end * n) <= 60
 

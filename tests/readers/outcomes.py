@@ -1,12 +1,12 @@
 """What reading a file gives: the places and rules of errors and warnings."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import pytest
 
-from harness.errors import HarnessWarning, InputError
+from harness import errors
+from harness.errors import InputError
 
 T = TypeVar("T")
 Finding = tuple[str, int, int]
@@ -22,9 +22,7 @@ def refused(read: Callable[..., Any], *given: Any, **options: Any) -> list[tuple
 
 def warned(read: Callable[..., T], *given: Any, **options: Any) -> tuple[T, list[Finding]]:
     """Return what `read` gives, and the rule, count and line of each warning."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", HarnessWarning)
+    noticed: list[errors.Finding] = []
+    with errors.collecting(noticed):
         found = read(*given, **options)
-    noticed = [one.message.finding for one in caught if isinstance(one.message, HarnessWarning)]
-    lines = [one.place.line for one in noticed if one]
-    return found, [(one.rule, one.count, n) for one, n in zip(noticed, lines, strict=True) if one]
+    return found, [(one.rule, one.count, one.place.line) for one in noticed]
