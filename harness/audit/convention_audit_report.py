@@ -204,7 +204,9 @@ def _effects(matrix: Matrix) -> Grid:
     notes = [f"no value for some system with: {', '.join(lost)}"] if lost else []
     notes += [f"without effect here: {', '.join(inert)}"] if inert else []
     title = "One choice at a time, the others as in the base"
-    return grid(CHOICES, rows, left=len(CHOICES), title=title, notes=notes)
+    used = [at for at in range(len(CHOICES)) if not rows or any(row[at] for row in rows)]
+    header, cells = [CHOICES[at] for at in used], [[row[at] for at in used] for row in rows]
+    return grid(header, cells, left=len(used), title=title, notes=notes)
 
 
 def _colour(difference: float, largest: float) -> str:

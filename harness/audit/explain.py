@@ -106,10 +106,6 @@ class Explanation:
     inert: tuple[str, ...]
 
 
-PATIENCE = 2.0
-"""Seconds after which a bar shows how far the search is."""
-
-
 def try_all(
     asked: Asked,
     qrels: Qrels,
@@ -124,7 +120,7 @@ def try_all(
     """
     bases = bases_of(metrics, k or None, levels_of(qrels))
     search = Search(asked, depth if depth is not None else 2 if metrics else 1, bases, qrels, run)
-    for base in tqdm(bases, unit="convention", disable=None, delay=PATIENCE):
+    for base in tqdm(bases, unit="convention", disable=None, delay=2):
         search.try_base(base)
     return search
 

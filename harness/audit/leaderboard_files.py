@@ -247,11 +247,12 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
     ]
     notes = [] if is_ours else ["; ".join(kinds)]
     for column in (one for one in columns if one.kind == "metric"):
-        wrong, fix = [], "leave the field empty if there is no value"
-        for row, text, one in zip(rows, column.texts, column.numbers, strict=True):
-            if one is None:
-                what = f"expected a number in '{column.name}', got '{text}'"
-                wrong.append(Problem(f"{path}:{row.line}", what, fix=fix))
+        what, fix = f"expected a number in '{column.name}'", "leave a field without a value empty"
+        wrong = [
+            Problem(f"{path}:{row.line}", f"{what}, got '{text}'", fix=fix)
+            for row, text, one in zip(rows, column.texts, column.numbers, strict=True)
+            if one is None
+        ]
         if wrong:
             raise InputError(wrong)
         bare = column.name.removesuffix("(%)").strip()
@@ -300,22 +301,18 @@ def _recognise(path: Path, columns: Sequence[_BoardColumn], keys: Sequence[str])
         raise InputError(Problem(str(path), what, fix="name the column: --key COLUMN"))
     for at, (name, column) in enumerate(zip(lowered, columns, strict=True)):
         kind = next((kind for kind, names in _KINDS.items() if name in names), "metric")
+        is_part = any(name == f"{other}{part}" for other in lowered for part in _PARTS)
         if at == places[0]:
             column.kind = "run"
         elif column.name in keys or kind == "apart":
             column.kind = "apart"
         elif kind == "dataset":
             column.kind = kind
-        elif column.is_numeric and not _is_part(name, lowered):
+        elif column.is_numeric and not is_part:
             column.kind = "metric" if kind == "run" else kind
     if not any(column.kind == "metric" for column in columns):
         what = "expected a column of numbers, got none"
         raise InputError(Problem(str(path), what, ", ".join(header)))
-
-
-def _is_part(name: str, header: Sequence[str]) -> bool:
-    """Whether a column describes another one: its deviation, its tier."""
-    return any(name.endswith(part) and name.removesuffix(part) in header for part in _PARTS)
 
 
 def _keys(
