@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import studies
 
-from harness.audit.check_table import FORMATS, TableVerdict, verify, with_dataset
+from harness.audit.check_table import FORMATS, with_dataset
+from harness.audit.table_checks import TableCheck
 from harness.audit.table_names import Known, match
 from harness.reports.study import Study
 from harness.stats.compare import compare
@@ -56,12 +57,12 @@ def named_study(name: str) -> Study:
 def verdict(
     text: str, found: Study, suffix: str = ".tex", at: int = 0, dataset: str | None = None,
     **names: str,
-) -> TableVerdict:  # fmt: skip
+) -> TableCheck:  # fmt: skip
     grid = FORMATS[suffix](text)[at]
     one = with_dataset(match(grid, Known.of(found, [*names.items()])), found, dataset)
-    return verify(one, found, grid.name or "1")
+    return TableCheck(one, found, grid.name or "1").run()
 
 
-def findings(one: TableVerdict) -> list[tuple[str, str, str, str, str]]:
+def findings(one: TableCheck) -> list[tuple[str, str, str, str, str]]:
     """Return kind, row, column, found, right of each finding."""
     return [(f.kind, f.row, f.column, f.found, f.right) for f in one.findings]

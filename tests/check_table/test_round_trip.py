@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_means import BASELINE, study, verdict
 
-from harness.audit.check_table import FORMATS, TableVerdict, verify
+from harness.audit.check_table import FORMATS
+from harness.audit.table_checks import TableCheck
 from harness.audit.table_names import Known, match
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import PaperCell, PaperTable, render
@@ -57,9 +58,10 @@ def test_a_table_of_the_harness_is_right(suffix: str, kind: str, seeds: int) -> 
     assert checked.verified["marks"] > 0
 
 
-def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: TableSettings) -> TableVerdict:
+def verdict_of(table: PaperTable, found: Study, suffix: str, chosen: TableSettings) -> TableCheck:
     (grid,) = FORMATS[suffix](RENDERED[suffix](table))
-    return verify(match(grid, Known.of(found, chosen.names.items())), found, "1")
+    matched = match(grid, Known.of(found, chosen.names.items()))
+    return TableCheck(matched, found, "1").run()
 
 
 def changed(table: PaperTable, row: int, column: int, cell: PaperCell) -> PaperTable:
