@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from .core.evaluation import Evaluation as Evaluation
     from .core.metric import metric as metric
     from .core.names import metric_name as metric_name
+    from .core.parameters import Range as Range
     from .core.policy import Policy as Policy
-    from .core.settings import Range as Range
     from .core.tables import Qrels as Qrels
     from .core.tables import Run as Run
     from .errors import HarnessError as HarnessError
@@ -70,7 +70,7 @@ _HOME = {
     "Plots": "experiment.table_plot_check",
     "Policy": "core.policy",
     "Qrels": "core.tables",
-    "Range": "core.settings",
+    "Range": "core.parameters",
     "Results": "experiment.folder",
     "Run": "core.tables",
     "Table": "experiment.table_plot_check",

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from harness.core.metric import REGISTRY
 from harness.core.names import NICKNAMES, known_names, parse, parse_all
-from harness.core.settings import CONVENTIONS, NEEDED, Convention, Parameter
+from harness.core.parameters import Parameter
+from harness.core.settings import CONVENTIONS, NEEDED, Convention
 from harness.errors import UnknownNameError
 
 

@@ -10,7 +10,8 @@ from typing import Any, TypeVar, get_args
 import click
 from click.core import ParameterSource
 
-from ..core.arguments import MOST, setting_types
+from ..core.arguments import MOST
+from ..core.parameters import Range, parameters_of
 from ..core.policy import Duplicates, Policy
 from ..errors import Problem, UnknownNameError, did_you_mean
 from ..stats.comparison import Plan
@@ -47,10 +48,11 @@ class Whole(click.IntRange):
 
 def setting(model: type, field: str, *names: str, help: str, **settings: Any) -> Option[Any]:
     """Return the option of a field of a settings model, which has its choices, range, default."""
-    takes = setting_types(model)[field]
+    takes = parameters_of(model)[field]
     kind: Any = NearestChoice(takes.choices) if takes.choices else takes.type
     if takes.type is int:
-        kind = Whole(takes.low, takes.high)
+        limits = takes.range or Range()
+        kind = Whole(int(limits.low or 0), None if limits.high is None else int(limits.high))
     elif takes.type is bool:
         settings["is_flag"] = True
     settings = {"default": takes.default, "type": kind, **settings}

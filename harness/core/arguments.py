@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, wraps
+from functools import wraps
 from inspect import signature
 from numbers import Integral, Real
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NamedTuple,
-    TypeVar,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from annotated_types import Ge, Le, MinLen
 
@@ -182,62 +173,3 @@ Digits = Annotated[Whole, Ge(0), Le(17)]
 Names = Annotated[tuple[str, ...], Shorthand(as_list, str | tuple[str, ...])]
 """One name, or a list of them."""
 Patterns = Annotated[Names, MinLen(1)]
-
-
-_LIMITS = {"ge": "low", "gt": "low", "le": "high", "lt": "high"}
-
-
-class SettingType(NamedTuple):
-    """What a field of a settings model takes: its type, its choices or its range, its default."""
-
-    type: type
-    default: Any
-    choices: tuple[str, ...] = ()
-    low: int = 0
-    high: int | None = None
-    optional: bool = False
-
-    @classmethod
-    def of(cls, hint: Any, default: Any) -> SettingType:
-        """Read an annotation."""
-        base, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-        parts = get_args(base)
-        if type(None) in parts:
-            return cls.of(parts[0], default)._replace(optional=True)
-        if get_origin(base) is Literal:
-            return cls(str, default, parts)
-        limits = {
-            name: getattr(mark, limit)
-            for mark in marks
-            for limit, name in _LIMITS.items()
-            if hasattr(mark, limit)
-        }
-        return cls(get_origin(base) or base, default, **limits)
-
-    @property
-    def kind(self) -> ArgumentKind:
-        """What a Python argument for it can be."""
-        kinds = {bool: FLAG, str: TEXT, tuple: TEXTS, int: whole_from(self.low)}
-        kind = kinds.get(self.type) or instance_of(f"a {self.type.__name__}", self.type)
-        if self.type is float and self.high is not None:
-            low, high, fix = self.low, self.high, f"write {self.default}"
-            expected = f"a number between {low} and {high}"
-            kind = ArgumentKind(expected, lambda one: is_number(one) and low < one < high, fix)
-        return kind.or_none() if self.optional else kind
-
-
-@lru_cache
-def setting_types(model: type) -> dict[str, SettingType]:
-    """Return what each field of a settings model takes, by its annotation."""
-    hints = get_type_hints(model, include_extras=True)
-    return {name: SettingType.of(hint, getattr(model, name, None)) for name, hint in hints.items()}
-
-
-def check_settings(settings: object) -> None:
-    """Raise an error for the first field of a settings model that its annotation does not take."""
-    model: Any = type(settings)
-    for name, takes in setting_types(model).items():
-        given = getattr(settings, name)
-        if takes.choices and given is not None:
-            check_choice(name, given, takes.choices)
-        check_arguments({name: given}, **{name: takes.kind})

@@ -20,8 +20,9 @@ import numpy as np
 from ..errors import HarnessError, Problem
 from .aligned import Aligned
 from .arguments import TEXT, TEXTS, ArgumentKind, check_arguments, check_choice, is_number, wrong
+from .parameters import Parameter
 from .ragged import Floats
-from .settings import PARAMETERS, MetricSettings, Parameter, texts_of
+from .settings import PARAMETERS, MetricSettings, texts_of
 
 Direction = Literal["higher", "lower"]
 Summary = Literal["mean", "sum", "gm"]

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.parameters import About, Range
 from ..core.ragged import (
     Array,
     Floats,
@@ -20,7 +21,6 @@ from ..core.ragged import (
     stretches,
     sum_by,
 )
-from ..core.settings import About, Range
 from ..errors import InputError, Problem
 from .shared import (
     Cutoff,

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import Metric, metric
+from ..core.parameters import Range
 from ..core.ragged import (
     Array,
     Bools,
@@ -21,7 +22,6 @@ from ..core.ragged import (
     positions_of,
     sum_by,
 )
-from ..core.settings import Range
 from ..errors import InputError, Problem
 from .shared import Cutoff, Short, log2_discount, log2_of, share, share_metric, without_short_lists
 from .tied import mean_discounted, spread, within

@@ -11,9 +11,9 @@ from ..core.align import levels
 from ..core.aligned import Aligned
 from ..core.arguments import wrong
 from ..core.metric import metric
+from ..core.parameters import Range
 from ..core.policy_views import tied_groups
 from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
-from ..core.settings import Range
 from .error import Over
 from .pairs import (
     compress,

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import metric
+from ..core.parameters import Range
 from ..core.ragged import Floats
-from ..core.settings import Range
 from .shared import (
     CUTOFFS,
     Above,

@@ -19,8 +19,8 @@ import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.metric import Function, metric
+from ..core.parameters import SHOWN, About, Range
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, frozen, stretches
-from ..core.settings import SHOWN, About, Range
 from ..errors import InputError, Problem
 
 CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.parameters import Range
 from ..core.policy_views import tied_groups
 from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of, positions_of, stretches
-from ..core.settings import Range
 from .shared import (
     LARGEST_SHARE,
     LEVELS,

@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.parameters import Range
 from ..core.ragged import Floats, Ints
-from ..core.settings import Range
 from .shared import Rel, trec_measure
 
 count = partial(

@@ -12,9 +12,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.parameters import About
 from ..core.policy_views import tied_groups
 from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
-from ..core.settings import About
 from ..errors import InputError, Problem
 from .shared import Rel, log2_discount, log2_of, running, share, trec_measure
 from .tied import totals_of_inverse

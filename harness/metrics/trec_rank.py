@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.parameters import Range
 from ..core.ragged import Floats
-from ..core.settings import Range
 from .shared import (
     LARGEST_SHARE,
     Above,
