@@ -76,15 +76,11 @@ def _read(path: str, reader: Callable[[Source], T]) -> Read[T]:
 
 
 class _Check:
-    """Reads the files of cells one after the other, and keeps what the guard looks at."""
+    """Reads the files of cells one after the other, and keeps what the sweep looks at."""
 
-    def __init__(self, policy: Policy, fractions: bool, terms: Terms | None = None) -> None:
-        self.policy, self.fractions, self.terms = policy, fractions, terms
+    def __init__(self, sweep: Sweep, policy: Policy, fractions: bool, terms: Terms | None) -> None:
+        self.sweep, self.policy, self.fractions, self.terms = sweep, policy, fractions, terms
         self.findings: list[Finding] = []
-        self.seen: dict[int, SeenCell] = {}
-        self.failed: dict[int, tuple[Cell, HarnessError]] = {}
-        self.datasets: dict[str, Dataset] = {}
-        self.digests: dict[str, str] = {}
         self.n_rows = self.alone = 0
 
     def read_dataset(self, cell: Cell) -> Qrels | None:
@@ -108,9 +104,9 @@ class _Check:
             return None
         facts = judgement_facts(qrels, file, self.findings, entry.format, whole=True)
         digest, hashes = file.sha256(), query_hashes(qrels, file.row_marks)
-        self.digests[entry.path] = digest
+        self.sweep.digests[entry.path] = digest
         if facts is not None:
-            self.datasets[entry.path] = Dataset(cell, facts, qrels.qids, hashes, digest)
+            self.sweep.datasets[entry.path] = Dataset(cell, facts, qrels.qids, hashes, digest)
         return qrels
 
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:
@@ -128,11 +124,12 @@ class _Check:
                 watch.aligned(aligned)
 
         _, file, error, findings = _read(entry.path, reader)
-        self.digests |= {} if file is None else {entry.path: file.sha256()}
-        dataset = self.datasets.get(cell.dataset_entry.path)
+        if file is not None:
+            self.sweep.digests[entry.path] = file.sha256()
+        dataset = self.sweep.datasets.get(cell.dataset_entry.path)
         if error is None and file is not None and dataset is not None:
             facts = facts_of(dataset.facts, watch, file, entry.format, whole=True)
-            self.seen[place] = SeenCell(cell, facts, findings, qrels.qids)
+            self.sweep.seen[place] = SeenCell(cell, facts, findings, qrels.qids)
             self.n_rows += 0 if facts is None else facts.run.rows
         else:
             self.findings += findings
@@ -142,7 +139,7 @@ class _Check:
             if cause is not None:
                 self.findings.append(cause)
             elif error is not None:
-                self.failed[place] = cell, error
+                self.sweep.failed[place] = cell, error
         self.findings += watch.failures
 
     def _read_alone(self, entry: RunEntry, options: Mapping[str, Any]) -> None:
@@ -171,7 +168,8 @@ def check_cells(
     `accept` become notes, and `pooled`, `wary` and `select` are for :class:`Sweep`. With `terms`
     the runs are submissions to a shared task.
     """
-    check, failures = _Check(policy, fractions, terms), list[Finding]()
+    sweep, failures = Sweep(pooled=pooled, wary=wary, select=select), list[Finding]()
+    check = _Check(sweep, policy, fractions, terms)
     groups = groupby(enumerate(cells), key=lambda one: (one[1].dataset, one[1].dataset_entry))
     with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
         for (_, dataset), some in groups:
@@ -184,12 +182,12 @@ def check_cells(
                 with observing(failures, cell.run_entry.path):
                     check.read_run(place, cell, qrels)
                 bar.update()
-    sweep = Sweep(
-        check.seen, check.datasets, check.failed, check.digests, pooled=pooled,
-        wary=wary, select=select,
-    )  # fmt: skip
     found = [*known, *check.findings, *(one.finding for one in sweep.examine()), *failures]
-    found += _groups(cells, {one.cell.dataset: one.qids for one in check.datasets.values()})
+    qids = {one.cell.dataset: one.qids.to_pylist() for one in sweep.datasets.values()}
+    try:
+        found += match(load_all(cells), qids)[1]
+    except HarnessError as error:
+        found += refused("", error)
     if terms is not None:
         runs = {cell.run_entry.path: facts.run for _, cell, facts in sweep.facts}
         tags = {path: run.tag or path for path, run in runs.items()}
@@ -204,14 +202,6 @@ def check_cells(
 def _shown(file: str) -> str:
     """Return the name of a file, and of standard input as its reader calls it."""
     return NAMELESS if file == STDIN else file
-
-
-def _groups(cells: Sequence[Cell], qids: Mapping[str, Any]) -> list[Finding]:
-    """Return what is wrong with groups of queries."""
-    try:
-        return match(load_all(cells), {name: own.to_pylist() for name, own in qids.items()})[1]
-    except HarnessError as error:
-        return [*refused("", error)]
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:

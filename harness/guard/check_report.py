@@ -79,10 +79,8 @@ def address(rule: str) -> str:
 def as_text(checked: Checked, *, notes: bool = False, by: Literal["run", "rule"] = "run") -> str:
     """Return what ``harness check`` prints: findings by file, or by rule, and their number."""
     shown = [one for one in checked.findings if notes or one.severity != "note"]
-    if by == "rule":
-        lines = [*_lines([(one, one.head) for one in shown], set())]
-    else:
-        lines = [*_by_file(shown, checked.cells)]
+    by_rule = _lines([(one, one.head) for one in shown], set())
+    lines = [*(by_rule if by == "rule" else _by_file(shown, checked.cells))]
     hidden = " (not shown; see --notes)" if not notes and checked.count("note") else ""
     lines.append(f"{looked_at(checked)}: {counts(checked)}{hidden}")
     if shown:

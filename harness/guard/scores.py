@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -263,35 +262,26 @@ class Order:
             yield self.first.finding("upside-down", what, self.behind)
 
 
-class RankFacts(NamedTuple):
-    """How many of `n` rows have their rank as score; whether most fall, or columns are swapped."""
-
-    same: int
-    n: int
-    falls: bool = False
-    swapped: bool = False
-
-
 @np.errstate(over="ignore")
-def rank_facts(score: Array, rank: Array | None, follows: Bools) -> RankFacts | None:
-    """Return how many scores are ranks; None if they are a system's own.
+def rows_like_ranks(
+    score: Array, rank: Array | None, follows: Bools
+) -> tuple[int, int, bool, bool]:
+    """Return how many scores are ranks, of how many rows; whether most fall; whether swapped.
 
     `rank` is None if some are not numbers; `follows`, ``(n - 1,)``, tells whether a row is of the
     same query as the one before.
     """
-    steps, n = np.diff(score)[follows], int(follows.sum())
-    if n < AT_LEAST or score.min() == score.max():
-        return None
-    same, falls = int((steps == 1).sum()), bool(2 * (steps < 0).sum() > n)
+    steps = np.diff(score)[follows]
+    n, same, falls = steps.size, int((steps == 1).sum()), bool(2 * (steps < 0).sum() > steps.size)
     if rank is not None:
         drops, are_whole = np.diff(rank)[follows], (rank == np.trunc(rank)).all()
         down = (drops <= 0).sum() >= NEARLY_ALL * n
         rather = 2 * (drops < 0).sum() > n and (drops != -1).any()
         if same >= NEARLY_ALL * n and down and (rather or not are_whole):
-            return RankFacts(same, n, swapped=True)
+            return same, n, falls, True
         if are_whole:
             n, same = rank.size, int((score == rank).sum())
-    return RankFacts(same, n, falls) if same >= NEARLY_ALL * n else None
+    return same, n, falls, False
 
 
 def may_be_ranks(source: Source) -> bool:
@@ -318,9 +308,11 @@ def rank_findings(source: Source, format: str | None, first: ExamplesByRule) -> 
         rank: Array | None = to_numpy(cast(cast(rows["rank"], pa.string()), pa.float64()))
     except pa.ArrowInvalid:
         rank = None
-    finite = rank is not None and np.isfinite(rank).all()
-    found = rank_facts(score, rank if finite else None, equal(qids[1:], qids[:-1]))
-    if found is None:
+    finite, follows = rank is not None and np.isfinite(rank).all(), equal(qids[1:], qids[:-1])
+    if follows.sum() < AT_LEAST or score.min() == score.max():
+        return
+    same, n, falls, swapped = rows_like_ranks(score, rank if finite else None, follows)
+    if same < NEARLY_ALL * n:
         return
     some = np.arange(SHOWN)
     columns = [texts_at(rows[name].combine_chunks(), some) for name in ("qid", "docno", "rank")]
@@ -328,17 +320,17 @@ def rank_findings(source: Source, format: str | None, first: ExamplesByRule) -> 
         f"query {qid}, document {docno}: rank {rank}, score {own:g}"
         for qid, docno, rank, own in zip(*columns, score[some].tolist(), strict=True)
     )
-    rule = "swapped-columns" if found.swapped else "rank-as-score"
+    rule = "swapped-columns" if swapped else "rank-as-score"
     first[rule] = Examples(names, 0, (columns[0][0], columns[1][0]))
-    what = f"the score equals the rank in {found.same:,} of {found.n:,} rows checked"
-    if found.swapped:
+    what = f"the score equals the rank in {same:,} of {n:,} rows checked"
+    if swapped:
         what = "the score is in column 4 and the rank in column 5"
         effect, fix = RULES["rank-as-score"].effect, "write qid Q0 docno rank score tag"
-        yield first.finding(rule, what, found.same, None, effect, fix)
-    elif found.falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
+        yield first.finding(rule, what, same, None, effect, fix)
+    elif falls:  # n, ..., 2, 1: perhaps the ranks are wrong, and not the scores
         effect = "if rank 1 is the best, the order is upside down"
         fix = "number the ranks from 1 for the best, or write a score that falls with the rank"
         what += " and falls down the file"
-        yield first.finding(rule, what, found.same, "warning", effect, fix)
+        yield first.finding(rule, what, same, "warning", effect, fix)
     else:
-        yield first.finding(rule, what, found.same)
+        yield first.finding(rule, what, same)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -73,10 +73,6 @@ class GuardError(InputError):
     """What the guard found to be wrong in one run; each problem ends with its rule."""
 
 
-Failed = Mapping[int, tuple[Cell, HarnessError]]
-"""Cells that could not be evaluated, and why, by position."""
-
-
 @dataclass(frozen=True)
 class Placed:
     """A finding and what it is about."""
@@ -96,22 +92,26 @@ class Placed:
         return replace(self, finding=found)
 
 
+@dataclass(eq=False)
 class Sweep:
-    """All cells of a run or a check, from whose facts findings are made.
+    """All cells of a run or a check, from whose facts findings are made."""
 
-    `pooled` are placeholders that the config's summary pools; `wary` makes predictions that fit
-    nothing a warning.
-    """
-
-    def __init__(
-        self, seen: Mapping[int, SeenCell], datasets: Mapping[str, Dataset], failed: Failed,
-        digests: Mapping[str, str], *, pooled: Sequence[str] = (),
-        wary: bool = False, select: Select | None = None,
-    ) -> None:  # fmt: skip
-        self.seen, self.datasets, self.failed = seen, datasets, failed
-        self.digests, self.pooled, self.wary, self.select = digests, pooled, wary, select
-        self.causes: dict[int, Finding] = {}
-        self._rows: dict[str, GradedRows | None] = {}
+    seen: dict[int, SeenCell] = field(default_factory=dict)
+    """Evaluated cells, by position."""
+    datasets: dict[str, Dataset] = field(default_factory=dict)
+    """Datasets by path."""
+    failed: dict[int, tuple[Cell, HarnessError]] = field(default_factory=dict)
+    """Cells that could not be evaluated, and why, by position."""
+    digests: dict[str, str] = field(default_factory=dict)
+    """SHA-256 of files by path."""
+    pooled: Sequence[str] = ()
+    """Placeholders that the config's summary pools."""
+    wary: bool = False
+    """Whether predictions that fit nothing are a warning."""
+    select: Select | None = None
+    causes: dict[int, Finding] = field(default_factory=dict)
+    """What a second look at failed cells found, by position."""
+    _rows: dict[str, GradedRows | None] = field(default_factory=dict)
 
     @cached_property
     def facts(self) -> list[tuple[int, Cell, Facts]]:
@@ -316,9 +316,9 @@ class Guarded:
 
 
 def guard(
-    seen: Mapping[int, SeenCell], digests: Mapping[str, str], failed: Failed, *,
-    accept: Sequence[str] = (), pooled: Sequence[str] = (),
-    only_warns: bool = False,
+    seen: dict[int, SeenCell], digests: dict[str, str],
+    failed: dict[int, tuple[Cell, HarnessError]], *, accept: Sequence[str] = (),
+    pooled: Sequence[str] = (), only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
     """Warn of and return what the guard finds in the cells of a run; `digests` are by path.
 
@@ -410,6 +410,6 @@ def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
         facts = None if run is None else Facts(JudgementFacts(), run)
         cell = cell_of_files("these rows", watch.place, {}, {})
         seen[place] = SeenCell(cell, facts, watch.failures, watch.qrels.qids)
-    for one in without_effects([one.finding for one in Sweep(seen, {}, {}, {}).examine()]):
+    for one in without_effects([one.finding for one in Sweep(seen).examine()]):
         if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
             warnings.warn(HarnessWarning(one.message), stacklevel=level)
