@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..core.comparable import compared
 from ..core.entries import grouped_by, sliced_name, slices, whole_name
@@ -14,103 +14,292 @@ from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, parse, with_bounds
 from ..core.settings import contradiction, find_convention
 from ..core.systems import run_name
-from ..errors import (
-    HarnessError,
-    Problem,
-    UnknownNameError,
-    check_known,
-    did_you_mean,
-)
+from ..errors import HarnessError, Problem, UnknownNameError, check_known, did_you_mean
 from ..readers.files import wrong_with
-from ..readers.format import FORMATS, Kind
+from ..readers.format import Kind, able_formats, named_format, reader_of
 from ..readers.groups import find_grouping, read_groups
 from ..reports.paper_table.settings import TableSettings
 from ..reports.paper_table.settings import problems as table_problems
 from ..reports.plots.plot import problems as plot_problems
-from ..reports.select import sort_metric
-from ..stats.gate import OTHERS
+from ..reports.select import Found, sort_metric
+from ..stats.comparison import Plan
+from ..stats.gate import OTHERS, GateSettings
 from . import plugins
 from .cells import Cell, find, run_entries, without_reference
-from .model import Config, DatasetEntry, FileSettings
+from .model import Config, DatasetEntry
 from .patterns import Pattern
-from .yaml_file import Loc, ParsedYaml, is_metric, metric_sets
-
-_OF_DATASETS = ("pool", "average")
-
-
-class Names(NamedTuple):
-    """What settings may name; None if some of them are wrong, so that not all are known."""
-
-    metrics: Sequence[Metric] | None
-    runs: Sequence[str] | None
-    datasets: Sequence[str] | None
+from .yaml_file import Loc, is_metric, metric_sets
 
 
 def check(config: Config, load_plugins: bool) -> list[Problem]:
     """Return what is wrong with names, formats, plugins, files, metrics and references to them."""
-    source = config._source
-    problems = [*_check_names(config), *_check_formats(config)]
-    for place, name in enumerate(config.plugins if load_plugins else ()):
-        try:
-            plugins.load(name, config.base)
-        except plugins.PluginError as error:
-            problems.append(config.problem(("plugins", place), str(error)))
-    all_loaded = not config.plugins or (load_plugins and plugins.allowed)
-
-    complete = config._complete and not source.problems
+    checks = _Checks(config)
+    checks.check_entries()
+    checks.load_plugins(config.plugins if load_plugins else ())
+    complete = config._complete and not config._source.problems
     cells, wrong = find(config, complete)
-    problems += wrong
-
-    convention = config.convention
-    if convention is not None:
-        wrong_names = list(_unknown(config, ("convention",), find_convention, convention))
-        problems += wrong_names
-        convention = None if wrong_names else convention
-    for place, name in enumerate(config.page.conventions):
-        problems += _unknown(config, ("page", "conventions", place), find_convention, name)
-    if overruled := contradiction(convention, config.to_policy()):
-        loc = ("policy", overruled.where)
-        problems.append(config.problem(loc, overruled.what, fix=overruled.fix))
-    defaults = config.policy.metric_defaults(convention)
-    problems += _check_metric_sets(source, defaults, all_loaded)
-    entries: list[tuple[Loc, str]] = [
-        (("metrics", place), name) for place, name in enumerate(config.metrics) if name
-    ]
-    metrics, unknown = _check_metrics(entries, source, defaults, all_loaded)
-    problems += unknown
-    datasets = systems = None
+    checks.problems += wrong
+    checks.check_metrics()
     if complete and not wrong:
-        problems += _check_references(metrics, cells, config)
-        problems += _check_summary(config, cells)
-        problems += _check_select(config, cells)
-        datasets, systems = names_of(config, cells)
-        problems += _check_groups(config)
-        if any(one.groups and one.groups.function for one in config.datasets.values()):
-            datasets = None  # its groups are known when it is called
-    every = None
-    if config.metrics and len(metrics) == len(config.metrics):
-        every = [one for _, some in metrics for one in some]
-        every = list(with_bounds(every)) if config.policy.ties == BOUNDS else every
-        problems += _unknown(config, ("sort",), sort_metric, every, config.sort)
-    known = Names(every, systems, datasets)
-    problems += _check_called(config, known)
-    problems += _check_compare(config, known, all_loaded)
-    if config.select is not None and every is not None:
-        problems += _unknown(config, ("select", "by"), compared, every, [config.select.by])
-    problems += _check_tables(config, known)
-    problems += _check_plots(config, known)
-    problems += _check_gate(config, known)
-    return problems
+        checks.check_cells(cells)
+    checks.check_settings()
+    return checks.problems
 
 
-def _unknown(
-    config: Config, loc: Loc, find: Callable[..., object], *arguments: Any
-) -> Iterator[Problem]:
-    """Yield the problems of a name that `find` does not know."""
-    try:
-        find(*arguments)
-    except UnknownNameError as error:
-        yield from (config.problem(loc, one.what, fix=one.fix) for one in error.problems)
+class _Checks:
+    """Collects problems; the names of metrics, runs or datasets are None if not all are known."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.problems: list[Problem] = []
+        self.all_loaded = False
+        self.by_entry: list[tuple[Loc, list[Metric]]] = []
+        self.metrics: list[Metric] | None = None
+        self.runs: list[str] | None = None
+        self.datasets: list[str] | None = None
+
+    def report(self, loc: Loc, what: str, fix: str = "") -> None:
+        """Note something that is wrong at a place in the config."""
+        self.problems.append(self.config.problem(loc, what, fix=fix))
+
+    def call(self, loc: Loc, function: Callable[..., Any], *arguments: Any, fix: str = "") -> bool:
+        """Call a function, report its error at a place, and return whether there was none."""
+        try:
+            function(*arguments)
+        except HarnessError as error:
+            for one in error.problems:
+                self.report(loc, one.what, one.fix or fix)
+            return False
+        return True
+
+    def check_entries(self) -> None:
+        """Check the config's name, and the formats and options of datasets and runs."""
+        config = self.config
+        if type(config) is Config and (wrong := wrong_with(config.name)):
+            self.report(("name",), f"expected the name of a folder, got one that {wrong}")
+        entries: list[tuple[Kind, Loc, Any]] = [
+            ("qrels", ("datasets", key), entry) for key, entry in config.datasets.items()
+        ]
+        entries += [("run", loc, entry) for _, loc, entry in run_entries(config.runs)]
+        for kind, loc, entry in entries:
+            options = sorted(entry.options().keys() - {"format", "duplicates"})
+            if entry.format is None:
+                if not any({*options} <= {*one.options(kind)} for one in able_formats(kind)):
+                    self.report(loc, f"no format has the options {' and '.join(options)} together")
+            elif self.call((*loc, "format"), _find_reader, entry.format, kind):
+                for option in options:
+                    self.call((*loc, option), _find_reader, entry.format, kind, option)
+
+    def load_plugins(self, names: Sequence[str]) -> None:
+        """Load plugins, whose metrics can be checked then."""
+        for place, name in enumerate(names):
+            try:
+                plugins.load(name, self.config.base)
+            except plugins.PluginError as error:
+                self.report(("plugins", place), str(error))
+        self.all_loaded = not self.config.plugins or bool(names and plugins.allowed)
+
+    def check_metrics(self) -> None:
+        """Check conventions, metrics, sets of metrics, and how rows are sorted."""
+        config, sets = self.config, metric_sets(self.config._source.data)
+        convention = config.convention
+        if convention is not None and not self.call(("convention",), find_convention, convention):
+            convention = None
+        for place, name in enumerate(config.page.conventions):
+            self.call(("page", "conventions", place), find_convention, name)
+        if overruled := contradiction(convention, config.to_policy()):
+            self.report(("policy", overruled.where), overruled.what, overruled.fix)
+        for name, metrics in sets.items():
+            if is_metric(name):
+                what = f"expected a name that no metric has, got '{name}'"
+                self.report(("metric_sets", name), what, "rename the set")
+            for place, metric in enumerate(metrics):
+                if isinstance(metric, str) and metric not in config._source.data["metric_sets"]:
+                    self._parse(("metric_sets", name, place), metric, convention, sets)
+        for place, name in enumerate(config.metrics):
+            if name and (some := self._parse(("metrics", place), name, convention, sets)):
+                self.by_entry.append((("metrics", place), some))
+        if config.metrics and len(self.by_entry) == len(config.metrics):
+            self.metrics = [metric for _, some in self.by_entry for metric in some]
+            if config.policy.ties == BOUNDS:
+                self.metrics = list(with_bounds(self.metrics))
+            self.call(("sort",), sort_metric, self.metrics, config.sort)
+
+    def _parse(
+        self, loc: Loc, name: str, convention: str | None, sets: Iterable[str]
+    ) -> list[Metric]:
+        """Return the metrics of an entry; none if it is wrong, or may be a plugin's."""
+        try:
+            return parse(name, self.config.policy.metric_defaults(convention))
+        except UnknownNameError as error:
+            what, fix = error.problems[0].what, error.problems[0].fix
+        base = re.match(r"[A-Za-z_][A-Za-z0-9_-]*", name)
+        if not self.all_loaded and base is not None and base[0] not in REGISTRY:
+            return []
+        if " - " in name:
+            what = f"expected one metric, got '{name}'"
+            fix = "begin the '- ' of every entry in the same column"
+        elif near := did_you_mean(name, sets):
+            what = f"there is no metric or set '{name}'{near}  (sets: {', '.join(sets)})"
+        self.report(loc, what, fix)
+        return []
+
+    def check_cells(self, cells: Sequence[Cell]) -> None:
+        """Check what needs the files on disk: references, columns, and names of groups."""
+        config = self.config
+        runs = dict.fromkeys(cell.run for cell in cells)
+        for loc, metrics in self.by_entry:
+            for name in (one.reference for one in metrics if one.reference is not None):
+                if self.call(loc, check_known, "run", name, runs):
+                    for error in without_reference(cells, name):
+                        self.report(loc, str(error))
+        self._check_columns(cells)
+        self.datasets, self.runs = names_of(config, cells)
+        for key, entry in config.datasets.items():
+            if (groups := entry.groups) is None:
+                continue
+            loc = ("datasets", key, "groups")
+            if groups.function is not None:
+                self.datasets = None  # its groups are known when it is called
+                if plugins.allowed:
+                    self.call((*loc, "function"), find_grouping, groups.function)
+            for column in groups.bins:
+                if groups.columns and column not in groups.columns:
+                    what = f"expected bins of one of the columns, got '{column}'"
+                    self.report((*loc, "bins"), what, f"add '{column}' to 'columns:'")
+
+    def _check_columns(self, cells: Sequence[Cell]) -> None:
+        """Check the columns that `summary` and `select` name; each has one role."""
+        config, summary, settings = self.config, self.config.summary, self.config.select
+        of_dataset = dict.fromkeys(name for cell in cells for name in cell.of_dataset)
+        of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
+        roles: dict[str, str] = {}
+        for key, names in vars(summary).items():
+            known, others, fix = of_run, of_dataset, "pool or average"
+            if key in ("pool", "average"):
+                known, others, fix = of_dataset, of_run, "spread"
+            advice = {name: f"put '{name}' under {fix}" for name in others}
+            self._check_roles(("summary", key), names, known, roles, advice)
+            roles |= {name: f"summary.{key}" for name in names if name not in roles}
+        cannot = {name: f"{role} cannot take them together" for name, role in roles.items()}
+        if summary.pool and summary.average:
+            self.report(("summary", "average"), "folds are pooled or averaged, not both")
+        if summary.average and config.compare is not None:
+            self.report(("compare",), NOT_COMPARED)
+        if settings is not None:
+            datasets = list(config.datasets)
+            if settings.on not in datasets or len(datasets) == 1:
+                near = did_you_mean(settings.on, datasets)
+                what = f"expected one of two datasets or more, got '{settings.on}'{near}"
+                fix = "write an entry of validation and one of test queries, and for each run a "
+                fix += "list: [{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
+                what += f"  (there are: {', '.join(datasets)})"
+                self.report(("select", "on"), what, fix)
+            self._check_roles(("select", "over"), settings.over, of_run, roles)
+            # runs that are named are kept apart too
+            every = {"model": None, **of_dataset, **of_run}
+            over = dict.fromkeys(settings.over, "over")
+            self._check_roles(("select", "within"), settings.within, every, over)
+            if not settings.over:
+                self.report(("select", "over"), "expected at least one column, got none")
+            cannot |= dict.fromkeys(settings.over, "select cannot choose between them")
+        for run, some in grouped_by(cells, lambda cell: cell.run_key).items():
+            for name in Pattern(run).names:
+                if name in cannot and len({cell.all_columns.get(name) for cell in some}) > 1:
+                    what = f"the name has {{{name}}}, so each value is a run of its own and "
+                    fix = f"leave {{{name}}} out of the name; only the path needs it"
+                    self.report(("runs", run), what + cannot[name], fix)
+
+    def _check_roles(
+        self, loc: Loc, names: Sequence[str], known: Iterable[str], roles: Mapping[str, str],
+        advice: Mapping[str, str] | None = None,
+    ) -> None:  # fmt: skip
+        """Check that columns exist, and that no other key has them; `advice` is by column."""
+        seen = dict(roles)
+        for place, name in enumerate(names):
+            at = _item(loc, place, names)
+            if name in seen:
+                self.report(at, f"column '{name}' is under {seen[name]} already")
+            else:
+                self.call(at, check_known, "column", name, known, fix=(advice or {}).get(name, ""))
+            seen.setdefault(name, ".".join(map(str, loc)))
+
+    def check_settings(self) -> None:
+        """Check what comparisons, the choice, tables, plots and the gate name."""
+        config, runs, metrics = self.config, self.runs, self.metrics
+        plan = config.compare
+        named = table_problems(
+            TableSettings(names=config.names), runs, self.datasets, metrics, compared=True
+        )
+        self._report_all((), ((loc, what) for loc, what in named if loc[0] == "names"))
+        if plan is not None:
+            self._check_compare(plan)
+        if config.select is not None and metrics is not None:
+            self.call(("select", "by"), compared, metrics, [config.select.by])
+        for name, table in config.tables.items():
+            if wrong := wrong_with(name):
+                what = f"expected the name of a file, got one that {wrong}"
+                self.report(("tables", name), what)
+            found = table_problems(table, runs, self.datasets, metrics, plan is not None)
+            self._report_all(("tables", name), found)
+        for place, settings in enumerate(config.plots):
+            baselines = None if plan is None else plan.baselines
+            wanted = plot_problems(settings, runs, self.datasets, metrics, baselines)
+            self._report_all(("plots", place), wanted)
+        if config.gate is not None:
+            self._check_gate(config.gate)
+
+    def _report_all(self, at: Loc, found: Found) -> None:
+        for loc, what in found:
+            needs_plan = loc[0] in ("marks", "extras")
+            self.report((*at, *loc), what, "add 'compare:' to the config" if needs_plan else "")
+
+    def _check_compare(self, plan: Plan) -> None:
+        metrics, runs = self.metrics, self.runs
+        if self.all_loaded:
+            from ..stats.registry import find  # loads SciPy: only if runs are compared
+
+            self.call(("compare", "test"), find, plan.test)
+        if runs is not None:
+            if len(runs) < 2:
+                what = f"expected two runs or more to compare, got {', '.join(runs)}"
+                self.report(("compare",), what)
+            for place, name in enumerate(plan.baselines):
+                loc = _item(("compare", "baseline"), place, plan.baselines)
+                self.call(loc, check_known, "run", name, runs)
+        if metrics is not None:
+            for place, name in enumerate(plan.metrics):
+                self.call(
+                    _item(("compare", "metrics"), place, plan.metrics), compared, metrics, [name]
+                )
+            if metrics and not compared(metrics):
+                listed = ", ".join(map(str, metrics))
+                what = f"expected a metric that runs can be compared by, got {listed}"
+                self.report(("compare",), what, "add map or ndcg@10 to 'metrics'")
+
+    def _check_gate(self, gate: GateSettings) -> None:
+        runs, metrics = self.runs, self.metrics
+        if runs is not None:
+            self.call(("gate", "baseline"), check_known, "run", gate.baseline, runs)
+            if runs == [gate.baseline]:
+                what = f"expected a run besides the baseline '{gate.baseline}'"
+                self.report(("gate",), what, "add the candidate's run")
+        for name in gate.rules if metrics is not None else ():
+            if name != OTHERS:
+                self.call(("gate", "rules", name), _check_rule, metrics, name)
+
+
+def _find_reader(format: str, kind: Kind, *options: str) -> None:
+    reader_of("", named_format(format, ""), kind, options)
+
+
+def _check_rule(metrics: Sequence[Metric], name: str) -> None:
+    compared(metrics, [str(one) for one in parse(name)])
+
+
+def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
+    """Return the place of an item; a single one may be written without a list."""
+    return loc if len(items) == 1 else (*loc, place)
 
 
 def names_of(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str]]:
@@ -146,272 +335,3 @@ def _groups_of(entry: DatasetEntry) -> list[str]:
     except HarnessError:
         return []
     return [one.group for one in slices({name: own.values() for name, own in found.items()})]
-
-
-def _check_groups(config: Config) -> Iterator[Problem]:
-    """Yield functions that no plugin registered, and bins of columns that are left out."""
-    for name, entry in config.datasets.items():
-        groups, loc = entry.groups, ("datasets", name, "groups")
-        if groups is None:
-            continue
-        if groups.function is not None and plugins.allowed:
-            yield from _unknown(config, (*loc, "function"), find_grouping, groups.function)
-        for column in groups.bins:
-            if groups.columns and column not in groups.columns:
-                what = f"expected bins of one of the columns, got '{column}'"
-                yield config.problem((*loc, "bins"), what, fix=f"add '{column}' to 'columns:'")
-
-
-def _check_names(config: Config) -> Iterator[Problem]:
-    """Yield the name of a config that is not the name of a folder."""
-    if type(config) is Config and (wrong := wrong_with(config.name)):
-        yield config.problem(("name",), f"expected the name of a folder, got one that {wrong}")
-
-
-def _check_formats(config: Config) -> Iterator[Problem]:
-    """Yield formats that do not exist or hold something else, and options that they do not have."""
-    entries: list[tuple[Loc, Kind, FileSettings]] = [
-        (("datasets", key), "qrels", entry) for key, entry in config.datasets.items()
-    ]
-    entries += [(loc, "run", entry) for _, loc, entry in run_entries(config.runs)]
-    for loc, kind, entry in entries:
-        options = entry.options().keys() - {"format", "duplicates"}
-        able = [name for name, known in FORMATS.items() if known.reader(kind) is not None]
-        if entry.format is None:
-            if not any(options <= {*FORMATS[name].options(kind)} for name in able):
-                what = f"no format has the options {' and '.join(sorted(options))} together"
-                yield config.problem(loc, what)
-        elif entry.format not in able:
-            what = f"unknown format '{entry.format}'{did_you_mean(entry.format, able)}"
-            if entry.format in FORMATS:
-                what = f"format {entry.format} holds no {kind}"
-            yield config.problem((*loc, "format"), f"{what}  (all: {', '.join(able)})")
-        else:
-            allowed = FORMATS[entry.format].options(kind)
-            for option in options - {*allowed}:
-                has = ", ".join(allowed) or "none"
-                what = f"format {entry.format} has no option '{option}'  (it has: {has})"
-                yield config.problem((*loc, option), what)
-
-
-def _check_metric_sets(
-    source: ParsedYaml, defaults: dict[str, Any], all_loaded: bool
-) -> Iterator[Problem]:
-    """Yield sets with the name of a metric, and metrics in them that do not exist."""
-    sets = metric_sets(source.data)
-    for name, metrics in sets.items():
-        if is_metric(name):
-            what = f"expected a name that no metric has, got '{name}'"
-            fix = "rename the set"
-            yield source.problem(("metric_sets", name), what, fix=fix)
-        entries = [
-            (("metric_sets", name, place), metric)
-            for place, metric in enumerate(metrics)
-            if isinstance(metric, str) and metric not in source.data["metric_sets"]
-        ]
-        yield from _check_metrics(entries, source, defaults, all_loaded)[1]
-
-
-def _check_metrics(
-    entries: Sequence[tuple[Loc, str]],
-    source: ParsedYaml,
-    defaults: dict[str, Any],
-    all_loaded: bool,
-) -> tuple[list[tuple[Loc, list[Metric]]], list[Problem]]:
-    """Return the metrics of each correct entry, and what is wrong with the others."""
-    metrics: list[tuple[Loc, list[Metric]]] = []
-    problems: list[Problem] = []
-    sets = metric_sets(source.data)
-    for loc, name in entries:
-        try:
-            metrics.append((loc, parse(name, defaults)))
-            continue
-        except UnknownNameError as error:
-            what, fix = error.problems[0].what, error.problems[0].fix
-        base = re.match(r"[A-Za-z_][A-Za-z0-9_-]*", name)
-        if not all_loaded and base is not None and base[0] not in REGISTRY:
-            continue  # a plugin may have it
-        if " - " in name:
-            what = f"expected one metric, got '{name}'"
-            fix = "begin the '- ' of every entry in the same column"
-        elif near := did_you_mean(name, sets):
-            what = f"there is no metric or set '{name}'{near}  (sets: {', '.join(sets)})"
-        problems.append(source.problem(loc, what, fix=fix))
-    return metrics, problems
-
-
-def _check_references(
-    metrics: Iterable[tuple[Loc, Sequence[Metric]]], cells: Sequence[Cell], config: Config
-) -> Iterator[Problem]:
-    """Yield the metrics that compare with a run that does not exist."""
-    runs = dict.fromkeys(cell.run for cell in cells)
-    for loc, some in metrics:
-        for name in (metric.reference for metric in some if metric.reference is not None):
-            wrong = [*_unknown(config, loc, check_known, "run", name, runs)]
-            errors = () if wrong else without_reference(cells, name)
-            yield from (*wrong, *(config.problem(loc, str(error)) for error in errors))
-
-
-def _check_compare(config: Config, names: Names, all_loaded: bool) -> Iterator[Problem]:
-    """Yield what is wrong with the plan of comparisons."""
-    plan, runs, metrics = config.compare, names.runs, names.metrics
-    if plan is None:
-        return
-    if all_loaded:
-        from ..stats.registry import find  # loads SciPy: only if runs are compared
-
-        yield from _unknown(config, ("compare", "test"), find, plan.test)
-    if runs is not None and len(runs) < 2:
-        what = f"expected two runs or more to compare, got {', '.join(runs)}"
-        yield config.problem(("compare",), what)
-    for place, name in enumerate(plan.baselines if runs is not None else ()):
-        loc = _item(("compare", "baseline"), place, plan.baselines)
-        yield from _unknown(config, loc, check_known, "run", name, runs)
-    if metrics is None:
-        return
-    for place, name in enumerate(plan.metrics):
-        loc = _item(("compare", "metrics"), place, plan.metrics)
-        yield from _unknown(config, loc, compared, metrics, [name])
-    if metrics and not compared(metrics):
-        listed = ", ".join(map(str, metrics))
-        what = f"expected a metric that runs can be compared by, got {listed}"
-        yield config.problem(("compare",), what, fix="add map or ndcg@10 to 'metrics'")
-
-
-def _check_gate(config: Config, names: Names) -> Iterator[Problem]:
-    """Yield a baseline that is no run, and rules of metrics that are not evaluated."""
-    gate, runs, metrics = config.gate, names.runs, names.metrics
-    if gate is None:
-        return
-    if runs is not None and gate.baseline not in runs:
-        yield from _unknown(config, ("gate", "baseline"), check_known, "run", gate.baseline, runs)
-    elif runs is not None and len(runs) < 2:
-        what = f"expected a run besides the baseline '{gate.baseline}'"
-        yield config.problem(("gate",), what, fix="add the candidate's run")
-    if metrics is None:
-        return
-
-    def check_rule(name: str) -> None:
-        compared(metrics, [str(one) for one in parse(name)])
-
-    for name in gate.rules:
-        if name != OTHERS:
-            yield from _unknown(config, ("gate", "rules", name), check_rule, name)
-
-
-def _item(loc: Loc, place: int, items: Sequence[str]) -> Loc:
-    """Return the place of an item; a single one may be written without a list."""
-    return loc if len(items) == 1 else (*loc, place)
-
-
-def _check_plots(config: Config, names: Names) -> Iterator[Problem]:
-    """Yield what is wrong with plots."""
-    baselines = None if config.compare is None else config.compare.baselines
-    for place, settings in enumerate(config.plots):
-        wrong = plot_problems(settings, names.runs, names.datasets, names.metrics, baselines)
-        for loc, what in wrong:
-            yield config.problem(("plots", place, *loc), what)
-
-
-def _check_called(config: Config, names: Names) -> Iterator[Problem]:
-    """Yield `names` of nothing, and new names that two runs, datasets or metrics have."""
-    if not config.names:
-        return
-    settings = TableSettings(names=config.names)
-    for loc, what in table_problems(settings, names.runs, names.datasets, names.metrics, True):
-        if loc[0] == "names":
-            yield config.problem(loc, what)
-
-
-def _check_tables(config: Config, names: Names) -> Iterator[Problem]:
-    """Yield what is wrong with tables."""
-    compares = config.compare is not None
-    for name, table in config.tables.items():
-        if wrong := wrong_with(name):
-            what = f"expected the name of a file, got one that {wrong}"
-            yield config.problem(("tables", name), what)
-        found = table_problems(table, names.runs, names.datasets, names.metrics, compares)
-        for loc, what in found:
-            fix = "add 'compare:' to the config" if loc[0] in ("marks", "extras") else ""
-            yield config.problem(("tables", name, *loc), what, fix=fix)
-
-
-def _check_summary(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
-    """Yield columns that do not exist, occur twice, or cannot be summarised that way."""
-    summary = config.summary
-    of_dataset = dict.fromkeys(name for cell in cells for name in cell.of_dataset)
-    of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
-    seen: dict[str, str] = {}
-    for key, names in vars(summary).items():
-        is_dataset = key in _OF_DATASETS
-        columns, others = (of_dataset, of_run) if is_dataset else (of_run, of_dataset)
-        for place, name in enumerate(names):
-            what, fix = "" if name in columns else _no_column(name, columns), ""
-            if name in seen:
-                what = f"column '{name}' is under {seen[name]} already"
-            elif what and name in others:
-                fix = f"put '{name}' under {'spread' if is_dataset else 'pool or average'}"
-            if what:
-                yield config.problem(_item(("summary", key), place, names), what, fix=fix)
-            seen.setdefault(name, key)
-    yield from _check_columns_in_names(seen, cells, config)
-    if summary.pool and summary.average:
-        yield config.problem(("summary", "average"), "folds are pooled or averaged, not both")
-    if summary.average and config.compare is not None:
-        yield config.problem(("compare",), NOT_COMPARED)
-
-
-def _no_column(name: str, columns: Iterable[str]) -> str:
-    there = ", ".join(columns) or "none"
-    return f"no column '{name}'{did_you_mean(name, columns)}  (there are: {there})"
-
-
-def _check_select(config: Config, cells: Sequence[Cell]) -> Iterator[Problem]:
-    """Yield datasets and columns that do not exist, or cannot be chosen on, over or within."""
-    settings = config.select
-    if settings is None:
-        return
-    datasets = list(config.datasets)
-    if settings.on not in datasets or len(datasets) == 1:
-        near = did_you_mean(settings.on, datasets)
-        what = f"expected one of two datasets or more, got '{settings.on}'{near}"
-        fix = "write an entry of validation and one of test queries, and for each run a list: "
-        fix += "[{dataset: VALI, path: ...}, {dataset: TEST, path: ...}]"
-        what += f"  (there are: {', '.join(datasets)})"
-        yield config.problem(("select", "on"), what, fix=fix)
-    of_run = dict.fromkeys(name for cell in cells for name in cell.of_run)
-    columns_of = (name for cell in cells for name in (*cell.of_dataset, *cell.of_run))
-    every = dict.fromkeys(["model", *columns_of])  # runs that are named are kept apart too
-    taken = {
-        name: f"summary.{key}" for key, names in vars(config.summary).items() for name in names
-    }
-    wanted = (
-        ("over", settings.over, of_run, taken),
-        ("within", settings.within, every, dict.fromkeys(settings.over, "over")),
-    )
-    for key, names, columns, others in wanted:
-        for place, name in enumerate(names):
-            what = "" if name in columns else _no_column(name, columns)
-            if not what and name in others:
-                what = f"column '{name}' is under {others[name]} already"
-            if what:
-                yield config.problem(_item(("select", key), place, names), what)
-    if not settings.over:
-        yield config.problem(("select", "over"), "expected at least one column, got none")
-    yield from _check_columns_in_names(dict.fromkeys(settings.over, ""), cells, config)
-
-
-def _check_columns_in_names(
-    columns: Mapping[str, str], cells: Sequence[Cell], config: Config
-) -> Iterator[Problem]:
-    """Yield runs whose names hold a column of `select` or, by key, of `summary`."""
-    for key, some in grouped_by(cells, lambda cell: cell.run_key).items():
-        for name in Pattern(key).names:
-            values = {cell.all_columns.get(name) for cell in some}
-            if name not in columns or len(values) == 1:
-                continue
-            cannot = f"summary.{columns[name]} cannot take them together"
-            cannot = cannot if columns[name] else "select cannot choose between them"
-            what = f"the name has {{{name}}}, so each value is a run of its own and {cannot}"
-            fix = f"leave {{{name}}} out of the name; only the path needs it"
-            yield config.problem(("runs", key), what, fix=fix)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -277,14 +277,19 @@ def format_and_reader(
 ) -> tuple[Format, Callable[..., Any]]:
     """Return the format of a file, and the function that reads it with the options of a format."""
     known = format_of(source, name, kind, options)
+    return known, reader_of(source.name, known, kind, options)
+
+
+def reader_of(where: str, known: Format, kind: Kind, options: Iterable[str]) -> Any:
+    """Return the function that reads a kind of file; raise if it does not take the options."""
     reader = known.reader(kind)
     if reader is None:
         what = f"format {known.name} does not hold {_KIND[kind]}"
         able = ", ".join(one.name for one in able_formats(kind))
-        raise InputError(Problem(source.name, what, fix=f"one of {able}"))
+        raise InputError(Problem(where, what, fix=f"one of {able}"))
     allowed = known.options(kind)
     if wrong := [option for option in options if option not in allowed]:
         what = f"format {known.name} has no option '{wrong[0]}'{did_you_mean(wrong[0], allowed)}"
         fix = f"its options: {', '.join(allowed) or 'none'}"
-        raise UnknownNameError(Problem(source.name, what, fix=fix))
-    return known, reader
+        raise UnknownNameError(Problem(where, what, fix=fix))
+    return reader
