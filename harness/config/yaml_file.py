@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -72,11 +71,6 @@ _PATHS = {
     ("page", "metadata", "path"),
 }  # fmt: skip
 """Keys of other paths."""
-_METRICS = {
-    ("metrics",), ("metric_sets",), ("compare", "metrics"), ("tables", "metrics"),
-    ("plots", "metrics"),
-}  # fmt: skip
-"""Keys of lists of metrics."""
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
 _OUTSIDE = re.compile(r",\s*(?![^()]*\))")
@@ -197,8 +191,7 @@ class _Parts:
         above = (*above, node)
         if isinstance(node, yaml.SequenceNode) and node.tag == _SEQ:
             self._note(loc, dict(enumerate(node.value)))
-            items = [self.value(item, (*loc, n), above) for n, item in enumerate(node.value)]
-            return _metrics(source, loc, items) if _is_metric_list(loc) else items
+            return [self.value(item, (*loc, n), above) for n, item in enumerate(node.value)]
         if isinstance(node, yaml.MappingNode) and node.tag == _MAP:
             self._check_keys(node, loc)
             try:
@@ -247,9 +240,7 @@ class _Parts:
                 lines[key.value] = line
 
     def _text(self, loc: Loc, text: str) -> Any:
-        """Return a text: a path with variables filled in, or the metrics that commas separate."""
-        if _is_metric_list(loc) and not text.startswith("-"):  # else it is a list gone wrong
-            return _metrics(self.source, loc, [text])
+        """Return a text; a path with variables filled in."""
         is_entry = _is_entry(loc)
         at = (*loc, "path") if is_entry else loc
         if _is_path(at, text):
@@ -365,7 +356,7 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> Pa
     own = PurePath(where).name
     source = _extended(parse_yaml(text, where), base, [((base / own).resolve(), own)], where)
     override(source, overrides)
-    expand_sets(source)
+    expand_metrics(source)
     return source
 
 
@@ -514,46 +505,48 @@ def _step(at: Any, parts: list[str], loc: Loc) -> str | int:
     return key
 
 
-def expand_sets(source: ParsedYaml) -> None:
-    """Put the metrics of a set wherever a list of metrics has its name."""
-    sets = metric_sets(source.data)
-    for loc, holder in _metric_lists(source.data):
-        names = holder["metrics"]
-        if not isinstance(names, list):
-            continue
-        found = [
-            (metric, there if loc == ("metrics",) else (*loc, place))
-            for place, name in enumerate(names)
-            for metric, there in _metrics_of(name, (*loc, place), sets)
-        ]
-        holder["metrics"] = [metric for metric, _ in found]
-        source.origins |= {(*loc, place): there for place, (_, there) in enumerate(found)}
-    inner = {name: [one for one in some if _is_set(one, sets)] for name, some in sets.items()}
-    try:
-        TopologicalSorter(inner).prepare()
-    except CycleError as error:
-        circle = error.args[1][::-1]
-        what = f"the set contains itself: {' -> '.join(circle)}"
-        source.problems.append(source.problem(("metric_sets", circle[0]), what))
+def expand_metrics(source: ParsedYaml) -> None:
+    """Split lists of metrics at commas, and put the metrics of a set wherever one has its name."""
+    lists = _metric_lists(source.data)
+    for loc, holder in lists:
+        parts = _split(holder[loc[-1]])
+        holder[loc[-1]] = [part for part, _ in parts]
+        source.origins |= {(*loc, n): (*loc, place) for n, (_, place) in enumerate(parts)}
+    sets, circles = metric_sets(source.data), list[tuple[str, ...]]()
+
+    def metrics_of(name: Any, loc: Loc, *above: str) -> Iterator[tuple[Any, Loc]]:
+        if not isinstance(name, str) or name not in sets or is_metric(name):
+            yield name, loc
+        elif name in above:
+            circles.append((*above[above.index(name) :], name))
+        else:
+            for place, one in enumerate(sets[name]):
+                yield from metrics_of(one, ("metric_sets", name, place), *above, name)
+
+    for loc, holder in lists:
+        names = [(name, (*loc, place)) for place, name in enumerate(holder[loc[-1]])]
+        found = [(one, at, there) for name, at in names for one, there in metrics_of(name, at)]
+        if loc[0] != "metric_sets":
+            holder[loc[-1]] = [metric for metric, _, _ in found]
+            # in `compare` and others, the name of a set may be wrong, not the set
+            places = [there if loc == ("metrics",) else at for _, at, there in found]
+            source.origins |= {(*loc, n): source.origins[at] for n, at in enumerate(places)}
+    if circles:
+        what = f"the set contains itself: {' -> '.join(circles[0])}"
+        source.problems.append(source.problem(("metric_sets", circles[0][0]), what))
 
 
-def _is_metric_list(loc: Loc) -> bool:
-    return _keys(loc) in _METRICS and not isinstance(loc[-1], int)
-
-
-def _metrics(source: ParsedYaml, loc: Loc, items: list[Any]) -> list[Any]:
-    """Return the metrics that commas separate, in YAML too: [ndcg@5,10] is one entry."""
-    found: list[Any] = []
-    lines = [source.place((*loc, place)) for place in range(len(items))]
-    for item, line in zip(items, lines, strict=True):
+def _split(metrics: list[Any] | str) -> list[tuple[Any, int]]:
+    """Return each metric, and the item that it is in. To YAML, [ndcg@5,10] is two items."""
+    found: list[tuple[Any, int]] = []
+    for place, item in enumerate([metrics] if isinstance(metrics, str) else metrics):
         several = isinstance(item, str) and not is_metric(item)
         for part in _OUTSIDE.split(item) if several else [item]:
-            if str(part).isdecimal() and found and _WITH_CUTOFF.fullmatch(str(found[-1])):
-                found[-1] = f"{found[-1]},{part}"
+            before, there = found[-1] if found else ("", 0)
+            if str(part).isdecimal() and _WITH_CUTOFF.fullmatch(str(before)):
+                found[-1] = f"{before},{part}", there
             else:
-                part_loc = (*loc, len(found))
-                source.places[part_loc] = line
-                found.append(part)
+                found.append((part, place))
     return found
 
 
@@ -572,31 +565,21 @@ def is_metric(name: str) -> bool:
         return False
 
 
-def _metric_lists(data: dict[str, Any]) -> list[tuple[Loc, dict[str, Any]]]:
-    """Return the location of each key ``metrics``, and the mapping that has it."""
-    tables, plots = data.get("tables"), data.get("plots")
-    holders: list[tuple[Loc, Any]] = [((), data), (("compare",), data.get("compare"))]
+def _metric_lists(data: dict[str, Any]) -> list[tuple[Loc, dict[Any, Any]]]:
+    """Return the place of each list of metrics, or text with several, and what holds it."""
+    tables, plots, sets = (data.get(key) for key in ("tables", "plots", "metric_sets"))
+    holders: list[tuple[Loc, Any]] = [(("metrics",), data)]
+    holders += [(("compare", "metrics"), data.get("compare"))]
     if isinstance(tables, dict):
-        holders += [(("tables", name), table) for name, table in tables.items()]
+        holders += [(("tables", name, "metrics"), table) for name, table in tables.items()]
     if isinstance(plots, list):
-        holders += [(("plots", place), plot) for place, plot in enumerate(plots)]
+        holders += [(("plots", place, "metrics"), plot) for place, plot in enumerate(plots)]
+    if isinstance(sets, dict):
+        holders += [(("metric_sets", name), sets) for name in sets]
     return [
-        ((*loc, "metrics"), holder)
+        (loc, holder)
         for loc, holder in holders
-        if isinstance(holder, dict) and "metrics" in holder
+        if isinstance(holder, dict)
+        and isinstance(found := holder.get(loc[-1]), (list, str))
+        and found[:1] != "-"  # a list gone wrong
     ]
-
-
-def _metrics_of(
-    name: Any, loc: Loc, sets: Mapping[str, list[Any]], above: tuple[str, ...] = ()
-) -> Iterator[tuple[Any, Loc]]:
-    """Yield the metrics of a name, and where each is written; nothing of a set within itself."""
-    if not _is_set(name, sets):
-        yield name, loc
-    elif name not in above:
-        for place, one in enumerate(sets[name]):
-            yield from _metrics_of(one, ("metric_sets", name, place), sets, (*above, name))
-
-
-def _is_set(name: Any, sets: Mapping[str, list[Any]]) -> bool:
-    return isinstance(name, str) and name in sets and not is_metric(name)
