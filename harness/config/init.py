@@ -7,8 +7,9 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from yaml import YAMLError
 
@@ -45,7 +46,8 @@ VALIDATION = "predictions for validation data"
 FOR_SELECT = "   # for select"
 _TREC = ["map", "ndcg@10", "P@10", "recip_rank"]
 _ROWS = ["map", "ndcg@1,5,10", "ndcg(gain=exp)@1,5,10"]
-_PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+ -]*")
+_COLUMNS = ["map", "ndcg@10"]
+_PLAIN = re.compile(r"[A-Za-z0-9_./+][A-Za-z0-9_./+@ -]*")
 _FILLED = re.compile(
     rf"[ _.-]?(?<![A-Za-z])(?:{'|'.join(WORDS)}|(\w+)(?==?\{{\1\}})|f(?=\{{fold)|s(?=\{{seed))?"
     r"[ _.=-]?"
@@ -56,6 +58,71 @@ _NOT_NAMES = re.compile(
     r"(?<![A-Za-z])(test|train|vali|valid|qrels?|data|dataset|datasets|judge?ments?|labels?|txt|letor"
     r"|trec|runs|sample)(?![A-Za-z])", re.I
 )  # fmt: skip
+
+
+@dataclass(eq=False)
+class ProposedDataset:
+    """One entry of ``datasets``; `validation` is the pattern of the same for validation data."""
+
+    format: str
+    group: FileGroup
+    shares_queries: bool = False
+    key: str = ""
+    validation: str = ""
+
+    @property
+    def path(self) -> str:
+        """Pattern of its files, relative to the folder looked at."""
+        return self.group.pattern
+
+    @property
+    def is_rows(self) -> bool:
+        """Whether predictions follow its rows."""
+        return self.format in ("letor", "batch")
+
+    @property
+    def validation_key(self) -> str:
+        """What the validation data is called."""
+        return "-".join(["vali", *(f"{mark}{{{mark}}}" for mark in self.group.names)])
+
+
+@dataclass(eq=False)
+class ProposedRun:
+    """One entry of ``runs``; `path` may have ``{dataset}``, and `note` says what is unsure."""
+
+    format: str
+    group: FileGroup
+    dataset: ProposedDataset
+    path: str
+    note: str = ""
+    key: str = ""
+    names_dataset: bool = False
+    validation: str = ""
+
+    def models(self, key: str = "") -> set[tuple[ProposedDataset, str]]:
+        """Return dataset and name of each model, under its key or another."""
+        models = {values.get(MODEL, "") for values in self.group.values.values()}
+        return {(self.dataset, _name(key or self.key, model)) for model in models}
+
+
+def _name(key: str, model: str) -> str:
+    return unescaped(filled(key, {MODEL: doubled(model)}))
+
+
+@dataclass
+class Proposal:
+    """What a config will hold: `aside` has the files left out and why, `commented` sections.
+
+    `settings` are the words of placeholders to choose from on validation data, and short ones.
+    """
+
+    folder: Path
+    datasets: list[ProposedDataset] = field(default_factory=list)
+    runs: list[ProposedRun] = field(default_factory=list)
+    where: dict[str, list[str]] = field(default_factory=dict)
+    aside: dict[str, str] = field(default_factory=dict)
+    commented: set[str] = field(default_factory=set)
+    settings: tuple[str, ...] = ()
 
 
 def propose_config(
@@ -81,9 +148,7 @@ def propose_config(
     with collecting([]):  # harness run and harness check report them
         found = look(folders)
         if not found.files:
-            what = "expected runs and qrels, got an empty folder"
-            if found.every:
-                what = f"expected runs and qrels, got {len(found.every)} other files"
+            what = f"expected runs and qrels, got {len(found.every)} other files"
             raise InputError(Problem(names, what, fix="see docs/reference/formats.md"))
         made = propose(found)
         while True:
@@ -127,42 +192,6 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
     return made
 
 
-@dataclass(frozen=True)
-class ProposedEntry:
-    """One entry of ``datasets`` or ``runs``, with paths relative to the folder looked at.
-
-    `path` is the group's pattern, or one with ``{dataset}``. `dataset` is the index of a run's
-    dataset, which it names if `names_dataset`. `note` says what is unsure. Folds may
-    share queries. `validation` is the path of the same for validation data.
-    """
-
-    key: str
-    format: str
-    group: FileGroup
-    path: str
-    dataset: int = -1
-    names_dataset: bool = False
-    note: str = ""
-    shares_queries: bool = False
-    validation: str = ""
-
-
-@dataclass
-class Proposal:
-    """What a config will hold: `aside` has the files left out and why, `commented` sections.
-
-    `settings` are the words of placeholders to choose from on validation data, and short ones.
-    """
-
-    folder: Path
-    datasets: list[ProposedEntry] = field(default_factory=list)
-    runs: list[ProposedEntry] = field(default_factory=list)
-    where: dict[str, list[str]] = field(default_factory=dict)
-    aside: dict[str, str] = field(default_factory=dict)
-    commented: set[str] = field(default_factory=set)
-    settings: tuple[str, ...] = ()
-
-
 def propose(found: FolderScan) -> Proposal:
     """Return the entries for what folders hold."""
     made = Proposal(found.folder)
@@ -177,72 +206,52 @@ def propose(found: FolderScan) -> Proposal:
         for group in numbered([one.path for one in data if one.format == form]):
             # if no run has such numbers, only content tells the fold of a run
             by_content = runs and group.names and not shared & {*group.names}
-            paths = [*group.values]
-            alone = (
-                [FileGroup(escaped(path), {path: {}}) for path in paths] if by_content else [group]
-            )
-            groups += [(one, form) for one in alone]
+            alone = [FileGroup(escaped(path), {path: {}}) for path in group.values]
+            groups += [(one, form) for one in (alone if by_content else [group])]
     matcher = Matcher(found.folder, groups)
     files: dict[int, set[str]] = defaultdict(set)
     of_dataset: dict[tuple[int, str], list[str]] = defaultdict(list)
     others: dict[str, tuple[int, ...]] = {}
     for run in runs:
         try:
-            fit = matcher.find(run, numbers[run.path])
+            number, path, others[run.path] = matcher.find(run, numbers[run.path])
         except InputError as error:
             made.aside[run.path] = error.problems[0].what
             continue
-        others[run.path] = fit.others
-        files[fit.dataset].add(fit.path)
-        of_dataset[fit.dataset, run.format].append(run.path)
-    used = sorted(files) or [*range(len(groups))]
+        files[number].add(path)
+        of_dataset[number, run.format].append(run.path)
+    datasets: dict[int, ProposedDataset] = {}
     unused = {path for group, _ in groups for path in group.values}
-    for number in used:
+    for number in sorted(files) or [*range(len(groups))]:
         group, form = groups[number]
         own = {p: v for p, v in group.values.items() if p in (files.get(number) or group.values)}
         unused -= {*own}
-        some = _fixed(FileGroup(group.pattern, own))
-        sharing = matcher.share_queries(files.get(number, ()))
-        made.datasets.append(ProposedEntry("", form, some, some.pattern, shares_queries=sharing))
+        some = FileGroup(group.pattern, own).varying()
         for name in some.names:
             kept = {one[name] for one in some.values.values()}
             if kept != {one[name] for one in group.values.values()}:
                 made.where[name] = sorted(kept, key=natural)
+        sharing = matcher.share_queries(files.get(number, ()))
+        datasets[number] = ProposedDataset(form, some, sharing)
+    made.datasets = [*datasets.values()]
     reason = dict.fromkeys(sorted(unused, key=natural), "no run was assigned to it")
     made.aside = {**reason, **made.aside, **found.aside}
     folds = settings_in(one.path for one in data)
     chosen = settings_in(path for path, why in found.aside.items() if why == VALIDATION)
     made.settings = (*(word for word in chosen if word not in folds), *short)
     for (number, form), paths in of_dataset.items():
-        place = used.index(number)
+        dataset = datasets[number]
         for group in families(numbered(paths, made.settings), groups[number][0].pattern):
-            group = _fixed(group, (*made.datasets[place].group.names, MODEL))
+            group = group.varying((*dataset.group.names, MODEL))
             for one in _without_strangers(group, found.every):
                 fitting = {groups[n][0].pattern for path in one.values for n in others[path]}
                 note = f"a guess: could also be {', '.join(sorted(fitting))}" if fitting else ""
-                made.runs.append(ProposedEntry("", form, one, one.pattern, place, note=note))
+                made.runs.append(ProposedRun(form, one, dataset, one.pattern, note))
     _name_datasets(made)
     _name_runs(made)
     _join_datasets(made)
     _add_validation(made)
     return made
-
-
-def _fixed(group: FileGroup, keep: Collection[str] = ()) -> FileGroup:
-    """Return a group without the placeholders that have one value, except those to keep."""
-    values = list(group.values.values())
-    single = {
-        name: values[0][name]
-        for name in (group.names if values else ())
-        if name not in keep and len({one[name] for one in values}) == 1
-    }
-    return FileGroup(
-        filled(group.pattern, single),
-        {
-            path: {name: value for name, value in one.items() if name not in single}
-            for path, one in group.values.items()
-        },
-    )
 
 
 def _without_strangers(group: FileGroup, every: Sequence[str]) -> list[FileGroup]:
@@ -251,14 +260,11 @@ def _without_strangers(group: FileGroup, every: Sequence[str]) -> list[FileGroup
     strangers = (path for path in every if pattern.match(path) is not None)
     if MODEL not in group.names or all(path in group.values for path in strangers):
         return [group]
-    models: dict[str, dict[str, dict[str, str]]] = defaultdict(dict)
+    models: dict[str, dict[str, Mapping[str, str]]] = defaultdict(dict)
     for path, values in group.values.items():
-        rest = {name: value for name, value in values.items() if name != MODEL}
-        models[values[MODEL]][path] = rest
-    return [
-        FileGroup(filled(group.pattern, {MODEL: escaped(name)}), files)
-        for name, files in models.items()
-    ]
+        models[values[MODEL]][path] = values
+    others = {*group.names} - {MODEL}
+    return [FileGroup(group.pattern, files).varying(others) for files in models.values()]
 
 
 def _stripped(text: str) -> str:
@@ -291,76 +297,72 @@ def _name_datasets(made: Proposal) -> None:
         taken.add(name)  # without marks: folds that are pooled are called so
         marks = [f"{mark}{{{mark}}}" for mark in entry.group.names]
         is_folder = not own and len(made.datasets) == 1
-        key = "-".join(marks if marks and is_folder else [name, *marks])
-        made.datasets[place] = replace(entry, key=key)
+        entry.key = "-".join(marks if marks and is_folder else [name, *marks])
 
 
 def _name_runs(made: Proposal) -> None:
     """Name runs after their files, and after their folders too if two would have one name."""
-    short = []
+    ways = []
     for entry in made.runs:
         folder, _, file = entry.path.rpartition("/")
         if MODEL in entry.group.names:
             parts = [_stripped(one) for one in folder.split("/") if f"{{{MODEL}}}" not in one]
-            short.append([f"{{{MODEL}}}", *[one for one in parts[::-1] if one]])
+            ways.append([f"{{{MODEL}}}", *[one for one in parts[::-1] if one]])
         else:
             parts = [_stripped(one) for one in (*folder.split("/"), stem_of(file)[0])]
             name = doubled(made.folder.resolve().name).strip() or "run"
             own = [one for one in parts[::-1] if _NOT_NAMES.sub("", one)]
-            short.append(own or [one for one in parts[::-1] if one] or [name])
-    names = [_models(way[0], entry) for way, entry in zip(short, made.runs, strict=True)]
-    taken: set[tuple[int, str]] = set()
-    for place, entry in enumerate(made.runs):
-        key, *outer = short[place]
+            ways.append(own or [one for one in parts[::-1] if one] or [name])
+    names = [entry.models(way[0]) for way, entry in zip(ways, made.runs, strict=True)]
+    taken: set[tuple[ProposedDataset, str]] = set()
+    for place, (entry, (key, *outer)) in enumerate(zip(made.runs, ways, strict=True)):
         if outer and any(names[place] & others for n, others in enumerate(names) if n != place):
             key = f"{outer.pop(0)}-{key}"
-        while taken & _models(key, entry):
+        while taken & entry.models(key):
             key = f"{outer.pop(0)}-{key}" if outer else f"{key}-2"
-        taken |= _models(key, entry)
+        entry.key = key
+        taken |= entry.models()
         marks = {*entry.group.names}
-        sharing = [n for n, one in enumerate(made.datasets) if marks & {*one.group.names}]
-        needed = len(made.datasets) > 1 and sharing != [entry.dataset]
-        made.runs[place] = replace(entry, key=key, names_dataset=needed)
-
-
-def _models(key: str, entry: ProposedEntry) -> set[tuple[int, str]]:
-    """Return dataset and name of each model of an entry with this key."""
-    models = {values.get(MODEL, "") for values in entry.group.values.values()}
-    return {(entry.dataset, filled(key, {MODEL: doubled(model)})) for model in models}
+        sharing = [one for one in made.datasets if marks & {*one.group.names}]
+        entry.names_dataset = len(made.datasets) > 1 and sharing != [entry.dataset]
 
 
 def _join_datasets(made: Proposal) -> None:
     """Put ``{dataset}`` in place of entries that only differ in the name of their dataset."""
-    alike: dict[tuple[str, str, str], list[ProposedEntry]] = defaultdict(list)
+    alike: dict[tuple[str, str, str], list[ProposedRun]] = defaultdict(list)
     for entry in made.runs:
-        name = made.datasets[entry.dataset].key
         parts = [
-            f"{{{DATASET}}}" if one.replace("$$", "$") == name else one
+            f"{{{DATASET}}}" if one.replace("$$", "$") == entry.dataset.key else one
             for one in entry.path.split("/")
         ]
         if entry.names_dataset and f"{{{DATASET}}}" in parts:
             alike["/".join(parts), entry.key, entry.format].append(entry)
     for (path, _, _), entries in alike.items():
-        if len(entries) > 1:
-            made.runs = [
-                replace(one, path=path, names_dataset=False) if one in entries else one
-                for one in made.runs
-            ]
+        for entry in entries if len(entries) > 1 else ():
+            entry.path, entry.names_dataset = path, False
 
 
 def _add_validation(made: Proposal) -> None:
     """Add the paths for validation data to a dataset and its runs, if it alone has them."""
-    paths = [_validation(entry, made.aside) for entry in made.datasets]
-    runs = [_validation(entry, made.aside) for entry in made.runs]
-    having = {entry.dataset for entry, path in zip(made.runs, runs, strict=True) if path}
-    if len(having) == 1 and paths[number := having.pop()]:
-        made.datasets[number] = replace(made.datasets[number], validation=paths[number])
-        made.runs = [
-            replace(entry, validation=path, names_dataset=True)
-            if entry.dataset == number and f"{{{DATASET}}}" not in entry.path
-            else entry
-            for entry, path in zip(made.runs, runs, strict=True)
-        ]
+    paths = {entry: _validation(entry.path, made.aside) for entry in made.runs}
+    having = {entry.dataset for entry, path in paths.items() if path}
+    if len(having) == 1 and (path := _validation((dataset := having.pop()).path, made.aside)):
+        dataset.validation = path
+        for entry in made.runs:
+            if entry.dataset is dataset and f"{{{DATASET}}}" not in entry.path:
+                entry.validation, entry.names_dataset = paths[entry], True
+
+
+def _validation(own: str, aside: Collection[str]) -> str:
+    """Return the pattern of an entry's files for validation data; empty if there are none."""
+    if f"{{{DATASET}}}" in own:  # it would be the name of the validation data
+        return ""
+    for word in ("vali", "valid", "validation", "val", "dev"):
+        path = re.sub(r"(?<![A-Za-z])test(?![A-Za-z])", word, own)
+        pattern = Pattern(path.replace("$$", "$"))
+        if path != own and any(pattern.match(one) is not None for one in aside):
+            return path
+    return ""
 
 
 def render(made: Proposal, base: Path, where: str) -> str:
@@ -368,9 +370,8 @@ def render(made: Proposal, base: Path, where: str) -> str:
     way = _relative(made.folder, base)
     start = "" if way == "." else escaped(way) + "/"
     stem = Path(where).stem
-    kinds = {entry.format in ("letor", "batch") for entry in made.datasets}
+    kinds = {entry.is_rows for entry in made.datasets}
     metrics = [*(_ROWS if True in kinds else []), *(_TREC if kinds != {True} else [])]
-    columns = ["map", "ndcg@10" if True in kinds else _TREC[1]]
     lines = [
         f"# yaml-language-server: $schema={SCHEMA}",
         "# Written by harness init. Paths start at the folder of this file; {placeholders} match",
@@ -386,13 +387,13 @@ def render(made: Proposal, base: Path, where: str) -> str:
         *_run_lines(made, start),
         "",
         *_where_lines(made),
-        *_select_lines(made, columns[1]),
+        *_select_lines(made),
         "metrics:   # all of them: harness metrics",
-        *(f"  - {_quoted(name)}" for name in dict.fromkeys(metrics)),
+        *(f"  - {_flow(name)}" for name in dict.fromkeys(metrics)),
         "",
         "# policy: {ties: trec_eval, missing_queries: zero, empty_queries: zero}   # the defaults",
         *_summary_lines(made),
-        *_compare_lines(made, columns),
+        *_compare_lines(made),
         "# reports: [csv, markdown]",
     ]
     if made.aside:
@@ -413,101 +414,83 @@ def _dataset_lines(made: Proposal, start: str) -> Iterator[str]:
         yield "  # fill in: no qrels were found, and no learning-to-rank file"
         yield "  data: {path: FILL-IN}"
     for entry in made.datasets:
-        path = _quoted(start + entry.path)
-        yield f"  {_quoted(entry.key)}: {{format: {entry.format}, path: {path}}}"
+        parts = {"format": entry.format, "path": start + entry.path}
+        yield f"  {_flow(entry.key)}: {_flow(parts)}"
         if entry.validation:
-            key, path = _quoted(_validation_key(entry)), _quoted(start + entry.validation)
-            yield f"  # {key}: {{format: {entry.format}, path: {path}}}{FOR_SELECT}"
+            parts["path"] = start + entry.validation
+            yield f"  # {_flow(entry.validation_key)}: {_flow(parts)}{FOR_SELECT}"
 
 
 def _run_lines(made: Proposal, start: str) -> Iterator[str]:
     if not made.runs:
         yield "  # fill in: no run was found that fits the qrels; a path may have {model}"
-        for n, entry in enumerate(made.datasets or [None]):
-            marks = "".join(f".{mark}{{{mark}}}" for mark in entry.group.names) if entry else ""
+        for n, data in enumerate(made.datasets or [None]):
+            marks = "".join(f".{mark}{{{mark}}}" for mark in data.group.names) if data else ""
             yield f'  # such as "predictions/{{model}}{marks}.txt"'
-            name = f"dataset: {_quoted(entry.key)}, " if entry and len(made.datasets) > 1 else ""
-            yield f"  model{n + 1 if n else ''}: {{{name}path: FILL-IN}}"
+            name = {"dataset": data.key} if data and len(made.datasets) > 1 else {}
+            yield f"  model{n + 1 if n else ''}: {_flow({**name, 'path': 'FILL-IN'})}"
     for key in dict.fromkeys(entry.key for entry in made.runs):
-        some = [entry for entry in made.runs if entry.key == key]
-        lines = {
-            (one.path, one.format, one.dataset if one.names_dataset else None): one for one in some
-        }
-        entries = lines.values()  # a line for all datasets that are in its path
-        is_list = len(entries) > 1 or any(entry.validation for entry in entries)
+        entries = {
+            (one.path, one.format, one.dataset if one.names_dataset else None): one
+            for one in made.runs
+            if one.key == key
+        }  # a line for all datasets that are in its path
+        is_list = len(entries) > 1 or any(entry.validation for entry in entries.values())
+        indent, head = ("    ", "-") if is_list else ("  ", f"{_flow(key)}:")
         if is_list:
-            yield f"  {_quoted(key)}:"
-        for entry in entries:
-            parts = [f"format: {entry.format}", f"path: {_quoted(start + entry.path)}"]
-            if entry.names_dataset:
-                parts.insert(0, f"dataset: {_quoted(made.datasets[entry.dataset].key)}")
+            yield f"  {_flow(key)}:"
+        for entry in entries.values():
+            name = {"dataset": entry.dataset.key} if entry.names_dataset else {}
+            parts = {**name, "format": entry.format, "path": start + entry.path}
             if entry.note:
-                yield f"{'    ' if is_list else '  '}# {legible(entry.note)}"
-            yield f"{'    -' if is_list else f'  {_quoted(key)}:'} {{{', '.join(parts)}}}"
+                yield f"{indent}# {legible(entry.note)}"
+            yield f"{indent}{head} {_flow(parts)}"
             if entry.validation:
-                parts[0] = f"dataset: {_quoted(_validation_key(made.datasets[entry.dataset]))}"
-                parts[-1] = f"path: {_quoted(start + entry.validation)}"
-                yield f"    # - {{{', '.join(parts)}}}{FOR_SELECT}"
+                own = {"dataset": entry.dataset.validation_key, "path": start + entry.validation}
+                yield f"    # - {_flow(parts | own)}{FOR_SELECT}"
 
 
 def _where_lines(made: Proposal) -> Iterator[str]:
-    names = [(name, entry) for entry in made.runs for name in entry.group.names]
     if made.where:
-        parts = [f"{name}: [{', '.join(map(_quoted, some))}]" for name, some in made.where.items()]
-        yield f"where: {{{', '.join(parts)}}}   # there are data for more, but no runs"
+        yield f"where: {_flow(made.where)}   # there are data for more, but no runs"
         yield ""
-    elif names:
-        name, entry = names[0]
-        value = next(iter(entry.group.values.values()))[name]
-        yield f"# where: {{{name}: [{_quoted(value)}]}}   # evaluate a part of it"
-        yield "# complete: true   # make gaps in the grid an error"
-        yield ""
+        return
+    for entry in made.runs:
+        for name, value in next(iter(entry.group.values.values())).items():
+            yield f"# where: {_flow({name: [value]})}   # evaluate a part of it"
+            yield "# complete: true   # make gaps in the grid an error"
+            yield ""
+            return
 
 
-def _select_lines(made: Proposal, metric: str) -> Iterator[str]:
+def _select_lines(made: Proposal) -> Iterator[str]:
     """Yield how to choose settings, if there are predictions for validation data."""
     if VALIDATION in made.aside.values():
-        keys = [_validation_key(entry) for entry in made.datasets if entry.validation]
-        over = ", ".join(one for one in made.settings if one not in SHORT) or "SETTING"
+        keys = [entry.validation_key for entry in made.datasets if entry.validation]
+        over = [one for one in made.settings if one not in SHORT] or ["SETTING"]
         what = "remove the first # of each line for select"
         what = what if keys else "add them and their predictions"
         yield f"# To choose on validation data, {what};"
         yield "# see docs/how-to/choose-on-validation.md"
-        on = _quoted(keys[0]) if keys else "VALIDATION"
-        yield f"# select: {{on: {on}, by: {metric}, over: [{over}]}}{FOR_SELECT}"
+        select = {"on": keys[0] if keys else "VALIDATION", "by": _COLUMNS[1], "over": over}
+        yield f"# select: {_flow(select)}{FOR_SELECT}"
         yield ""
-
-
-def _validation_key(entry: ProposedEntry) -> str:
-    return "-".join(["vali", *(f"{mark}{{{mark}}}" for mark in entry.group.names)])
-
-
-def _validation(entry: ProposedEntry, aside: Collection[str]) -> str:
-    """Return the pattern of an entry's files for validation data; empty if there are none."""
-    if f"{{{DATASET}}}" in entry.path:  # it would be the name of the validation data
-        return ""
-    for word in ("vali", "valid", "validation", "val", "dev"):
-        path = re.sub(r"(?<![A-Za-z])test(?![A-Za-z])", word, entry.path)
-        pattern = Pattern(path.replace("$$", "$"))
-        if path != entry.path and any(pattern.match(one) is not None for one in aside):
-            return path
-    return ""
 
 
 def _summary_lines(made: Proposal) -> Iterator[str]:
     """Yield the summary that makes one row of folds and seeds, if there are any."""
-    pool = dict.fromkeys(name for entry in made.datasets for name in entry.group.names)
+    pool = [*dict.fromkeys(name for entry in made.datasets for name in entry.group.names)]
     own = dict.fromkeys(name for entry in made.runs for name in entry.group.names)
     spread = [name for name in own if name in WORDS and name not in pool]
     sharing = any(entry.shares_queries for entry in made.datasets)
     ways = {"average" if sharing else "pool": pool, "spread": spread}
-    parts = [f"{way}: [{', '.join(names)}]" for way, names in ways.items() if names]
     gaps = list(_gaps(made))
     for gap in gaps[:SHOWN]:
         yield f"# {legible(gap)}"
-    if parts:
+    if pool or spread:
         mark = _mark(made, "summary", bool(made.runs) and not gaps)
-        yield f"{mark}summary: {{{', '.join(parts)}}}   # a row a system, not a row a cell"
+        given = {way: names for way, names in ways.items() if names}
+        yield f"{mark}summary: {_flow(given)}   # a row a system, not a row a cell"
     if sharing:
         yield "#   average, which goes without compare: folds share queries, and cannot be pooled"
 
@@ -515,49 +498,46 @@ def _summary_lines(made: Proposal) -> Iterator[str]:
 def _gaps(made: Proposal) -> Iterator[str]:
     """Yield the runs that have no predictions for some folds, and these folds."""
     for entry in made.runs:
-        data = made.datasets[entry.dataset].group
+        data = entry.dataset.group
         found: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         for values in entry.group.values.values():
-            rest = {one: value for one, value in values.items() if one not in data.names}
-            name = filled(entry.key, {one: doubled(value) for one, value in rest.items()})
-            marks = [f" {one} {value}" for one, value in rest.items() if one != MODEL]
-            found[unescaped(name) + "".join(marks)].add(_folds(values, data.names))
-        every = {_folds(values, data.names) for values in data.values.values()}
-        for name, folds in found.items():
+            own = [name for name in values if name not in (*data.names, MODEL)]
+            marks = "".join(f" {name} {values[name]}" for name in own)
+            run = _name(entry.key, values.get(MODEL, "")) + marks
+            found[run].add(tuple(values.get(name, "") for name in data.names))
+        every = {tuple(values[name] for name in data.names) for values in data.values.values()}
+        for run, folds in found.items():
             if lost := sorted(every - folds, key=lambda one: natural(" ".join(one))):
                 shown = ", ".join(" ".join(one) for one in lost)
-                yield f"no predictions of {name} for {' '.join(data.names)} {shown}"
+                yield f"no predictions of {run} for {' '.join(data.names)} {shown}"
 
 
-def _folds(values: Mapping[str, str], names: Sequence[str]) -> tuple[str, ...]:
-    return tuple(values.get(name, "") for name in names)
-
-
-def _compare_lines(made: Proposal, columns: Sequence[str]) -> Iterator[str]:
+def _compare_lines(made: Proposal) -> Iterator[str]:
     """Yield comparisons, with a usual baseline or the first run that all data have, and a table."""
-    names: dict[int, dict[str, None]] = defaultdict(dict)
+    names: dict[ProposedDataset, dict[str, None]] = defaultdict(dict)
     for entry in made.runs:
-        for place, name in sorted(_models(entry.key, entry)):
-            names[place][unescaped(name)] = None
+        names[entry.dataset] |= dict.fromkeys(sorted(name for _, name in entry.models()))
     each = dict.fromkeys(name for some in names.values() for name in some)
     usual = [_baselines(some)[:1] for some in names.values()]
     known = all(usual)
     shared = [name for name in each if all(name in some for some in names.values())]
     first = [name for (name,) in usual] if known else shared[:1]
-    baselines = [_quoted(name) for name in dict.fromkeys(first or ["RUN"])]
-    baseline = baselines[0] if len(baselines) == 1 else f"[{', '.join(baselines)}]"
-    sharing = any(entry.shares_queries for entry in made.datasets)
+    baselines = [*dict.fromkeys(first or ["RUN"])]
     if len(each) != 1:
+        sharing = any(entry.shares_queries for entry in made.datasets)
         mark = _mark(made, "compare", bool(first) and not sharing)
-        plan = f"baseline: {baseline}, metrics: [{', '.join(columns)}]"
+        plan = {
+            "baseline": baselines[0] if len(baselines) == 1 else baselines,
+            "metrics": _COLUMNS, "test": "paired-t", "correction": "holm",
+        }  # fmt: skip
         note = "" if known else "   # name your baseline"
         if "compare" in made.commented and any(entry.validation for entry in made.datasets):
             note += FOR_SELECT
-        yield f"{mark}compare: {{{plan}, test: paired-t, correction: holm}}{note}"
+        yield f"{mark}compare: {_flow(plan)}{note}"
     mark = _mark(made, "tables", bool(made.runs))
-    width = ", width: page" if len(made.datasets) > 1 else ""
+    width = {"width": "page"} if len(made.datasets) > 1 else {}
     yield f"{mark}tables:"
-    yield f"{mark}  main: {{metrics: [{', '.join(columns)}], sort: map{width}}}"
+    yield f"{mark}  main: {_flow({'metrics': _COLUMNS, 'sort': 'map', **width})}"
 
 
 def _baselines(names: Iterable[str]) -> list[str]:
@@ -594,10 +574,14 @@ def _aside_lines(made: Proposal) -> list[str]:
     return [*lines[:SHOWN], f"#   ... and {more} more"] if more > 0 else lines
 
 
-def _quoted(text: str) -> str:
-    """Return text as YAML, in quotes if it needs them."""
-    plain = _PLAIN.fullmatch(text) and text.lower() not in ("y", "n")  # YAML 1.1's true and false
+def _flow(value: Any) -> str:
+    """Return plain data as YAML on one line; text is in quotes if it needs them."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{key}: {_flow(one)}' for key, one in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_flow, value))}]"
+    plain = _PLAIN.fullmatch(value) and value.lower() not in ("y", "n")  # YAML 1.1's true and false
     with contextlib.suppress(YAMLError):  # a number that YAML reads as another
-        if plain and load_yaml(text) == text:
-            return text
-    return in_json(text)
+        if plain and load_yaml(value) == value:
+            return str(value)
+    return in_json(value)

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from .. import readers
 from ..core.tables import Qrels
@@ -187,6 +187,20 @@ class FileGroup:
         """The placeholders."""
         return tuple(next(iter(self.values.values())))
 
+    def varying(self, keep: Collection[str] = ()) -> FileGroup:
+        """Return the group without the placeholders that have one value, except those to keep."""
+        some = [*self.values.values()]
+        single = {
+            name: escaped(value)
+            for name, value in some[0].items()
+            if name not in keep and all(one[name] == value for one in some)
+        }
+        rest = {
+            path: {name: value for name, value in own.items() if name not in single}
+            for path, own in self.values.items()
+        }
+        return FileGroup(filled(self.pattern, single), rest)
+
 
 def escaped(text: str) -> str:
     """Return a literal path as a pattern."""
@@ -361,14 +375,6 @@ def unescaped(pattern: str) -> str:
     return pattern.replace("$$", "$").replace("{{", "{").replace("}}", "}")
 
 
-class FittingQrels(NamedTuple):
-    """The qrels that a run belongs to, and groups that it fits too."""
-
-    dataset: int
-    path: str
-    others: tuple[int, ...]
-
-
 class Matcher:
     """Finds the qrels of runs among groups of files, each with its format."""
 
@@ -377,9 +383,10 @@ class Matcher:
         self._qrels = cache(self._read_qrels)
         self._pairs = cache(self._judged_pairs)
 
-    def find(self, run: File, values: Mapping[str, str]) -> FittingQrels:
-        """Return the qrels of a run; its numbers of fold and seed must be those of the data.
+    def find(self, run: File, values: Mapping[str, str]) -> tuple[int, str, tuple[int, ...]]:
+        """Return group and path of a run's qrels, and other groups that it fits.
 
+        Its numbers of fold and seed must be those of the data.
         Of all qrels that fit, those whose path shares most folders with the run's are taken,
         and of these, graded ones that judge most of its documents. InputError if none fit.
         """
@@ -426,7 +433,7 @@ class Matcher:
             return len(folders & _words(path)), near[place], is_graded, -path.count("/")
 
         number, path = max(fitting, key=nearness)
-        return FittingQrels(number, path, tuple({one: 0 for one, _ in fitting if one != number}))
+        return number, path, tuple({one: 0 for one, _ in fitting if one != number})
 
     def _as_many(self, run: File) -> str:
         """Return which qrels have as many rows as a run; nothing if none have."""
