@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -39,7 +40,7 @@ from ..core.settings import (
 from ..core.systems import key_of, pooled, repetitions_of
 from ..core.tables import Qrels
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
-from ..experiment import folder as results
+from ..experiment import folder as stored
 from ..reports.catalogue import in_force
 from ..reports.select import sort_metric
 
@@ -50,6 +51,7 @@ BASE = "base"
 IDENTITY = ("p", "form", "beta", "levels", "coefficients", "documents")
 """Parameters of the quantity itself, which every convention takes from the base."""
 _THRESHOLD = {"rel", "above", "top", "target"}
+_SETTINGS = {one.name for one in fields(MetricSettings)}
 _FIRST = (("gain",), ("discount",), ("ties", "scores"), ("empty",), ("undefined",))
 """Settings that most tools differ in, in the order they are changed in; those in one tuple change
 together. Thresholds and denominators follow, then short lists."""
@@ -147,14 +149,15 @@ def plain(metric: Metric) -> Metric:
     return replace(metric, convention=None, given=(), label=None)
 
 
-def _changed(metric: Metric, params: Mapping[str, Any], settings: Mapping[str, Any]) -> Metric:
+def _changed(metric: Metric, changes: Mapping[str, Any]) -> Metric:
     """Return the metric with parameters (None: the default) and settings changed.
 
     Raises UnknownNameError if they do not go together.
     """
-    given = {**dict(metric.params), **params}
+    settings = {name: value for name, value in changes.items() if name in _SETTINGS}
+    given = {**dict(metric.params), **changes}
     names = [name for name in metric.definition.parameters if given.get(name) is not None]
-    own = tuple((name, given[name]) for name in names)
+    own = tuple((name, given[name]) for name in names if name not in settings)
     return replace(metric, params=own, settings=replace(metric.settings, **settings))
 
 
@@ -173,8 +176,7 @@ def with_choices(
     found, base = {}, in_force(metric, policy)
     wanted = [in_force(each, policy) for each in toward or ()]
     for name, values in choices_of(metric.definition).items():
-        is_setting, others = name in PARAMETERS, []
-        skipped = [base[name], "error", *([None] if is_setting else [])]
+        others, skipped = [], [base[name], "error", *([None] if name in _SETTINGS else [])]
         if name == "ties" and metric.definition.expected is None:
             skipped.append("average")  # a hundred random orders, for an estimate
         able = values if toward is None else [each[name] for each in wanted]
@@ -182,12 +184,9 @@ def with_choices(
             if name in IDENTITY or value in skipped or value not in able:
                 continue
             scores = {"scores": base["scores"]} if name == "ties" else {}  # not the tie's own
-            params, settings = ({}, {name: value, **scores}) if is_setting else ({name: value}, {})
-            try:
-                changed = _changed(metric, params, settings)
-            except UnknownNameError:
-                continue
-            others.append(Variant(_text(metric, name, value), changed))
+            with contextlib.suppress(UnknownNameError):
+                changed = _changed(metric, {name: value, **scores})
+                others.append(Variant(_text(metric, name, value), changed))
         if others:
             found[name] = (_text(metric, name, base[name]), tuple(others))
     return found
@@ -199,8 +198,8 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
     differing = [name for name in own if own[name] != others[name]]
     early = {name for group in _FIRST for name in group}
     middle = [(name,) for name in differing if name not in early and name not in _LAST]
-    settings = {each.name for each in fields(MetricSettings)}
-    theirs, found, current = dict(target.params), [], plain(base)
+    theirs = {**dict(target.params), **vars(target.settings)}
+    found, current = [], plain(base)
     for group in (*_FIRST, *middle, _LAST):
         names = [name for name in group if name in differing]
         if not names:
@@ -209,10 +208,8 @@ def steps(base: Metric, target: Metric, policy: Policy) -> tuple[Variant, ...]:
             "grades taken" if name == "grades" else f"{name}={_text(target, name, others[name])}"
             for name in names
         )
-        params = {name: theirs.get(name) for name in names if name not in settings}
-        changes = {name: getattr(target.settings, name) for name in names if name in settings}
         try:
-            current = _changed(current, params, changes)
+            current = _changed(current, {name: theirs.get(name) for name in names})
             found.append(Variant(text, current))
         except UnknownNameError:
             found.append(Variant(text, None))
@@ -376,10 +373,10 @@ def audit(
     conventions = list(dict.fromkeys(find_convention(name).name for name in conventions))
     path = Path(path)
     if path.is_dir():
-        manifest = results.read_manifest(path)
-        results.refuse_plugins(path, manifest, "audit the config that wrote them")
-        results.check_inputs(path, manifest)
-        config, cells = results.config_and_cells(path, manifest, overrides)
+        manifest = stored.read_manifest(path)
+        stored.refuse_plugins(path, manifest, "audit the config that wrote them")
+        stored.check_inputs(path, manifest)
+        config, cells = stored.config_and_cells(path, manifest, overrides)
     else:
         config = configs.load(path, overrides)
         cells = resolve(config)

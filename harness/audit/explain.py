@@ -17,7 +17,7 @@ from tqdm import tqdm
 from .. import readers
 from ..core.align import align
 from ..core.aligned import Aligned
-from ..core.arguments import TEXT, ArgumentKind, check_arguments, whole_from
+from ..core.arguments import TEXT, check_arguments, whole_from
 from ..core.entries import grouped_by
 from ..core.evaluation import EMPTY, empty_of, values_of
 from ..core.metric import Definition, Metric
@@ -54,12 +54,6 @@ EXPLANATIONS, ALTERNATIVES = 5, 4
 """How many explanations are shown, and how many alternatives of each, unless all are wanted."""
 _DIGITS = 10
 """Decimals to which values of a query are compared: sums in another order differ in the last."""
-_CUTOFFS = ArgumentKind(
-    "a whole number from 1, or a list of them",
-    lambda given: all(
-        map(whole_from(1).fits, given if isinstance(given, (list, tuple)) else [given])
-    ),
-)
 T = TypeVar("T")
 
 
@@ -432,8 +426,10 @@ def explain(
         ``explanations``, ``rows`` and ``to_pandas()`` have what fits, the simplest first.
     """
     asked = read(value if isinstance(value, str) else repr(value))
-    check_arguments(locals(), k=_CUTOFFS, depth=whole_from(0).or_none())
-    some, cutoffs = names_in(metrics, "metrics"), [k] if isinstance(k, int) else list(k)
+    check_arguments(locals(), depth=whole_from(0).or_none())
+    some, cutoffs = names_in(metrics, "metrics"), list(k) if isinstance(k, Sequence) else [k]
+    for one in cutoffs:
+        check_arguments({"k": one}, k=whole_from(1))
     bases_of(some, cutoffs or None)  # reports wrong names before any file is read
     if results is not None:
         check_arguments(locals(), run=TEXT)

@@ -30,7 +30,7 @@ from ..errors import (
     check_known,
     counted,
 )
-from ..experiment import folder as files
+from ..experiment import folder as stored
 from ..experiment.folder import Results
 from ..experiment.table_plot_check import PathLike, folder_of
 from ..reports import text as text_report
@@ -155,21 +155,21 @@ def why(
     check_arguments(locals(), run=TEXT, metric=TEXT, query=TEXT.or_none(), dataset=TEXT.or_none())
     check_arguments(locals(), inputs=PATH.or_none())
     folder, columns = folder_of(results), columns_of(where)
-    stored = files.read(folder)
-    manifest = files.with_inputs(stored.manifest, None if inputs is None else Path(inputs))
+    outcome = stored.read(folder)
+    manifest = stored.with_inputs(outcome.manifest, None if inputs is None else Path(inputs))
     names = _Names(run, dataset, columns)
-    board = names.board(stored)
+    board = names.board(outcome)
     metrics = {str(one): one for one in board.entries[0].evaluation.metrics}
     name = metric if metric in metrics else next(iter(metric_spellings(metrics)(metric)), metric)
     check_known("metric", name, metrics)
     entries = [one for one in board.entries if names.fit(one, board)]
     if query is not None and entries:
         entries = _with_query(query, entries)
-    found = _row(stored, board, entries, metrics[name]) if query is None else None
+    found = _row(outcome, board, entries, metrics[name]) if query is None else None
     if found is None:
         (one,) = entries = [names.only(entries, board)]
         found = Account(
-            name=files.name_of(one), run=one.run, dataset=one.dataset, metric=metrics[name],
+            name=stored.name_of(one), run=one.run, dataset=one.dataset, metric=metrics[name],
             value=one.summary[name], entry=one, manifest=manifest, choices=one.choices,
         )  # fmt: skip
     cells: list[Cell] = []
@@ -199,16 +199,16 @@ class _Names(NamedTuple):
     dataset: str | None
     columns: Mapping[str, str]
 
-    def board(self, stored: Results) -> Leaderboard:
+    def board(self, outcome: Results) -> Leaderboard:
         """Return the leaderboard to find the names in: all settings if they name one."""
-        selection = stored.board.selection
+        selection = outcome.board.selection
         if selection is None:
-            return stored.board
-        every = {one.dataset for one in stored.cells.entries}
+            return outcome.board
+        every = {one.dataset for one in outcome.cells.entries}
         one_setting = any(name in selection.settings.over for name in self.columns)
-        if one_setting or self.dataset in every - {one.dataset for one in stored.board.entries}:
-            return replace(stored.cells, summary=Summary())
-        return stored.board
+        if one_setting or self.dataset in every - {one.dataset for one in outcome.board.entries}:
+            return replace(outcome.cells, summary=Summary())
+        return outcome.board
 
     def fit(self, one: Entry | Failed, board: Leaderboard) -> bool:
         """Return whether the names fit a cell or its row."""
@@ -222,18 +222,18 @@ class _Names(NamedTuple):
     def only(self, entries: Sequence[Entry], board: Leaderboard) -> Entry:
         """Return the only entry; raise with the reason if there are none or several."""
         if len(entries) > 1:
-            return files.one_cell(entries, entries[0].run)  # raises
+            return stored.one_cell(entries, entries[0].run)  # raises
         if entries:
             return entries[0]
         why_not = "has no value, as it could not be evaluated"
         failed = [one for one in board.failed if self.fit(one, board)]
         if failed:
             raise InputError(
-                [Problem(files.name_of(one), f"{why_not}: {one.error}") for one in failed]
+                [Problem(stored.name_of(one), f"{why_not}: {one.error}") for one in failed]
             )
         every = [one for one in board.entries if self._replace(columns={}).fit(one, board)]
-        files.check_columns([one.columns for one in every], self.columns)
-        return files.one_cell(board.entries, *self)
+        stored.check_columns([one.columns for one in every], self.columns)
+        return stored.one_cell(board.entries, *self)
 
 
 def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
@@ -245,7 +245,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     """Return the cells that hold a query; UnknownNameError if there are none."""
     qids = [one.evaluation.qids.to_pylist() for one in entries]
     first, several = entries[0], len(entries) > 1
-    name = f"any of {len(entries)} cells of {first.run}" if several else files.name_of(first)
+    name = f"any of {len(entries)} cells of {first.run}" if several else stored.name_of(first)
     check_known("query", query, list(dict.fromkeys(chain.from_iterable(qids))), name)
     return [one for one, some in zip(entries, qids, strict=True) if query in some]
 
@@ -258,11 +258,11 @@ def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) 
     runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
     named = config["runs"].items()
     config["runs"] = {name: one for name, one in named if name in runs or "{" in name}
-    _, cells = files.config_and_cells(folder, {**manifest, "config": config})
+    _, cells = stored.config_and_cells(folder, {**manifest, "config": config})
     own = {(one.dataset, one.run, *sorted(one.all_columns.items())) for one in entries}
     found = [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own]
     if len(found) < len(own):
-        files.check_inputs(folder, manifest)
+        stored.check_inputs(folder, manifest)
     return found
 
 
@@ -270,7 +270,7 @@ def _states(
     folder: Path, manifest: Mapping[str, Any], cells: Sequence[Cell]
 ) -> tuple[Mapping[str, Any], ...]:
     """Return the files of cells, qrels first, each with its state; all inputs without cells."""
-    root = files.root_of(folder, manifest)
+    root = stored.root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
     paths = [Path(path) for each in entries for path in (each.path, each.group) if path]
     paths += [Path(cell.run_entry.path) for cell in cells]
@@ -278,7 +278,7 @@ def _states(
     own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded) or recorded
     changed = {
         one.path.resolve(): one.what
-        for one in files.changed_inputs(folder, manifest, only=map(str, own))
+        for one in stored.changed_inputs(folder, manifest, only=map(str, own))
     }
     return tuple({**recorded[path], "state": changed.get(path, UNCHANGED)} for path in own)
 
@@ -288,7 +288,7 @@ def read_inputs(
 ) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
-    files.check_inputs(folder, manifest, only=(judged.path, ranked.path))
+    stored.check_inputs(folder, manifest, only=(judged.path, ranked.path))
     own = readers.read_qrels(
         judged.path, name=cell.dataset, fractions=fractions, **judged.options()
     )
@@ -313,7 +313,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
 
 
 def _row(
-    stored: Results, asked: Leaderboard, entries: Sequence[Entry], metric: Metric
+    outcome: Results, asked: Leaderboard, entries: Sequence[Entry], metric: Metric
 ) -> Account | None:
     """Return a row taken apart; None if the entries are not all cells of rows.
 
@@ -329,7 +329,7 @@ def _row(
             f"{len(keys)} rows fit, where one is needed: name its --dataset, or its columns as in "
             f"--where lr=0.1  (there are: {listed})"
         )
-    board, (key,) = stored.board, keys
+    board, (key,) = outcome.board, keys
     name = f"{key[1]} on {key[0]}"
     systems = systems_of(board)
     at = next((at for at, one in enumerate(systems) if (one.dataset, one.run) == key), None)
@@ -337,11 +337,11 @@ def _row(
         what = f"{name} has no value: a part of it is missing"
         fix = "choose one of its cells with --dataset and --where"
         raise UnknownNameError(Problem("", what, fix=fix))
-    system, path = systems[at], stored.folder / files.LEADERBOARD
+    system, path = systems[at], outcome.folder / stored.LEADERBOARD
     rows = read_rows(read_text(path), str(path))
     shown = [one.fields for one in rows if one.fields[:2] == [*key]]
     if not shown:
-        raise files.misfit(path, f"expected a row of {key[1]} on {key[0]}, got none")
+        raise stored.misfit(path, f"expected a row of {key[1]} on {key[0]}, got none")
     recorded = dict(zip(rows[0].fields, shown[0], strict=True))
     value, low, high = (
         float(recorded.get(f"{metric}{end}") or math.nan) for end in ("", " low", " high")
