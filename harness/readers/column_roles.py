@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import InputError, Problem, did_you_mean, first_of, shorten
-from .rows import warn
+from .rows import Rows, warn
 from .source import Source
 
 Names = Mapping[str, str | int | None]
@@ -103,12 +103,17 @@ def select_columns(
     two columns have one usual name, or rows would be paired by position next to a column that may
     hold the docnos.
     """
-    chosen = _choose(names, kind, columns, where, first_rows)
+    chosen = _choose(names, kind, columns, Rows(where).name, first_rows)
     left = tuple(name for name in names if name not in chosen.values())
     if "qid" in chosen and "docno" not in chosen and not by_position(columns):
         usual = _usual("grade", "score", "rank")
         others = [name for name in left if fold(name) not in usual]
-        _check_pairing(first_rows([chosen["qid"], *others]), chosen["qid"], others, where)
+        sample = first_rows([chosen["qid"], *others]).slice(0, SAMPLE)
+        queries = sample[chosen["qid"]].to_pylist() if sample.num_columns else []
+        able = [name for name in others if queries and _may_be_docnos(sample[name], queries, name)]
+        if able:
+            what, fix = f"expected a column of docnos; it may be {first_of(able)}", able[0]
+            raise InputError(Problem(Rows(where).name, what, "", name_docnos(fix), "columns"))
     if isinstance(where, Source):
         where.columns, where.unused_columns = chosen, left
     else:  # one frame often holds grades and scores
@@ -125,26 +130,21 @@ def _choose(
     names: Sequence[str],
     kind: str,
     columns: Names | None,
-    source: Source | str,
+    where: str,
     first_rows: Callable[[list[str]], pa.Table],
 ) -> dict[str, str]:
-    where = source if isinstance(source, str) else source.name
     listed = f"columns: {first_of([one for one in names if not one.startswith(_PANDAS_INDEX)])}"
     positional, of_rows = by_position(columns), OF_ROWS if kind == "run" else ()
     roles = (*_ROLES[kind], *of_rows)
     unread = {role for role in ("docno", *of_rows) if by_position(columns, role)}
     named = {role: str(name) for role, name in (columns or {}).items() if role not in unread}
-    problems = [
-        Problem(where, f"unknown entry '{role}' in columns{did_you_mean(role, roles)}")
-        for role in named
-        if role not in roles
-    ] + [
-        Problem(where, f"no column '{name}'{did_you_mean(name, names)}", listed)
-        for name in named.values()
-        if name not in names
-    ]
-    if problems:
-        raise InputError(problems)
+    for role, name in named.items():
+        if role not in roles:
+            what = f"unknown entry '{role}' in columns{did_you_mean(role, roles)}"
+            raise InputError(Problem(where, what))
+        if name not in names:
+            what = f"no column '{name}'{did_you_mean(name, names)}"
+            raise InputError(Problem(where, what, listed))
     chosen = guess([name for name in names if name not in named.values()], kind) | named
     if positional:
         chosen.pop("docno", None)
@@ -174,7 +174,7 @@ def _choose(
             fix = name_it(role)
             if role == "qid" and kind == "run" and "docno" not in chosen:
                 what, fix = f"{what} or labels", name_docnos()
-            problems.append(Problem(where, what, "" if problems else listed, fix))
+            raise InputError(Problem(where, what, listed, fix))
     for role in of_rows if "docno" not in chosen else ():
         found = _find(role, [name for name in names if name not in chosen.values()])
         if role not in {*unread, *named} and found is not None:
@@ -184,9 +184,7 @@ def _choose(
         same = [one for one in names if spelled(one) == spelled(name)]
         if len(same) > 1:
             what = f"expected one column of {role}s, got {first_of(same)}"
-            problems.append(Problem(where, what, fix=name_it(role), rule="columns"))
-    if problems:
-        raise InputError(problems)
+            raise InputError(Problem(where, what, fix=name_it(role), rule="columns"))
     return chosen
 
 
@@ -216,23 +214,6 @@ def _scores(
     are_numbers = all(pa.types.is_primitive(types.get(name, pa.int64())) for name in index)
     may_pair = positional or (are_numbers and {*rest} <= {*floats, *some})
     return some, index if may_pair else None
-
-
-def _check_pairing(sample: pa.Table, qid: str, others: Sequence[str], where: Source | str) -> None:
-    """Raise if another column may hold the docnos, by some of its rows."""
-    sample = sample.slice(0, SAMPLE)
-    if qid not in sample.column_names:
-        return
-    queries = sample[qid].to_pylist()
-    able = [
-        name
-        for name in others
-        if name in sample.column_names and _may_be_docnos(sample[name], queries, name)
-    ]
-    if able:
-        what = f"expected a column of docnos; it may be {first_of(able)}"
-        place = where if isinstance(where, str) else where.name
-        raise InputError(Problem(place, what, fix=name_docnos(able[0]), rule="columns"))
 
 
 def _may_be_docnos(column: pa.ChunkedArray, queries: list[Any], name: str) -> bool:

@@ -165,10 +165,6 @@ def warn_ranks(source: Source) -> None:
     except (Refused, pa.ArrowInvalid):
         return
     qids, score = column(rows["qid"]), to_numpy(rows["score"])
-    if not (
-        equal(qids[1:], qids[:-1]) & ((rank[1:] <= rank[:-1]) | (score[1:] > score[:-1]))
-    ).any():
-        return
     order = np.lexsort((rank, hash_strings(qids)))
     qids, rank, score = take(qids, order), rank[order], score[order]
     later = equal(qids[1:], qids[:-1]) & (rank[1:] > rank[:-1])
