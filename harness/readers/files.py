@@ -53,7 +53,7 @@ def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
             raise OSError(errno.ELOOP, "the lock is a link, which is not followed", str(path))
         path.open("ab").close()
     except OSError as error:
-        raise _refused(error, folder, "cannot be written") from error
+        raise _not_written(error, folder) from error
     lock = FileLock(path, fallback_to_soft=False)
     with contextlib.ExitStack() as held:
         with contextlib.suppress(OSError, NotImplementedError):  # the system has no locks
@@ -121,7 +121,7 @@ def _moved_together(where: Path) -> Iterator[list[tuple[Path, Path]]]:
             waiting[0][0].replace(waiting[0][1])
             waiting.pop(0)
     except OSError as error:
-        raise _refused(error, where, "cannot be written") from error
+        raise _not_written(error, where) from error
     finally:
         for unfinished, _ in waiting:
             with contextlib.suppress(OSError):  # the next run removes it
@@ -151,9 +151,10 @@ def _begun(
             file.close()
 
 
-def _refused(error: OSError, where: Path, what: str) -> HarnessError:
+def _not_written(error: OSError, where: Path) -> HarnessError:
+    what = f"cannot be written: {error.strerror}"
     fix = "free space or write to another folder; nothing was left half written"
-    return HarnessError(Problem(str(error.filename or where), f"{what}: {error.strerror}", fix=fix))
+    return HarnessError(Problem(str(error.filename or where), what, fix=fix))
 
 
 def compare_recorded(
