@@ -118,8 +118,8 @@ def byte_ranks(strings: pa.Array) -> Ints:
     return ranks
 
 
-class Odd(NamedTuple):
-    """Rows that are not as the others: how many, of how many queries, and the first of them.
+class RowCount(NamedTuple):
+    """Scattered or dropped rows: how many, of how many queries, and the first of them.
 
     `row` is its position in the file, from 0, or -1 if it is unknown; `words` are its qid, and
     its docno if that matters.
@@ -130,18 +130,19 @@ class Odd(NamedTuple):
     row: int = -1
     words: tuple[str, ...] = ()
 
-    def more(self, later: Odd) -> Odd:
+    def more(self, later: RowCount) -> RowCount:
         """Return these and later ones."""
         first = later if self.row < 0 else self
-        return Odd(self.rows + later.rows, self.queries + later.queries, first.row, first.words)
+        rows, queries = self.rows + later.rows, self.queries + later.queries
+        return RowCount(rows, queries, first.row, first.words)
 
-    def after(self, rows: int) -> Odd:
+    def after(self, rows: int) -> RowCount:
         """Return them with their place in a file with this many rows before them."""
         return self if self.row < 0 else self._replace(row=self.row + rows)
 
 
-NOTHING = Odd()
-"""Counts of a table without odd rows."""
+NO_ROWS = RowCount()
+"""The count of a table without such rows."""
 
 
 def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
@@ -158,7 +159,7 @@ def heads(qids: pa.Array) -> tuple[pa.Array, Ints]:
     return values, ends[last].astype(np.int64)
 
 
-def group_rows(qids: pa.Array) -> tuple[pa.Array, Ints, Ints | None, Odd]:
+def group_rows(qids: pa.Array) -> tuple[pa.Array, Ints, Ints | None, RowCount]:
     """Return distinct qids, the rows of each, and the place in the columns of each row gathered.
 
     The places are None if no row moves. The queries that came back are counted. `qids` may be
@@ -169,12 +170,12 @@ def group_rows(qids: pa.Array) -> tuple[pa.Array, Ints, Ints | None, Odd]:
     lengths = lengths_of(np.append(0, stops))
     offsets = offsets_of(np.bincount(query, lengths, len(distinct)).astype(np.int64))
     if len(distinct) == len(values):
-        return distinct, offsets, None, NOTHING
+        return distinct, offsets, None, NO_ROWS
     back = np.flatnonzero(query[1:] <= np.maximum.accumulate(query)[:-1]) + 1
     (qid,) = bytes_at(distinct, query[back[:1]])
     returned = int(np.unique(query[back]).size)
     first = int(stops[back[0] - 1])
-    scattered = Odd(returned, returned, first, (qid.decode("utf-8", "replace"),))
+    scattered = RowCount(returned, returned, first, (qid.decode("utf-8", "replace"),))
     order = np.argsort(np.repeat(query, lengths), kind="stable")
     return distinct, offsets, order, scattered
 
@@ -209,14 +210,14 @@ class QueryRows(ABC):
         Grades or scores.
     name : str
         Name for messages and reports.
-    scattered : Odd
+    scattered : RowCount
         Queries that came back after another had begun, and were gathered.
     order : ndarray of int32 or int64, shape (n_rows,), optional
         Position of each row in the columns it came from, if that is not its position here
         (scattered or dropped rows). Predictions of a learning-to-rank file follow it.
     n_source : int, optional
         Number of rows that those columns had, if it is known.
-    dropped : Odd, optional
+    dropped : RowCount, optional
         The rows that repeated a docno and are not here.
     """
 
@@ -225,10 +226,10 @@ class QueryRows(ABC):
     docnos: Docnos
     numbers: Array
     name: str = ""
-    scattered: Odd = NOTHING
+    scattered: RowCount = NO_ROWS
     order: Array | None = None
     n_source: int | None = None
-    dropped: Odd | None = None
+    dropped: RowCount | None = None
 
     kind: ClassVar[str] = "table"
     dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.float64,)
@@ -309,9 +310,9 @@ class QueryRows(ABC):
                 rows, first = order[rows], order[first]
             raise DuplicateRows(rows, first, name or cls.kind)
         gone = rows if duplicates == "first" else first
-        return replace(found._without(gone), dropped=found._odd(gone))
+        return replace(found._without(gone), dropped=found._count_of(gone))
 
-    def _odd(self, rows: Array) -> Odd:
+    def _count_of(self, rows: Array) -> RowCount:
         """Return how many rows these are, of how many queries, and the first of the source."""
         query = np.searchsorted(self.offsets, rows, "right") - 1
         held = np.zeros(self.n_queries, dtype=bool)
@@ -319,7 +320,7 @@ class QueryRows(ABC):
         places = rows if self.order is None else self.order[rows]
         at = int(places.argmin())
         words = self.qids[int(query[at])].as_py(), self.docnos.take(rows[at : at + 1])[0].as_py()
-        return Odd(rows.size, int(held.sum()), int(places[at]), words)
+        return RowCount(rows.size, int(held.sum()), int(places[at]), words)
 
     def duplicate_rows(self) -> tuple[Ints, Ints]:
         """Return the rows that repeat an earlier docno of their query, and the row before each."""

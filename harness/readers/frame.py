@@ -13,7 +13,7 @@ from ..core.arrow import as_whole, to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.ragged import Array
-from ..core.tables import GRADE_LIMIT, NOTHING, Qrels, Run, T
+from ..core.tables import GRADE_LIMIT, NO_ROWS, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
 from .column_roles import OF_ROWS, Names, by_position, name_docnos, number_role, select_columns
 from .columns import column
@@ -94,7 +94,7 @@ def table_of(
     if not issubclass(of, Run):  # of a run they are finite, and need no copy
         numbers = of.check_numbers(numbers, rows.name, fractions=fractions)
     made = build(of, rows, qids, docnos, numbers, duplicates=duplicates, name=name)
-    warn_dropped(Rows(rows.name), made.dropped or NOTHING, duplicates)
+    warn_dropped(Rows(rows.name), made.dropped or NO_ROWS, duplicates)
     if isinstance(rows.where, Source):
         warn_scattered(rows, made.scattered)
     return made

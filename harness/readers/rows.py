@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..core.policy import Duplicates
 from ..core.ragged import Array, Ints
 from ..core.rules import finding
-from ..core.tables import NOTHING, DuplicateRows, Odd, Qrels, QueryRows, T
+from ..core.tables import NO_ROWS, DuplicateRows, Qrels, QueryRows, RowCount, T
 from ..errors import InputError, Place, Problem, notice
 from .source import Source
 from .text import IsDataLine, decoded
@@ -67,15 +67,15 @@ class Rows:
         """Return the place of a row, counted from 0."""
         return self.at(self.numbered(np.array([row]))[row][0])
 
-    def first(self, odd: Odd) -> tuple[int, tuple[str, ...]]:
+    def first(self, counted: RowCount) -> tuple[int, tuple[str, ...]]:
         """Return the line of the first of some rows, 0 if unknown, and its text or its names."""
-        if odd.row < 0:
+        if counted.row < 0:
             return 0, ()
-        found = self.find({odd.row: odd.words})
-        if odd.row in found:
-            return found[odd.row][0], (found[odd.row][1],)
-        names = "query " + ", document ".join(odd.words)
-        return 0, (names if self.is_data else f"row {odd.row + 1}: {names}",)
+        found = self.find({counted.row: counted.words})
+        if counted.row in found:
+            return found[counted.row][0], (found[counted.row][1],)
+        names = "query " + ", document ".join(counted.words)
+        return 0, (names if self.is_data else f"row {counted.row + 1}: {names}",)
 
 
 def first_line(
@@ -144,17 +144,17 @@ def warn_moved(
 ) -> None:
     """Warn of rows of a table that were gathered by qid, or dropped."""
     warn_scattered(rows, table.scattered, rule)
-    warn_dropped(rows, table.dropped or NOTHING, duplicates)
+    warn_dropped(rows, table.dropped or NO_ROWS, duplicates)
 
 
-def warn_scattered(rows: Rows, found: Odd, rule: str = "gathered-queries") -> None:
+def warn_scattered(rows: Rows, found: RowCount, rule: str = "gathered-queries") -> None:
     """Warn of queries that came back after another had begun."""
     if n := found.queries:
         what = f"rows of {n:,} queries are not next to each other; they are gathered by qid"
         warn(rows.where, what, rule, n, *rows.first(found))
 
 
-def warn_dropped(rows: Rows, found: Odd, duplicates: Duplicates) -> None:
+def warn_dropped(rows: Rows, found: RowCount, duplicates: Duplicates) -> None:
     """Warn of rows that repeated a docno and were left out."""
     if n := found.rows:
         what = f"dropped rows that repeat a docno of their query: {n:,}; the {duplicates} one is"

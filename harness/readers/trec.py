@@ -15,7 +15,7 @@ from ..core.arrow import as_bytes, bytes_at, call, cast, encode, equal, take, to
 from ..core.hashing import SeenKeys, hash_strings
 from ..core.policy import Duplicates
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of
-from ..core.tables import NOTHING, Docnos, Odd, Qrels, Run, byte_ranks
+from ..core.tables import NO_ROWS, Docnos, Qrels, RowCount, Run, byte_ranks
 from ..errors import InputError, Problem
 from .columns import (
     Layout,
@@ -70,7 +70,7 @@ def _parts(
     source: Source, tables: Iterable[pa.Table], duplicates: Duplicates, name: str
 ) -> Iterator[Run]:
     """Yield runs of whole queries; warn at the end of what is wrong with the file."""
-    before, moved, gone = 0, Odd(), Odd()
+    before, moved, gone = 0, RowCount(), RowCount()
     rows = Rows(source, RUN.is_data(source))
 
     def part(table: pa.Table) -> Run:
@@ -81,7 +81,7 @@ def _parts(
             Run, rows, qids, docnos, scores, duplicates=duplicates, name=name, before=before
         )
         moved = moved.more(run.scattered.after(before))
-        gone = gone.more((run.dropped or NOTHING).after(before))
+        gone = gone.more((run.dropped or NO_ROWS).after(before))
         before += table.num_rows
         return replace(run, tags=tags_of(table))
 

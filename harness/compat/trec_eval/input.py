@@ -21,7 +21,7 @@ from ...core.align import rank_order
 from ...core.arrow import as_bytes, to_arrow, to_numpy
 from ...core.policy import Policy
 from ...core.ragged import Array, Bools, offsets_of
-from ...core.tables import Docnos, DuplicateRows, Odd, Qrels, QueryRows, Run
+from ...core.tables import Docnos, DuplicateRows, Qrels, QueryRows, RowCount, Run
 from ...errors import InputError
 from ...readers.columns import Refused, column, gathered, read_block
 from ...readers.rows import Rows, warn_scattered
@@ -224,7 +224,7 @@ class RunFile:
         if not self.run_id:
             yield Run.from_dict({})
             return
-        warn_scattered(Rows(self._source), Odd(scattered, scattered))
+        warn_scattered(Rows(self._source), RowCount(scattered, scattered))
         warn_ranks(self._source)
         checks.warn()
 
