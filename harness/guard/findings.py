@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from ..core.entries import grouped_by
 from ..core.rules import RULES, finding
 from ..errors import Finding, HarnessError, Place, Problem, Severity, counted, shorten
 
@@ -30,9 +30,14 @@ FOLLOWS: Mapping[str, Collection[str]] = {
 """Rules that add nothing about a file, by the rule that is their cause."""
 
 
+def rule_of(problem: Problem) -> str:
+    """Return the rule of a problem of a reader's error."""
+    return problem.rule or "unreadable"
+
+
 def rules_of(error: HarnessError) -> list[str]:
     """Return the rule of each problem of a reader's error."""
-    return [problem.rule or "unreadable" for problem in error.problems]
+    return [rule_of(problem) for problem in error.problems]
 
 
 _LINE_SHOWN, _QUOTED = 120, 40
@@ -42,16 +47,16 @@ _LINE_SHOWN, _QUOTED = 120, 40
 def refused(place: str, error: HarnessError) -> Iterator[Finding]:
     """Yield one finding for each rule of an error; `place` is for problems without one."""
     more = error.total - len(error.problems)
-    names = rules_of(error)
-    for name, n in Counter(names).items():
-        some = [one for one, rule in zip(error.problems, names, strict=True) if rule == name]
-        examples = [shorten(one.found, _LINE_SHOWN) for one in some if one.found]
+    for rule, some in grouped_by(error.problems, rule_of).items():
+        first = some[0]
+        examples = [shorten(first.found, _LINE_SHOWN)] if first.found else []
         if len(some) > 1:
             examples = [_numbered(one) for one in some]
-        found = finding(name, some[0].where or place, some[0].what, n + more, examples,
-                        fix=some[0].fix)  # fmt: skip
+        yield finding(
+            rule, first.where or place, first.what, len(some) + more, examples, fix=first.fix,
+            at_least=error.at_least,
+        )  # fmt: skip
         more = 0
-        yield replace(found, at_least=error.at_least)
 
 
 def _numbered(one: Problem) -> str:

@@ -77,27 +77,24 @@ def match(
     found: list[Finding] = []
     known = [name for name in groups if name in qids]
     for place, names in grouped_by(known, lambda name: groups[name].place).items():
-        unknown, absent = dict[str, None](), dict[str, None]()
+        own, inside = dict[str, None](), dict[str, None]()
         for name in names:
-            own = dict.fromkeys(qids[name])
             labels[name] = groups[name].labels(qids[name])
-            inside = dict.fromkeys(qid for each in labels[name].values() for qid in each)
-            if own and inside.keys().isdisjoint(own):
-                what = f"expected qids of dataset '{name}' such as '{next(iter(own))}', got "
-                what += f"'{next(iter(inside))}'" if inside else "none with a group"
+            with_group = dict.fromkeys(qid for each in labels[name].values() for qid in each)
+            if qids[name] and with_group.keys().isdisjoint(qids[name]):
+                what = f"expected qids of dataset '{name}' such as '{qids[name][0]}', got "
+                what += f"'{next(iter(with_group))}'" if with_group else "none with a group"
                 fix = "give the groups of this dataset, with qids written alike"
                 raise InputError(Problem(place, what, fix=fix))
-            unknown |= inside
-            absent |= {qid: None for qid in own if qid not in inside}
-        some = [qid for qid in unknown if not any(qid in qids[name] for name in names)]
-        text = counted(len(some), "qid with a group is", "qids with a group are")
-        for those, what in (
-            (some, f"{text} not in the dataset"),
-            ([*absent], counted(len(absent), "query of the dataset has",
-                                "queries of the dataset have") + " no group"),
-        ):  # fmt: skip
-            if those:
-                found.append(finding("group-queries", place, what, len(those), those))
+            own |= dict.fromkeys(qids[name])
+            inside |= with_group
+        if unknown := [qid for qid in inside if qid not in own]:
+            text = counted(len(unknown), "qid with a group is", "qids with a group are")
+            what = f"{text} not in the dataset"
+            found.append(finding("group-queries", place, what, len(unknown), unknown))
+        if absent := [qid for qid in own if qid not in inside]:
+            text = counted(len(absent), "query of the dataset has", "queries of the dataset have")
+            found.append(finding("group-queries", place, f"{text} no group", len(absent), absent))
     return labels, found
 
 
@@ -107,18 +104,19 @@ def attach(
     """Return entries with the groups of their queries, and what the guard reports of these."""
     qids: dict[str, dict[str, None]] = {}
     for entry in entries:
-        own = entry.evaluation.qids.to_pylist()
-        qids.setdefault(entry.dataset, {}).update(dict.fromkeys(own))
+        own = dict.fromkeys(entry.evaluation.qids.to_pylist())
+        qids.setdefault(entry.dataset, {}).update(own)
     labels, findings = match(groups, {name: [*some] for name, some in qids.items()})
     found = []
     for entry in entries:
-        own = entry.evaluation.qids.to_pylist() if entry.dataset in labels else []
-        columns = {
-            name: pa.array([each.get(qid) for qid in own], pa.string())
-            for name, each in labels.get(entry.dataset, {}).items()
-        }
-        evaluation = replace(entry.evaluation, groups=columns)
-        found.append(replace(entry, evaluation=evaluation) if columns else entry)
+        if entry.dataset in labels:
+            names = entry.evaluation.qids.to_pylist()
+            columns = {
+                name: pa.array([each.get(qid) for qid in names], pa.string())
+                for name, each in labels[entry.dataset].items()
+            }
+            entry = replace(entry, evaluation=replace(entry.evaluation, groups=columns))
+        found.append(entry)
     return found, findings
 
 
