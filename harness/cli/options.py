@@ -59,9 +59,9 @@ def setting(model: type, field: str, *names: str, help: str, **settings: Any) ->
     return click.option(*(names or [f"--{field}"]), field, help=help, **settings)
 
 
-def choice(name: str, words: Any, **settings: Any) -> Option[Any]:
+def choice(name: str, words: Any, *names: str, **settings: Any) -> Option[Any]:
     """Return an option that takes one of the words of a Literal."""
-    return click.option(name, type=NearestChoice(get_args(words)), **settings)
+    return click.option(name, *names, type=NearestChoice(get_args(words)), **settings)
 
 
 def flag(name: str, help: str) -> Option[Any]:

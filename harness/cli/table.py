@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,13 +10,12 @@ from typing import Any
 
 import click
 
-from ..errors import HarnessWarning, Problem, UnknownNameError
+from ..errors import ArgumentError, HarnessWarning, UnknownNameError
 from ..experiment import folder as results_folder
-from ..experiment.table_plot_check import changed_plan, make_table
+from ..experiment.table_plot_check import table
 from ..guard.findings import warned
-from ..reports import sweep as sweeps
 from ..reports.paper_table.settings import Extra, Format, Marks, Spread
-from ..reports.select import metric_spellings, select
+from ..reports.sweep import sweep_table
 from ..stats.comparison import Plan
 from . import options
 from .printing import show
@@ -45,7 +43,7 @@ _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 @options.choice("--spread", Spread, help="Add a deviation or an interval to each value.")
 @options.choice("--marks", Marks, help="Signs of significance.")
 @click.option("--average/--no-average", default=None, help="Add a block: the mean over datasets.")
-@options.choice("--extra", Extra, multiple=True, help="A further column; repeatable.")
+@options.choice("--extra", Extra, "extras", multiple=True, help="A further column; repeatable.")
 @click.option("--siunitx/--no-siunitx", default=None, help="LaTeX: siunitx's S columns.")
 @click.option("--wide/--no-wide", default=None, help="LaTeX: table*, over the page.")
 @click.option("--longtable/--no-longtable", default=None, help="LaTeX: over several pages.")
@@ -59,9 +57,8 @@ _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 @options.comparison
 def command(
     results: Path, name: str | None, format: Format, names: tuple[str, ...],
-    digits: tuple[str, ...], extra: tuple[str, ...], percent: bool | None, wide: bool | None,
-    standalone: bool, methods: bool, bibtex: bool, sweep: tuple[str, ...], top: int | None,
-    **settings: Any,
+    digits: tuple[str, ...], baselines: tuple[str, ...], wide: bool | None, standalone: bool,
+    methods: bool, bibtex: bool, sweep: tuple[str, ...], top: int | None, **settings: Any,
 ) -> None:  # fmt: skip
     """Print the table for the paper: best values, significance, caption.
 
@@ -77,75 +74,44 @@ def command(
     if sweep or top is not None:
         others = {str(one.name) for one in click.get_current_context().command.params} - _SWEPT
         options.refuse(others, "--sweep")
-        some = [settings[key] for key in ("metrics", "runs", "datasets")]
-        show(sweep_of(results, sweep, top, format, *some))
+        chosen = {key: settings[key] for key in ("metrics", "runs", "datasets")}
+        study = results_folder.read(results)
+        plan = study.config.compare or Plan()
+        show(sweep_table(study, sweep, plan, format, n=top, **chosen))
         return
-    plan = changed_plan(*(settings.pop(key) for key in ("baselines", "test", "correction")))
-    changes = {key: value for key, value in settings.items() if value not in (None, ())}
+    given = {key: value for key, value in settings.items() if value not in (None, ())}
     if names:
-        changes["names"] = dict(options.pairs("--name", names))
+        given["names"] = dict(options.pairs("--name", names))
     if digits:
-        changes["digits"] = with_digits(digits)
-    if extra:
-        changes["extras"] = extra
-    if percent is not None:
-        changes["percent"] = ("*",) if percent else ()
+        given["digits"] = with_digits(digits)
     if wide is not None:
-        changes["width"] = "page" if wide else "column"
-    if settings["runs"]:
-        changes["groups"] = {}
+        given["width"] = "page" if wide else "column"
     try:
-        table = make_table(results_folder.read(results), name, changes, plan)
+        made = table(results, name, baseline=baselines, **given)
+    except ArgumentError as error:
+        fix = "see harness table --help"
+        wrong = [replace(one, where=f"--{one.where}", fix=fix) for one in error.problems]
+        raise ArgumentError(wrong) from None
     except UnknownNameError as error:  # its places are in a config, which the command does not have
         raise UnknownNameError([replace(one, where="") for one in error.problems]) from None
-    found = table.study.manifest.get("findings", ())
+    found = made.study.manifest.get("findings", ())
     if counts := warned((one["rule"], one["severity"]) for one in found):
         what = f"the guard has {counts} for these results; 'findings' in manifest.json has each"
         warnings.warn(what, HarnessWarning, stacklevel=2)
     if methods or bibtex:
-        parts = [table.methods("latex" if format == "latex" else "text")] if methods else []
-        show("\n".join([*parts, table.bibtex()] if bibtex else parts))
+        parts = [made.methods("latex" if format == "latex" else "text")] if methods else []
+        show("\n".join([*parts, made.bibtex()] if bibtex else parts))
         return
-    show(table.render(format, standalone=standalone))
+    show(made.render(format, standalone=standalone))
 
 
-def sweep_of(
-    folder: Path, names: Sequence[str], n: int | None, format: Format, metrics: Sequence[str],
-    runs: Sequence[str], datasets: Sequence[str],
-) -> str:  # fmt: skip
-    """Return the values of a folder of results against some settings, in one of the formats."""
-    found = results_folder.read(folder)
-    plan = found.config.compare or Plan()
-    if not names:
-        listed = ", ".join(sweeps.columns_swept(found)) or "none"
-        fix = f"name a column to sweep  (there are: {listed})"
-        raise UnknownNameError(Problem("--top", "expected --sweep COLUMN with it", fix=fix))
-    board = sweeps.sweep(found, names, plan)
-    known = {str(metric): metric for metric in board.metrics}
-    wanted = [*known]
-    if metrics:
-        wanted = [*select(metrics, wanted, "metric", metric_spellings(known))]
-    kept = select(runs or ("*",), list(dict.fromkeys(one.run for one in board.entries)), "run")
-    some = [name for name, _ in board.by_dataset()]
-    some = [*select(datasets or ("*",), some, "dataset")]
-    if n is not None:
-        board = sweeps.top(board, names, known[wanted[0]], n)
-    entries = [one for one in board.entries if one.run in kept and one.dataset in some]
-    board = replace(board, entries=tuple(entries))
-    return sweeps.render(board, [known[name] for name in wanted], plan, format)
-
-
-def with_digits(given: Sequence[str]) -> dict[str, int]:
-    """Return ``["2", "map=4"]`` as decimals by metric.
+def with_digits(given: Sequence[str]) -> dict[str, int | str]:
+    """Return ``["2", "map=4"]`` as decimals by metric; what is no number stays as it is.
 
     >>> with_digits(["2", "ndcg(gain=exp)@10=4"])
     {'*': 2, 'ndcg(gain=exp)@10': 4}
     """
-    found = {}
-    for text in given:
-        metric, _, digits = text.rpartition("=")
-        if not re.fullmatch("[0-9]{1,2}", digits) or int(digits) > 17:
-            what = f"expected a number from 0 to 17, or METRIC=NUMBER, got '{text}'"
-            raise UnknownNameError(Problem("--digits", what, fix="write 3, or map=3"))
-        found[metric or "*"] = int(digits)
-    return found
+    parts = (text.rpartition("=") for text in given)
+    return {
+        metric or "*": int(digits) if digits.isdecimal() else digits for metric, _, digits in parts
+    }

@@ -184,10 +184,26 @@ def table(
     check_arguments(locals(), name=TEXT.or_none(), test=TEXT.or_none(), correction=TEXT.or_none())
     made = _settings(TableSettings, settings)
     changes = {key: getattr(made, key) for key in settings}
+    plan = changed_plan(names_in(baseline, "baseline"), test, correction)
+    study = _read(results)
+    tables = study.config.tables
+    if name is not None and name not in tables:
+        what = f"the config of these results has no table '{name}'{did_you_mean(name, tables)}"
+        fix = f"name one of: {', '.join(tables)}" if tables else "leave out the name"
+        raise UnknownNameError(Problem("table", what, fix=fix))
+    name = name or next(iter(tables), None)
+    own = DEFAULT if name is None else tables[name]
     if "runs" in changes:
         changes.setdefault("groups", {})
-    plan = changed_plan(names_in(baseline, "baseline"), test, correction)
-    return make_table(_read(results), name, changes, plan)
+    if isinstance(settings.get("caption"), str):
+        changes["caption"] = replace(own.caption, text=settings["caption"])
+    changes["names"] = {**own.names, **changes.get("names", {})}
+    own = replace(own, **changes)
+    if own.marks != "none" or own.spread == "interval" or {"tier", "rank"} & {*own.extras}:
+        study = with_comparisons(
+            study, replace(study.config.compare or Plan(), **plan) if plan else None
+        )
+    return Table(build(study, own, name or "table"), own, study)
 
 
 def plot(
@@ -277,28 +293,6 @@ def check(
         return guard.check_config(Path(first), names_in(overrides, "overrides"))
     except (ConfigError, InputError) as error:
         return guard.refused_config(os.fspath(first), error)
-
-
-def make_table(
-    results: Results, name: str | None, changes: Mapping[str, Any], plan: Mapping[str, Any]
-) -> Table:
-    """Return a table of results, with changed settings and plan of comparisons."""
-    tables = results.config.tables
-    if name is not None and name not in tables:
-        what = f"the config of these results has no table '{name}'{did_you_mean(name, tables)}"
-        fix = f"name one of: {', '.join(tables)}" if tables else "leave out the name"
-        raise UnknownNameError(Problem("table", what, fix=fix))
-    name = name or next(iter(tables), None)
-    settings = DEFAULT if name is None else tables[name]
-    if "caption" in changes:
-        changes = {**changes, "caption": replace(settings.caption, text=changes["caption"])}
-    names = {**settings.names, **changes.get("names", {})}
-    settings = replace(settings, **{**changes, "names": names})
-    extras = {"tier", "rank"} & {*settings.extras}
-    if settings.marks != "none" or settings.spread == "interval" or extras:
-        asked = replace(results.config.compare or Plan(), **plan) if plan else None
-        results = with_comparisons(results, asked)
-    return Table(build(results, settings, name or "table"), settings, results)
 
 
 def pictures(found: Results, kinds: Sequence[str], settings: PlotSettings) -> dict[str, bytes]:

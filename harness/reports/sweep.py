@@ -13,12 +13,13 @@ from ..core.entries import Columns, Entry, grouped_by, pairs
 from ..core.leaderboard import Leaderboard, best
 from ..core.metric import Metric
 from ..core.systems import of_systems
-from ..errors import check_known
+from ..errors import Problem, UnknownNameError, check_known
 from ..stats.comparison import Plan
 from . import formats, latex
 from .grid import Grid, GridCell, grid
 from .leaderboard import as_csv
 from .phrases import confidence, heading, interval, number
+from .select import metric_spellings, select
 from .study import Study
 
 
@@ -124,14 +125,31 @@ def is_validation(board: Leaderboard, one: Entry) -> bool:
     return selection is not None and (one.pattern or one.dataset) == selection.settings.on
 
 
-def render(board: Leaderboard, metrics: Sequence[Metric], plan: Plan, format: str) -> str:
-    """Return a sweep in a format of tables; CSV has every digit, and every metric."""
+def sweep_table(
+    study: Study, names: Sequence[str], plan: Plan, format: str, *, n: int | None,
+    metrics: Sequence[str], runs: Sequence[str], datasets: Sequence[str],
+) -> str:  # fmt: skip
+    """Return a sweep in a format of tables, or its `n` best settings; CSV has every metric."""
+    if not names:
+        listed = ", ".join(columns_swept(study)) or "none"
+        fix = f"name a column to sweep  (there are: {listed})"
+        raise UnknownNameError(Problem("--top", "expected --sweep COLUMN with it", fix=fix))
+    board = sweep(study, names, plan)
+    known = {str(metric): metric for metric in board.metrics}
+    wanted = select(metrics, [*known], "metric", metric_spellings(known)) if metrics else [*known]
+    kept = select(runs or ("*",), list(dict.fromkeys(one.run for one in board.entries)), "run")
+    some = [name for name, _ in board.by_dataset()]
+    some = [*select(datasets or ("*",), some, "dataset")]
+    if n is not None:
+        board = top(board, names, known[wanted[0]], n)
+    entries = [one for one in board.entries if one.run in kept and one.dataset in some]
+    board = replace(board, entries=tuple(entries))
     if format == "csv":
         return as_csv(board)
-    tables = list(_grids(board, metrics, plan))
+    tables = list(_grids(board, [known[name] for name in wanted], plan))
     if format == "latex":
-        some = (replace(one, caption=one.title, label=f"tab:sweep-{one.title}") for one in tables)
-        return "\n".join(map(latex.render, some))
+        captioned = (replace(t, caption=t.title, label=f"tab:sweep-{t.title}") for t in tables)
+        return "\n".join(map(latex.render, captioned))
     return formats.render(tables, format)
 
 
