@@ -12,7 +12,7 @@ from ..core.entries import grouped_by
 from ..core.ragged import Floats
 from ..errors import first_of
 from ..reports import html
-from ..reports.grid import Grid, GridCell, grid
+from ..reports.grid import Grid, GridCell, filled, grid, grid_of
 from ..reports.phrases import UNDEFINED, decimals, heading, listed, number
 from .convention_audit import BASE, DIGITS, Audited, ConventionRow, Matrix, OrderComparison, Walk
 
@@ -198,15 +198,14 @@ def _effects(matrix: Matrix) -> Grid:
         under = one.tau_value if one.tau != 1 else ""
         tau, other = decimals(one.tau, 2), first_of(one.best_changed, 3)
         shown = change if one.system >= 0 else ["", ""]
-        rows.append([one.choice, one.own, one.value, *shown, tau, under, other])
+        cells = one.choice, one.own, one.value, *shown, tau, under, other
+        rows.append(dict(zip(CHOICES, cells, strict=True)))
     lost = [f"{each.choice}={value}" for each in matrix.effects for value in each.lost]
     inert = [each.choice for each in matrix.effects if not each.matters]
     notes = [f"no value for some system with: {', '.join(lost)}"] if lost else []
     notes += [f"without effect here: {', '.join(inert)}"] if inert else []
     title = "One choice at a time, the others as in the base"
-    used = [at for at in range(len(CHOICES)) if not rows or any(row[at] for row in rows)]
-    header, cells = [CHOICES[at] for at in used], [[row[at] for at in used] for row in rows]
-    return grid(header, cells, left=len(used), title=title, notes=notes)
+    return grid_of(filled(rows), left=len(CHOICES), title=title, notes=notes)
 
 
 def _colour(difference: float, largest: float) -> str:

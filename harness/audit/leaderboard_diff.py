@@ -17,14 +17,7 @@ from ..core.comparable import why_not
 from ..core.evaluation import Evaluation
 from ..core.metric import Direction, Metric
 from ..core.ragged import Bools, Floats
-from ..errors import (
-    InputError,
-    Problem,
-    UnknownNameError,
-    check_known,
-    first_of,
-    shorten,
-)
+from ..errors import InputError, Problem, UnknownNameError, check_known, first_of, shorten
 from ..metrics.rank_similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.compare import corrected
 from ..stats.comparison import Comparison, Plan

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.entries import grouped_by
 from ..errors import and_more, counted, first_of
 from ..reports import formats
-from ..reports.grid import Grid, GridCell, grid
+from ..reports.grid import Grid, GridCell, filled, grid_of
 from ..reports.phrases import ARROWS, CORRECTIONS, UNDEFINED, confidence, decimals, p_value
 from ..stats.registry import find
 from .leaderboard_diff import CellChange, Changes, OrderChange, Reproduced
@@ -240,13 +240,12 @@ def _grid(title: str, rows: Sequence[Record], left: int | None = None) -> Iterat
     """
     if not rows:
         return
-    shown = [{name: _show(name, value) for name, value in row.items()} for row in rows[:ROWS]]
-    header = [name for name in rows[0] if any(row[name] for row in shown)]
+    texts = [{name: _show(name, value) for name, value in row.items()} for row in rows[:ROWS]]
+    shown = filled(texts)
     if left is None:
-        left = sum(name in ("dataset", "run", "metric") for name in header)
+        left = len({"dataset", "run", "metric"} & {*shown[0]})
     more = and_more(len(rows) - ROWS, "--format jsonl has them")
-    cells = [[row[name] for name in header] for row in shown]
-    yield grid(header, cells, left=left, title=title, notes=more)
+    yield grid_of(shown, left=left, title=title, notes=more)
 
 
 def _show(name: str, value: Any) -> str | GridCell:

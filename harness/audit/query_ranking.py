@@ -17,7 +17,7 @@ from ..core.policy_views import policies_of, view
 from ..core.ragged import Ints
 from ..core.tables import Qrels, Run
 from ..metrics.ndcg import Scale, scale_of
-from ..reports.grid import Grid, grid
+from ..reports.grid import Grid, filled, grid_of
 
 FIRST, MOST = 10, 60
 """Ranks that are always shown, and how many are shown at most."""
@@ -127,21 +127,20 @@ def ranking_grid(steps: Sequence[Step], running: str, title: str = "") -> Grid:
     def number(value: float | None) -> str:
         return "" if value is None or math.isnan(value) else f"{value:.6g}"
 
-    columns = {
-        "rank": [str(step.rank) for step in steps],
-        "docno": [step.docno for step in steps],
-        "score": [number(step.score) for step in steps],
-        "grade": ["not judged" if step.grade is None else f"{step.grade:g}" for step in steps],
-        "gain": [number(step.gain) for step in steps],
-        "/ discount": [number(step.discount) for step in steps],
-        "adds": [number(step.added) for step in steps],
-        running: [number(step.running) for step in steps],
-    }
-    columns = {name: texts for name, texts in columns.items() if any(texts)}
-    rows, last = [], 0
-    for step, *row in zip(steps, *columns.values(), strict=True):
+    rows = [
+        {
+            "rank": str(step.rank), "docno": step.docno, "score": number(step.score),
+            "grade": "not judged" if step.grade is None else f"{step.grade:g}",
+            "gain": number(step.gain), "/ discount": number(step.discount),
+            "adds": number(step.added), running: number(step.running),
+        }
+        for step in steps
+    ]  # fmt: skip
+    shown: list[dict[str, str]] = []
+    last = 0
+    for step, row in zip(steps, filled(rows), strict=True):
         if step.rank > last + 1:
-            rows.append([f"({step.rank - last - 1} more)", *[""] * (len(row) - 1)])
-        rows.append(row)
+            shown.append({**dict.fromkeys(row, ""), "rank": f"({step.rank - last - 1} more)"})
+        shown.append(row)
         last = step.rank
-    return grid(list(columns), rows, left=2 if "docno" in columns else 1, title=title)
+    return grid_of(shown, left=2 if "docno" in shown[0] else 1, title=title)

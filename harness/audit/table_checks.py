@@ -13,10 +13,7 @@ from typing import Literal
 from ..core.comparable import NOT_COMPARABLE
 from ..core.entries import grouped_by
 from ..core.metric import Metric
-from ..errors import (
-    counted,
-    shorten,
-)
+from ..errors import counted, shorten
 from ..reports.paper_table.build import TableDraft, mean, over_same_queries
 from ..reports.paper_table.model import (
     FEWEST_FOR_SECOND,
@@ -28,14 +25,7 @@ from ..reports.paper_table.model import (
 from ..reports.paper_table.settings import TableSettings
 from ..reports.phrases import fixed
 from ..reports.study import Study
-from .printed_tables import (
-    SYMBOLS,
-    Printed,
-    PrintedCell,
-    decimals,
-    marks_of,
-    printed,
-)
+from .printed_tables import SYMBOLS, Printed, PrintedCell, decimals, marks_of, printed
 from .table_names import Heading, Match, TableLine
 
 FindingKind = Literal["digits", "rounding", "spread", "bold", "underline", "marker", "other"]

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ..errors import and_more
+
+T = TypeVar("T")
 
 
 class GridCell(NamedTuple):
@@ -121,6 +123,16 @@ def grid_of(
     """
     cells = [list(row.values()) for row in rows]
     return grid(list(rows[0]) if rows else [], cells, left=left, title=title, notes=notes)
+
+
+def filled(rows: Sequence[Mapping[str, T]]) -> list[dict[str, T]]:
+    """Return rows by heading without the columns that are empty in all of them.
+
+    >>> filled([{"run": "bm25", "note": ""}, {"run": "ql", "note": ""}])
+    [{'run': 'bm25'}, {'run': 'ql'}]
+    """
+    names = {name for row in rows for name, cell in row.items() if cell}
+    return [{name: cell for name, cell in row.items() if name in names} for row in rows]
 
 
 def first_rows(one: Grid, most: int, where: str) -> Grid:
