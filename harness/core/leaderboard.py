@@ -16,7 +16,7 @@ from ..errors import first_of
 from .aligned import Memo
 from .arguments import Names
 from .arrow import repeated
-from .entries import Choice, Entry, Failed, pairs, whole_name, with_slices
+from .entries import Choice, Entry, Failed, grouped_by, pairs, whole_name, with_slices
 from .metric import Metric
 from .printable import Printable
 
@@ -131,8 +131,9 @@ class Selection:
                 f"{len(ties)} of {len(choices)} choices are ties, and the first setting is taken: "
                 f"{first_of(ties)}"
             )
-        out = [f"{one.name}: {', '.join(map(pairs, one.left_out))}" for one in choices]
-        out = [text for text, one in zip(out, choices, strict=True) if one.left_out]
+        out = [
+            f"{one.name}: {', '.join(map(pairs, one.left_out))}" for one in choices if one.left_out
+        ]
         if out:
             yield f"settings without a value on every validation cell are left out: {first_of(out)}"
 
@@ -168,8 +169,7 @@ class Leaderboard(Printable, Memo):
 
     def by_dataset(self) -> Iterator[tuple[str, list[Entry]]]:
         """Yield each dataset's name and entries."""
-        for dataset in dict.fromkeys(entry.dataset for entry in self.entries):
-            yield dataset, [entry for entry in self.entries if entry.dataset == dataset]
+        yield from grouped_by(self.entries, lambda entry: entry.dataset).items()
 
     def unsettled(self, metric: Metric, entries: Sequence[Entry]) -> set[int]:
         """Return which of `entries` could change places by the order of tied documents alone.

@@ -139,7 +139,6 @@ def rank_similarity(
     back = align(as_reference(runs[1], runs[1].qids, _POLICY), runs[0], _POLICY)
     places = [ranks([each[name] for name in shared]) for each in scores]
     changes = [one - other for one, other in zip(*places, strict=True)]
-    tops = [_best(each) for each in scores]
     counts = concordance(aligned)
     opposite, differing = counts.wrong.item(), (counts.pairs - counts.tied_grades).item()
     return RankSimilarity(
@@ -158,7 +157,7 @@ def rank_similarity(
         ao=ao(aligned, tied=tied).item(),
         swaps=opposite,
         swaps_normalised=opposite / differing if differing else math.nan,
-        same_top=tops[0] == tops[1],
+        same_top=_top(scores[0]) == _top(scores[1]),
         rank_change=dict(zip(shared, changes, strict=True)),
     )
 
@@ -194,7 +193,7 @@ def ranks(scores: Sequence[float]) -> list[int]:
     return found
 
 
-def _best(scores: Mapping[str, float]) -> set[str]:
+def _top(scores: Mapping[str, float]) -> set[str]:
     """Return the names at rank 1."""
     most = max(scores.values())
     return {name for name, score in scores.items() if score == most}

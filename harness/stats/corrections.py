@@ -7,7 +7,7 @@ from typing import get_args
 import numpy as np
 
 from ..core.ragged import Floats
-from ..errors import UnknownNameError, did_you_mean
+from ..errors import unknown
 from .comparison import Correction
 
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
@@ -56,10 +56,7 @@ def adjust(p: Floats, method: Correction) -> Floats:
     [0.03, 0.06, 0.06, nan, 0.02]
     """
     if method not in CORRECTIONS:
-        near = did_you_mean(method, CORRECTIONS)
-        raise UnknownNameError(
-            f"unknown correction '{method}'{near}  (all: {', '.join(CORRECTIONS)})"
-        )
+        raise unknown("correction", method, CORRECTIONS)
     adjusted = np.array(p, dtype=np.float64)
     answered = ~np.isnan(adjusted)
     family = adjusted[answered]
