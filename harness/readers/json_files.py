@@ -6,19 +6,21 @@ import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
 
+import numpy as np
 import orjson
 import pyarrow as pa
 import pyarrow.json as pajson
 
-from ..core.arrow import cast
+from ..core.arrow import cast, string_column
 from ..core.policy import Duplicates
-from ..core.tables import Qrels, Run, T
+from ..core.ragged import offsets_of
+from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import SHOWN, InputError, Place, Problem, first_of, said_by, shorten
 from .column_roles import Names, guess, select_columns
 from .columns import Refused, gathered, parse_blocks
@@ -43,7 +45,7 @@ def read_dict(
 ) -> T:
     """Read ``{qid: {docno: grade or score}}``."""
     word = "grade" if issubclass(of, Qrels) else "score"
-    queries, repeated = _queries(source, duplicates)
+    queries, docnos, repeated = _queries(source, duplicates)
     first = next(iter(queries.values()), {})
     for outer, inner in ((queries, first), (first, queries)):  # columns of rows, rows of columns
         if "0" in inner and {"qid", word} <= guess([*outer], of.kind).keys():
@@ -59,21 +61,25 @@ def read_dict(
         warn(source, what, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
-    values = chain.from_iterable(map(dict.values, queries.values()))
-    if {*map(type, values)} <= {int, float}:
-        with contextlib.suppress(InputError):
-            return of.from_dict(queries, name=name, fractions=fractions)
+    with contextlib.suppress(InputError, OverflowError):
+        if {*map(type, _values(queries))} <= {int, float}:
+            numbers = np.fromiter(_values(queries), np.float64, len(docnos))
+            offsets = offsets_of([len(rows) for rows in queries.values()])
+            numbers = of.check_numbers(numbers, name, fractions=fractions)
+            return of(string_column(queries), offsets, Docnos(docnos, offsets), numbers, name)
     raise _wrong_numbers(source, queries, word, word == "grade" and not fractions)
 
 
-def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, list[str]]:
-    """Return the object of the file, and the keys that repeat."""
+def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array, list[str]]:
+    """Return the object of the file, all its docnos, and the keys that repeat."""
     text = source.read()
     found: Any = None
     with contextlib.suppress(ValueError):
         found = orjson.loads(text.removeprefix(BOM))
-    if _is_mapping(found) and _holds_each_key_once(text, found):
-        return found, []
+    if _is_mapping(found):
+        docnos = string_column(chain.from_iterable(found.values()))
+        if _holds_each_key_once(text, found, docnos):
+            return found, docnos, []
     repeated: list[str] = []
 
     def hook(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -93,18 +99,22 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, list[str]
         raise source.error(f"not JSON ({error})") from None
     if not _is_mapping(found):
         raise source.error(*OTHER_JSON)
-    return found, repeated
+    return found, string_column(chain.from_iterable(found.values())), repeated
 
 
 def _is_mapping(found: Any) -> bool:
     return isinstance(found, dict) and all(isinstance(rows, dict) for rows in found.values())
 
 
-def _holds_each_key_once(text: bytes, queries: Queries) -> bool:
+def _holds_each_key_once(text: bytes, queries: Queries, docnos: pa.Array) -> bool:
     """Whether there is a colon for each key that was read; orjson keeps the last of equal keys."""
-    n = len(queries) + sum(map(len, queries.values()))
-    inside = "".join(queries).count(":") + "".join(chain(*queries.values())).count(":")
+    inside = "".join(queries).count(":") + docnos.buffers()[2].to_pybytes().count(b":")
+    n = len(queries) + len(docnos)
     return b"\\u003" not in text and text.count(b":") == n + inside
+
+
+def _values(queries: Queries) -> Iterator[Any]:
+    return chain.from_iterable(map(dict.values, queries.values()))
 
 
 def _wrong_numbers(source: Source, queries: Queries, word: str, whole: bool) -> InputError:
