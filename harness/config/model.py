@@ -11,7 +11,6 @@ from annotated_types import Le
 from pydantic import (
     AfterValidator,
     BaseModel,
-    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
@@ -20,12 +19,11 @@ from pydantic import (
     StrictInt,
     StrictStr,
     Tag,
-    WithJsonSchema,
     model_validator,
 )
 
 from ..core import policy as core_policy
-from ..core.arguments import MOST, Positive
+from ..core.arguments import MOST, Positive, Shorthand
 from ..core.leaderboard import Select, Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
@@ -59,12 +57,7 @@ def as_kind(value: Any) -> Any:
     return {"kind": value} if isinstance(value, str) else value
 
 
-Plots = tuple[
-    Annotated[
-        PlotSettings, BeforeValidator(as_kind, json_schema_input_type=KindName | PlotSettings)
-    ],
-    ...,
-]
+Plots = tuple[Annotated[PlotSettings, Shorthand(as_kind, KindName | PlotSettings)], ...]
 
 
 if TYPE_CHECKING:
@@ -79,9 +72,9 @@ Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1 if a table has no header."""
 
 
-def _or_path(kind: Any) -> BeforeValidator:
-    """Let the schema take a path alone; the reader of the YAML turns it into an entry."""
-    return BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | kind)
+def _or_text(kind: Any) -> Shorthand:
+    """Let the schema take text alone; the reader of the YAML makes an entry or a list of it."""
+    return Shorthand(lambda value: value, StrictStr | kind)
 
 
 class FileSettings(Model):
@@ -132,7 +125,7 @@ class DatasetEntry(FileSettings):
     """For tables: which column holds what, as in {qid: topic, docno: document}."""
     group: StrictStr | None = None
     """LightGBM's file of group sizes, if the features have no qid."""
-    groups: Annotated[Groups | None, _or_path(Groups)] = None
+    groups: Annotated[Groups | None, _or_text(Groups)] = None
     """Groups of queries, which are reported as further datasets: a file, or {path: FILE, ...}."""
 
 
@@ -192,9 +185,9 @@ def _one_or_list(value: Any) -> str:
 
 
 Runs = Annotated[
-    Annotated[RunEntry, _or_path(RunEntry), Tag("one")]
+    Annotated[RunEntry, _or_text(RunEntry), Tag("one")]
     | Annotated[
-        tuple[Annotated[RunEntry, _or_path(RunEntry)], ...], Field(min_length=1), Tag("list")
+        tuple[Annotated[RunEntry, _or_text(RunEntry)], ...], Field(min_length=1), Tag("list")
     ],
     Discriminator(_one_or_list),
 ]
@@ -207,22 +200,9 @@ def as_texts(value: Any) -> tuple[Any, ...]:
 
 
 _Names = Annotated[tuple[StrictStr, ...], Field(min_length=1)]
-MetricNames = Annotated[
-    _Names, BeforeValidator(lambda value: value, json_schema_input_type=StrictStr | _Names)
-]
-Choice = Annotated[
-    tuple[StrictStr, ...],
-    BeforeValidator(as_texts),
-    Field(min_length=1),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": ["string", "number"]},
-                {"type": "array", "items": {"type": ["string", "number"]}, "minItems": 1},
-            ]
-        }
-    ),
-]
+_Value = str | float
+_Values = Annotated[tuple[_Value, ...], Field(min_length=1)]
+Choice = Annotated[_Names, Shorthand(as_texts, _Value | _Values)]
 """Values and patterns, one or several, with ``!`` before those that are left out."""
 
 
@@ -248,7 +228,7 @@ class Config(Model):
     output: StrictStr = "results/{name}"
     """Folder for the results, relative to the config."""
     datasets: Annotated[
-        Mapping[StrictStr, Annotated[DatasetEntry, _or_path(DatasetEntry)]], Field(min_length=1)
+        Mapping[StrictStr, Annotated[DatasetEntry, _or_text(DatasetEntry)]], Field(min_length=1)
     ]
     """Judgements by name: a file, or {path: FILE, ...}; a name may hold {placeholders} of it."""
     runs: Annotated[Mapping[StrictStr, Runs], Field(min_length=1)]
@@ -258,11 +238,9 @@ class Config(Model):
     values, patterns, and "!" before those left out. A cell without such a column is kept."""
     complete: StrictBool = False
     """Whether it is an error that cells of a grid are missing."""
-    metrics: MetricNames
+    metrics: Annotated[_Names, _or_text(_Names)]
     """Metrics in any spelling, such as map, ndcg@10, "rbo(p=0.9,reference=bm25)"."""
-    metric_sets: Mapping[StrictStr, Annotated[tuple[StrictStr, ...], Field(min_length=1)]] = Field(
-        default_factory=dict
-    )
+    metric_sets: Mapping[StrictStr, _Names] = Field(default_factory=dict)
     """Lists of metrics by a name that you can write wherever metrics are listed."""
     convention: StrictStr | None = None
     """A tool whose settings every metric takes, unless it names its own convention."""

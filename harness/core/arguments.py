@@ -172,4 +172,6 @@ Count = Annotated[Whole, Ge(0)]
 Digits = Annotated[Whole, Ge(0), Le(17)]
 Names = Annotated[tuple[str, ...], Shorthand(as_list, str | tuple[str, ...])]
 """One name, or a list of them."""
-Patterns = Annotated[Names, MinLen(1)]
+_Texts = Annotated[tuple[str, ...], MinLen(1)]
+Patterns = Annotated[_Texts, Shorthand(as_list, str | _Texts)]
+"""One name or pattern, or a list of at least one."""
