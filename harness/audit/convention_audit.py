@@ -384,7 +384,7 @@ def audit(
         what = "an audit does not choose settings on validation queries"
         fix = "add --set select=null, which audits every setting"
         raise HarnessError(Problem("select", what, fix=fix))
-    policy = config.to_policy()
+    policy = config.policy.for_runs()
     wanted, left_out = _to_audit(config, metrics, conventions)
     planned = plans(wanted, policy, conventions)
     every = [metric for plan in planned for metric in plan.every()]

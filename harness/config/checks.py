@@ -107,7 +107,7 @@ class _Checks:
             convention = None
         for place, name in enumerate(config.page.conventions):
             self.call(("page", "conventions", place), find_convention, name)
-        if overruled := contradiction(convention, config.to_policy()):
+        if overruled := contradiction(convention, config.policy.for_runs()):
             self.report(("policy", overruled.where), overruled.what, overruled.fix)
         for name, metrics in sets.items():
             if is_metric(name):

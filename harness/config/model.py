@@ -325,10 +325,6 @@ class Config(Model):
         """Return a problem at a place in the file, such as ``("runs", "bm25", "path")``."""
         return self._source.problem(loc, what, found, fix)
 
-    def to_policy(self) -> core_policy.Policy:
-        """Return the policy that alignment and evaluation take."""
-        return self.policy.for_runs()
-
     def parsed_metrics(
         self, recorded: Mapping[str, Sequence[Metric]] | None = None
     ) -> tuple[Metric, ...]:

@@ -100,7 +100,7 @@ class _Run:
 
     def __init__(self, config: Config, cells: tuple[Cell, ...], cache: Cache) -> None:
         self.config, self.cells, self.cache = config, cells, cache
-        self.metrics, self.policy = config.parsed_metrics(), config.to_policy()
+        self.metrics, self.policy = config.parsed_metrics(), config.policy.for_runs()
         self.keys = Keys(config, cells)
         self.records: dict[int, Record] = {}
         self.failed: dict[int, HarnessError] = {}

@@ -279,7 +279,7 @@ def read(folder: Path) -> Results:
     if hashes_of({PER_QUERY: values})[PER_QUERY] != manifest["outputs"].get(PER_QUERY):
         what = f"the file differs from the hash in {MANIFEST}: it was edited, or a run was stopped"
         raise InputError(Problem(str(path), what, fix="run the config again", rule=RULE))
-    evaluations = _read_values(path, values, manifest["cells"], metrics, config.to_policy())
+    evaluations = _read_values(path, values, manifest["cells"], metrics, config.policy.for_runs())
     entries = tuple(
         Entry(
             evaluation, cell.get("columns", {}), cell.get("pattern", ""),

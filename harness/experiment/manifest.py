@@ -176,7 +176,7 @@ def _seeds(config: Config, board: Leaderboard) -> dict[str, Any]:
     metrics = board.entries[0].evaluation.metrics if board.entries else ()
     seeds = {str(metric): Policy().with_settings(metric.settings).seed for metric in metrics}
     found |= _if_any(metrics={name: seed for name, seed in seeds.items() if seed is not None})
-    seed = config.to_policy().seed
+    seed = config.policy.for_runs().seed
     return found if seed is None else {**found, "ties": str(seed)}
 
 

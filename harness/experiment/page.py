@@ -268,7 +268,7 @@ def _top(
     grades: Mapping[str, Mapping[str, float]], run: Run, config: Config, texts: Mapping[str, str]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield each judged query's first documents, with grade, score and ties."""
-    policy = config.to_policy()
+    policy = config.policy.for_runs()
     run = run.without_identical_ids() if policy.drop_identical_ids else run
     order = rank_order(run, policy)
     depth = config.page.rankings

@@ -196,7 +196,7 @@ def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Ranking
             options = cell.dataset_entry.options()
             qrels = readers.read_qrels(cell.dataset_entry.path, fractions=True, **options)
         run = readers.read_run(cell.run_entry.path, dataset=qrels, **cell.run_entry.options())
-        policy = config.to_policy()
+        policy = config.policy.for_runs()
         run = run.without_identical_ids() if policy.drop_identical_ids else run
         rows = _first(run, depth, policy)
         lengths = np.minimum(lengths_of(run.offsets), depth)

@@ -115,7 +115,7 @@ def each(job: Job) -> Iterator[Outcome]:
 def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     """Return the record of a cell, from reading its files to the cross-check."""
     config, cell = job.config, job.cells[place]
-    policy, run = config.to_policy(), cell.run_entry
+    policy, run = config.policy.for_runs(), cell.run_entry
     dataset, peer, of_dataset = _dataset(cell, metrics, policy)
     inputs, found = {**of_dataset}, [*dataset.findings]
     check = Crosscheck(peer, config.crosscheck, place, job.n_cells)

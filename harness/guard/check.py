@@ -216,7 +216,7 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
     if gaps and not parts.complete:
         what = f"{len(gaps):,} of {len(gaps) + len(cells):,} cells of the grids are missing"
         known.append(finding("gaps", str(path), what, len(gaps), gaps))
-    policy = parts.to_policy()
+    policy = parts.policy.for_runs()
     defaults = parts.policy.metric_defaults(parts.convention)
     metrics: list[Metric] = []
     for name in parts.metrics:

@@ -132,7 +132,7 @@ def test_defaults_and_what_follows_from_them(base: Path) -> None:
     assert loaded.base == base / "runs"
     assert loaded.output_folder == base / "runs/results/small"
     assert loaded.file == str(path)
-    assert loaded.to_policy() == Policy()
+    assert loaded.policy.for_runs() == Policy()
     with pytest.raises(ValueError, match="frozen"):
         loaded.name = "other"
 
