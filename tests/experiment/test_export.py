@@ -38,6 +38,7 @@ def test_json_is_the_flat_dict_with_null_for_undefined(here: Path) -> None:
         assert found[key] is None if math.isnan(value) else found[key] == value
 
 
+@pytest.mark.slow
 def test_mlflow(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mlflow = pytest.importorskip("mlflow")
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
@@ -55,6 +56,7 @@ def test_mlflow(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert run.data.metrics["ndcg_at_10"] == flat[key]
 
 
+@pytest.mark.slow
 def test_wandb_offline(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wandb", exc_type=ImportError)
     monkeypatch.setenv("WANDB_MODE", "offline")
