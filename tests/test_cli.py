@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import called, finished, refused
+from command_line import called, finished
 from command_line import started as harness
 
 TREC = ("runs/trec/qrels.txt", "runs/trec/bm25.run")
@@ -133,24 +133,6 @@ def small(tmp_path: Path) -> Path:
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     return tmp_path
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("", "Missing argument 'QRELS'"),
-        ("q.txt", "Missing argument 'RUN...'"),
-        ("q.txt a.run", "Missing option '--metric' / '-m'. Add one, such as -m ndcg@10; "),
-        ("q.txt a.run -m", "Option '-m' requires an argument"),
-        ("q.txt a.run -m map --nope", "No such option '--nope'"),
-        ("q.txt a.run -m map --missing skp", "'skp' is not one of zero, skip, error; did you mean"),
-        ("q.txt a.run -m map -f x", "'x' is not one of csv, html, jsonl, markdown, table, trec\n"),
-        ("q.txt a.run -m map -l x", "'x' is not a valid whole number"),
-        ("q.txt a.run -m map -l 0", "0 is not in the range 1<=x"),
-    ],
-)
-def test_wrong_words_are_refused(words: str, message: str, small: Path) -> None:
-    assert message in refused("evaluate", *words.split(), cwd=small)
 
 
 def test_one_wrong_run_does_not_stop_the_others(small: Path) -> None:

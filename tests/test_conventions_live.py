@@ -193,7 +193,7 @@ def test_grades_that_the_tool_refuses_are_refused(name: str, metric: str, grade:
     with pytest.raises(Exception, match=r"."):  # each has its own type
         adapter.refuse(metric, query)
     cutoff = "" if (name, metric) == ("scikit_learn", "map") else "@3"
-    with pytest.raises(harness.HarnessError, match=rf"got the grade {grade}\b"):
+    with pytest.raises(harness.HarnessError, match=rf"\b{grade}\b"):
         ours([query], [f"{metric}(convention={adapter.CONVENTIONS[0]}){cutoff}"])
 
 
@@ -201,7 +201,7 @@ def test_grades_that_the_tool_refuses_are_refused(name: str, metric: str, grade:
 def test_scikit_learn_refuses_a_document_alone(metric: str) -> None:
     adapter = tool("scikit_learn")
     query = Query(("a",), (1,), (1.0,))
-    with pytest.raises(ValueError, match=r"1 document|formats are supported"):
+    with pytest.raises(ValueError, match=r"1 document|supported"):
         adapter.refuse(metric, query)
-    with pytest.raises(harness.HarnessError, match="expected at least 2 documents, got 1"):
+    with pytest.raises(harness.HarnessError, match=r"\b2 documents\b"):
         ours([query], [f"{metric}(convention=sklearn)@3"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import called, refused
+from command_line import called
 
 import harness
 from harness.audit.explain import FittingSetting, Search, try_all
@@ -182,24 +182,3 @@ def test_a_cell_of_results(swept: Path) -> None:
     title = f"of lambdamart on {row['dataset']}, fold={row['fold']}, seed={row['seed']}, 50 queries"
     assert title in out.splitlines()[0]
     assert "\nndcg(empty=nan)@10" in out
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["0.4731", *LETOR, "-m", "ndcg@10", "-m", "bpref", "-k", "5"], "takes a cutoff"),
-        (["0.4731", *LETOR, "-m", "ndgc"], "did you mean 'ndcg'?"),
-        (["0.4731", *LETOR, "-m", "swaps"], "no convention has the metric 'swaps'"),
-        (["0.4731", *LETOR, "-m", "ndcg(gain=exp)@10"], "write ndcg or ndcg@10"),
-        (["47.31%%", *LETOR], "expected a number, got '47.31%%'"),
-        (["0.4731", LETOR[0]], "expected QRELS and RUN alone, got 1 of them"),
-        (["0.4731", *LETOR, *SWEEP, "gbrt"], "--results: expected --run NAME, and no files"),
-        (["0.4731", "--results", "results", "--run", "gbrt"], "holds no manifest.json"),
-        (["0.4731", *SWEEP, "gbtr"], "did you mean 'gbrt'?"),
-        (["0.4731", *SWEEP, "gbrt", "--dataset", "letor-fold3"], "did you mean 'letor-fold2'?"),
-        (["0.4731", *SWEEP, "gbrt", "--dataset", "letor-fold2"], "2 cells fit"),
-        (["0.4731", *SWEEP, "gbrt", "--where", "seed"], "expected NAME=VALUE"),
-    ],
-)
-def test_wrong_usage(swept: Path, arguments: list[str], message: str) -> None:
-    assert message in refused("explain", *arguments, cwd=swept)

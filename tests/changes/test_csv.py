@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from made_boards import table
+from refusals import refuses
 
 from harness.audit.leaderboard_diff import changes
 from harness.audit.leaderboard_diff_report import render
@@ -58,7 +59,7 @@ def test_what_columns_are_taken_for(tmp_path: Path) -> None:
         "us rank=1 Seed=1 on trec",
         "us rank=2 Seed=2 on trec",
     ]
-    with pytest.raises(UnknownNameError, match="did you mean 'Team'"):
+    with refuses("a.csv", error=UnknownNameError, suggests="Team"):
         read_csv(path, ["Taem"])
 
 

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from command_line import called, refused
+from command_line import called
+from refusals import refuses
 
 import harness
-from harness.errors import InputError
 from harness.experiment import cache_upkeep
 from harness.experiment.cache import Record
 
@@ -58,25 +58,10 @@ def test_list(place: Path, config: Path) -> None:
     assert rows[0]["choices"]["policy"]["ties"] == "trec_eval"
 
 
-def test_wrong_usage(place: Path) -> None:
+def test_no_records(place: Path) -> None:
     (place / "x/cells").mkdir(parents=True)
     assert cache("list", place / "x")[:2] == (0, "0 records, 0.0 kB\n")
-    none = other_config(place, "n", "cache: none\n")
-    for words, what in (
-        (["list", place / "data"], "expected a config, a folder of results or a cache"),
-        (["list", none], "got cache: none"),
-        (
-            ["list", place / "out", "--delete"],
-            "--delete is not for cache list",
-        ),
-        (
-            ["prune", place / "out", "-f", "json"],
-            "--format is not for cache prune",
-        ),
-        (["prune", place / "out/cells"], "expected --keep or --days, got neither"),
-    ):
-        assert what in refused("cache", *words)
-    with pytest.raises(InputError, match=r"holds no manifest\.json"):
+    with refuses("cells"):
         list(cache_upkeep.recomputed(place / "out/cells", [], 1))
 
 

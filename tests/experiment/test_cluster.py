@@ -111,9 +111,7 @@ def test_a_scheduler_that_does_not_exist_fails_soon(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(workers, "ANSWER", 0.5)
     began = time.monotonic()
     with (
-        pytest.raises(
-            HarnessError, match=r"^--scheduler tcp://127\.0\.0\.1:9: no scheduler answers"
-        ),
+        pytest.raises(HarnessError, match=r"^--scheduler tcp://127\.0\.0\.1:9: "),
         executor(1, "tcp://127.0.0.1:9"),
     ):
         pass

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from packed_page import unpack
+from refusals import refuses
 
 import harness
 from harness.errors import HarnessError, UnknownNameError
@@ -43,7 +44,7 @@ def test_compare_gate_and_page(name: str, tmp_path: Path) -> None:
 
 def test_wrong_names() -> None:
     qrels, runs = frames(pytest.importorskip("pandas"))
-    with pytest.raises(UnknownNameError, match="no run 'mian'; did you mean 'main'"):
+    with refuses("baseline", error=UnknownNameError, suggests="main"):
         harness.gate(qrels, runs, ["map"], baseline="mian", margin=0.01)
 
 

@@ -35,19 +35,8 @@ def gate(folder: Path, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
     return done.code, {(one["run"], one["metric"]): one["outcome"] for one in found}
 
 
-def test_a_margin_that_no_drop_can_exceed(folder: Path) -> None:
-    words = (*TWO, "-m", "recip_rank", "--margin")
-    err = refused("gate", *words, "5", cwd=folder)
-    assert "fix:   write 5% for a share of the baseline's value" in err
-    assert called("gate", *words, "5%", cwd=folder).code == 1
-    (folder / "gate.yaml").write_text((folder / "gate.yaml").read_text().replace("10%", "1.0"))
-    assert "margin of P@1: expected less than 1" in called("gate", "gate.yaml", cwd=folder).err
-
-
-def test_a_file_of_groups_that_does_not_exist(folder: Path) -> None:
-    words = ("base.run", "same.run", "--qrels", "qrels.txt", "-m", "recip_rank", "--margin", "1%")
-    err = refused("gate", *words, "--groups", "none.csv", cwd=folder)
-    assert "error: no file none.csv; the folder holds" in err
+def test_a_share_may_be_more_than_a_value(folder: Path) -> None:
+    assert called("gate", *TWO, "-m", "recip_rank", "--margin", "5%", cwd=folder).code == 1
 
 
 @pytest.mark.parametrize(
@@ -165,48 +154,6 @@ def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
     assert (
         "--name x: the baseline has no such run" in called(*words, "--name", "x=c", cwd=folder).err
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("gate.yaml", "--level", "0.1"), "--level is not for a config"),
-        (("gate.yaml", "--margin", "1"), "--margin is not for a config"),
-        (("gate.yaml", "--depth", "5"), "--depth is not for a config"),
-        (("a", "b", "--missing", "skip"), "--missing is not for results folders"),
-        (("a", "b", "--set", "x=1"), "--set is not for results folders"),
-        (("a", "b", "--margin", "0.1", "--groups", "g.csv"), "--groups is not for results folders"),
-    ],
-)
-def test_options_that_would_do_nothing(folder: Path, words: tuple[str, ...], message: str) -> None:
-    assert message in refused("gate", *words, cwd=folder)
-
-
-FEW = ("base.run", "few.run", "--qrels", "qrels.txt", "--missing", "skip")
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ((*TWO, "-m", "map"), "expected a margin"),
-        ((*TWO, "-m", "map", "--margin", "-1"), "at least 0"),
-        ((*TWO, "-m", "map", "--margin", "map=x"), "'x'"),
-        ((*TWO, "--margin", "1"), "expected a metric"),
-        ((TWO[0], *TWO[2:], "-m", "map", "--margin", "1"), "a baseline and a candidate"),
-        ((*FEW, "-m", "map", "--margin", "1%"), "different queries: 9"),
-        ((*TWO, "-m", "map", "-m", "P@1", "--margin", "map=1"), "no margin for P@1"),
-        ((*TWO, "-m", "map", "--margin", "1", "--level", "5"), "between 0 and 1, got 5"),
-        ((*TWO, "-m", "map", "--margin", "1", "--bins", "x=5"), "expected a file of groups"),
-        ((*TWO, "-m", "map", "--margin", "1", "--name", "a=b"), "--name is not for run files"),
-        ((*TWO[:2], "-m", "map", "--margin", "1"), "fix:   add --qrels QRELS"),
-        (("no-baseline.yaml",), "$.gate.baseline (line 4)  no run 'main'"),
-    ],
-)
-def test_wrong_usage(folder: Path, words: tuple[str, ...], message: str) -> None:
-    write_run(folder / "few.run", ALL_BUT_THE_LAST)
-    text = (folder / "gate.yaml").read_text().replace("baseline: base", "baseline: main")
-    (folder / "no-baseline.yaml").write_text(text)
-    assert message in refused("gate", *words, cwd=folder)
 
 
 CHANGES = [

@@ -47,20 +47,6 @@ def test_the_command_draws_the_same_bytes(here: Path) -> None:
     assert (here / "again" / name).read_bytes() == (here / "results/plots" / name).read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "begin"),
-    [
-        (["results", "efects"], "unknown plot 'efects'; did you mean 'effects'?"),
-        (["xyz", "heatmap"], "xyz: "),
-        (["results", "critical-difference", "--run", "gbrt", "-m", "ndcg@5"],
-         "plots: critical-difference of ndcg@5 on letor: "),
-        (["results", "distribution", "-m", "map"], "plots: there is no metric 'map'"),
-    ],
-)  # fmt: skip
-def test_errors(here: Path, arguments: list[str], begin: str) -> None:
-    assert refused("plot", *arguments, cwd=here).startswith(f"error: {begin}")
-
-
 @pytest.mark.parametrize("words", [("run", "a.yaml"), ("plot", "results", "heatmap")])
 def test_without_matplotlib(
     here: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command_line import refused, succeeds
+from command_line import succeeds
 from latex_page import PREAMBLE, compiled, complaints, needs_latex
 
 import harness
@@ -74,29 +74,6 @@ def test_every_option(paper: Path) -> None:
         table(paper, "-f", "latex", "--siunitx", "--wide", "--label", "tab:x").count("table*") == 2
     )
     assert table(paper, "--digits", "map=1", "-m", "map", "--run", "gbrt").count(".9*") == 0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "begin"),
-    [
-        (
-            ["man"],
-            "the config of these results has no table 'man'; did you mean 'main'?"
-            "\n  fix:   name one of: main, seeds",
-        ),
-        (
-            ["-m", "mapp"],
-            "there is no metric 'mapp'; did you mean 'map'?"
-            "  (there are: map, ndcg@10, ndcg(gain=exp)@10, swaps(normalize=true))",
-        ),
-        (["--digits", "x"], "--digits: expected a whole number, got the text 'x'"),
-        (["--digits", "map=18"], "--digits: expected at most 17, got the number 18"),
-        (["--digits", "²"], "--digits: expected a whole number, got the text '²'"),
-        (["--name", "x"], "--name: expected OLD=NEW, got 'x'"),
-    ],
-)
-def test_mistakes_in_options(paper: Path, arguments: list[str], begin: str) -> None:
-    assert refused("table", paper, *arguments).startswith(f"error: {begin}")
 
 
 @needs_latex
