@@ -18,7 +18,7 @@ PAGES = sorted((TESTS / "wording").glob("*.md"))
 
 
 def test_each_command_has_a_page() -> None:
-    assert [page.stem for page in PAGES] == sorted(COMMANDS)
+    assert {page.stem for page in PAGES} == {*COMMANDS}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
