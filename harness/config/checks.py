@@ -251,7 +251,7 @@ class _Checks:
 
     def _report_all(self, at: Loc, found: Found) -> None:
         for loc, what in found:
-            needs_plan = loc[0] in ("marks", "extras")
+            needs_plan = loc[:1] in (("marks",), ("extras",))
             self.report((*at, *loc), what, "add 'compare:' to the config" if needs_plan else "")
 
     def _check_compare(self, plan: Plan) -> None:
