@@ -134,13 +134,15 @@ def test_the_base_is_the_leaderboard(
     results = harness.run(path)
     rows = csv_rows(results.folder / "leaderboard.csv")
     for source in (path, results.folder):
-        found = audit(source)
+        found = audit(source, conventions=["lightgbm"])
         assert {matrix.systems for matrix in found.matrices} == {systems}
         for matrix in found.matrices:
             here = [row for row in rows if row["dataset"] == matrix.dataset]
             expected = [float(row[str(matrix.metric)]) for row in here]
             assert matrix.base.values.tolist() == expected
-    (matrix,) = audit(path, metrics=["ndcg@2"]).matrices[:1]  # best: still the config's first
+    (matrix,) = audit(path, metrics=["ndcg@2"], conventions=["lightgbm"]).matrices[
+        :1
+    ]  # best: still the config's first
     here = [entry for entry in results.leaderboard.entries if entry.dataset == matrix.dataset]
     assert matrix.base.values.tolist() == [entry.summary["ndcg@2"] for entry in here]
 
