@@ -26,6 +26,7 @@ from ..errors import (
     InputError,
     Problem,
     ShortageError,
+    and_more,
 )
 from ..guard.findings import accepted, refused
 from ..guard.query_groups import Grouping, attach
@@ -248,7 +249,7 @@ def as_one(failed: Sequence[Failed]) -> HarnessError:
     for (one, error), *others in grouped_by(errors, lambda pair: str(pair[1])).values():
         problems = _problems(error)
         total += max(len(problems), error.total if problems is error.problems else 0)
-        cells = f"{one.run} on {one.dataset}" + (f" and {len(others):,} more" if others else "")
+        cells = " ".join([f"{one.run} on {one.dataset}", *and_more(len(others))])
         found += [
             replace(one, what=f"{one.what} ({cells})") if one.where else replace(one, where=cells)
             for one in problems
