@@ -10,7 +10,7 @@ from typing import Any
 from ..core.entries import System
 from ..core.leaderboard import Leaderboard
 from ..core.systems import failed_rows, system_name, systems_of
-from ..stats.comparison import Comparisons
+from ..stats.comparison import UNCOMPARED, Comparisons, Plan
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,3 +66,8 @@ class Study:
     def system(self, dataset: str, run: str) -> System | None:
         """Return a run on a dataset; None if it was not evaluated there."""
         return self._at.get((dataset, run))
+
+
+def plan_of(study: Study) -> Plan:
+    """Return the plan of a study's comparisons; the default one if nothing was compared."""
+    return (study.comparisons or UNCOMPARED).plan

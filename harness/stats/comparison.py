@@ -340,6 +340,10 @@ class Comparisons(Printable):
                 yield one
 
 
+UNCOMPARED = Comparisons(Plan(), ())
+"""No comparisons."""
+
+
 def between(
     found: Comparisons, dataset: str, metric: str, baseline: str, run: str
 ) -> tuple[Comparison | None, int]:

@@ -23,7 +23,7 @@ from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...core.systems import systems_of
-from ...stats.comparison import Comparisons
+from ...stats.comparison import UNCOMPARED, Comparisons
 from .. import html
 from ..grid import grid
 from ..html import in_html
@@ -87,12 +87,8 @@ def report(
     rows_of = {n: {**_columns(some), **(metadata or {}).get(n, {})} for n, some in runs.items()}
     columns = list(dict.fromkeys(c for row in rows_of.values() for c in row if c != "link"))
     datasets = list(dict.fromkeys(one.dataset for one in systems))
-    boards = [
-        _board(
-            [one for one in systems if one.dataset == name], metrics, place, comparisons, interval
-        )
-        for name in datasets
-    ]
+    maker = _Boards(metrics, place, comparisons or UNCOMPARED, interval)
+    boards = [maker.board([one for one in systems if one.dataset == name]) for name in datasets]
     notes = {one.title: list(one.notes) for one in grids(rows)}
     for each in boards:
         each["notes"] = notes.get(each["dataset"], [])
@@ -135,92 +131,78 @@ def _system(name: str, row: Mapping[str, str], columns: Sequence[str]) -> dict[s
     return {"name": name, "columns": [row.get(column, "") for column in columns], **safe}
 
 
-def _board(
-    systems: Sequence[System],
-    metrics: Sequence[Metric],
-    place: Mapping[str, int],
-    comparisons: Comparisons | None,
-    interval: Interval,
-) -> dict[str, Any]:
-    counts = [one.entries[0].evaluation.counts.as_dict() for one in systems]
-    return {
-        "dataset": systems[0].dataset,
-        "group": systems[0].group,
-        "whole": systems[0].whole,
-        "qids": systems[0].qids,
-        "systems": [place[one.run] for one in systems],
-        "columns": [_column(systems, metric, comparisons, interval) for metric in metrics],
-        "counts": {
-            name: np.array([each.get(name, math.nan) for each in counts], float) for name in COUNTS
-        },
-        "warned": [", ".join(one.warned) for one in systems],
-        "tests": _tests(comparisons, systems[0].dataset, metrics, place),
-        "rankings": {},
-    }
+@dataclass(frozen=True)
+class _Boards:
+    """Makes the data of each dataset; `place` is that of each run in the page's systems."""
 
+    metrics: Sequence[Metric]
+    place: Mapping[str, int]
+    comparisons: Comparisons
+    interval: Interval
 
-def _column(
-    systems: Sequence[System],
-    metric: Metric,
-    comparisons: Comparisons | None,
-    interval: Interval,
-) -> dict[str, Any]:
-    standings = {
-        one.run: one
-        for one in (comparisons.standings if comparisons else ())
-        if one.dataset == systems[0].dataset and one.metric == metric
-    }
-    found = [standings.get(one.run) for one in systems]
-    low, high = np.array(
-        [
-            (each.low, each.high) if each else interval(one, metric)
-            for one, each in zip(systems, found, strict=True)
-        ]
-    ).T
-    queries = np.stack([one.values(metric) for one in systems])
-    same = over_same_queries(
-        metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
-    )
+    def board(self, systems: Sequence[System]) -> dict[str, Any]:
+        counts = [one.entries[0].evaluation.counts.as_dict() for one in systems]
+        return {
+            "dataset": systems[0].dataset,
+            "group": systems[0].group,
+            "whole": systems[0].whole,
+            "qids": systems[0].qids,
+            "systems": [self.place[one.run] for one in systems],
+            "columns": [self.column(systems, metric) for metric in self.metrics],
+            "counts": {
+                name: np.array([each.get(name, math.nan) for each in counts], float)
+                for name in COUNTS
+            },
+            "warned": [", ".join(one.warned) for one in systems],
+            "tests": self.tests(systems[0].dataset),
+            "rankings": {},
+        }
 
-    def numbers(name: str) -> Floats:
-        return np.array([getattr(one, name) if one else math.nan for one in found], float)
+    def column(self, systems: Sequence[System], metric: Metric) -> dict[str, Any]:
+        where = systems[0].dataset, str(metric)
+        found = [self.comparisons.standing(*where, one.run) for one in systems]
+        low, high = np.array(
+            [
+                (each.low, each.high) if each else self.interval(one, metric)
+                for one, each in zip(systems, found, strict=True)
+            ]
+        ).T
+        same = over_same_queries(
+            metric, ((one.entries[0].evaluation.qids, one.values(metric)) for one in systems)
+        )
 
-    return {
-        "value": np.array([one.value(metric) for one in systems], float),
-        "low": low,
-        "high": high,
-        "rank": numbers("rank"),
-        "rankLow": numbers("rank_low"),
-        "rankHigh": numbers("rank_high"),
-        "tier": [one.tier if one else "" for one in found],
-        "n": np.array([one.n(metric) for one in systems], float),
-        "queries": queries,
-        "note": "" if same else "no best value: runs were scored on different queries",
-    }
+        def numbers(name: str) -> Floats:
+            return np.array([getattr(one, name) if one else math.nan for one in found], float)
 
+        return {
+            "value": np.array([one.value(metric) for one in systems], float),
+            "low": low,
+            "high": high,
+            "rank": numbers("rank"),
+            "rankLow": numbers("rank_low"),
+            "rankHigh": numbers("rank_high"),
+            "tier": [one.tier if one else "" for one in found],
+            "n": np.array([one.n(metric) for one in systems], float),
+            "queries": np.stack([one.values(metric) for one in systems]),
+            "note": "" if same else "no best value: runs were scored on different queries",
+        }
 
-_SAME_NAMES = ("difference", "low", "high", "p")
-"""What the page calls numbers of a comparison as the comparison does."""
-
-
-def _tests(
-    comparisons: Comparisons | None,
-    dataset: str,
-    metrics: Sequence[Metric],
-    place: Mapping[str, int],
-) -> dict[str, Floats]:
-    """Return a dataset's tests as columns, one entry a test; metrics and systems are numbers."""
-    rows = [one for one in comparisons.rows if one.dataset == dataset] if comparisons else []
-    numbers = {str(metric): i for i, metric in enumerate(metrics)}
-    columns = {
-        "metric": [numbers[str(one.metric)] for one in rows],
-        "run": [place[one.run] for one in rows],
-        "baseline": [place[one.baseline] for one in rows],
-        **{name: [getattr(one, name) for one in rows] for name in _SAME_NAMES},
-        "adjusted": [one.p_adjusted for one in rows],
-        "significant": [bool(comparisons and comparisons.is_significant(one)) for one in rows],
-    }
-    return {name: np.array(values, np.float64) for name, values in columns.items()}
+    def tests(self, dataset: str) -> dict[str, Floats]:
+        """Return a dataset's tests as columns, one entry a test; metrics and runs are numbers."""
+        rows = [one for one in self.comparisons.rows if one.dataset == dataset]
+        numbers = {str(metric): i for i, metric in enumerate(self.metrics)}
+        columns = {
+            "metric": [numbers[str(one.metric)] for one in rows],
+            "run": [self.place[one.run] for one in rows],
+            "baseline": [self.place[one.baseline] for one in rows],
+            "difference": [one.difference for one in rows],
+            "low": [one.low for one in rows],
+            "high": [one.high for one in rows],
+            "p": [one.p for one in rows],
+            "adjusted": [one.p_adjusted for one in rows],
+            "significant": [self.comparisons.is_significant(one) for one in rows],
+        }
+        return {name: np.array(values, np.float64) for name, values in columns.items()}
 
 
 LIMIT = "default-src 'none'; img-src data:; connect-src data:; form-action 'none'; base-uri 'none'"

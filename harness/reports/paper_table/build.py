@@ -16,7 +16,7 @@ from ...core.comparable import over_same_queries as have_same_queries
 from ...core.entries import FEWER, System, grouped_by, how_chosen
 from ...core.metric import Metric
 from ...errors import Problem, UnknownNameError, counted, first_of
-from ...stats.comparison import Comparison, Plan, Standing
+from ...stats.comparison import Comparison, Standing
 from ...stats.intervals import clustered, t_interval
 from ..methods import (
     SHOWN,
@@ -40,11 +40,10 @@ from ..phrases import (
     warned_of,
 )
 from ..select import metric_spellings, select
-from ..study import Study
+from ..study import Study, plan_of
 from .model import (
     MOST_MARKED,
     NO_SIGNS,
-    UNCOMPARED,
     PaperCell,
     PaperColumn,
     PaperRow,
@@ -353,8 +352,7 @@ class TableDraft:
         if self.study.board.summary.average or not is_mean:
             return ()
         if len(system.entries) > 1:
-            plan = Plan() if self.study.comparisons is None else self.study.comparisons.plan
-            return clustered(system, metric, plan)
+            return clustered(system, metric, plan_of(self.study))
         return t_interval(values[~np.isnan(values)], LEVEL)
 
     def caption(self) -> tuple[str, ...]:
@@ -402,11 +400,10 @@ class TableDraft:
         if self.settings.spread == "deviation" and any(repeated):
             yield "After ±: standard deviation over the repetitions."
         if self.settings.spread == "interval" and not self.study.board.summary.average:
-            plan = None if self.study.comparisons is None else self.study.comparisons.plan
-            over_queries = "BCa bootstrap" if plan and plan.interval == "bca" else "t"
+            over_queries = "BCa bootstrap" if plan_of(self.study).interval == "bca" else "t"
             hows = [] if all(repeated) else [over_queries]
             hows += ["clustered bootstrap over queries and repetitions"] if any(repeated) else []
-            share = confidence(plan.level if plan else 0.05)
+            share = confidence(plan_of(self.study).level)
             yield f"In brackets: {share} interval of the mean ({listed(hows)})."
         if self._has("best"):
             second = ", the second best underlined" if self._has("second") else ""
@@ -458,7 +455,7 @@ class TableDraft:
     def _ranks(self) -> Iterator[str]:
         """Yield what tier and rank columns hold."""
         kinds = {one.kind for one in self.columns}
-        level = (self.study.comparisons or UNCOMPARED).plan.level
+        level = plan_of(self.study).level
         if "tier" in kinds:
             yield f"Tier: systems that share a number cannot be told apart at p ≤ {level:g}."
         if "rank" in kinds:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ...core.entries import grouped_by
 from ...core.metric import Direction, Metric
-from ...stats.comparison import Comparisons, Plan, between
+from ...stats.comparison import UNCOMPARED, Comparisons, between
 from .. import formats, grid, latex
 from ..phrases import WARNED
 from .settings import Format, Marks, TableSettings
@@ -163,9 +163,6 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
         return set(), set()
     best, second = ({at for at in numbers if numbers[at] == order[rank]} for rank in (0, 1))
     return best, second if len(numbers) >= FEWEST_FOR_SECOND else set()
-
-
-UNCOMPARED = Comparisons(Plan(), ())
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from ...core.entries import Entry, grouped_by
 from ...core.metric import Metric
 from ...core.ragged import Floats
 from ...errors import UnknownNameError
-from ...stats.comparison import Plan
+from ..study import plan_of
 from ..sweep import is_validation, sweep
 from ..text import cut_all
 from . import plot
@@ -68,9 +68,8 @@ def draw_cutoffs(request: PlotRequest) -> Figure:
 def draw_sweep(request: PlotRequest) -> Figure:
     """Return each run's mean and interval at each value of the setting."""
     study, over, metric = request.study, request.settings.over, str(request.metric)
-    plan = Plan() if study.comparisons is None else study.comparisons.plan
     try:
-        board = study.board.memo(f"sweep {over}", lambda: sweep(study, [over], plan))
+        board = study.board.memo(f"sweep {over}", lambda: sweep(study, [over], plan_of(study)))
     except UnknownNameError as error:
         raise request.refuse(error.problems[0].what, error.problems[0].fix) from None
     runs = {entry.run for system in request.systems for entry in system.entries}

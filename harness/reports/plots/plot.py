@@ -46,7 +46,7 @@ from ..select import (
     sort_metric,
     value_for,
 )
-from ..study import Study
+from ..study import Study, plan_of
 from ..text import cut, cut_all
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class PlotRequest:
     @property
     def level(self) -> float:
         """Level of significance."""
-        return 0.05 if self.study.comparisons is None else self.study.comparisons.plan.level
+        return plan_of(self.study).level
 
     def called(self, run: str) -> str:
         """Return a run's name in the picture."""
