@@ -1,4 +1,4 @@
-"""Tables in every format: a grid as text, Markdown or HTML, records as CSV or JSON lines."""
+"""Tables in every format: grids as text, Markdown, HTML, LaTeX; records as CSV or JSON lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import in_json
-from . import html, markdown, text
+from . import html, latex, markdown, text
 from .grid import Grid
 
 Value = str | int | float | None
@@ -32,6 +32,8 @@ def render(
         return as_csv(records)
     if format == "jsonl":
         return as_jsonl(records)
+    if format == "latex":
+        return "\n".join(map(latex.render, grids))
     if format == "markdown":
         return markdown.render(grids)
     return html.render(grids) if format == "html" else text.render(grids, width=width)

@@ -61,8 +61,10 @@ class Grid:
     """One table, whose first column names the rows; without columns, its title and notes alone.
 
     A `title` line and `caption` sentences are above the table, `notes` below it; `caption_latex`
-    is not escaped. `source` is a comment, `label` LaTeX's, `level` that of the title as a heading
-    in Markdown. In text, a table of a paper wraps its notes, and its headings end above the signs.
+    is not escaped. `source` is a comment, `level` that of the title as a heading in Markdown. In
+    text, a table of a paper wraps its notes, and its headings end above the signs. In LaTeX,
+    `siunitx` aligns numbers at the decimal point, `wide` makes it ``table*``, over both columns of
+    the page, and `long` a ``longtable``, which breaks across pages and needs that package.
     """
 
     columns: tuple[Column, ...] = ()
@@ -75,6 +77,9 @@ class Grid:
     label: str = ""
     level: int = 4
     is_paper: bool = False
+    siunitx: bool = False
+    wide: bool = False
+    long: bool = False
 
     @property
     def rows(self) -> list[tuple[GridCell, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from .grid import Grid, GridCell
@@ -68,32 +69,32 @@ def _character(sign: str) -> str:
 _SISETUP = r"\sisetup{mode=text,reset-text-series=false,print-zero-integer=false}"
 
 
-def render(table: Grid, *, siunitx: bool = False, wide: bool = False, long: bool = False) -> str:
-    r"""Return a table environment; it needs ``booktabs``, and ``siunitx`` if asked for.
+_NO_LABEL = re.compile(r"[\\{}%#&~^$]")
 
-    `siunitx` aligns numbers at the decimal point, `wide` makes it ``table*``, over both columns of
-    the page, and `long` a ``longtable``, which breaks across pages and needs that package.
-    """
+
+def render(table: Grid) -> str:
+    r"""Return a table environment; it needs ``booktabs``, and ``siunitx`` if asked for."""
     source = f"% {' '.join(table.source.split())}"
-    caption = rf"\caption{{{table.caption_latex or escape(table.caption)}}}"
-    setup = [r"\setlength{\tabcolsep}{4pt}", *([_SISETUP] if siunitx else [])]
-    specification, head, body = _rows(table, siunitx)
-    if long:
+    caption = rf"\caption{{{table.caption_latex or escape(table.caption or table.title)}}}"
+    label = rf"\label{{{_NO_LABEL.sub('-', table.label)}}}"
+    setup = [r"\setlength{\tabcolsep}{4pt}", *([_SISETUP] if table.siunitx else [])]
+    specification, head, body = _rows(table)
+    if table.long:
         lines = [
             source, r"\begingroup\small", r"\setlength{\LTcapwidth}{\linewidth}", *setup,
             rf"\begin{{longtable}}{{{specification}}}",
-            rf"{caption}\label{{{table.label}}}\\",
+            rf"{caption}{label}\\",
             *head, r"\endfirsthead", *head, r"\endhead", r"\bottomrule", r"\endfoot", *body,
             r"\end{longtable}",
             *(rf"\noindent{{\footnotesize {escape(note)}\par}}" for note in table.notes),
             r"\endgroup",
         ]  # fmt: skip
     else:
-        environment = "table*" if wide else "table"
+        environment = "table*" if table.wide else "table"
         notes = [rf"{escape(note)}\par" for note in table.notes]
         lines = [
             source, rf"\begin{{{environment}}}[tb]", r"\centering",
-            r"\setlength{\belowcaptionskip}{4pt}", caption, rf"\label{{{table.label}}}",
+            r"\setlength{\belowcaptionskip}{4pt}", caption, label,
             r"\small", *setup, rf"\begin{{tabular}}{{{specification}}}", *head, *body,
             r"\bottomrule", r"\end{tabular}",
             *([r"\par\smallskip\raggedright\footnotesize", *notes] if notes else []),
@@ -102,9 +103,9 @@ def render(table: Grid, *, siunitx: bool = False, wide: bool = False, long: bool
     return "\n".join(lines) + "\n"
 
 
-def _rows(table: Grid, siunitx: bool) -> tuple[str, list[str], list[str]]:
+def _rows(table: Grid) -> tuple[str, list[str], list[str]]:
     """Return the specification of the columns, the lines of the heading, and those of the rows."""
-    kind = _NumberColumn if siunitx else _Column
+    kind = _NumberColumn if table.siunitx else _Column
     columns = [kind([row[at] for row in table.rows]) for at in range(1, len(table.columns))]
     head = [r"\toprule"]
     if table.blocks:
@@ -253,15 +254,15 @@ _A4 = (598.0, 845.0)
 """Width and height of a page, in points."""
 
 
-def document(table: Grid, *, siunitx: bool = False, long: bool = False) -> str:
+def document(table: Grid) -> str:
     """Return a document that holds nothing but the table, on a page that it fits, A4 at least."""
     lines = 30 + sum(len(group.rows) + 2 for group in table.groups)
     columns = zip([column.title for column in table.columns], *map(_texts, table.rows), strict=True)
     wide = sum(10 + 5.5 * max(map(len, column)) for column in columns)
     paper = max(_A4[0], wide + 86)
-    tall = _A4[1] if long else max(_A4[1], 13.0 * lines)
-    body = render(table, siunitx=siunitx, long=long).replace("[tb]", "[!h]", 1).rstrip()
-    package = r"\usepackage{siunitx}" if siunitx else "%"
+    tall = _A4[1] if table.long else max(_A4[1], 13.0 * lines)
+    body = render(replace(table, wide=False)).replace("[tb]", "[!h]", 1).rstrip()
+    package = r"\usepackage{siunitx}" if table.siunitx else "%"
     return rf"""\documentclass{{article}}
 \usepackage[T1]{{fontenc}}
 \usepackage[utf8]{{inputenc}}

@@ -15,7 +15,7 @@ from ..core.metric import Metric
 from ..core.systems import of_systems
 from ..errors import Problem, UnknownNameError, check_known
 from ..stats.comparison import Plan
-from . import formats, latex
+from . import formats
 from .grid import Grid, GridCell, grid
 from .leaderboard import as_csv
 from .phrases import confidence, heading, interval, number
@@ -185,7 +185,8 @@ def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterato
         ]
         if board.selection is not None and is_validation(board, entries[0]):
             notes.append(f"validation queries, on which {board.selection.settings.by} chooses")
-        yield grid(header, rows, title=dataset, notes=notes, level=3)
+        table = grid(header, rows, title=dataset, notes=notes, level=3)
+        yield replace(table, label=f"tab:sweep-{dataset}")
 
 
 def _times_chosen(board: Leaderboard, one: Entry) -> str:

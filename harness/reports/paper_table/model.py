@@ -214,22 +214,15 @@ MOST_ROWS = 40
 """Rows of a float in LaTeX by default; a page has room for about 50."""
 SIGNS = "* bold, + underlined, _ below the line"
 """What the signs of plain text are for."""
-_NO_LABEL = re.compile(r"[\\{}%#&~^$]")
 Record = dict[str, formats.Value]
 
 
 def render(table: PaperTable, format: Format, *, standalone: bool = False) -> str:
     """Return a table in one of the formats; `standalone` makes LaTeX a whole document."""
-    if format == "csv":
-        return formats.as_csv(records(table))
     shown = grid_of(table, format)
-    if format != "latex":
-        return formats.render([shown], format)
-    settings, siunitx = table.settings, table.settings.siunitx
-    long = len(table.rows) > MOST_ROWS if settings.longtable is None else settings.longtable
-    if standalone:
-        return latex.document(shown, siunitx=siunitx, long=long)
-    return latex.render(shown, siunitx=siunitx, wide=settings.width == "page", long=long)
+    if standalone and format == "latex":
+        return latex.document(shown)
+    return formats.render([shown], format, records(table) if format == "csv" else ())
 
 
 def finished(text: str | None) -> str:
@@ -247,6 +240,7 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     sentences = " ".join(table.sentences)
     own, own_latex = map(finished, (table.settings.caption.text, table.settings.caption_latex))
     latex_caption = f"{own_latex} {latex.escape(sentences)}" if own_latex else ""
+    longtable = table.settings.longtable
     between = "," if any(len(sign) > 1 for sign in table.signs) else ""
 
     def shown(text: str) -> str:
@@ -276,8 +270,11 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
         caption_latex=latex_caption.strip(),
         notes=(*([SIGNS] if format == "text" else []), *table.footnotes),
         source=table.source,
-        label=_NO_LABEL.sub("-", table.settings.label or f"tab:{table.name}"),
+        label=table.settings.label or f"tab:{table.name}",
         is_paper=True,
+        siunitx=table.settings.siunitx,
+        wide=table.settings.width == "page",
+        long=len(table.rows) > MOST_ROWS if longtable is None else longtable,
     )
 
 
