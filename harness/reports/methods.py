@@ -166,11 +166,12 @@ def treatment(
     for dataset, count in counts:
         most[dataset] = max(most.get(dataset, count), count, key=lambda one: one.empty)
     n, queries = (sum(getattr(one, key) for one in most.values()) for key in ("empty", "queries"))
-    rule = rule_in_words({one: _value_of_empty(one, policy.empty_queries) for one in metrics}, name)
-    bound = "at most " if len({level_of(one) for one in metrics}) > 1 else ""
-    if n and rule == _LEFT_OUT and not bound:
+    values = {one: _value_of_empty(one, policy.empty_queries) for one in metrics}
+    has_levels = len({level_of(one) for one in metrics}) > 1
+    if n and values and not has_levels and all(map(_is_left_out, values, values.values())):
         yield f"We excluded the {n:,} of {queries:,} queries without relevant documents."
-    elif n and rule:
+    elif n and (rule := rule_in_words(values, name)):
+        bound = "at most " if has_levels else ""
         yield f"Queries without relevant documents ({bound}{n:,} of {queries:,}) {rule}."
 
 
@@ -196,17 +197,23 @@ def missing_in_words(metrics: Iterable[Metric], policy: Policy, name: Name) -> s
 _LEFT_OUT = "are left out"
 
 
+def _is_left_out(metric: Metric, value: float | None) -> bool:
+    is_undefined = value is not None and math.isnan(value)
+    return is_undefined and metric.settings.undefined in (None, "skip")
+
+
 def rule_in_words(values: Mapping[Metric, float | None], name: Name) -> str:
     """Return how queries count for which each metric has a value; nothing if all are None."""
     how = {}
     for metric, value in values.items():
-        undefined = metric.settings.undefined
         if value is None:
             how[metric] = "count as usual"
-        elif not math.isnan(value) or undefined == "zero":
-            how[metric] = f"count as {0.0 if math.isnan(value) else value:g}"
+        elif _is_left_out(metric, value):
+            how[metric] = _LEFT_OUT
+        elif math.isnan(value) and metric.settings.undefined == "nan":
+            how[metric] = "count as undefined"
         else:
-            how[metric] = "count as undefined" if undefined == "nan" else _LEFT_OUT
+            how[metric] = f"count as {0.0 if math.isnan(value) else value:g}"
     return "" if all(value is None for value in values.values()) else by_metric(how, name)
 
 
