@@ -146,10 +146,7 @@ def sweep_table(
     board = replace(board, entries=tuple(entries))
     if format == "csv":
         return as_csv(board)
-    tables = list(_grids(board, [known[name] for name in wanted], plan))
-    if format == "latex":
-        captioned = (replace(t, caption=t.title, label=f"tab:sweep-{t.title}") for t in tables)
-        return "\n".join(map(latex.render, captioned))
+    tables = _grids(board, [known[name] for name in wanted], plan)
     return formats.render(tables, format)
 
 
