@@ -213,13 +213,13 @@ def test_wrong_files(folder: Path, rows: str, message: str, fix: str) -> None:
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ("{path: quries.csv}", "$.datasets.d.groups.path"),
-        ("{path: queries.csv, bins: {length: [10, 4]}}", "from low to high"),
+        ("{path: quries.csv}", "$.datasets.d.groups.path (line 2)"),
+        ("{path: queries.csv, bins: {length: [10, 4]}}", "$.datasets.d.groups (line 2)"),
         ("{path: queries.csv, bins: {lenght: [4]}}", "did you mean 'length'?"),
-        ("{path: queries.csv, bins: {type: [4]}}", "expected a number to be cut by bins, got"),
-        ("{path: queries.csv, columns: [type], bins: {length: [4]}}", "expected bins of one"),
-        ("{function: kinds}", "no function 'unknown' groups queries"),
-        ("{}", "expected one of path and function"),
+        ("{path: queries.csv, bins: {type: [4]}}", "queries.csv: column 'type': "),
+        ("{path: queries.csv, columns: [type], bins: {length: [4]}}", "groups.bins (line 2)"),
+        ("{function: kinds}", "$.datasets.d.groups.function (line 2)"),
+        ("{}", "$.datasets.d.groups (line 2)"),
     ],
 )
 def test_wrong_settings(folder: Path, groups: str, message: str) -> None:
