@@ -189,25 +189,23 @@ def test_a_reversal_is_found(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "message", "fix"),
+    ("rows", "place"),
     [
-        ("qid,t\n1,a\n2,b\n1,c\n", "queries.csv:4: expected each qid once, got '1'", "keep one"),
-        ("topic,t\n1,a\n", "queries.csv:1: expected a column 'qid'", "'qid:'"),
-        ("qid,t\nq1,a\nq2,b\n", "expected qids of dataset 'd' such as '10', got 'q1'", "alike"),
-        ("qid,t\n1,a,b\n", "queries.csv:2: expected 2 fields", ""),
-        ("qid,run\n1,a\n", "a column of groups cannot be called 'run'", "rename it"),
-        ("", "queries.csv:1: expected a column 'qid'", ""),
-        ("qid,t\n" + "".join(f"{n},{n}\n" for n in range(30)), "at most 20 groups, got 30", "bins"),
+        ("qid,t\n1,a\n2,b\n1,c\n", "queries.csv:4"),
+        ("topic,t\n1,a\n", "queries.csv:1"),
+        ("qid,t\nq1,a\nq2,b\n", "queries.csv"),
+        ("qid,t\n1,a,b\n", "queries.csv:2"),
+        ("qid,run\n1,a\n", "queries.csv"),
+        ("", "queries.csv:1"),
+        ("qid,t\n" + "".join(f"{n},{n}\n" for n in range(30)), "queries.csv: column 't'"),
     ],
 )
-def test_wrong_files(folder: Path, rows: str, message: str, fix: str) -> None:
+def test_wrong_files(folder: Path, rows: str, place: str) -> None:
     (folder / "queries.csv").write_text(rows)
     (folder / "c.yaml").write_text(CONFIG.replace("bins: {length: [4, 10]}", "bins: {}"))
-    err = refused("run", "c.yaml", cwd=folder)
-    assert message in err
-    assert fix in err
     words = ("evaluate", "qrels.txt", "a.run", "-m", "map", "--groups", "queries.csv")
-    assert message.replace("'d'", "'qrels'") in refused(*words, cwd=folder)
+    for command in (("run", "c.yaml"), words):
+        assert f"error: {place}: " in refused(*command, cwd=folder)
 
 
 @pytest.mark.parametrize(
