@@ -12,6 +12,7 @@ import click
 
 from ..audit.leaderboard_diff import changes
 from ..audit.leaderboard_diff_report import render
+from ..core.systems import systems_of
 from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
 from ..experiment.evaluate import short_names
@@ -111,15 +112,15 @@ def command(
         options.refuse(("groups",), "results, whose config names 'groups' under its dataset")
     _check_request(runs, qrels, results, metrics)
     if results is not None:
-        board = versus.from_results(results, runs, dataset)
+        systems = versus.from_results(results, runs, dataset)
         plan = replace(plan, metrics=metrics)
     else:
         versus.check_metrics(metrics)
         versus.check_plan(plan, short_names(runs))
-        board = evaluate(str(qrels), runs, metrics, **settings)
+        systems = [*systems_of(evaluate(str(qrels), runs, metrics, **settings))]
     if not all_pairs and not plan.baselines:
-        plan = replace(plan, baselines=(board.entries[0].run,))
-    show(versus.render(board, plan, format, **width))
+        plan = replace(plan, baselines=(systems[0].run,))
+    show(versus.render(systems, plan, format, **width))
 
 
 def _are_leaderboards(names: Sequence[str]) -> bool:

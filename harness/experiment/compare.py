@@ -10,13 +10,13 @@ from typing import Any
 
 from ..core.arguments import TEXT, TEXTS, ArgumentKind, check_arguments, wrong
 from ..core.comparable import why_not
-from ..core.entries import Entry, Slice, whole_of
+from ..core.entries import Entry, System, grouped_by
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.names import parse, parse_all
 from ..core.policy import Policy
-from ..core.systems import dataset_name, system_name, systems_of
+from ..core.systems import system_name, systems_of
 from ..errors import (
     HarnessError,
     HarnessWarning,
@@ -28,7 +28,6 @@ from ..errors import (
 from ..reports import comparisons as comparing
 from ..reports.grid import Grid
 from ..reports.phrases import warned_of
-from ..reports.study import Study
 from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
 from . import folder as results_folder
 from .evaluate import evaluate_runs
@@ -129,7 +128,7 @@ def compare(
     else:
         how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
         board = evaluate_runs(qrels, runs, given, dataset=dataset, **how)
-    return compared(board, plan)
+    return compared(systems_of(board), plan)
 
 
 def check_plan(plan: Plan, runs: Sequence[str]) -> None:
@@ -182,54 +181,42 @@ def check_metrics(names: Iterable[str]) -> None:
             raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
 
 
-def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> Leaderboard:
-    """Return the entries of some runs of a folder of results, in the order of their names.
+def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> list[System]:
+    """Return some runs of a folder of results, in the order of the datasets and of their names.
 
     HarnessError if they are averages over parts and `dataset` names no part, or a name does not
     exist.
     """
-    study: Study = results_folder.read(folder)
-    board, summary = study.board, study.board.summary
-    if dataset in {entry.dataset for entry in board.entries} - {*study.datasets}:
-        summary = Summary()  # one part, by itself
-        study = Study(replace(board, summary=summary))
+    results = results_folder.read(folder)
+    if dataset in {entry.dataset for entry in results.board.entries} - {*results.datasets}:
+        part = replace(results.board, summary=Summary())  # one part, by itself
+        results = replace(results, board=part)
+    summary = results.board.summary
     if summary.average:
         fix = "name one part by --dataset"
         raise HarnessError(Problem(str(folder), NOT_COMPARED, fix=fix))
-    for what, given, known in (
-        ("run", runs, study.runs),
-        ("dataset", () if dataset is None else (dataset,), study.datasets),
-    ):
-        for name in given:
-            check_known(what, name, known)
-    group = next((one.group for one in study.systems if one.dataset == dataset), "")
-    wanted = None if dataset is None else whole_of(dataset, group)
-    entries = [
-        entry
-        for name in dict.fromkeys(runs)
-        for entry in board.entries
-        if system_name(entry, summary) == name and wanted in (None, dataset_name(entry, summary))
-    ]
-    if group:
-        parts = [entry.cut(Slice(*group.split("=", 1))) for entry in entries]
-        entries = [part for part in parts if part is not None]
-    elif dataset is not None:
-        entries = [replace(one, evaluation=replace(one.evaluation, groups={})) for one in entries]
-    order = {where: place for place, where in enumerate(study.datasets)}
-    entries.sort(key=lambda entry: order[dataset_name(entry, summary)])
-    return Leaderboard(tuple(entries), summary=summary)
+    for name in runs:
+        check_known("run", name, results.runs)
+    if dataset is not None:
+        check_known("dataset", dataset, results.datasets)
+    named = grouped_by(results.board.entries, lambda one: system_name(one, summary))
+    entries = [entry for name in dict.fromkeys(runs) for entry in named[name]]
+    found = systems_of(Leaderboard(tuple(entries), summary=summary))
+    return sorted(
+        (one for one in found if dataset in (None, one.dataset)),
+        key=lambda one: results.datasets.index(one.dataset),
+    )
 
 
-def render(board: Leaderboard, plan: Plan, format: str, **options: Any) -> str:
-    """Compare the runs of a leaderboard, and return what ``harness compare`` prints."""
-    found = compared(board, plan)
-    notes = [*warned_of((one.run, one.warned) for one in board.entries)]
+def render(systems: Sequence[System], plan: Plan, format: str, **options: Any) -> str:
+    """Compare runs, and return what ``harness compare`` prints."""
+    found = compared(systems, plan)
+    notes = [*warned_of((one.run, one.warned) for one in systems)]
     if format in ("csv", "jsonl"):
         for note in notes:
             warnings.warn(note, HarnessWarning, stacklevel=2)
         return comparing.render(found, format)
     extra = [*([Grid(notes=tuple(notes))] if notes else []), *comparing.unanswered(found)]
-    systems = systems_of(board)
     if len({system.run for system in systems}) == 2:
         extra += comparing.largest(systems, found)
     return comparing.render(found, format, standings=True, extra=extra, **options)

@@ -26,7 +26,7 @@ from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
 from ..core.arrow import cast, take, to_floats
-from ..core.entries import Entry, Failed
+from ..core.entries import Entry, Failed, System
 from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import NOT_COMPARED, Leaderboard
 from ..core.metric import Metric, from_plain_data
@@ -37,7 +37,6 @@ from ..core.systems import (
     chosen_of,
     failed_rows,
     failed_systems,
-    incomplete,
     of_systems,
     systems_of,
 )
@@ -173,7 +172,7 @@ def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Com
     try:
         if board.summary.average:
             raise HarnessError(Problem("compare", NOT_COMPARED))
-        return compared(board, wanted)
+        return compared(systems_of(board), wanted, failed_systems(board))
     except HarnessError as error:
         if plan is not None or not failed_rows(board):
             raise
@@ -182,16 +181,15 @@ def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Com
         return None
 
 
-def compared(board: Leaderboard, plan: Plan) -> Comparisons:
-    """Return the comparisons of a leaderboard's systems."""
+def compared(
+    systems: Sequence[System], plan: Plan, failed: Sequence[tuple[str, str]] = ()
+) -> Comparisons:
+    """Return the comparisons of systems; `failed` are dataset and run of those without values."""
     from ..stats.compare import compare as compare_systems  # which loads SciPy
 
-    some = systems_of(board)
-    found = compare_systems(some, plan, os.cpu_count() or 1)
-    return replace(
-        found, lost=tuple(incomplete(board)), failed=failed_systems(board),
-        chosen=chosen_of(some),
-    )  # fmt: skip
+    found = compare_systems(systems, plan, os.cpu_count() or 1)
+    lost = tuple(one.incomplete for one in systems if one.incomplete is not None)
+    return replace(found, lost=lost, failed=tuple(failed), chosen=chosen_of(systems))
 
 
 def with_comparisons(outcome: Results, plan: Plan | None = None) -> Results:

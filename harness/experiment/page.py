@@ -91,7 +91,7 @@ def page(
     how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
     board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **how)
     plan = Plan(tuple(baselines))
-    tests = compared(board, plan) if len(runs) > 1 else None
+    tests = compared(systems_of(board), plan) if len(runs) > 1 else None
     facts = [[name, text] for name, text in versions().items() if text]
     downloads = [download("leaderboard.csv", "text/csv", find("csv").render(board))]
     data = report(
