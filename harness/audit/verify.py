@@ -29,7 +29,7 @@ from ..experiment.cache import Cache, installed_code, sources
 from ..experiment.cells import evaluate_all, executor
 from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
-from ..experiment.run import derive, tables_and_plots
+from ..experiment.run import render, summarise, tables_and_plots
 from ..reports.grid import Grid, finding, grid
 from ..reports.text import cut_all
 
@@ -165,7 +165,7 @@ def verify(
     if found.by_file["cells"]:
         found.notes.append("values were not compared: they need all cells")
     else:
-        _compare_all(found, config, derive(evaluated, cells, manifest), content)
+        _compare_all(found, config, render(summarise(evaluated, cells), manifest), content)
     return found
 
 

@@ -108,7 +108,15 @@ class Results(Study):
     @cached_property
     def leaderboard(self) -> Leaderboard:
         """The leaderboard: a row per system if the config has a summary, else per cell."""
-        return self.summarised or systems(self.board, self.config)
+        if self.summarised is not None:
+            return self.summarised
+        board = self.board.sliced()
+        if self.board.summary:
+            from ..stats.intervals import clustered  # which loads SciPy
+
+            plan = self.config.compare or Plan()
+            board = of_systems(self.board, partial(clustered, plan=plan))
+        return in_order(board, self.config.sort)
 
     @property
     def rows(self) -> list[dict[str, str | int | float]]:
@@ -150,37 +158,6 @@ class Results(Study):
         }
 
 
-def systems(board: Leaderboard, config: Config) -> Leaderboard:
-    """Return the leaderboard in order, with a row a system if the config has a summary."""
-    if board.summary:
-        from ..stats.intervals import clustered  # which loads SciPy
-
-        board = of_systems(board, partial(clustered, plan=config.compare or Plan()))
-    else:
-        board = board.sliced()
-    return in_order(board, config.sort)
-
-
-def compare(board: Leaderboard, config: Config, plan: Plan | None = None) -> Comparisons | None:
-    """Return the comparisons of a leaderboard by a plan, or its config's; None without either.
-
-    If failed runs leave nothing to compare by the config's, that is a warning.
-    """
-    wanted = plan or config.compare
-    if wanted is None:
-        return None
-    try:
-        if board.summary.average:
-            raise HarnessError(Problem("compare", NOT_COMPARED))
-        return compared(systems_of(board), wanted, failed_systems(board))
-    except HarnessError as error:
-        if plan is not None or not failed_rows(board):
-            raise
-        what = f"some runs failed, and the others cannot be compared: {error}"
-        warnings.warn(what, HarnessWarning, stacklevel=4)
-        return None
-
-
 def compared(
     systems: Sequence[System], plan: Plan, failed: Sequence[tuple[str, str]] = ()
 ) -> Comparisons:
@@ -192,9 +169,23 @@ def compared(
     return replace(found, lost=lost, failed=tuple(failed), chosen=chosen_of(systems))
 
 
-def with_comparisons(outcome: Results, plan: Plan | None = None) -> Results:
-    """Return results with comparisons computed from their values, by a plan or the config's."""
-    return replace(outcome, comparisons=compare(outcome.board, outcome.config, plan))
+def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
+    """Return results with comparisons by a plan, or their config's; without either, with none.
+
+    If failed runs leave nothing to compare by the config's, that is a warning.
+    """
+    board, wanted, found = results.board, plan or results.config.compare, None
+    if wanted is not None:
+        try:
+            if board.summary.average:
+                raise HarnessError(Problem("compare", NOT_COMPARED))
+            found = compared(systems_of(board), wanted, failed_systems(board))
+        except HarnessError as error:
+            if plan is not None or not failed_rows(board):
+                raise
+            what = f"some runs failed, and the others cannot be compared: {error}"
+            warnings.warn(what, HarnessWarning, stacklevel=4)
+    return replace(results, comparisons=found)
 
 
 def render_comparisons(comparisons: Comparisons, format: str, **options: Any) -> str:

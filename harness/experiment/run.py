@@ -43,10 +43,9 @@ from .folder import (
     RENDERED,
     TIMING,
     Results,
-    compare,
     has_cells,
     render_comparisons,
-    systems,
+    with_comparisons,
     written,
 )
 
@@ -107,8 +106,9 @@ def run(
     for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
         warnings.warn(text, HarnessWarning, stacklevel=2)
     with _held_folders(loaded, force), executor(jobs, scheduler) as pool:
-        evaluated = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
-        return write(derive(evaluated, cells), began, force=force)
+        results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
+        results = render(summarise(results, cells))
+        return write(results, began, force=force)
 
 
 @contextlib.contextmanager
@@ -142,34 +142,19 @@ def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def derive(
-    evaluated: Results, cells: Sequence[Cell], provenance: Mapping[str, Any] | None = None
-) -> Results:
-    """Summarise and compare evaluated cells, and render the files of values and the manifest.
-
-    The report page shows `provenance`, the manifest of an earlier run, or the new manifest.
-    HarnessError if no cell could be evaluated.
-    """
+def summarise(evaluated: Results, cells: Sequence[Cell]) -> Results:
+    """Choose settings, summarise and compare; HarnessError if no cell could be evaluated."""
     config, every = evaluated.config, evaluated.board
     if every.failed and not every.entries:
         raise as_one(every.failed)
     board = every if config.select is None else select(every, config.select)
-    rows = systems(board, config)
-    results = replace(
-        evaluated, board=board, comparisons=compare(board, config), summarised=rows,
+    results = replace(evaluated, board=board)
+    rows = results.leaderboard
+    return replace(
+        with_comparisons(results), summarised=rows,
         findings=(*evaluated.findings, *_reversals(evaluated, board, cells)),
         errors=(*(as_one(every.failed).texts if every.failed else ()), *_incomplete(board, rows)),
     )  # fmt: skip
-    made = _render(results)
-    manifest = manifests.manifest(results, made)
-    results = replace(results, files=made, manifest=manifest)
-    if "page" in config.reports:
-        from .page import page_files  # which loads SciPy
-
-        pages = page_files(replace(results, manifest=provenance or manifest))
-        manifest["outputs"] |= files.hashes_of(pages)
-        results = replace(results, files={**made, **pages})
-    return replace(results, trace=sha256(manifests.as_bytes(manifest)).hexdigest())
 
 
 def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) -> Iterator[Finding]:
@@ -181,23 +166,6 @@ def _reversals(evaluated: Results, board: Leaderboard, cells: Sequence[Cell]) ->
         paths = manifests.Paths(places.values(), config.base)
         for one in accepted(reversals(systems_of(board), places), config.guard.accept):
             yield paths.placed_finding(one)
-
-
-def _render(results: Results) -> dict[str, bytes]:
-    """Return the files of values and the reports, but for the page, by name."""
-    config, rows, comparisons = results.config, results.leaderboard, results.comparisons
-    made = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
-    if has_cells(config):
-        made[CELLS] = find("csv").render(results.cells).encode()
-    for name in (name for name in config.reports if name not in ("csv", "page")):
-        report = find(name)
-        text = report.render(rows)
-        if name == "html":
-            text += "" if comparisons is None else render_comparisons(comparisons, name)
-            text = html.document(config.name, text)
-        made[f"leaderboard{report.suffix}"] = text.encode()
-    made[manifests.PER_QUERY] = files.parquet(results.cells.per_query_parts())
-    return made if comparisons is None else made | comparing.files(comparisons)
 
 
 def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
@@ -212,6 +180,40 @@ def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
     for one in absent:
         where = "".join(f" {name}={value}" for name, value in one.columns.items())
         yield f"{one.run}{where} on {one.dataset}: {one.error}"
+
+
+def render(results: Results, provenance: Mapping[str, Any] | None = None) -> Results:
+    """Render the files of values, the reports and the manifest.
+
+    The report page shows `provenance`, the manifest of an earlier run, or the new manifest.
+    """
+    made = _files(results)
+    manifest = manifests.manifest(results, made)
+    if "page" in results.config.reports:
+        from .page import page_files  # which loads SciPy
+
+        pages = page_files(replace(results, manifest=provenance or manifest))
+        manifest["outputs"] |= files.hashes_of(pages)
+        made |= pages
+    trace = sha256(manifests.as_bytes(manifest)).hexdigest()
+    return replace(results, files=made, manifest=manifest, trace=trace)
+
+
+def _files(results: Results) -> dict[str, bytes]:
+    """Return the files of values and the reports, but for the page, by name."""
+    config, rows, comparisons = results.config, results.leaderboard, results.comparisons
+    made = {LEADERBOARD: find("csv").render(rows, comparisons=comparisons).encode()}
+    if has_cells(config):
+        made[CELLS] = find("csv").render(results.cells).encode()
+    for name in (name for name in config.reports if name not in ("csv", "page")):
+        report = find(name)
+        text = report.render(rows)
+        if name == "html":
+            text += "" if comparisons is None else render_comparisons(comparisons, name)
+            text = html.document(config.name, text)
+        made[f"leaderboard{report.suffix}"] = text.encode()
+    made[manifests.PER_QUERY] = files.parquet(results.cells.per_query_parts())
+    return made if comparisons is None else made | comparing.files(comparisons)
 
 
 def write(results: Results, began: float, *, force: bool) -> Results:

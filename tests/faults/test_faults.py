@@ -33,7 +33,7 @@ MODELS = ("gbrt", "lambdamart", "linear-regression")
 KILL, STOP = ["signal", signal.SIGKILL], ["signal", signal.SIGINT]
 EVALUATE = ["harness.experiment.workers", "evaluate_cell"]
 TAKE = ["harness.experiment.cells", "_Run.take"]
-DERIVE = ["harness.experiment.run", "derive", 0]
+SUMMARISE = ["harness.experiment.run", "summarise", 0]
 REPLACE = ["pathlib", "Path.replace"]
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
 STOPPED = "stopped; nothing is left half written; the same command continues\n"
@@ -162,7 +162,7 @@ def test_killed_while_writing(sweep: Sweep, call: list[Any]) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    [["harness.config.load", "load", 0], [*EVALUATE, 7], DERIVE,
+    [["harness.config.load", "load", 0], [*EVALUATE, 7], SUMMARISE,
      ["harness.experiment.cache", "write_all", 3], ["os", "fsync", 4], [*REPLACE, 15]],
     ids=str,
 )  # fmt: skip
@@ -224,7 +224,7 @@ def test_an_input_that_may_not_be_read_fails_its_cell(sweep: Sweep, known: bool)
     assert "Permission denied" in err or "no permission to read it" in err
 
 
-@pytest.mark.parametrize("call", [[*EVALUATE, 7], DERIVE], ids=str)
+@pytest.mark.parametrize("call", [[*EVALUATE, 7], SUMMARISE], ids=str)
 def test_memory_runs_out(sweep: Sweep, call: list[Any]) -> None:
     code, err = sweep.run(call=call, act=["exhaust memory"])
     assert code == 2
