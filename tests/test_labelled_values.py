@@ -41,7 +41,7 @@ RANDOM = ("low", "high")
 """Ends of columns that are drawn with names as the seed, such as ``rank_low`` and ``map high``."""
 
 
-LEFT_OUT = re.compile("sha256|^interval |^harness why ")
+LEFT_OUT = re.compile(r"sha256|\b[0-9a-f]{64}\b|^interval |^harness why ")
 
 
 @dataclass(frozen=True)
