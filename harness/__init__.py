@@ -15,7 +15,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .core.printable import RENDERERS
+from .core import RENDERERS
 
 __version__ = "0.1.0"
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from .batch.dicts import to_pytrec_eval as to_pytrec_eval
     from .core.align import align as align
     from .core.aligned import Aligned as Aligned
+    from .core.arguments import Range as Range
     from .core.evaluation import Evaluation as Evaluation
     from .core.metric import metric as metric
     from .core.names import metric_name as metric_name
-    from .core.parameters import Range as Range
     from .core.policy import Policy as Policy
     from .core.tables import Qrels as Qrels
     from .core.tables import Run as Run
@@ -70,7 +70,7 @@ _HOME = {
     "Plots": "experiment.table_plot_check",
     "Policy": "core.policy",
     "Qrels": "core.tables",
-    "Range": "core.parameters",
+    "Range": "core.arguments",
     "Results": "experiment.folder",
     "Run": "core.tables",
     "Table": "experiment.table_plot_check",

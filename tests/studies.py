@@ -9,7 +9,7 @@ from harness.core.entries import Entry
 from harness.core.evaluation import Counts, Evaluation
 from harness.core.leaderboard import Leaderboard
 from harness.core.names import parse_all
-from harness.reports.study import Study
+from harness.reports.leaderboard import Study
 from harness.stats.comparison import Comparison, Comparisons, Plan
 
 Values = Mapping[str, Mapping[str, Sequence[Sequence[float]]]]

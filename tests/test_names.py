@@ -7,9 +7,9 @@ import pytrec_eval
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from harness.core.arguments import Parameter
 from harness.core.metric import REGISTRY
 from harness.core.names import NICKNAMES, known_names, parse, parse_all
-from harness.core.parameters import Parameter
 from harness.core.settings import CONVENTIONS, NEEDED, Convention
 from harness.errors import UnknownNameError
 

@@ -13,18 +13,18 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast, index_in, select
-from ..core.comparable import why_not
 from ..core.evaluation import Evaluation
 from ..core.metric import Direction, Metric
+from ..core.names import why_not
 from ..core.ragged import Bools, Floats
 from ..errors import InputError, Problem, UnknownNameError, check_known, first_of, shorten
 from ..metrics.rank_similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.compare import corrected
 from ..stats.comparison import Comparison, Plan
 from ..stats.differences import differences, largest_first
+from ..stats.effects import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.intervals import interval_of
 from ..stats.registry import Stream, Test, find, outcome_of
-from ..stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from .leaderboard_files import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
 from .verify import leaves
 
@@ -116,7 +116,7 @@ def _values(evaluation: Evaluation, metric: Metric) -> Floats:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """One run by one metric, original and reproduction (:mod:`harness.stats.reproduction`).
+    """One run by one metric, original and reproduction (:mod:`harness.stats.effects`).
 
     `n` queries are in both, over which `rmse`, `nrmse` and the paired t-test are; Welch's is over
     the queries of each. The effects are over the run `baseline`, if any.

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from ..core.evaluation import names_of
 from ..core.metric import REGISTRY, Metric
 from ..errors import did_you_mean
+from ..reports.leaderboard import Study
 from ..reports.paper_table.model import Kind, PaperColumn
-from ..reports.study import Study
 from .printed_tables import GREEK, PrintedTable, Row
 
 _ARROWS = re.compile(r"[↑↓▲▼△▽⇑⇓]|\((?:in\s*)?%\)|%|\(\s*\)")

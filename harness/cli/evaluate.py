@@ -20,7 +20,7 @@ from . import options
 from .printing import show, terminal_width
 
 if TYPE_CHECKING:
-    from ..guard.query_groups import Grouping
+    from ..guard.datasets import Grouping
 
 
 @click.command()
@@ -79,7 +79,7 @@ def evaluate(
     board = evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)
     if grouping is None:
         return board
-    from ..guard.query_groups import attach
+    from ..guard.datasets import attach
 
     entries, findings = attach(board.entries, {board.entries[0].dataset: grouping})
     for one in findings:
@@ -92,7 +92,7 @@ def _grouping(path: str, bins: Sequence[str]) -> Grouping:
     from pydantic import ValidationError
 
     from ..config.model import Groups
-    from ..guard.query_groups import load
+    from ..guard.datasets import load
 
     edges = {}
     for one in bins:

@@ -10,8 +10,7 @@ from typing import Any, TypeVar, get_args
 import click
 from click.core import ParameterSource
 
-from ..core.arguments import MOST
-from ..core.parameters import Range, parameters_of
+from ..core.arguments import MOST, Range, parameters_of
 from ..core.policy import Duplicates, Policy
 from ..errors import Problem, UnknownNameError, did_you_mean
 from ..stats.comparison import Plan

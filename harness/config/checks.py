@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.comparable import compared
 from ..core.entries import grouped_by, sliced_name, slices, whole_name
 from ..core.leaderboard import NOT_COMPARED
 from ..core.metric import REGISTRY, Metric
-from ..core.names import BOUNDS, parse, with_bounds
+from ..core.names import BOUNDS, compared, parse, with_bounds
 from ..core.settings import contradiction, find_convention
 from ..core.systems import run_name
 from ..errors import HarnessError, Problem, UnknownNameError, check_known, did_you_mean

@@ -1,4 +1,12 @@
-"""The pure core: tables, alignment, evaluation, metric names. No files, no clock, no printing."""
+"""The pure core: tables, alignment, evaluation, metric names. No files, no clock, no printing.
+
+A result is :class:`Printable`: core knows its values, and the reports above know how to show them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 __all__: list[str] = []
 """Nothing here is public: names to use are in harness, harness.batch and harness.compat."""
@@ -6,3 +14,17 @@ __all__: list[str] = []
 
 def __dir__() -> list[str]:
     return __all__
+
+
+RENDERERS: dict[str, Callable[[Any], str]] = {}
+"""What returns the "text" and the "html" of a result; :mod:`harness` puts them here."""
+
+
+class Printable:
+    """A result that ``print`` and notebooks show as tables."""
+
+    def __str__(self) -> str:
+        return RENDERERS["text"](self)
+
+    def _repr_html_(self) -> str:
+        return RENDERERS["html"](self)

@@ -1,16 +1,28 @@
-"""Types of settings that a config, options and Python arguments fill alike, and their checks."""
+"""Types of settings, arguments and parameters of metrics: what each takes, and its checks."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import wraps
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, wraps
 from inspect import signature
 from numbers import Integral, Real
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from annotated_types import Ge, Le, MinLen
 
-from ..errors import ArgumentError, Problem, did_you_mean, shorten, unknown
+from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, shorten, unknown
 
 T = TypeVar("T")
 MOST = 2**31 - 1
@@ -175,3 +187,196 @@ Names = Annotated[tuple[str, ...], Shorthand(as_list, str | tuple[str, ...])]
 _Texts = Annotated[tuple[str, ...], MinLen(1)]
 Patterns = Annotated[_Texts, Shorthand(as_list, str | _Texts)]
 """One name or pattern, or a list of at least one."""
+
+
+@checked_init
+@dataclass(frozen=True)
+class Range:
+    """Bounds of a numeric parameter, put next to its type: ``Annotated[float, Range(0, 1)]``.
+
+    None means unbounded; with `open` the bounds themselves are outside.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    open: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        low = -math.inf if self.low is None else self.low
+        high = math.inf if self.high is None else self.high
+        return low <= value <= high and not (self.open and value in (low, high))
+
+    def __str__(self) -> str:
+        low = "(-inf" if self.low is None else f"{'(' if self.open else '['}{self.low:g}"
+        high = "inf)" if self.high is None else f"{self.high:g}{')' if self.open else ']'}"
+        return f"{low}, {high}"
+
+
+class About(str):
+    """Put next to a type: what a parameter of that type means, for metrics that share it."""
+
+
+SHOWN = "shown"
+"""Put next to a type, ``Annotated[float, SHOWN]``: names show the value even if it is the
+default, because a reader needs it to know what was measured."""
+_ENDS = ("ge", "gt", "le", "lt")
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a metric or field of settings, as read off its annotation and default."""
+
+    name: str
+    type: type
+    default: Any
+    choices: tuple[Any, ...] = ()
+    range: Range | None = None
+    optional: bool = False
+    many: bool = False
+    length: int | None = None
+    shown: bool = False
+    pairs: bool = False
+    about: str = ""
+
+    def parse(self, text: str, metric: str) -> Any:
+        """Return the value that `text` stands for.
+
+        Several numbers are written as ``1:-1:0``, pairs of a grade and a number as ``1:3;2:9``.
+        """
+        text = text.strip().strip("'\"")
+        if self.optional and text.lower() in ("none", "null"):
+            return None
+        if self.pairs:
+            return tuple(self._parse_pair(item, metric) for item in re.split("[;,]", text))
+        if not self.many:
+            return self._parse_one(text, metric)
+        values = tuple(self._parse_one(item, metric) for item in re.split("[:,]", text))
+        if self.length is not None and len(values) != self.length:
+            raise self._wrong(metric, f"{self.length} numbers", len(values))
+        return values
+
+    def _wrong(self, metric: str, expected: str, got: object) -> UnknownNameError:
+        return UnknownNameError(f"{metric}: {self.name}: expected {expected}, got {got}")
+
+    def _parse_pair(self, text: str, metric: str) -> tuple[int, float]:
+        grade, number = (part.strip() for part in re.split("[:=]", text + ":", maxsplit=2)[:2])
+        if not re.fullmatch("[0-9]{1,10}", grade, re.ASCII) or int(grade) > MOST:
+            form = f"grade:number;grade:number... with grades 0 to {MOST}"
+            raise self._wrong(metric, form, f"'{shorten(text, 60)}'")
+        return int(grade), self._parse_one(number, metric)
+
+    def _parse_one(self, text: str, metric: str) -> Any:
+        if self.choices:
+            named = dict(zip(self.choice_texts, self.choices, strict=True))
+            lower = named.get(text.lower())
+            if text not in named and not isinstance(lower, bool):
+                error = unknown(self.name, text, named)
+                raise UnknownNameError([replace(one, where=metric) for one in error.problems])
+            return named.get(text, lower)
+        try:
+            if self.type is bool:
+                return {"true": True, "false": False}[text.lower()]
+            if self.type is not str and not _NUMBER.fullmatch(text):
+                raise ValueError  # Python also takes 1_000, and digits of other scripts
+            value = self.type(text)
+            if isinstance(value, float) and not math.isfinite(value):
+                raise ValueError
+        except (ValueError, KeyError):
+            expected, got = str(_KINDS.get(self.type)), f"'{shorten(text, 60)}'"
+            raise self._wrong(metric, expected, got) from None
+        if self.type is int and abs(value) > MOST:
+            raise self._wrong(metric, f"at most {MOST}", shorten(text, 40))
+        if self.range is not None and value not in self.range:
+            raise self._wrong(metric, f"a number in {self.range}", f"{value:g}")
+        return value
+
+    @property
+    def choice_texts(self) -> tuple[str, ...]:
+        """The choices as they are written in a metric's name."""
+        return tuple(map(self.text, self.choices))
+
+    def text(self, value: Any) -> str:
+        """Return `value` as it is written in a metric's name."""
+        if self.pairs:
+            return ";".join(f"{grade}:{_short(number)}" for grade, number in value)
+        if isinstance(value, tuple):
+            return ":".join(map(self.text, value))
+        if isinstance(value, bool):
+            return str(value).lower()
+        return _short(value) if isinstance(value, float) else str(value)
+
+    @cached_property
+    def kind(self) -> ArgumentKind:
+        """What a Python argument for it can be."""
+        limits = self.range or Range()
+        if self.many:
+            kind = TEXTS
+        elif self.type is int:
+            kind = whole_from(int(limits.low or 0))
+        elif self.type is float and limits.low is not None and limits.high is not None:
+            expected = f"a number between {limits.low:g} and {limits.high:g}"
+            fix = f"write {self.default}"
+            kind = ArgumentKind(expected, lambda one: is_number(one) and one in limits, fix)
+        else:
+            named = instance_of(f"a {self.type.__name__}", self.type)
+            kind = {bool: FLAG, str: TEXT}.get(self.type, named)
+        return kind.or_none() if self.optional else kind
+
+    @classmethod
+    def of(cls, name: str, annotation: Any, default: Any) -> Parameter:
+        """Read a parameter off its annotation and default."""
+        is_marked = get_origin(annotation) is Annotated
+        base, *marks = get_args(annotation) if is_marked else (annotation,)
+        limits = _range_of(marks)
+        parts = get_args(base)
+        if type(None) in parts:
+            inner = cls.of(name, next(one for one in parts if one is not type(None)), default)
+            return replace(inner, range=limits or inner.range, optional=True, shown=False)
+        about = next((str(mark) for mark in marks if isinstance(mark, About)), "")
+        found = cls(name, base, default, range=limits, shown=SHOWN in marks, about=about)
+        if get_origin(base) is Literal:
+            return replace(found, type=str, choices=parts, range=None)
+        if get_origin(base) is not tuple:
+            return found
+        if get_origin(parts[0]) is tuple:
+            return replace(found, type=float, pairs=True)
+        length = None if parts[1:] == (...,) else len(parts)
+        return replace(found, type=parts[0], many=True, length=length)
+
+
+def _range_of(marks: Iterable[Any]) -> Range | None:
+    """Return the range among the marks of a type: a Range, or pydantic's Ge, Gt, Le and Lt."""
+    ends: dict[str, Any] = {}
+    for mark in marks:
+        if isinstance(mark, Range):
+            return mark
+        ends |= {name: getattr(mark, name) for name in _ENDS if hasattr(mark, name)}
+    if not ends:
+        return None
+    return Range(ends.get("ge", ends.get("gt")), ends.get("le", ends.get("lt")), open="gt" in ends)
+
+
+@lru_cache
+def parameters_of(model: type) -> dict[str, Parameter]:
+    """Return what each field of a settings model takes, by its annotation."""
+    return {
+        name: Parameter.of(name, hint, getattr(model, name, None))
+        for name, hint in get_type_hints(model, include_extras=True).items()
+    }
+
+
+def check_settings(settings: object) -> None:
+    """Raise an error for the first field of a settings model that its annotation does not take."""
+    model: Any = type(settings)
+    for name, takes in parameters_of(model).items():
+        given = getattr(settings, name)
+        if takes.choices and given is not None:
+            check_choice(name, given, takes.choices)
+        check_arguments({name: given}, **{name: takes.kind})
+
+
+def _short(number: float) -> str:
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)

@@ -20,6 +20,7 @@ from ..errors import (
     UnknownNameError,
     did_you_mean,
 )
+from . import Printable
 from .aligned import Aligned
 from .arguments import TEXT, ArgumentKind, Count, check_arguments, instance_of
 from .arrow import among, nan_as_null, repeated, select, take, to_arrow
@@ -27,7 +28,6 @@ from .metric import Metric
 from .names import parse
 from .policy import Policy
 from .policy_views import Kernel, is_cut, sampled_together, shortened, view
-from .printable import Printable
 from .ragged import Bools, Floats, Ints, frozen
 
 if TYPE_CHECKING:

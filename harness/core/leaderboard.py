@@ -13,12 +13,12 @@ from itertools import combinations
 import pyarrow as pa
 
 from ..errors import first_of
+from . import Printable
 from .aligned import Memo
 from .arguments import Names
 from .arrow import repeated
 from .entries import Choice, Entry, Failed, grouped_by, pairs, whole_name, with_slices
 from .metric import Metric
-from .printable import Printable
 
 NOT_COMPARED = (
     "runs are compared query by query, and average weighs queries by the size of their part; "

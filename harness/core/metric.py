@@ -19,8 +19,16 @@ import numpy as np
 
 from ..errors import HarnessError, Problem
 from .aligned import Aligned
-from .arguments import TEXT, TEXTS, ArgumentKind, check_arguments, check_choice, is_number, wrong
-from .parameters import Parameter
+from .arguments import (
+    TEXT,
+    TEXTS,
+    ArgumentKind,
+    Parameter,
+    check_arguments,
+    check_choice,
+    is_number,
+    wrong,
+)
 from .ragged import Floats
 from .settings import PARAMETERS, MetricSettings, texts_of
 

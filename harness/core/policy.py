@@ -12,8 +12,7 @@ import numpy as np
 from annotated_types import Le
 
 from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, unknown
-from .arguments import MOST, Flag, Positive, checked_init, describe, wrong
-from .parameters import check_settings
+from .arguments import MOST, Flag, Positive, check_settings, checked_init, describe, wrong
 from .ragged import Array, Bools
 
 Few = Literal["error", "zero", "one", "nan"]

@@ -11,10 +11,10 @@ from itertools import product
 from ..errors import HarnessError, InputError, Problem, first_of
 from .arrow import index_in
 from .arrow import select as select_rows
-from .comparable import compared
 from .entries import Choice, Columns, Entry, Failed, grouped_by, pairs
 from .leaderboard import Leaderboard, Select, Selection
 from .metric import Metric
+from .names import compared
 
 RULE = "validation-in-test"
 """Rule of the error that validation queries are also test queries."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args
 
 from ..errors import Problem, UnknownNameError, unknown
-from .parameters import Parameter, Range, parameters_of
+from .arguments import Parameter, Range, parameters_of
 from .policy import Few, GradeRule, Order, Policy, Scores, check_ties
 
 EmptyValue = Literal["zero", "one", "nan"]

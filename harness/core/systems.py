@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from ..errors import AlignmentError, Problem, first_of
 from .arrow import call, encode, unique
-from .comparable import why_not
 from .entries import (
     Chosen,
     Columns,
@@ -30,6 +29,7 @@ from .entries import (
 from .evaluation import joined
 from .leaderboard import Leaderboard, Summary
 from .metric import Metric
+from .names import why_not
 from .ragged import Floats
 
 SHOWN = 5

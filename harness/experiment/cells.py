@@ -28,9 +28,9 @@ from ..errors import (
     ShortageError,
     and_more,
 )
+from ..guard.datasets import Grouping, attach
+from ..guard.datasets import load_all as load_groups
 from ..guard.findings import accepted, refused
-from ..guard.query_groups import Grouping, attach
-from ..guard.query_groups import load_all as load_groups
 from ..guard.sweep import GuardError, SeenCell, accepted_rules, guard
 from . import manifest as manifests
 from .cache import Cache, Input, Keys, Notes, Record, hash_of, with_names

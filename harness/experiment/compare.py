@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..core.arguments import TEXT, TEXTS, ArgumentKind, check_arguments, wrong
-from ..core.comparable import why_not
 from ..core.entries import Entry, System, grouped_by
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary
 from ..core.metric import Metric
-from ..core.names import parse, parse_all
+from ..core.names import parse, parse_all, why_not
 from ..core.policy import Policy
 from ..core.systems import system_name, systems_of
 from ..errors import (

@@ -54,9 +54,8 @@ from ..errors import (
 )
 from ..readers.files import compare_recorded, hashes_of, sha256
 from ..reports import comparisons as comparing
-from ..reports.leaderboard import find
+from ..reports.leaderboard import Study, find
 from ..reports.select import in_order
-from ..reports.study import Study
 from ..stats.comparison import Comparisons, Plan
 from .manifest import PER_QUERY, Manifest
 

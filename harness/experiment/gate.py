@@ -9,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.comparable import compared, why_not
 from ..core.entries import System, sliced_name
 from ..core.metric import Metric
-from ..core.names import parse
+from ..core.names import compared, parse, why_not
 from ..core.policy import Policy
 from ..core.systems import systems_of
 from ..errors import (

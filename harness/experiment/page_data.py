@@ -16,9 +16,9 @@ import numpy as np
 import yaml
 
 from ..config.model import Config
-from ..core.comparable import why_not
 from ..core.entries import System
 from ..core.metric import Metric
+from ..core.names import why_not
 from ..errors import InputError, Problem, said_by
 from ..guard.check_report import address
 from ..reports import comparisons as comparing

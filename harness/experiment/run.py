@@ -23,8 +23,8 @@ from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import dataset_name, incomplete, key_of, systems_of
 from ..errors import Finding, HarnessWarning, counted
+from ..guard.datasets import reversals
 from ..guard.findings import accepted
-from ..guard.query_groups import reversals
 from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html

@@ -35,13 +35,13 @@ from ..errors import (
 from ..guard import check as guard
 from ..guard.check_report import Checked
 from ..readers import files as store
+from ..reports.leaderboard import Study
 from ..reports.methods import bibliography, methods
 from ..reports.paper_table.build import build
 from ..reports.paper_table.model import PaperTable, records, render
 from ..reports.paper_table.settings import DEFAULT, Format, TableSettings
 from ..reports.plots import plot as plots
 from ..reports.plots.plot import PlotSettings, find
-from ..reports.study import Study
 from ..stats.comparison import Plan
 from . import folder as results_folder
 from .folder import Results, with_comparisons

@@ -35,17 +35,17 @@ from ..errors import (
 from ..readers.rows import last_line
 from ..readers.source import NAMELESS, STDIN, Source
 from .check_report import Checked
-from .datasets import Dataset, query_hashes
+from .datasets import Dataset, load_all, match, query_hashes
 from .documents import explain_no_common_query
-from .example_lines import BY_ROW, suppressing_problems
 from .findings import (
+    BY_ROW,
     accepted,
     in_order,
     refused,
     rules_of,
+    suppressing_problems,
     without_effects,
 )
-from .query_groups import load_all, match
 from .submissions import Terms, across, as_submitted, read_topics
 from .sweep import SeenCell, Sweep, accepted_rules
 from .watch import Watch, facts_of, judgement_facts, observing

@@ -21,13 +21,7 @@ from ..core.ragged import rows_of as rows_of_offsets
 from ..core.rules import SHOWN, finding
 from ..core.tables import Qrels, Run
 from ..errors import Finding, counted
-from .example_lines import (
-    Examples,
-    ExamplesByRule,
-    place_of_row,
-    short,
-    texts_at,
-)
+from .findings import Examples, ExamplesByRule, place_of_row, short, texts_at
 
 if TYPE_CHECKING:
     from ..config.model import RunEntry

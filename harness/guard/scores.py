@@ -21,9 +21,7 @@ from ..readers import trec as trec
 from ..readers.columns import Refused, read_block
 from ..readers.source import Source
 from .documents import Queries
-from .example_lines import Examples, ExamplesByRule, docnos_at, texts_at
-from .findings import by_share, percent
-from .run_part import RunPart
+from .findings import Examples, ExamplesByRule, RunPart, by_share, docnos_at, percent, texts_at
 
 SOME = 0.001
 """Share of tied pairs that scores of a few digits reach by chance."""

@@ -20,9 +20,8 @@ from ..errors import Finding, InputError, Problem, counted, shorten
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
 from ..readers.source import Source, check_unpacked, no_rows
-from .example_lines import ExamplesByRule, docnos_at
-from .run_part import RunPart
-from .spelling import OF_DOCNOS, affixes, shown, spelled_as
+from .documents import OF_DOCNOS, affixes, shown, spelled_as
+from .findings import ExamplesByRule, RunPart, docnos_at
 
 NAMES = 256
 """Docnos that are compared with those of the collection to find another spelling."""

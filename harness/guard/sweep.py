@@ -27,14 +27,17 @@ from .datasets import (
     part_of,
 )
 from .documents import explain_no_common_query
-from .example_lines import place_of_row, qrels_of, scores_of, short
 from .findings import (
     APART,
     FOLLOWS,
     accepted,
     in_order,
+    place_of_row,
+    qrels_of,
     refused,
     rules_of,
+    scores_of,
+    short,
     without_effects,
 )
 from .row_order import (

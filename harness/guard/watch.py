@@ -17,13 +17,8 @@ from ..readers.source import Source
 from . import scores
 from .datasets import JudgementFacts as JudgementFacts
 from .documents import Documents, Queries
-from .example_lines import (
-    ExamplesByRule,
-    add_lines,
-    placed,
-)
+from .findings import ExamplesByRule, RunPart, add_lines, placed
 from .row_order import NO_FIT, Fit, Following
-from .run_part import RunPart
 from .scores import Labels, Order, Scores
 from .submissions import Submission, Terms
 

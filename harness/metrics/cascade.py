@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.parameters import About, Range
+from ..core.arguments import About, Range
 from ..core.ragged import (
     Array,
     Floats,

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.parameters import SHOWN, About, Range
+from ..core.arguments import SHOWN, About, Range
 from ..core.ragged import Array, Floats, Ints, Ragged
 from .shared import Cutoff, log2_discount, share, share_metric
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.arguments import Range
 from ..core.metric import Metric, metric
-from ..core.parameters import Range
 from ..core.ragged import (
     Array,
     Bools,

@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from ..core.align import levels
 from ..core.aligned import Aligned
-from ..core.arguments import wrong
+from ..core.arguments import Range, wrong
 from ..core.metric import metric
-from ..core.parameters import Range
 from ..core.policy_views import tied_groups
 from ..core.ragged import Array, Floats, Ints, offsets_of, sum_by
 from .error import Over

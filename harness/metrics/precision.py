@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.arguments import Range
 from ..core.metric import metric
-from ..core.parameters import Range
 from ..core.ragged import Floats
 from .shared import (
     CUTOFFS,

@@ -18,8 +18,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
+from ..core.arguments import SHOWN, About, Range
 from ..core.metric import Function, metric
-from ..core.parameters import SHOWN, About, Range
 from ..core.ragged import Array, Bools, Floats, Ints, Ragged, frozen, stretches
 from ..errors import InputError, Problem
 

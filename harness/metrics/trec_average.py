@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.parameters import Range
+from ..core.arguments import Range
 from ..core.policy_views import tied_groups
 from ..core.ragged import Array, Floats, Ints, Ragged, offsets_of, positions_of, stretches
 from .shared import (

@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.parameters import Range
+from ..core.arguments import Range
 from ..core.ragged import Floats, Ints
 from .shared import Rel, trec_measure
 

@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.parameters import About
+from ..core.arguments import About
 from ..core.policy_views import tied_groups
 from ..core.ragged import Floats, Ints, Ragged, offsets_of, rows_of, sum_by
 from ..errors import InputError, Problem

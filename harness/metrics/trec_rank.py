@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from ..core.aligned import Aligned
-from ..core.parameters import Range
+from ..core.arguments import Range
 from ..core.ragged import Floats
 from .shared import (
     LARGEST_SHARE,

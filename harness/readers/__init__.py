@@ -6,9 +6,18 @@ To add a format, put a file that calls ``add_formats`` into this folder; nothing
 import importlib
 import pkgutil
 
-from .format import FORMATS, Format, ScatteredQueries, guess_format, named_format
+from .format import (
+    FORMATS,
+    Format,
+    ScatteredQueries,
+    align_run,
+    guess_format,
+    named_format,
+    read_qrels,
+    read_run,
+    stream_run,
+)
 from .frame import from_frame
-from .reading import align_run, read_qrels, read_run, stream_run
 from .source import Source, check_there, missing
 
 __all__ = [

@@ -18,9 +18,9 @@ from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Place, first_of, said_by
 from .batches import from_batch, from_queries, one_column
 from .column_roles import Names, guess
-from .dataset_rows import follow_queries, needed
 from .format import Format, add_formats
 from .frame import from_table, table_of
+from .predictions import follow_queries, needed
 from .rows import Rows
 from .source import PLAIN_ARRAY, TORCH, Source, check_unpacked
 

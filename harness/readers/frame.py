@@ -17,7 +17,7 @@ from ..core.tables import GRADE_LIMIT, NO_ROWS, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
 from .column_roles import OF_ROWS, Names, by_position, name_docnos, number_role, select_columns
 from .columns import column
-from .dataset_rows import follow, join_rows, n_source
+from .predictions import follow, join_rows, n_source
 from .rows import Rows, build, warn_dropped, warn_scattered
 from .source import Source
 from .text import check_number

@@ -25,11 +25,10 @@ from .batches import (
     one_column,
     qids_of,
 )
-from .dataset_rows import follow_queries
 from .files import parquet, write_all
-from .format import FORMATS
+from .format import FORMATS, read_qrels, read_run
 from .frame import from_frame
-from .reading import read_qrels, read_run
+from .predictions import follow_queries
 from .source import PACKED
 
 FIX = (

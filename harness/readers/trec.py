@@ -29,6 +29,7 @@ from .columns import (
 from .format import FIELDS, Format, ScatteredQueries, add_formats
 from .rows import (
     KEEP_ONE,
+    MANY_TAGS,
     Rows,
     build,
     first_line,
@@ -38,7 +39,6 @@ from .rows import (
     warn_moved,
     warn_scattered,
 )
-from .sanity_checks import MANY_TAGS
 from .source import Source
 from .text import LIKE_NUMBER, decoded, without_first_lines
 

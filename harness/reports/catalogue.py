@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from .. import metrics as metrics  # which registers them
+from ..core.arguments import Parameter
 from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import NICKNAMES, known_names, parse
-from ..core.parameters import Parameter
 from ..core.policy import TIES, GradeRule, Policy
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention, find_convention
 from ..errors import UnknownNameError, did_you_mean

@@ -10,19 +10,18 @@ from dataclasses import replace
 from importlib import resources
 from typing import Literal
 
-from ..core.comparable import compared
 from ..core.entries import System, grouped_by, how_chosen
 from ..core.evaluation import EMPTY, Counts, level_of
 from ..core.leaderboard import Summary
 from ..core.metric import ENTRIES, Formula, Metric
-from ..core.names import NAMES
+from ..core.names import NAMES, compared
 from ..core.policy import Policy
 from ..core.settings import CONVENTIONS, MetricSettings
 from ..errors import counted, unknown
 from ..stats.comparison import Comparisons
 from .latex import escape
+from .leaderboard import Study
 from .phrases import INTERVALS, absent_baselines, capitalised, correction, listed, sized, span
-from .study import Study
 
 Markup = Literal["latex", "plain"]
 Name = Callable[[Metric], str]

@@ -8,19 +8,18 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-from ..core.comparable import compared
 from ..core.entries import Columns, Entry, grouped_by, pairs
 from ..core.leaderboard import Leaderboard, best
 from ..core.metric import Metric
+from ..core.names import compared
 from ..core.systems import of_systems
 from ..errors import Problem, UnknownNameError, check_known
 from ..stats.comparison import Plan
 from . import formats
 from .grid import Grid, GridCell, grid
-from .leaderboard import as_csv
+from .leaderboard import Study, as_csv
 from .phrases import confidence, heading, interval, number
 from .select import metric_spellings, select
-from .study import Study
 
 
 def columns_swept(study: Study) -> tuple[str, ...]:

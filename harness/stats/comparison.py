@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import pyarrow as pa
 from annotated_types import Ge, Gt, Lt
 
-from ..core.arguments import Count, Names, Whole
+from ..core import Printable
+from ..core.arguments import Count, Names, Whole, check_settings
 from ..core.entries import Incomplete
 from ..core.evaluation import ByMetric
 from ..core.leaderboard import CHOSEN
 from ..core.metric import Metric
-from ..core.parameters import check_settings
-from ..core.printable import Printable
 from ..core.systems import Unanswered
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ..core.comparable import compared
 from ..core.entries import System, grouped_by
 from ..core.metric import Metric
+from ..core.names import compared
 from ..core.ragged import Array, Floats
 from ..core.systems import matrix
 

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import call, select, take, to_numpy
-from ..core.comparable import compared
 from ..core.entries import System, grouped_by
 from ..core.metric import Metric
+from ..core.names import compared
 from ..core.ragged import Bools, Floats, Ints, frozen
 from ..core.systems import SHOWN, query_mismatch
 from ..errors import AlignmentError, HarnessError, Problem, first_of

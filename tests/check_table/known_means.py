@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import studies
 
-from harness.audit.check_table import FORMATS, with_dataset
-from harness.audit.table_checks import TableCheck
+from harness.audit.check_table import FORMATS, TableCheck, with_dataset
 from harness.audit.table_names import Known, match
-from harness.reports.study import Study
+from harness.reports.leaderboard import Study
 from harness.stats.compare import compare
 from harness.stats.comparison import Plan
 

@@ -8,13 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_means import BASELINE, study, verdict
 
-from harness.audit.check_table import FORMATS
-from harness.audit.table_checks import TableCheck
+from harness.audit.check_table import FORMATS, TableCheck
 from harness.audit.table_names import Known, match
+from harness.reports.leaderboard import Study
 from harness.reports.paper_table.build import build
 from harness.reports.paper_table.model import PaperCell, PaperTable, render
 from harness.reports.paper_table.settings import Caption, TableSettings
-from harness.reports.study import Study
 from harness.stats.comparison import Plan
 
 RENDERED = {

@@ -17,6 +17,7 @@ from harness.core.metric import REGISTRY
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.errors import UnknownNameError
+from harness.reports.leaderboard import Study
 from harness.reports.methods import (
     REFERENCES,
     Writer,
@@ -25,7 +26,6 @@ from harness.reports.methods import (
     methods,
     metric_list,
 )
-from harness.reports.study import Study
 from harness.stats.compare import compare
 from harness.stats.comparison import Plan
 

@@ -16,9 +16,9 @@ from refusals import refuses
 from harness.config import load as config
 from harness.core.names import parse_all
 from harness.errors import ConfigError, HarnessWarning, InputError
+from harness.reports.leaderboard import Study
 from harness.reports.plots import plot as plots
 from harness.reports.plots.plot import COLOURS, PlotSettings, find, requests, styled
-from harness.reports.study import Study
 from harness.stats.comparison import Comparison, Comparisons, Plan
 
 TRACE = studies.TRACE

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness.stats.differences import differences
+from harness.stats.effects import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from harness.stats.paired_t import paired_t
 from harness.stats.registry import Stream
-from harness.stats.reproduction import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 
 GOLDEN = golden("reproduction")["reproducibility"]
 EXPECTED = GOLDEN["expected"]

@@ -24,8 +24,7 @@ from ...core.ragged import Array, Bools, offsets_of
 from ...core.tables import Docnos, DuplicateRows, Qrels, QueryRows, RowCount, Run
 from ...errors import InputError
 from ...readers.columns import Refused, column, gathered, read_block
-from ...readers.rows import Rows, warn_scattered
-from ...readers.sanity_checks import Checks
+from ...readers.rows import Checks, Rows, warn_scattered
 from ...readers.source import Source
 from ...readers.text import ahead, each
 from ...readers.trec import RUN, in_parts, tags_of, warn_cut, warn_ranks

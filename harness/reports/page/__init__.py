@@ -17,10 +17,10 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from ...core.comparable import over_same_queries
 from ...core.entries import System
 from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
+from ...core.names import over_same_queries
 from ...core.ragged import Floats
 from ...core.systems import systems_of
 from ...stats.comparison import UNCOMPARED, Comparisons

@@ -12,12 +12,13 @@ from itertools import product
 import numpy as np
 
 from ... import __version__
-from ...core.comparable import over_same_queries as have_same_queries
 from ...core.entries import FEWER, System, grouped_by, how_chosen
 from ...core.metric import Metric
+from ...core.names import over_same_queries as have_same_queries
 from ...errors import Problem, UnknownNameError, counted, first_of
 from ...stats.comparison import Comparison, Standing
 from ...stats.intervals import clustered, t_interval
+from ..leaderboard import Study, plan_of
 from ..methods import (
     SHOWN,
     data_in_words,
@@ -40,7 +41,6 @@ from ..phrases import (
     warned_of,
 )
 from ..select import metric_spellings, select
-from ..study import Study, plan_of
 from .model import (
     MOST_MARKED,
     NO_SIGNS,

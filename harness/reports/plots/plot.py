@@ -35,6 +35,7 @@ from ...errors import (
     unknown,
 )
 from ...readers.files import distinct, part
+from ..leaderboard import Study, plan_of
 from ..phrases import ARROWS, spelled
 from ..select import (
     Found,
@@ -46,7 +47,6 @@ from ..select import (
     sort_metric,
     value_for,
 )
-from ..study import Study, plan_of
 from ..text import cut, cut_all
 
 if TYPE_CHECKING:
@@ -79,14 +79,14 @@ class PlotKind(NamedTuple):
 
 
 KINDS = {
-    "critical-difference": "critical_difference.KIND",
-    "cutoffs": "metrics.CUTOFFS",
-    "differences": "baseline.DIFFERENCES",
-    "distribution": "queries.DISTRIBUTION",
-    "effects": "baseline.EFFECTS",
-    "heatmap": "queries.HEATMAP",
-    "scatter": "metrics.SCATTER",
-    "sweep": "metrics.SWEEP",
+    "critical-difference": "comparisons.CRITICAL_DIFFERENCE",
+    "cutoffs": "values.CUTOFFS",
+    "differences": "comparisons.DIFFERENCES",
+    "distribution": "values.DISTRIBUTION",
+    "effects": "comparisons.EFFECTS",
+    "heatmap": "values.HEATMAP",
+    "scatter": "values.SCATTER",
+    "sweep": "values.SWEEP",
 }
 KindName = Annotated[str, OneOf(lambda: tuple(KINDS))]
 
