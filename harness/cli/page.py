@@ -13,6 +13,7 @@ from ..experiment import page as report_page
 from ..experiment.folder import with_comparisons
 from ..experiment.page_data import PAGE
 from ..readers.files import check_own, write_all
+from ..reports.page import PageSettings
 from ..reports.rankings import sheet
 from . import options
 from .printing import show
@@ -26,7 +27,10 @@ from .printing import show
 @options.path(
     "--output", "-o", "target", metavar="FILE", help="The page; RESULTS/page.html by default."
 )
-@options.whole("--rankings", least=0, help="Documents shown of each query and system.")
+@options.setting(
+    PageSettings, "rankings", metavar="N", default=None,
+    help="Documents shown of each query and system.",
+)  # fmt: skip
 @click.option("--participant", metavar="RUN", help="Write a sheet to print for this run instead.")
 @options.flag("--force", "Replace a file that exists.")
 def command(

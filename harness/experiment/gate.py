@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +245,9 @@ def _pair(before: System, after: System, metric: Metric) -> Pair:
     old, new = (one.entries[0].evaluation.policy for one in (before, after))
     where = f"{after.run} on {after.dataset}"
     if old != new:
-        what = f"expected one policy for baseline and candidate, got {old} and {new}"
+        each = ((one.name, getattr(old, one.name), getattr(new, one.name)) for one in fields(old))
+        apart = ", ".join(f"{name} {a} and {b}" for name, a, b in each if a != b)
+        what = f"expected one policy for baseline and candidate, got {apart}"
         raise InputError(Problem(where, what, fix="evaluate both with the same policy"))
     place = {qid: at for at, qid in enumerate(after.qids)}
     if unpaired := sorted(place.keys() ^ {*before.qids}):

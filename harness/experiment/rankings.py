@@ -24,7 +24,7 @@ from ..core.policy import Policy
 from ..core.policy_views import check_grades, takes_fractions
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
 from ..core.tables import Docnos, Qrels, Run
-from ..errors import InputError, Problem
+from ..errors import InputError, Problem, check_known
 from ..metrics.rank_similarity import Measure, Rankings, Similarity, compare_rankings
 from ..metrics.rbo import PERSISTENCE
 from ..readers.groups import teams_of
@@ -164,11 +164,15 @@ def similarities(
     ------
     InputError
         If a run cannot be read, or a dataset has fewer than two runs.
+    UnknownNameError
+        If one of `datasets` is unknown.
     """
     check_arguments(locals(), p=PERSISTENCE, depth=whole_from(1))
-    cells = [cell for cell in resolve(config) if not datasets or cell.dataset in datasets]
-    found = []
-    for dataset in dict.fromkeys(cell.dataset for cell in cells):
+    cells, found = resolve(config), []
+    every = list(dict.fromkeys(cell.dataset for cell in cells))
+    for name in datasets:
+        check_known("dataset", name, every)
+    for dataset in (name for name in every if not datasets or name in datasets):
         chosen = [cell for cell in cells if cell.dataset == dataset]
         if len(chosen) < 2:
             what = f"expected at least two runs of dataset '{dataset}', got {len(chosen)}"

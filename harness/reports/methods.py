@@ -426,7 +426,7 @@ def _compared(comparisons: Comparisons, study: Study, writer: Writer) -> Iterato
     who = "We compared all pairs of systems"
     if plan.baselines:
         who = f"We compared each system with {listed(map(writer.name, plan.baselines))}"
-    article = "" if "'s " in comparisons.title[:20] else "a "  # not before Tukey's
+    article = "" if plan.test == "tukey" else "a "  # its title begins with a name
     test = f"{article}{comparisons.title}{writer.cite(comparisons.sources)}"
     if repetitions_in_words(study.systems):
         test += " on per-query means over repetitions"

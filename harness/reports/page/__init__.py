@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Annotated, Any
 
 import numpy as np
-from pydantic import Field
+from annotated_types import Ge, Le
 
 from ...core.entries import System
 from ...core.leaderboard import Leaderboard, numbers_of
@@ -45,7 +45,7 @@ class Metadata:
 class PageSettings:
     """The report page."""
 
-    rankings: Annotated[int, Field(ge=0, le=1000)] = 0
+    rankings: Annotated[int, Ge(0), Le(1000)] = 0
     """How many documents of each query of each system the page shows."""
     conventions: tuple[str, ...] = ()
     """Tools whose values a switch on the page shows, such as lightgbm."""
