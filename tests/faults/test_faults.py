@@ -134,9 +134,10 @@ def test_killed_at_any_time(sweep: Sweep, undisturbed: dict[str, str], jobs: str
     draw, kept = random.Random(3), set()
     for _ in range(TRIALS):
         process = sweep.start("--jobs", jobs)
-        while not list(sweep.out.glob("cells/??/*")) and process.poll() is None:
-            time.sleep(0.005)
-        time.sleep(draw.random() * 0.3)
+        done = draw.randrange(1, 12)
+        while len(list(sweep.out.glob("cells/??/*.parquet"))) < done and process.poll() is None:
+            time.sleep(0.001)
+        time.sleep(draw.random() * 0.02)
         process.kill()
         process.communicate()
         assert in_session(process.pid) == [], "workers outlive the run"
