@@ -590,7 +590,7 @@ def seconds_to_open(chromium: Any, page: Path) -> float:
     return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
 
 
-@pytest.mark.parametrize("compared", ["[ndcg@10, map]", "[]"])
+@pytest.mark.parametrize("compared", ["[ndcg@10, map]", "[]"], ids=["two metrics", "all metrics"])
 def test_the_page_of_143_real_runs(
     tmp_path: Path, open_page: Open, chromium: Any, shared: Path, compared: str
 ) -> None:
