@@ -371,6 +371,12 @@ class Finding:
             return ""
         return _examples((_example(self.examples[0], left),), self.count, self.at_least)
 
+    @property
+    def problem(self) -> Problem:
+        """The mistake as part of an error."""
+        what = f"{self.what}{self.shown} [{self.rule}]"
+        return Problem(self.place, what, fix=self.fix, rule=self.rule, effect=self.effect)
+
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain data; `others` and `at_least` only if they say something."""
         record = asdict(self) | {"examples": list(self.examples), "others": list(self.others)}

@@ -204,10 +204,7 @@ def _problems(error: HarnessError) -> list[Problem]:
     of_files = isinstance(error, (InputError, AlignmentError))
     if not of_files or isinstance(error, (ShortageError, ChangedInputError, GuardError)):
         return error.problems
-    return [
-        Problem(one.place, f"{one.what}{one.shown} [{one.rule}]", fix=one.fix, rule=one.rule)
-        for one in refused("", error)
-    ]
+    return [one.problem for one in refused("", error)]
 
 
 def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from ..core.entries import grouped_by
 from ..core.leaderboard import Select
 from ..core.policy import Policy
 from ..core.rules import RULES, SHOWN, finding
-from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Problem
+from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError
 from .datasets import (
     Dataset,
     are_apart,
@@ -346,9 +346,9 @@ def guard(
             # where `harness.run` was called
             warnings.warn(each.message, HarnessWarning, stacklevel=5)
     if wrong := [one.finding for one in errors if one.cell is None]:
-        raise InputError([_problem(one) for one in dict.fromkeys(wrong)])
+        raise InputError([one.problem for one in dict.fromkeys(wrong)])
     stopped: dict[int, HarnessError] = {
-        at: GuardError([_problem(one.finding) for one in some])
+        at: GuardError([one.finding.problem for one in some])
         for at, some in grouped_by(errors, lambda one: one.cell).items()
         if at is not None and (at in seen or at in sweep.causes)
     }
@@ -380,11 +380,6 @@ def _of_column(cell: Cell, one: Finding) -> Finding:
     one = replace(one, place=one.place.within(cell.run_entry.path))
     column = (cell.run_entry.options().get("columns") or {}).get("score")
     return one if column is None else replace(one, what=f"column '{column}': {one.what}")
-
-
-def _problem(one: Finding) -> Problem:
-    what = f"{one.what}{one.shown} [{one.rule}]"
-    return Problem(one.place, what, fix=one.fix, rule=one.rule, effect=one.effect)
 
 
 def grouped(findings: Iterable[Placed]) -> list[Finding]:
