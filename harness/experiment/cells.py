@@ -243,7 +243,8 @@ def as_one(failed: Sequence[Failed]) -> HarnessError:
     """Return the error of several cells: each cause once, with the first that has it."""
     found, total = list[Problem](), 0
     errors = [(one, one.cause) for one in failed if one.cause is not None]
-    for (one, error), *others in grouped_by(errors, lambda pair: str(pair[1])).values():
+    causes = grouped_by(errors, lambda pair: (type(pair[1]), *pair[1].problems))
+    for (one, error), *others in causes.values():
         problems = _problems(error)
         total += max(len(problems), error.total if problems is error.problems else 0)
         cells = " ".join([f"{one.run} on {one.dataset}", *and_more(len(others))])
