@@ -14,6 +14,7 @@ import io
 import json
 import os
 import re
+import sys
 import textwrap
 import traceback
 import warnings
@@ -400,13 +401,35 @@ def collecting(found: list[Finding]) -> Iterator[None]:
         _COLLECTED.reset(token)
 
 
-def notice(found: Finding, stacklevel: int = 1) -> None:
+def notice(found: Finding) -> None:
     """Hand a finding to the collector around, or warn of it in Python if there is none."""
     collected = _COLLECTED.get()
     if collected is None:
-        warnings.warn(HarnessWarning(found), stacklevel=stacklevel + 1)
+        warn(found)
     else:
         collected.append(found)
+
+
+def warn(what: str | Finding | HarnessWarning) -> None:
+    """Warn in Python, at the line that called this package."""
+    package, frame, level = __name__.partition(".")[0], sys._getframe(1), 2
+    while frame.f_back and str(frame.f_globals.get("__name__")).partition(".")[0] in (
+        package, "contextlib",
+    ):  # fmt: skip
+        frame, level = frame.f_back, level + 1
+    one = what if isinstance(what, HarnessWarning) else HarnessWarning(what)
+    warnings.warn(one, stacklevel=level)
+
+
+@contextlib.contextmanager
+def warning_at_end() -> Iterator[list[HarnessWarning]]:
+    """Give a list, and warn of each warning in it at the end, even if that is an error."""
+    warned: list[HarnessWarning] = []
+    try:
+        yield warned
+    finally:
+        for one in warned:
+            warn(one)
 
 
 def _examples(examples: tuple[str, ...], count: int, at_least: bool = False) -> str:

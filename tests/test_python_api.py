@@ -106,6 +106,36 @@ def test_every_public_name_is_in_the_reference() -> None:
     assert shown == set(harness.__all__) - {"__version__"}
 
 
+def test_a_warning_is_given_once_at_the_line_that_called(tmp_path: Path) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "misnamed.run.gz"
+    qrels.write_text("".join(f"q{n} 0 d{at} {at % 3}\n" for n in range(30) for at in range(9)))
+    run.write_text("".join(f"q{n} Q0 d{at} {at} {-at} x\n" for n in range(30) for at in range(9)))
+    config = tmp_path / "c.yaml"
+    parts = {"datasets": {"web": {"path": "qrels.txt"}}, "runs": {"a": {"path": run.name}}}
+    config.write_text(json.dumps({"output": "out", "metrics": ["map"], **parts}))
+    draw = random.Random(1)
+    grades = [draw.randrange(4) for _ in range(600)]
+    rows, shifted = ([f"q{n // 20}" for n in range(600)], grades), [*grades[1:], grades[0]]
+    scores = [grade + draw.random() / 10 for grade in shifted]
+    calls: dict[str, tuple[Callable[[], object], int]] = {
+        "read_run": (lambda: harness.read_run(run), 1),
+        "evaluate a file": (lambda: harness.evaluate(qrels, run, ["map"]), 1),
+        "evaluate rows": (lambda: harness.evaluate(rows, scores, ["map"]), 1),
+        "gate": (
+            lambda: harness.gate(rows, {"a": scores, "b": scores}, ["map"], baseline="a",
+                                 margin=0.1), 2,
+        ),
+        "run": (lambda: harness.run(config), 1),
+    }  # fmt: skip
+    for name, (call, times) in calls.items():
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        texts = [str(one.message) for one in caught]
+        assert len({*texts}) == len(texts) == times, (name, texts)
+        assert {one.filename for one in caught} == {__file__}, name
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> harness.Results:
     folder = tmp_path_factory.mktemp("results")

@@ -6,7 +6,6 @@ import csv
 import io
 import itertools
 import json
-import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
 from ..core.entries import Failed
 from ..core.leaderboard import Leaderboard
-from ..errors import HarnessWarning, InputError, and_more, counted, in_json
+from ..errors import InputError, and_more, counted, in_json
 from ..experiment import folder as stored
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
@@ -155,8 +154,7 @@ def verify(
     place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
     config, cells = stored.config_and_cells(place, manifest, failed=True, load_plugins=plugins)
     found.versions += _versions(manifest, config)
-    with warnings.catch_warnings(), executor(jobs, scheduler) as pool:
-        warnings.simplefilter("ignore", HarnessWarning)  # the run gave them
+    with executor(jobs, scheduler) as pool:
         evaluated = evaluate_all(config, cells, Cache(None), pool)
     inputs_now = evaluated.manifest["inputs"]
     _compare_inputs(found, {str(root / one["path"]): one["sha256"] for one in inputs_now})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import click
 from ..core.leaderboard import Leaderboard
 from ..core.names import BOUNDS, without_bounds
 from ..core.policy import Policy
-from ..errors import HarnessWarning, Problem, UnknownNameError
+from ..errors import Problem, UnknownNameError, warn
 from ..experiment.evaluate import evaluate_files
 from ..reports.leaderboard import find, names, value_notes
 from ..reports.select import in_order
@@ -55,7 +54,7 @@ def command(
     board = in_order(board.sliced(), sort)
     if format in ("csv", "jsonl", "trec"):  # the others have notes
         for what in value_notes(board, has_runid=format == "trec"):
-            warnings.warn(HarnessWarning(what), stacklevel=2)
+            warn(what)
     width = terminal_width(format)
     brief = tuple(replace(one, error=one.brief) for one in board.failed)  # the rest is below
     show(find(format).render(replace(board, failed=brief), per_query=per_query, **width))
@@ -83,7 +82,7 @@ def evaluate(
 
     entries, findings = attach(board.entries, {board.entries[0].dataset: grouping})
     for one in findings:
-        warnings.warn(one.message, HarnessWarning, stacklevel=2)
+        warn(one.message)
     return replace(board, entries=tuple(entries))
 
 

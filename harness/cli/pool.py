@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import get_args
 
 import click
 
-from ..errors import HarnessWarning, Problem, UnknownNameError
+from ..errors import Problem, UnknownNameError, collecting
 from ..experiment.rankings import leave_out, pool
 from ..reports import formats
 from ..reports import rankings as report
@@ -52,8 +51,7 @@ def command(
     if unit == "team" and not teams:
         fix = "add --teams with a CSV of run and team, or with a pattern"
         raise UnknownNameError(Problem("--leave-out team", "expected --teams with it", fix=fix))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)  # 'harness check' prints them
+    with collecting([]):  # 'harness check' prints them
         if unit is None or qrels is None:
             found = pool(runs, depth, teams)
             records = [*report.pool_records(found)]

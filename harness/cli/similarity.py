@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any, cast, get_args
 
 import click
 
-from ..errors import HarnessWarning, Problem, UnknownNameError
+from ..errors import Problem, UnknownNameError, collecting
 from ..experiment import folder
 from ..experiment.rankings import similarities
 from ..metrics.rank_similarity import Measure
@@ -53,8 +52,7 @@ def command(results: Path, near: float, picture: Path | None, format: str, **set
       harness similarity results/quickstart --plot tree.png --format csv
     """
     outcome = folder.read(results)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", HarnessWarning)  # 'harness run' printed them
+    with collecting([]):  # 'harness run' printed them
         found = similarities(outcome.config, **settings)
     if picture is not None:
         kind = cast(Format, picture.suffix[1:])

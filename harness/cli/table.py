@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 import click
 
-from ..errors import ArgumentError, HarnessWarning, UnknownNameError
+from ..errors import ArgumentError, UnknownNameError, warn
 from ..experiment import folder as results_folder
 from ..experiment.table_plot_check import table
 from ..guard.findings import warned
@@ -97,7 +96,7 @@ def command(
     found = made.study.manifest.get("findings", ())
     if counts := warned((one["rule"], one["severity"]) for one in found):
         what = f"the guard has {counts} for these results; 'findings' in manifest.json has each"
-        warnings.warn(what, HarnessWarning, stacklevel=2)
+        warn(what)
     if methods or bibtex:
         parts = [made.methods("latex" if format == "latex" else "text")] if methods else []
         show("\n".join([*parts, made.bibtex()] if bibtex else parts))

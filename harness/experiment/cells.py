@@ -6,7 +6,6 @@ Those that could not be evaluated are reported together if they have one cause.
 from __future__ import annotations
 
 import contextlib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
@@ -21,12 +20,14 @@ from ..core.entries import Entry, Failed, grouped_by
 from ..core.leaderboard import Leaderboard
 from ..errors import (
     AlignmentError,
+    Finding,
     HarnessError,
     HarnessWarning,
     InputError,
     Problem,
     ShortageError,
     and_more,
+    collecting,
 )
 from ..guard.datasets import Grouping, attach
 from ..guard.datasets import load_all as load_groups
@@ -73,16 +74,18 @@ def _work(pool: Executor | None, jobs: Iterable[Job]) -> Iterator[Outcome]:
 
 
 def evaluate_all(
-    config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None = None
-) -> Results:
+    config: Config, cells: Sequence[Cell], cache: Cache, pool: Executor | None = None,
+    warned: list[HarnessWarning] | None = None,
+) -> Results:  # fmt: skip
     """Evaluate the cells of a config, in this process or by a pool; the results are the same.
 
     They have the board of all cells, the findings, and the parts of the manifest about cells and
-    inputs. Records are taken from the cache and kept in it as soon as they are computed. The guard
-    warns. VerificationError if the cross-check finds a difference; InputError if the guard finds
-    an error that is not one run's alone.
+    inputs. Records are taken from the cache and kept in it as soon as they are computed. What the
+    user should see now is added to `warned`. VerificationError if the cross-check finds a
+    difference; InputError if the guard finds an error that is not one run's alone.
     """
-    groups = load_groups(cells) if any(one.dataset_entry.groups for one in cells) else {}
+    warned = [] if warned is None else warned
+    groups = _groups_of(cells, warned)
     run = _Run(config, tuple(cells), cache)
     pending = [place for place in range(len(cells)) if not run.look_up(place)]
     run.cached = len(cells) - len(pending)
@@ -93,7 +96,17 @@ def evaluate_all(
             bar.update()
             bar.set_postfix({"failed": len(run.failed)} if run.failed else {}, refresh=False)
     cache.save()
-    return run.results(groups)
+    return run.results(groups, warned)
+
+
+def _groups_of(cells: Sequence[Cell], warned: list[HarnessWarning]) -> dict[str, Grouping]:
+    """Return what groups the queries of each dataset that has groups."""
+    found = list[Finding]()
+    try:
+        with collecting(found):
+            return load_groups(cells)
+    finally:
+        warned += map(HarnessWarning, found)
 
 
 class _Run:
@@ -140,10 +153,10 @@ class _Run:
         notes = replace(outcome.notes, about=about)
         self.cache.put(hash_of(parts), replace(outcome, notes=notes))
 
-    def results(self, groups: Mapping[str, Grouping]) -> Results:
+    def results(self, groups: Mapping[str, Grouping], warned: list[HarnessWarning]) -> Results:
         """Return everything in the config's order, after the guard has looked at it.
 
-        `groups` say what groups the queries of datasets.
+        `groups` say what groups the queries of datasets. What to warn of is added to `warned`.
         """
         config, cells = self.config, self.cells
         plugins = [str(config.base / name) for name in config.plugins if name.endswith(".py")]
@@ -156,13 +169,14 @@ class _Run:
                     self.inputs[path] = self.cache.hashed(path)
         seen = {}
         for place, record in sorted(self.records.items()):
-            warned = with_names(record.notes.warnings, cells[place])
-            seen[place] = SeenCell(cells[place], record.notes.facts, warned, record.qids)
+            found = with_names(record.notes.warnings, cells[place])
+            seen[place] = SeenCell(cells[place], record.notes.facts, found, record.qids)
         failed = {place: (cells[place], error) for place, error in self.failed.items()}
         accept = accepted_rules(config, self.policy)
         guarded = guard(
-            seen, _digests(self.inputs), failed, accept=accept, pooled=config.summary.pool
-        )
+            seen, _digests(self.inputs), failed, warned, accept=accept,
+            pooled=config.summary.pool,
+        )  # fmt: skip
         self.failed |= guarded.failed
         findings, entries, notes = [*guarded.findings], list[Entry](), list[Notes]()
         for place in sorted(self.records.keys() - self.failed):
@@ -174,9 +188,9 @@ class _Run:
             entries, of_groups = attach(entries, groups)
             of_groups = accepted(of_groups, config.guard.accept)
             findings += of_groups
-            for one in of_groups:
-                if one.severity == "warning":
-                    warnings.warn(one.message, HarnessWarning, stacklevel=4)
+            warned += [
+                HarnessWarning(one.message) for one in of_groups if one.severity == "warning"
+            ]
         lost = [(cells[place], error) for place, error in sorted(self.failed.items())]
         of_lost = [path for cell, _ in lost for path in self.keys.files(cell)]
         paths = manifests.Paths({*self.inputs, *of_lost}, config.base)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,11 +17,11 @@ from ..core.policy import Policy
 from ..core.systems import system_name, systems_of
 from ..errors import (
     HarnessError,
-    HarnessWarning,
     InputError,
     Problem,
     UnknownNameError,
     check_known,
+    warn,
 )
 from ..reports import comparisons as comparing
 from ..reports.grid import Grid
@@ -213,7 +212,7 @@ def render(systems: Sequence[System], plan: Plan, format: str, **options: Any) -
     notes = [*warned_of((one.run, one.warned) for one in systems)]
     if format in ("csv", "jsonl"):
         for note in notes:
-            warnings.warn(note, HarnessWarning, stacklevel=2)
+            warn(note)
         return comparing.render(found, format)
     extra = [*([Grid(notes=tuple(notes))] if notes else []), *comparing.unanswered(found)]
     if len({system.run for system in systems}) == 2:

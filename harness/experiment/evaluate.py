@@ -5,12 +5,12 @@ It loads nothing that only a config needs, so that ``harness evaluate`` starts q
 
 from __future__ import annotations
 
+import contextlib
 import os
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import metrics as _built_in
 from .. import readers as readers
@@ -36,6 +36,8 @@ from ..errors import (
     UnknownNameError,
     collecting,
     did_you_mean,
+    warn,
+    warning_at_end,
 )
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from ..guard.watch import Watch
 
 del _built_in
+T = TypeVar("T")
 
 
 def evaluate(
@@ -132,7 +135,7 @@ def evaluate(
     found, watch = _evaluated(
         qrels, run, metrics, policy, rel, convention, n, mask, qids, references, name, dataset
     )
-    _warn([watch], 4)
+    _warn_of_rows([watch])
     return found
 
 
@@ -154,15 +157,16 @@ def evaluate_runs(
                    dataset=dataset)
         for name, run in runs.items()
     ]  # fmt: skip
-    _warn([watch for _, watch in every], 5)
+    _warn_of_rows([watch for _, watch in every])
     return Leaderboard(tuple(Entry(found) for found, _ in every))
 
 
-def _warn(watches: Iterable[Watch | None], level: int) -> None:
+def _warn_of_rows(watches: Iterable[Watch | None]) -> None:
     if some := [watch for watch in watches if watch is not None]:
-        from ..guard.sweep import warn_of_rows
+        from ..guard.sweep import findings_of_rows
 
-        warn_of_rows(some, level)
+        for one in findings_of_rows(some):
+            warn(one.message)
 
 
 def _evaluated(
@@ -231,23 +235,13 @@ def evaluate_files(
     they are warnings. With `keep_going`, runs that cannot be evaluated are in ``failed``, if others
     can.
     """
-    for plugin in plugins:
-        from ..config import plugins as plugin_files
-
-        try:
-            plugin_files.load(plugin, Path())
-        except plugin_files.PluginError as error:
-            raise HarnessError(str(error)) from error
+    _load(plugins)
     from ..config.cells import cell_of_files  # which `harness.evaluate` does not need
-    from ..guard.findings import accepted
     from ..guard.sweep import SeenCell, guard
 
     policy = policy or Policy()
     wanted = _wanted(metrics, policy, bounds, rel, convention)
-    if not numbers_of(wanted):
-        texts = ", ".join(dict.fromkeys(one.definition.name for one in wanted))
-        what = f"expected a metric with a number too, got {texts}"
-        raise UnknownNameError(Problem("metrics", what, fix="add one, such as -m ndcg@10"))
+    _check_has_number(wanted)
     paths = dict(zip(short_names(runs), runs, strict=True))
     _check_references(wanted, paths, f"name one of the runs: {', '.join(paths)}")
     for path, format in ((qrels, qrels_format), *((run, run_format) for run in runs)):
@@ -262,58 +256,93 @@ def evaluate_files(
     def reference(name: str) -> Run:
         return readers.read_run(paths[name], dataset=loaded.qrels, name=name, **of_runs)
 
-    def warn(found: Iterable[Finding]) -> None:
-        for one in accepted(found, accept):
-            if one.severity != "note":
-                warnings.warn(one.message, HarnessWarning, stacklevel=3)
+    def evaluated(name: str) -> tuple[Entry, SeenCell]:
+        with _reading(accept, warned) as found:
+            run = readers.Source(paths[name])
+            evaluation, facts = evaluate_cell(
+                loaded, run, wanted, policy, reference=reference, names=(dataset, name), **of_runs
+            )
+        cell = cell_of_files(source.name, run.name, of_qrels, of_runs, (dataset, name))
+        return Entry(evaluation), SeenCell(cell, facts, [*of_dataset, *found], loaded.qrels.qids)
 
+    with warning_at_end() as warned:
+        with _reading(accept, warned) as of_dataset:
+            source = readers.Source(qrels)
+            loaded = read_dataset(source, wanted, policy, name=source.label, **of_qrels)
+        every, failures = _each(paths, evaluated)
+        seen = {place: one for place, (_, one) in enumerate(every)}
+        guarded = guard(seen, {}, {}, warned, accept=accept, only_warns=True)
+    if failures and not (every and keep_going):
+        raise _as_one([*failures.values()])
+    return Leaderboard(
+        tuple(replace(one, warned=guarded.marks.get(n, ())) for n, (one, _) in enumerate(every)),
+        tuple(
+            Failed(dataset, name, {}, str(error), brief=str(error).partition("\n")[0])
+            for name, error in failures.items()
+        ),
+    )
+
+
+def _load(plugins: Iterable[str]) -> None:
+    for plugin in plugins:
+        from ..config import plugins as plugin_files
+
+        try:
+            plugin_files.load(plugin, Path())
+        except plugin_files.PluginError as error:
+            raise HarnessError(str(error)) from error
+
+
+@contextlib.contextmanager
+def _reading(accept: Sequence[str], warned: list[HarnessWarning]) -> Iterator[list[Finding]]:
+    """Collect what readers find; if they raise, warn of it, as the guard will not look at it."""
     found = list[Finding]()
     try:
         with collecting(found):
-            source = readers.Source(qrels)
-        loaded = read_dataset(source, wanted, policy, found, name=source.label, **of_qrels)
+            yield found
     except HarnessError:
-        warn(found)
+        from ..guard.findings import accepted
+
+        every = accepted(found, accept)
+        warned += [HarnessWarning(one.message) for one in every if one.severity != "note"]
         raise
-    entries, seen = list[Entry](), dict[int, SeenCell]()
-    failures = dict[str, HarnessError]()
-    each: Iterable[tuple[str, str]] = paths.items()
-    if len(runs) > 1:
+
+
+def _each(
+    paths: Mapping[str, str], evaluated: Callable[[str], T]
+) -> tuple[list[T], dict[str, HarnessError]]:
+    """Return what became of each run: those that were evaluated, and the errors of the others."""
+    done, failures = list[T](), dict[str, HarnessError]()
+    names: Iterable[str] = paths
+    if len(paths) > 1:
         from tqdm import tqdm
 
-        each = tqdm(each, unit="run", disable=None)
-    for name, path in each:
-        found = []
+        names = tqdm(paths, unit="run", disable=None)
+    for name in names:
         try:
-            with collecting(found):
-                run = readers.Source(path)
-            evaluation, facts = evaluate_cell(
-                loaded, run, wanted, policy, found, reference=reference, names=(dataset, name),
-                **of_runs,
-            )  # fmt: skip
+            done.append(evaluated(name))
         except ShortageError:
             raise
+        except AlignmentError as error:
+            placed = [replace(one, where=one.where or paths[name]) for one in error.problems]
+            failures[name] = AlignmentError(placed)
         except HarnessError as error:
             failures[name] = error
-            if isinstance(error, AlignmentError):
-                placed = [replace(one, where=one.where or path) for one in error.problems]
-                failures[name] = AlignmentError(placed)
-            warn(found)
-            continue
-        cell = cell_of_files(source.name, run.name, of_qrels, of_runs, (dataset, name))
-        seen[len(entries)] = SeenCell(cell, facts, [*loaded.findings, *found], loaded.qrels.qids)
-        entries.append(Entry(evaluation))
-    guarded = guard(seen, {}, {}, accept=accept, only_warns=True)
-    rows = (replace(one, warned=guarded.marks.get(n, ())) for n, one in enumerate(entries))
-    if failures and not (entries and keep_going):
-        first, *others = failures.values()
-        every = [*first.problems, *(one for error in others for one in error.problems)]
-        raise InputError(every) if others else first
-    failed = (
-        Failed(dataset, name, {}, str(error), brief=str(error).partition("\n")[0])
-        for name, error in failures.items()
-    )
-    return Leaderboard(tuple(rows), tuple(failed))
+    return done, failures
+
+
+def _as_one(errors: Sequence[HarnessError]) -> HarnessError:
+    if len(errors) == 1:
+        return errors[0]
+    return InputError([problem for error in errors for problem in error.problems])
+
+
+def _check_has_number(metrics: Sequence[Metric]) -> None:
+    """Raise UnknownNameError if no metric has a number, which a leaderboard needs."""
+    if not numbers_of(metrics):
+        texts = ", ".join(dict.fromkeys(one.definition.name for one in metrics))
+        what = f"expected a metric with a number too, got {texts}"
+        raise UnknownNameError(Problem("metrics", what, fix="add one, such as -m ndcg@10"))
 
 
 def _check_references(metrics: Iterable[Metric], known: Iterable[str], fix: str) -> None:

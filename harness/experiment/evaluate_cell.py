@@ -1,6 +1,7 @@
 """One run on one dataset: read, align, evaluate, and let the guard look at it.
 
-Every evaluation of files goes through here, with a config or without. It loads nothing that only a
+Every evaluation of files goes through here, with a config or without; what is found on the way goes
+to the collector around (see :func:`harness.errors.notice`). It loads nothing that only a
 config needs, so that ``harness evaluate`` starts quickly.
 """
 
@@ -20,7 +21,7 @@ from ..core.policy import Policy
 from ..core.policy_views import check_grades, policies_of, takes_fractions
 from ..core.rules import finding
 from ..core.tables import Qrels, Run
-from ..errors import Finding, collecting, notice
+from ..errors import Finding, notice
 from ..readers.format import Path
 
 if TYPE_CHECKING:
@@ -32,40 +33,39 @@ GetRun = Callable[[str], Run]
 
 @dataclass(frozen=True, eq=False)
 class LoadedDataset:
-    """Judgements, and the findings of reading them; no facts if the guard failed."""
+    """Judgements and what the guard knows of them; no facts if it failed."""
 
     qrels: Qrels
     facts: JudgementFacts | None
-    findings: Sequence[Finding]
 
 
 def read_dataset(
-    source: readers.Source, metrics: Sequence[Metric], policy: Policy, found: list[Finding], *,
-    name: str, **options: Any,
-) -> LoadedDataset:  # fmt: skip
-    """Read the judgements of a dataset for some metrics; findings are added to `found`.
+    source: readers.Source, metrics: Sequence[Metric], policy: Policy, *, name: str, **options: Any
+) -> LoadedDataset:
+    """Read the judgements of a dataset for some metrics.
 
     InputError if they cannot be read, or a metric refuses their grades.
     """
     from ..guard.watch import judgement_facts  # which `harness.evaluate` does not need
 
-    with collecting(found):
-        fractions = takes_fractions(metrics, policy)
-        qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
+    fractions, failures = takes_fractions(metrics, policy), list[Finding]()
+    qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
     check_grades(qrels, metrics, policy)
-    facts = judgement_facts(qrels, source, found, options.get("format"))
-    return LoadedDataset(qrels, facts, found)
+    facts = judgement_facts(qrels, source, failures, options.get("format"))
+    for one in failures:
+        notice(one)
+    return LoadedDataset(qrels, facts)
 
 
 def evaluate_cell(
-    dataset: LoadedDataset, source: readers.Source, metrics: Sequence[Metric], policy: Policy,
-    found: list[Finding], *, reference: GetRun, names: tuple[str, str],
-    watch: Callable[[Run, bool], None] | None = None, **options: Any,
+    dataset: LoadedDataset, source: readers.Source, metrics: Sequence[Metric], policy: Policy, *,
+    reference: GetRun, names: tuple[str, str], watch: Callable[[Run, bool], None] | None = None,
+    **options: Any,
 ) -> tuple[Evaluation, Facts | None]:  # fmt: skip
     """Evaluate a run file; return its values and what the guard knows of it.
 
-    Findings of reading it are added to `found`. `names` are those of the dataset and the run,
-    `watch` gets every part of the run and whether it is the first, `options` are the reader's.
+    `names` are those of the dataset and the run, `watch` gets every part of the run and whether it
+    is the first, `options` are the reader's.
     """
     from ..guard.watch import Watch, facts_of
 
@@ -76,13 +76,13 @@ def evaluate_cell(
         if watch is not None:
             watch(part, begins)
 
-    with collecting(found):
-        evaluation = evaluate_run(
-            dataset.qrels, source, metrics, policy, reference=reference, watch=watch_all,
-            seen=guard.aligned, names=names, **options,
-        )  # fmt: skip
-        facts = facts_of(dataset.facts, guard, source, options.get("format"))
-    found += guard.failures
+    evaluation = evaluate_run(
+        dataset.qrels, source, metrics, policy, reference=reference, watch=watch_all,
+        seen=guard.aligned, names=names, **options,
+    )  # fmt: skip
+    facts = facts_of(dataset.facts, guard, source, options.get("format"))
+    for one in guard.failures:
+        notice(one)
     return evaluation, facts
 
 
@@ -124,5 +124,5 @@ def evaluate_run(
     if found.counts.retrieved and not found.counts.judged:
         name, n = " on ".join(filter(None, names[::-1])) or "run", found.counts.retrieved
         what = f"none of the {n:,} retrieved documents is judged"
-        notice(finding("nothing-judged", name, what, n), 3)
+        notice(finding("nothing-judged", name, what, n))
     return found

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import json
 import os
-import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,13 +43,13 @@ from ..errors import (
     SHOWN,
     Finding,
     HarnessError,
-    HarnessWarning,
     InputError,
     Problem,
     UnknownNameError,
     check_known,
     did_you_mean,
     said_by,
+    warn,
 )
 from ..readers.files import compare_recorded, hashes_of, sha256
 from ..reports import comparisons as comparing
@@ -183,7 +182,7 @@ def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
             if plan is not None or not failed_rows(board):
                 raise
             what = f"some runs failed, and the others cannot be compared: {error}"
-            warnings.warn(what, HarnessWarning, stacklevel=4)
+            warn(what)
     return replace(results, comparisons=found)
 
 

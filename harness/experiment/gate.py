@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -17,12 +16,12 @@ from ..core.policy import Policy
 from ..core.systems import systems_of
 from ..errors import (
     HarnessError,
-    HarnessWarning,
     InputError,
     Problem,
     UnknownNameError,
     did_you_mean,
     first_of,
+    warn,
 )
 from ..reports.gate import render
 from ..reports.phrases import warned_of
@@ -126,9 +125,9 @@ def gate_folders(
     found = _matched(wanted, after.systems)
     if gone:
         what = f"gate: not gated, because only the baseline has it: {first_of([*gone], 3)}"
-        warnings.warn(HarnessWarning(f"{what}\n  fix:   rename with --name OLD=NEW"), stacklevel=2)
+        warn(f"{what}\n  fix:   rename with --name OLD=NEW")
     for note in warned_of((one.run, one.warned) for pair in found for one in pair):
-        warnings.warn(f"gate: {note}", HarnessWarning, stacklevel=2)
+        warn(f"gate: {note}")
     return gate_systems(found, rules, level=level, correction=correction)
 
 

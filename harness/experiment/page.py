@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -23,7 +22,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.systems import key_of, systems_of
 from ..core.tables import Run
-from ..errors import AlignmentError, HarnessError, HarnessWarning
+from ..errors import AlignmentError, HarnessError
 from ..metrics.ndcg import scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
@@ -168,9 +167,7 @@ def _convention(
     def evaluated(some: Sequence[tuple[str, Metric]]) -> Leaderboard:
         changes = {"metrics": tuple(m for m, _ in some), "convention": name, "policy": policy}
         changed = config.model_copy(update=changes)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", HarnessWarning)  # the run gave them
-            return evaluate_all(changed, cells, Cache(changed.cache_folder)).board
+        return evaluate_all(changed, cells, Cache(changed.cache_folder)).board
 
     boards = [(kept, evaluated(kept))] if kept else []
     if any(board.failed for _, board in boards):  # such as grades that one of the metrics refuses

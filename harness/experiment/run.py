@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import time
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -22,7 +21,7 @@ from ..core.entries import FEWER
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
 from ..core.systems import dataset_name, incomplete, key_of, systems_of
-from ..errors import Finding, HarnessWarning, counted
+from ..errors import Finding, counted, warn, warning_at_end
 from ..guard.datasets import reversals
 from ..guard.findings import accepted
 from ..readers import files
@@ -104,9 +103,10 @@ def run(
         loaded = loaded.from_anywhere()
     cells = resolve(loaded)
     for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
-        warnings.warn(text, HarnessWarning, stacklevel=2)
+        warn(text)
     with _held_folders(loaded, force), executor(jobs, scheduler) as pool:
-        results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool)
+        with warning_at_end() as warned:
+            results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool, warned)
         results = render(summarise(results, cells))
         return write(results, began, force=force)
 
@@ -236,7 +236,7 @@ def write(results: Results, began: float, *, force: bool) -> Results:
         what = "kept edited files of an earlier run, which are not part of these results"
         notes.append(f"{folder}: {what}: {', '.join(left)}")
     for text in notes:
-        warnings.warn(text, HarnessWarning, stacklevel=3)
+        warn(text)
     timing = {
         "began": datetime.fromtimestamp(began, timezone.utc).isoformat(timespec="seconds"),
         "seconds": max(0.0, round(time.time() - began, 3)),  # the clock may have been set back

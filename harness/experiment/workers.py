@@ -116,8 +116,8 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     """Return the record of a cell, from reading its files to the cross-check."""
     config, cell = job.config, job.cells[place]
     policy, run = config.policy.for_runs(), cell.run_entry
-    dataset, peer, of_dataset = _dataset(cell, metrics, policy)
-    inputs, found = {**of_dataset}, [*dataset.findings]
+    dataset, of_reading, peer, of_dataset = _dataset(cell, metrics, policy)
+    inputs, found = {**of_dataset}, [*of_reading]
     check = Crosscheck(peer, config.crosscheck, place, job.n_cells)
 
     def read_reference(name: str) -> Run:
@@ -132,12 +132,11 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
 
     with collecting(found):
         file = _File(run.path)
-    evaluation, facts = evaluate_cell(
-        dataset, file, metrics, policy, found, reference=read_reference,
-        names=(cell.dataset, cell.run), watch=check.watch, **run.options(),
-    )  # fmt: skip
-    audit = check.compare(evaluation)
-    with collecting(found):
+        evaluation, facts = evaluate_cell(
+            dataset, file, metrics, policy, reference=read_reference,
+            names=(cell.dataset, cell.run), watch=check.watch, **run.options(),
+        )  # fmt: skip
+        audit = check.compare(evaluation)
         header = ir_metadata.header_of(file)
     inputs[run.path] = file.as_read()
     return Record.of(evaluation, audit, without_names(found, cell), header, facts, inputs)
@@ -168,25 +167,24 @@ def changed_input(path: str) -> ChangedInputError:
     return ChangedInputError(Problem(path, "the file changed during the run", fix=fix))
 
 
-last_dataset: dict[Any, tuple[LoadedDataset, Peer, Mapping[str, Input]]] = {}
+_Dataset = tuple[LoadedDataset, Sequence[Finding], Peer, Mapping[str, Input]]
+"""A dataset, what its readers found, what the cross-check shares between its cells, its files."""
+last_dataset: dict[Any, _Dataset] = {}
 """The dataset that this process read last: its cells come one after the other."""
 
 
-def _dataset(
-    cell: Cell, metrics: tuple[Metric, ...], policy: Policy
-) -> tuple[LoadedDataset, Peer, Mapping[str, Input]]:
-    """Return a cell's dataset, what the cross-check shares between its cells, and its files."""
+def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Dataset:
+    """Return a cell's dataset, which is read if the last cell had another."""
     entry, found = cell.dataset_entry, list[Finding]()
     with collecting(found):
         files = [_File(path) for path in (entry.path, group_sizes_of(entry)) if path]
     key = (entry.model_dump_json(), metrics, policy, *(file.state for file in files))
     if key not in last_dataset:
         last_dataset.clear()
-        loaded = read_dataset(
-            files[0], metrics, policy, found, name=cell.dataset, **entry.options()
-        )
+        with collecting(found):
+            loaded = read_dataset(files[0], metrics, policy, name=cell.dataset, **entry.options())
         inputs = {file.path: file.as_read() for file in files}
-        last_dataset[key] = loaded, Peer(loaded.qrels, metrics, policy), inputs
+        last_dataset[key] = loaded, found, Peer(loaded.qrels, metrics, policy), inputs
     return last_dataset[key]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -320,14 +319,15 @@ class Guarded:
 
 def guard(
     seen: dict[int, SeenCell], digests: dict[str, str],
-    failed: dict[int, tuple[Cell, HarnessError]], *, accept: Sequence[str] = (),
-    pooled: Sequence[str] = (), only_warns: bool = False,
+    failed: dict[int, tuple[Cell, HarnessError]], warned: list[HarnessWarning], *,
+    accept: Sequence[str] = (), pooled: Sequence[str] = (), only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
-    """Warn of and return what the guard finds in the cells of a run; `digests` are by path.
+    """Return what the guard finds in the cells of a run; `digests` are by path.
 
-    Findings of rules in `accept` become notes, and `pooled` is for :class:`Sweep`. It raises
-    InputError if a dataset, or the sweep as a whole, has an error that is not accepted. With
-    `only_warns` errors are warnings, if there is no config that could accept them.
+    What the user should see now is added to `warned`. Findings of rules in `accept` become notes,
+    and `pooled` is for :class:`Sweep`. It raises InputError if a dataset, or the sweep as a whole,
+    has an error that is not accepted. With `only_warns` errors are warnings, if there is no config
+    that could accept them.
     """
     by_path: dict[str, Dataset] = {}
     for one in seen.values():
@@ -341,10 +341,11 @@ def guard(
     found = [one.accepted(accept, only_warns) for one in found if one.finding in kept]
     # a warning of a reader never makes a cell fail
     errors = [one for one in found if one.finding.severity == "error" and not one.by_reader]
-    for each in grouped(one for one in found if one not in errors):
-        if each.severity != "note" and not RULES[each.rule].in_table:
-            # where `harness.run` was called
-            warnings.warn(each.message, HarnessWarning, stacklevel=5)
+    warned += [
+        HarnessWarning(each.message)
+        for each in grouped(one for one in found if one not in errors)
+        if each.severity != "note" and not RULES[each.rule].in_table
+    ]
     if wrong := [one.finding for one in errors if one.cell is None]:
         raise InputError([one.problem for one in dict.fromkeys(wrong)])
     stopped: dict[int, HarnessError] = {
@@ -397,11 +398,8 @@ def grouped(findings: Iterable[Placed]) -> list[Finding]:
     return merged
 
 
-def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
-    """Warn of runs whose scores seem to belong to other rows of their dataset.
-
-    `level` is that of ``warnings.warn``.
-    """
+def findings_of_rows(watches: Sequence[Watch]) -> Iterator[Finding]:
+    """Yield runs whose scores seem to belong to other rows of their dataset."""
     seen = dict[int, SeenCell]()
     for place, watch in enumerate(watches):
         run = watch.facts()
@@ -410,4 +408,4 @@ def warn_of_rows(watches: Sequence[Watch], level: int) -> None:
         seen[place] = SeenCell(cell, facts, watch.failures, watch.qrels.qids)
     for one in without_effects([one.finding for one in Sweep(seen).examine()]):
         if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
-            warnings.warn(HarnessWarning(one.message), stacklevel=level)
+            yield one

@@ -15,12 +15,11 @@ import re
 import tempfile
 import time
 import unicodedata
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from ..errors import HarnessError, HarnessWarning, InputError, Problem, legible
+from ..errors import HarnessError, InputError, Problem, legible, warn
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +60,7 @@ def locked(folder: Path, within: Iterable[str] = ()) -> Iterator[None]:
                 held.enter_context(lock.acquire(timeout=0))
             except Timeout:
                 what = f"{folder}: another run writes here; waiting until it is done"
-                warnings.warn(what, HarnessWarning, stacklevel=4)
+                warn(what)
                 held.enter_context(lock.acquire())
         if lock.is_locked:
             remove_unfinished(folder, *(folder / name for name in within))

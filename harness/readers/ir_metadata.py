@@ -67,7 +67,7 @@ def parse(text: bytes, name: str) -> dict[str, Any] | None:
     except (yaml.YAMLError, ValueError, TypeError, RecursionError) as error:
         why = " ".join(str(error).split())
     what = f"its ir_metadata cannot be read and is ignored: {why}"
-    notice(finding("reader", name, what), 3)
+    notice(finding("reader", name, what))
     return None
 
 

@@ -138,7 +138,7 @@ def warn(
 ) -> None:
     """Warn of something in a file or frame that changes what the numbers mean."""
     name = where if isinstance(where, str) else where.name
-    notice(finding(rule, Place(name, line), what, count, examples, at_least=at_least), 2)
+    notice(finding(rule, Place(name, line), what, count, examples, at_least=at_least))
 
 
 def warn_moved(

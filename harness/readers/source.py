@@ -333,7 +333,7 @@ class Source:
         if self.codec != PACKED.get(suffix, self.codec):
             what = f"expected {PACKED[suffix]} data, as its name ends in {suffix}, got "
             what += f"{self.codec} data" if self.codec else "data that are not compressed"
-            notice(finding("other-compression", self.name, what), 3)
+            notice(finding("other-compression", self.name, what))
 
     @classmethod
     def of(cls, path: str | os.PathLike[str] | Source) -> Source:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import sys
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -21,7 +20,7 @@ from ...core.metric import REGISTRY, TREC_CUT
 from ...core.policy import Policy
 from ...core.ragged import Array, Bools, Floats, Ints, offsets_of
 from ...core.tables import Docnos, Qrels, Run
-from ...errors import AlignmentError, HarnessWarning
+from ...errors import AlignmentError, warn
 from ...metrics.cascade import rank_biased_residual, rank_biased_sum
 from ...metrics.judged import n_judged_at, n_looked_at
 from ...metrics.shared import log2_discount
@@ -411,7 +410,7 @@ def _evaluate(arguments: Arguments) -> None:
         ("queries without a relevant document", n_empty),
     ):
         if count:
-            warnings.warn(HarnessWarning(f"{run.path}: {what}: {count}"), stacklevel=2)
+            warn(f"{run.path}: {what}: {count}")
 
 
 def _columns(request: MeasureRequest, matched: Matched, arguments: Arguments) -> list[Array]:

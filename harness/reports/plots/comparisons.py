@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +12,7 @@ import numpy as np
 from ...core.entries import System
 from ...core.ragged import Floats
 from ...core.systems import matrix
-from ...errors import HarnessWarning
+from ...errors import warn
 from ...stats.comparison import between
 from ...stats.differences import differences
 from ...stats.registry import Stream, find
@@ -71,7 +70,7 @@ def draw_differences(request: PlotRequest) -> Figure:
     if len(systems) > most:
         what = f"plots: differences of {metric} on {request.dataset}: drew the first {most} of "
         what += f"{len(systems)} runs; choose others with 'runs:' or --run"
-        warnings.warn(what, HarnessWarning, stacklevel=2)
+        warn(what)
         systems = systems[:most]
     base_name, *names = request.named((base, *systems), LINE / plot.characters(width))
     panels = [

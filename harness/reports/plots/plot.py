@@ -25,7 +25,6 @@ from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
 from ...errors import (
     HarnessError,
-    HarnessWarning,
     InputError,
     Problem,
     UnknownNameError,
@@ -33,6 +32,7 @@ from ...errors import (
     first_of,
     legible,
     unknown,
+    warn,
 )
 from ...readers.files import distinct, part
 from ..leaderboard import Study, plan_of
@@ -317,7 +317,7 @@ def render_all(
     if refuse and refused and not files:
         raise InputError([problem for one in refused for problem in one.problems])
     for one in refused:
-        warnings.warn(f"not drawn: {one}", HarnessWarning, stacklevel=2)
+        warn(f"not drawn: {one}")
     named = zip(distinct(stems), files, strict=True)
     return {f"{stem}.{end}": content for stem, some in named for end, content in some.items()}
 
@@ -466,5 +466,5 @@ def save(figure: Figure, format: Format, title: str, trace: str) -> bytes:
         warnings.simplefilter("always")
         figure.savefig(buffer, format=format, metadata=metadata, dpi=dots)
     if caught:
-        warnings.warn(f"plots: {title}: {caught[0].message}", HarnessWarning, stacklevel=2)
+        warn(f"plots: {title}: {caught[0].message}")
     return buffer.getvalue()
