@@ -321,6 +321,7 @@ def attempt(experiment: Experiment, folder: Path, *methods: str) -> None:
 ONE = os.environ.get("RANDOM_EXPERIMENT")
 
 
+@pytest.mark.oracle("hits", "ncg", "dcg", "arp", "mse", "judged")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_random_experiments_agree_with_a_simple_evaluation(part: int, tmp_path: Path) -> None:
     for seed in [int(ONE)] * (part == 0) if ONE else range(part, COUNT, PARTS):

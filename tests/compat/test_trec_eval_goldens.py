@@ -107,6 +107,7 @@ def test_real_files(case: Case, program: Program, shared: Path) -> None:
     assert status == case.status
 
 
+@pytest.mark.oracle("yaap")
 @pytest.mark.parametrize(
     "case", SMALL["cases"], ids=lambda case: f"{case['version']}: {case['label']}"
 )

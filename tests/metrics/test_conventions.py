@@ -230,6 +230,7 @@ COUNTS: dict[str, tuple[int, int, int]] = {
 """For each tool: values and means that are ours, and lists that both refuse."""
 
 
+@pytest.mark.oracle("mean_ndcg")
 @pytest.mark.filterwarnings("ignore:run. none of the")  # E02 has grades below 0 only
 @pytest.mark.parametrize("tool", COUNTS)
 def test_values_and_means_of_every_tool(tool: str) -> None:

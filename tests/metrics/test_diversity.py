@@ -39,6 +39,7 @@ def written(folder: Path, judgements: Judgements, run: dict[str, dict[str, float
     (folder / "a.run").write_text("".join(rows), encoding="utf-8")
 
 
+@pytest.mark.oracle("alpha_ndcg", "err_ia")
 @pytest.mark.parametrize("seed", range(8))
 def test_values_are_those_of_ndeval(seed: int, tmp_path: Path) -> None:
     pyndeval = pytest.importorskip("pyndeval")

@@ -26,6 +26,7 @@ def is_defined(name: str, labels: list[int]) -> bool:
     return len(set(labels)) > 1 if name.startswith("opa") else max(labels) > 0
 
 
+@pytest.mark.oracle("err", "nerr", "pfound", "rbp", "opa")
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda c: f"{c['tool']}: {c['call']}")
 def test_values_of_other_tools(column: dict[str, Any]) -> None:
     lists = GOLDEN["lists"]

@@ -23,6 +23,7 @@ from harness.metrics.rbo import ao, exp1, rbo, rbo_weight, tails_to
 GOLDEN = golden("rank_similarity")
 
 
+@pytest.mark.oracle("swaps")
 @pytest.mark.parametrize("case", GOLDEN["swaps"], ids=lambda case: case["name"])
 def test_golden_bubble_sorts(case: dict) -> None:
     numbers = case["list"]
@@ -60,6 +61,7 @@ def both_ways(truth: list[float], estimate: list[float]) -> list[Aligned]:
     return [aligned_of(case, policy), align(reference, runs[1], policy)]
 
 
+@pytest.mark.oracle("kendall", "spearman", "tau_ap")
 @pytest.mark.parametrize("case", GOLDEN["correlation"], ids=lambda case: case["name"])
 def test_golden(case: dict) -> None:
     for aligned in both_ways(case["x"], case["y"]):
@@ -128,6 +130,7 @@ def test_golden_weight(case: dict) -> None:
 FORMS = ("ext", "min", "max", "res", "truncated")
 
 
+@pytest.mark.oracle("rbo", "ao")
 @pytest.mark.parametrize("case", GOLDEN["rbo"], ids=lambda case: case["name"])
 def test_golden_of_rbo(case: dict) -> None:
     first, second = groups_of(case["x"]), groups_of(case["y"])

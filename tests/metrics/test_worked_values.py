@@ -192,6 +192,7 @@ VALUES: dict[str, dict[str, float]] = {
 CASES = [(text, name) for text, values in VALUES.items() for name in values]
 
 
+@pytest.mark.oracle("unjudged")
 @pytest.mark.parametrize(("text", "name"), CASES)
 def test_worked_value(text: str, name: str) -> None:
     value = parse(name)[0](lists(text)).item()
@@ -254,6 +255,7 @@ def test_thresholds_between_whole_grades() -> None:
     assert stop_probabilities(grades, np.array(2), "linear").tolist() == [0.25, 0.75]
 
 
+@pytest.mark.oracle("auc")
 def test_auc_is_the_mann_whitney_statistic_as_a_share() -> None:
     rng = np.random.default_rng(5)
     expected, case = [], {}

@@ -61,6 +61,7 @@ def test_ndcg_is_its_formula(case: Case, cutoff: int, gain: str, full: bool) -> 
     same(ndcg(aligned_of(case), cutoff=cutoff, gain=gain, ideal=ideal), expected)
 
 
+@pytest.mark.oracle("swaps")
 @given(cases)
 def test_swaps_are_discordant_pairs(case: Case) -> None:
     wrong, share = [], []
@@ -75,6 +76,7 @@ def test_swaps_are_discordant_pairs(case: Case) -> None:
     same(swaps(aligned, normalize=True), share, 0)
 
 
+@pytest.mark.oracle("kendall", "spearman")
 @given(cases)
 def test_correlations_equal_scipy(case: Case) -> None:
     expected: list[list[float]] = [[], [], []]
@@ -92,6 +94,7 @@ def test_correlations_equal_scipy(case: Case) -> None:
     same(spearman(aligned), expected[1])
 
 
+@pytest.mark.oracle("pearson")
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(-50, 50)), min_size=2, max_size=14))
 def test_pearson_equals_scipy(rows: list[tuple[int, int]]) -> None:
     y, x = zip(*rows, strict=True)
@@ -108,6 +111,7 @@ def test_rbo_weight_is_what_the_first_ranks_carry(p: float, d: int) -> None:
     assert rbo_weight(p, d) == pytest.approx(carried, abs=1e-12)
 
 
+@pytest.mark.oracle("pairwise_logloss")
 @given(cases, st.sampled_from([0.1, 1.0, 3.0]))
 def test_pairwise_logloss_is_its_formula(case: Case, alpha: float) -> None:
     expected = []
@@ -157,6 +161,7 @@ def probability(grade: int, top: int, stop: str) -> float:
     return grade / top if stop == "linear" else (2**grade - 1) / 2**top
 
 
+@pytest.mark.oracle("err", "nerr", "pfound")
 @given(cases_up_to_7, cutoffs, st.sampled_from(["exp", "linear"]), st.sampled_from([7, 9, None]))
 def test_cascades_are_their_definition(
     case: Case, cutoff: int | None, stop: str, max_grade: int | None
@@ -176,6 +181,7 @@ def test_cascades_are_their_definition(
     same(pfound(aligned, stop=stop, max_grade=max_grade, cutoff=cutoff), expected[2])
 
 
+@pytest.mark.oracle("rbp")
 @given(
     cases_up_to_7, cutoffs, st.sampled_from([0.01, 0.5, 0.8, 0.99]), st.integers(1, 3),
     st.sampled_from(["binary", "linear", "exp"]),
@@ -212,6 +218,7 @@ def test_rbp_of_trec_eval_10_is_a_choice_of_parameters(case: Case, p: float) -> 
     assert values.tolist() == rank_biased_precision(aligned, (), p).tolist()
 
 
+@pytest.mark.oracle("opa", "auc")
 @given(cases_up_to_7, st.sampled_from(["half", "wrong", "right"]), st.integers(1, 3))
 def test_pairs_are_their_definition(case: Case, tied: str, rel: int) -> None:
     worth = {"half": 0.5, "wrong": 0.0, "right": 1.0}[tied]

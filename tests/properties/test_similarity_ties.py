@@ -122,6 +122,7 @@ def close(value: float, expected: float) -> bool:
     return value == pytest.approx(min(max(expected, 0.0), 1.0), abs=1e-12)
 
 
+@pytest.mark.oracle("rbo", "ao")
 @given(rankings(), rankings(), persistence, variants)
 def test_rbo_with_ties_is_its_definition(
     first: Groups, second: Groups, p: float, tied: Any
