@@ -1,7 +1,8 @@
 """The words of each command's errors, a page for each command.
 
-If you mean the change: ``python -m docs.outputs tests/wording/*.md`` writes the pages again. All
-other tests assert errors by type, rule, file and line.
+If you mean the change: ``python -m docs.outputs tests/wording/*.md`` writes the pages again. Other
+tests assert errors by type, rule, file and line. They take words from a message only to tell
+errors apart that share all of these, such as those of a config's keys.
 """
 
 import ast

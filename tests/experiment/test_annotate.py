@@ -81,4 +81,4 @@ def test_the_command(run: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.run"
     words = "annotate", run, "--set", "actor.name=Me", "-o", out
     assert called(*words) == (0, f"{out}: tag, actor\n", "")
-    assert "the file exists" in refused("annotate", run, "-o", out)
+    assert refused("annotate", run, "-o", out).startswith(f"error: {out}: ")

@@ -131,11 +131,13 @@ def test_a_candidate_without_values_on_a_dataset_does_not_pass(folder: Path) -> 
     (folder / "new-two.run").unlink()
     (folder / "several.yaml").write_text(SEVERAL.replace("OUT", "new"))
     for words in (("several.yaml",), ("old", "new", "--margin", "0.1")):
-        assert "no values where the baseline has: new on two" in refused("gate", *words, cwd=folder)
+        err = refused("gate", *words, cwd=folder)
+        assert ("error: gate: " in err, "new on two" in err) == (True, True)
     (folder / "new-two.run").write_text("1 Q0\n")
     assert called("run", "several.yaml", cwd=folder).code == 2
     for words in (("several.yaml",), ("old", "new", "--margin", "0.1")):
-        assert "new on two was not evaluated: " in refused("gate", *words, cwd=folder)
+        err = refused("gate", *words, cwd=folder)
+        assert ("error: gate: new on two" in err, "new-two.run:1" in err) == (True, True)
 
 
 def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
@@ -151,9 +153,7 @@ def test_a_run_that_only_the_baseline_has_is_a_warning(folder: Path) -> None:
     assert done.out.startswith("gate: 1 pass\n")
     done = called(*words, "--name", "b=c", cwd=folder)
     assert (done.err, done.out.splitlines()[0]) == ("", "gate: 2 pass")
-    assert (
-        "--name x: the baseline has no such run" in called(*words, "--name", "x=c", cwd=folder).err
-    )
+    assert "--name x: " in refused(*words, "--name", "x=c", cwd=folder)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_a_config_with_a_mistake(folder: Path, old: str, new: str, messages: lis
     err = refused("gate", "gate.yaml", cwd=folder)
     assert [one for one in messages if one not in err] == []
     (folder / "gate.yaml").write_text(text.partition("gate:")[0])
-    assert "expected a key 'gate'" in called("gate", "gate.yaml", cwd=folder).err
+    assert "error: gate.yaml: " in refused("gate", "gate.yaml", cwd=folder)
 
 
 def test_a_config_is_checked_when_it_is_loaded(folder: Path) -> None:

@@ -33,6 +33,6 @@ def test_a_sheet_for_one_run(tmp_path: Path) -> None:
     assert ["all", "queries", "<strong>0.5000</strong>", "0.5000", "0.5000", "0.2778"] in cells
     assert "3 runs; above the median in 1 of 3 queries" in page
     err = refused("page", "out", "--participant", "own", cwd=tmp_path)
-    assert "no run 'own'; did you mean 'own<1>'?" in err
+    assert "did you mean 'own<1>'?" in err
     (tmp_path / "sheet.html").write_text("mine")
     refused("page", "out", "--participant", "third", "-o", "sheet.html", cwd=tmp_path)
