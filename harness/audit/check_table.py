@@ -26,7 +26,7 @@ from ..errors import (
 )
 from ..experiment import folder as stored
 from ..experiment.folder import Results, with_comparisons
-from ..reports.grid import Grid, finding
+from ..reports.grid import Grid, facts_at
 from ..reports.leaderboard import Study
 from ..reports.paper_table.build import TableDraft, mean, over_same_queries
 from ..reports.paper_table.model import (
@@ -523,7 +523,7 @@ def check_table(
     matches = []
     for name, table in printed_tables:
         known = Known.of(read, _names(read, names, (name, paper.stem)))
-        matches.append((name, with_dataset(match(table, known), read, dataset)))
+        matches.append((name, with_dataset(match(table, known), dataset)))
     if not any(one.is_any for _, one in matches):
         raise HarnessError(_nothing(paper, printed_tables[0][1], read))
     plan = None
@@ -615,7 +615,7 @@ def _nothing(paper: Path, grid: PrintedTable, study: Study) -> Problem:
     )
 
 
-def with_dataset(match: Match, study: Study, dataset: str | None) -> Match:
+def with_dataset(match: Match, dataset: str | None) -> Match:
     """Return a table with the dataset for its rows, if it names none."""
     if dataset is None or any(heading.has_dataset for heading in match.headings):
         return match
@@ -629,7 +629,7 @@ def grids(checked: CheckedPaper) -> Iterator[Grid]:
         for one in table.findings:
             place = f"{checked.path}:{one.line}: {_KINDS[one.kind]}: {one.row}, {one.column}"
             right = one.right + (f"  ({one.why})" if one.why else "")
-            yield finding(place, found=one.found, right=right)
+            yield facts_at(place, found=one.found, right=right)
         notes = (*table.notes, *(f"not checked: {what}" for what in table.unknown))
         if notes:
             yield Grid(title=f"{checked.path}:{table.line}: table {table.name}", notes=notes)

@@ -267,7 +267,7 @@ class _Search:
         """Add the cells of a run entry; ConfigError if it has none."""
         at = (*loc, "path")
         path = self._path(entry.path, at, key)
-        datasets = self._datasets_of(key, entry, path, loc)
+        datasets = self._datasets_of(entry, path, loc)
         known = {DATASET, *path.names, *(n for one in datasets for n in one.values)}
         name = self._pattern(key, ("runs", key), known if datasets else None)
         strangers = []
@@ -290,9 +290,7 @@ class _Search:
             what = f"no dataset for {first_of(paths, 5)}; there are {has}"
             raise self.error(at, what, "add the dataset, or narrow the path")
 
-    def _datasets_of(
-        self, key: str, entry: RunEntry, path: Pattern, loc: Loc
-    ) -> list[_FoundDataset]:
+    def _datasets_of(self, entry: RunEntry, path: Pattern, loc: Loc) -> list[_FoundDataset]:
         """Return the datasets that a run entry may belong to."""
         if entry.dataset is not None:
             known = list(dict.fromkeys([*self.entries, *(one.name for one in self.datasets)]))

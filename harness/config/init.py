@@ -13,7 +13,7 @@ from typing import Any
 
 from yaml import YAMLError
 
-from ..errors import ConfigError, InputError, Problem, collecting, in_json, legible
+from ..errors import ConfigError, InputError, Problem, and_more, collecting, in_json, legible
 from ..readers import files as store
 from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
@@ -570,8 +570,7 @@ def _aside_lines(made: Proposal) -> list[str]:
             n = len(group.values)
             name = next(iter(group.values)) if n == 1 else f"{group.pattern}: {n} files"
             lines.append(legible(f"#   {name}: {why}"))
-    more = len(lines) - SHOWN
-    return [*lines[:SHOWN], f"#   ... and {more} more"] if more > 0 else lines
+    return [*lines[:SHOWN], *(f"#   {more}" for more in and_more(len(lines) - SHOWN))]
 
 
 def _flow(value: Any) -> str:

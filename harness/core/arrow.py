@@ -128,11 +128,6 @@ def cast(column: pa.Array, kind: pa.DataType) -> pa.Array:
     return column if column.type == kind else call("cast", column, options=CastOptions.safe(kind))
 
 
-def from_place(strings: pa.Array, start: int) -> pa.Array:
-    """Return strings without their first characters."""
-    return call("utf8_slice_codeunits", strings, options=SliceOptions(start))
-
-
 def as_whole(strings: pa.Array) -> pa.Array:
     """Return 7 in place of 7.0, as data frames write whole numbers, if all strings end so."""
     if len(strings) and as_bytes(strings[:1])[0].endswith(b".0"):

@@ -387,6 +387,18 @@ def why_not(metric: Metric) -> str:
     return ""
 
 
+def check_comparable(metric: Metric) -> None:
+    """Raise UnknownNameError if runs cannot be compared by a metric."""
+    if reason := why_not(metric):
+        what = f"runs cannot be compared by {metric}: {reason}"
+        raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
+
+
+def first_with_direction(metrics: Iterable[Metric]) -> Metric | None:
+    """Return the first metric that has a better and a worse."""
+    return next((one for one in metrics if one.definition.direction is not None), None)
+
+
 def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metric, ...]:
     """Return which of the evaluated `metrics` runs are compared by.
 
@@ -403,9 +415,7 @@ def compared(metrics: Sequence[Metric], names: Sequence[str] = ()) -> tuple[Metr
             known = [str(one) for one in metrics]
             what = f"no metric '{name}' was evaluated{did_you_mean(name, known)}"
             raise UnknownNameError(f"{what}  (there are: {', '.join(known)})")
-        if reason := why_not(same[0]):
-            what = f"runs cannot be compared by {same[0]}: {reason}"
-            raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
+        check_comparable(same[0])
         found[same[0]] = None
     return tuple(found)
 

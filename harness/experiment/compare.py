@@ -12,7 +12,7 @@ from ..core.entries import Entry, System, grouped_by
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import NOT_COMPARED, Leaderboard, Summary
 from ..core.metric import Metric
-from ..core.names import parse, parse_all, why_not
+from ..core.names import check_comparable, parse, parse_all
 from ..core.policy import Policy
 from ..core.systems import system_name, systems_of
 from ..errors import (
@@ -174,9 +174,8 @@ def check_metrics(names: Iterable[str]) -> None:
     """Raise UnknownNameError if runs cannot be compared by a metric."""
     for name in names:
         found = parse(name)
-        if len(found) == 1 and (reason := why_not(found[0])):
-            what = f"runs cannot be compared by {found[0]}: {reason}"
-            raise UnknownNameError(Problem("", what, fix="choose another metric, such as ndcg@10"))
+        if len(found) == 1:
+            check_comparable(found[0])
 
 
 def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> list[System]:

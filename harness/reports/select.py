@@ -12,7 +12,7 @@ from ..core.entries import Entry, System
 from ..core.evaluation import names_of
 from ..core.leaderboard import Leaderboard
 from ..core.metric import Metric
-from ..core.names import parse
+from ..core.names import first_with_direction, parse
 from ..errors import Problem, UnknownNameError, check_known, did_you_mean, first_of
 
 Spellings = Callable[[str], Iterable[str]]
@@ -190,7 +190,7 @@ def sort_metric(metrics: Sequence[Metric], sort: str | None = None) -> Metric | 
     if sort == NONE:
         return None
     if sort is None:
-        return next((one for one in metrics if one.definition.direction is not None), None)
+        return first_with_direction(metrics)
     by_name = {str(one): one for one in metrics}
     names = [sort] if sort in by_name else list(metric_spellings(by_name)(sort))
     if len(names) != 1:
