@@ -39,7 +39,7 @@ from .explain_settings import (
     After,
     Asked,
     Base,
-    Changes,
+    ChangedSettings,
     Params,
     bases_of,
     levels_of,
@@ -66,7 +66,7 @@ class FittingSetting:
     """
 
     base: Base
-    changes: Changes
+    changes: ChangedSettings
     cutoff: float | None
     value: float
     inert: frozenset[str] = frozenset()

@@ -21,7 +21,7 @@ from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .convention_audit import choices_of
 from .printed_tables import PrintedCell, printed
 
-Changes = tuple[tuple[str, Any], ...]
+ChangedSettings = tuple[tuple[str, Any], ...]
 """Settings that are changed, with their new values."""
 Params = tuple[tuple[str, Any], ...]
 """Parameters of a metric that differ from their defaults."""
@@ -111,7 +111,7 @@ class Base:
             return tuple(k for k in some if k is not None)
         return tuple((BEYOND if usual is not None else None) if k is None else k for k in some)
 
-    def changes(self, names: Iterable[str], most: int) -> Iterator[Changes]:
+    def changes(self, names: Iterable[str], most: int) -> Iterator[ChangedSettings]:
         """Yield the ways to change up to `most` of the settings `names`, fewest first."""
         able = [name for name in names if name in self.choices]
         for size in range(most + 1):
@@ -119,7 +119,7 @@ class Base:
                 for values in product(*(self.choices[name] for name in some)):
                     yield tuple(zip(some, values, strict=True))
 
-    def ways(self, depth: int) -> Iterator[tuple[Changes, Policy, Params]]:
+    def ways(self, depth: int) -> Iterator[tuple[ChangedSettings, Policy, Params]]:
         """Yield each way to compute the metric, with its policy and parameters."""
         cutoff = next(iter(self.cutoffs), None)
         names = [name for name in self.choices if name not in After._fields]
@@ -133,12 +133,12 @@ class Base:
             params = tuple(item for item in metric.params if item[0] not in ("short", "reference"))
             yield changes, policy, params
 
-    def after(self, changes: Changes) -> After:
+    def after(self, changes: ChangedSettings) -> After:
         """Return how values are changed after they are computed."""
         values = {"short": "cut", **self.usual, **dict(changes)}
         return After(*(values[name] for name in After._fields))
 
-    def metric(self, changes: Changes = (), cutoff: float | None = None) -> Metric:
+    def metric(self, changes: ChangedSettings = (), cutoff: float | None = None) -> Metric:
         """Return the metric that can be written for it; missing queries are the policy's."""
         known = {**self.definition.parameters, **PARAMETERS}
         inside = [] if self.convention is None else [f"convention={self.convention.name}"]

@@ -39,7 +39,7 @@ ORDER = (
     "mean_rank_change",
 )  # fmt: skip
 """What the text shows of the similarity of two orders."""
-Record = dict[str, Any]
+Fields = dict[str, Any]
 
 
 def render(changes: Changes, format: str = "text", *, width: int | None = None) -> str:
@@ -58,7 +58,7 @@ def render(changes: Changes, format: str = "text", *, width: int | None = None) 
     return formats.render(tables, format, width=width)
 
 
-def records(changes: Changes) -> Iterator[Record]:
+def records(changes: Changes) -> Iterator[Fields]:
     """Yield everything that is reported, each with its kind."""
     counts = Counter[str](cell.status for cell in changes.cells)
     yield {
@@ -69,7 +69,7 @@ def records(changes: Changes) -> Iterator[Record]:
         "metrics_only_new": " ".join(changes.metrics_only_new),
         "regression": changes.has_regression,
     }  # fmt: skip
-    some: dict[str, Iterable[Record]] = {
+    some: dict[str, Iterable[Fields]] = {
         "cell": _cell_records(changes),
         "query": (
             {**_named(cell.key), "metric": cell.metric, **move}
@@ -86,15 +86,15 @@ def records(changes: Changes) -> Iterator[Record]:
         yield from ({"kind": kind, **record} for record in found)
 
 
-def _named(key: Key) -> Record:
+def _named(key: Key) -> Fields:
     return {"dataset": key.dataset, "run": key.run, "columns": dict(key.columns)}
 
 
-def _with_key(one: Reproduced) -> Record:
+def _with_key(one: Reproduced) -> Fields:
     return {**_named(one.key), **{name: at for name, at in vars(one).items() if name != "key"}}
 
 
-def _order_record(one: OrderChange) -> Record:
+def _order_record(one: OrderChange) -> Fields:
     similarity, sizes = asdict(one.similarity), [abs(each.change) for each in one.changes]
     del similarity["rank_change"]
     similarity |= {name: len(similarity[name]) for name in ("only_first", "only_second")}
@@ -104,7 +104,7 @@ def _order_record(one: OrderChange) -> Record:
     }  # fmt: skip
 
 
-def _cell_records(changes: Changes) -> Iterator[Record]:
+def _cell_records(changes: Changes) -> Iterator[Fields]:
     blank = {**dict.fromkeys(FIELDS), "metric": "", "note": ""}
     ranks = {
         (one.metric, change.key): (change.old, change.new)
@@ -124,7 +124,7 @@ def _cell_records(changes: Changes) -> Iterator[Record]:
     yield from ({**blank, **_named(key), "status": "only new"} for key in changes.only_new)
 
 
-def _csv_records(changes: Changes) -> list[Record]:
+def _csv_records(changes: Changes) -> list[Fields]:
     rows = list(_cell_records(changes))
     names = dict.fromkeys(name for row in rows for name in row["columns"])
     return [
@@ -233,7 +233,7 @@ def grids(changes: Changes) -> Iterator[Grid]:
     yield from _grid("reproduction of old by new", effects)
 
 
-def _grid(title: str, rows: Sequence[Record], left: int | None = None) -> Iterator[Grid]:
+def _grid(title: str, rows: Sequence[Fields], left: int | None = None) -> Iterator[Grid]:
     """Yield a table of the first rows without empty columns; nothing without rows.
 
     The first `left` columns are flush left: by default dataset, run and metric.
@@ -258,8 +258,8 @@ def _show(name: str, value: Any) -> str | GridCell:
     return value if isinstance(value, GridCell) else str(value)
 
 
-def _cell_row(cell: CellChange, changes: Changes) -> Record:
-    row: Record = {
+def _cell_row(cell: CellChange, changes: Changes) -> Fields:
+    row: Fields = {
         "dataset": cell.key.dataset, "run": cell.key.name, "metric": _heading(cell),
         "old": cell.old, "new": cell.new, "difference": cell.difference,
     }  # fmt: skip

@@ -29,7 +29,7 @@ from ..experiment.cells import evaluate_all, executor
 from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
 from ..experiment.run import render, summarise, tables_and_plots
-from ..reports.grid import Grid, finding, grid
+from ..reports.grid import Grid, facts_at, grid
 from ..reports.text import cut_all
 
 _CODE = "code of the harness"
@@ -377,7 +377,7 @@ def _difference(one: Mismatch) -> Grid:
     if one.cause == "edited" and one.file == MANIFEST:
         why = " (the file was edited after it was written)"
     then, now = cut_all((one.then, one.now), WIDTH)
-    return finding(f"{one.kind}: {one.file}: {one.where}{why}", then=then, now=now)
+    return facts_at(f"{one.kind}: {one.file}: {one.where}{why}", then=then, now=now)
 
 
 def as_json(found: Verification) -> str:

@@ -10,10 +10,10 @@ from ..core.policy import Policy
 from .collector import QueryValues
 
 
-class Feval(QueryValues):
+class LightGBMFeval(QueryValues):
     """What :func:`feval` returns: a metric and, to keep values by query, a callback."""
 
-    def __deepcopy__(self, memo: Any) -> Feval:
+    def __deepcopy__(self, memo: Any) -> LightGBMFeval:
         """Return the metric itself: LGBMRanker copies metrics, but not callbacks."""
         return self
 
@@ -37,7 +37,9 @@ class Feval(QueryValues):
         return [(name, value, higher[name]) for name, value in found.items()]
 
 
-def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = None) -> Feval:
+def feval(
+    *metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = None
+) -> LightGBMFeval:
     """Return metrics for ``lightgbm.train(feval=...)`` and ``LGBMRanker.fit(eval_metric=...)``.
 
     Parameters
@@ -49,7 +51,7 @@ def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = No
 
     Returns
     -------
-    Feval
+    LightGBMFeval
         Give it as a callback too, and its `history` has an Evaluation of every iteration and
         evaluation set, with values by query: ``history[0]["valid"].values``.
 
@@ -64,4 +66,4 @@ def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = No
     >>> len(metric.history), metric.history[0]["seen"].values.shape
     (2, (2, 1))
     """
-    return Feval(metrics, policy)
+    return LightGBMFeval(metrics, policy)

@@ -19,7 +19,7 @@ except ImportError:
     raise HarnessError(Problem("harness.xgboost", _WHAT, fix="run: pip install xgboost")) from None
 
 
-class Feval(QueryValues, TrainingCallback):  # type: ignore[misc,unused-ignore]
+class XGBoostFeval(QueryValues, TrainingCallback):  # type: ignore[misc,unused-ignore]
     """What :func:`feval` returns: ``custom_metric=`` and, to keep values by query, a callback."""
 
     def __call__(self, scores: Any, data: Any) -> list[tuple[str, float]]:
@@ -33,7 +33,7 @@ class Feval(QueryValues, TrainingCallback):  # type: ignore[misc,unused-ignore]
         return False
 
 
-def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = None) -> Feval:
+def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = None) -> XGBoostFeval:
     """Return metrics as ``xgboost.train(..., custom_metric=...)`` takes them.
 
     For early stopping give ``EarlyStopping(..., maximize=True)``, since XGBoost does not know
@@ -51,4 +51,4 @@ def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = No
     >>> len(metric.history), metric.history[0]["seen"].values.shape
     (2, (2, 1))
     """
-    return Feval(metrics, policy)
+    return XGBoostFeval(metrics, policy)

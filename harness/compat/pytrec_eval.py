@@ -216,7 +216,7 @@ either way. Its qids are counted with them."""
 _LARGEST_GRADE = 100  # pytrec_eval's time grows with the square of the largest grade
 
 Judgements = Mapping[str, Mapping[str, int]]
-Scores = Mapping[str, Mapping[str, float]]
+QueryScores = Mapping[str, Mapping[str, float]]
 Values = dict[str, dict[str, float]]
 
 
@@ -276,7 +276,7 @@ class RelevanceEvaluator:
             for (qid, row), i, j in zip(judged.items(), bounds, bounds[1:], strict=False)
         }
 
-    def evaluate(self, scores: Scores) -> Values:
+    def evaluate(self, scores: QueryScores) -> Values:
         """Return ``{qid: {measure: value}}`` for the queries that are judged and answered.
 
         Parameters
@@ -298,7 +298,7 @@ class RelevanceEvaluator:
         values = self._by_pytrec_eval(scores)
         return self._by_metrics(scores) if values is None else values
 
-    def _by_pytrec_eval(self, scores: Scores) -> Values | None:
+    def _by_pytrec_eval(self, scores: QueryScores) -> Values | None:
         """Return pytrec_eval's values; None if the call is large or it cannot be trusted with it.
 
         It ranks NaN scores anywhere, ends the process at half of a surrogate pair, and ends a name
@@ -354,7 +354,7 @@ class RelevanceEvaluator:
         """Leave out pytrec_eval's function, which cannot be pickled; it is made on demand."""
         return {name: value for name, value in vars(self).items() if name != "_pytrec_eval"}
 
-    def _by_metrics(self, scores: Scores) -> Values:
+    def _by_metrics(self, scores: QueryScores) -> Values:
         try:
             _check(scores, (float, int), "Expected matching score to be int, long or float.")
             shared = [qid for qid in scores if qid in self._judged]
@@ -380,7 +380,7 @@ class RelevanceEvaluator:
             for qid, row in zip(shared, rows, strict=True)
         }
 
-    def _align(self, answers: Scores, scores: Array) -> Aligned:
+    def _align(self, answers: QueryScores, scores: Array) -> Aligned:
         """Join the answers, all of them to judged queries, by looking docnos up in dicts."""
         judged = [self._judged[qid] for qid in answers]
         offsets = offsets_of([len(row.places) for row in judged])

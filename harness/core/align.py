@@ -19,7 +19,7 @@ from .aligned import Aligned
 from .arguments import check_arguments, instance_of, wrong
 from .arrow import index_in, select
 from .hashing import hash_strings, splitmix64
-from .policy import Policy, Scores
+from .policy import Policy, ScoreType
 from .policy_views import first_documents
 from .ragged import Array, Bools, Ints, Ragged, lengths_of, offsets_of, positions_of
 from .tables import Docnos, Qrels, Run
@@ -318,11 +318,11 @@ def rank_order(run: Run, policy: Policy | None = None) -> Ints:
     return np.arange(run.n_rows) if order is None else order
 
 
-Orders = dict[Scores, tuple[Ints | None, Ties]]
+Orders = dict[ScoreType, tuple[Ints | None, Ties]]
 """For each type of scores the order of the rows, None if they are in it, and the ties in it."""
 
 
-def by_score(run: Run, types: Iterable[Scores]) -> Orders:
+def by_score(run: Run, types: Iterable[ScoreType]) -> Orders:
     """Order the rows by falling score within their query, ties in any order.
 
     The rows are sorted once, in single precision; for double precision, only those

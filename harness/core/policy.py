@@ -98,7 +98,7 @@ Order = Literal["trec_eval", "trec_eval10", "docno+", "stable", "reverse"]
 """Policies for ties that look at the rows: at docnos, or at the order of the input."""
 TIES = (*get_args(Order), "average", "best", "worst", "random(SEED)")
 """Every policy for ties; the last four follow from the groups of tied documents alone."""
-Scores = Literal["float32", "float64", "none"]
+ScoreType = Literal["float32", "float64", "none"]
 Missing = Literal["zero", "skip", "error"]
 Empty = Literal["zero", "one", "skip", "error"]
 Duplicates = Literal["error", "first", "last"]
@@ -146,7 +146,7 @@ class Policy(Choices):
     grades : GradeRule
     """
 
-    scores: Scores | None = None
+    scores: ScoreType | None = None
     """The type that scores are compared in; that of `ties` if left out. `none`: they are not
     looked at, and all documents of a query are tied."""
     grades: GradeRule = field(default_factory=GradeRule)
@@ -168,7 +168,7 @@ class Policy(Choices):
         return int(match[1]) if match else None
 
     @property
-    def score_type(self) -> Scores:
+    def score_type(self) -> ScoreType:
         """The type that scores are compared in."""
         return self.scores or ("float32" if self.ties == "trec_eval" else "float64")
 

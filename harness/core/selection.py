@@ -18,18 +18,18 @@ from .names import compared
 
 RULE = "validation-in-test"
 """Rule of the error that validation queries are also test queries."""
-Cell = Entry | Failed
-Cells = list[Cell]
-Place = tuple[str, str, Columns]
+EntryOrFailed = Entry | Failed
+Cells = list[EntryOrFailed]
+EntryPlace = tuple[str, str, Columns]
 """Dataset, run, and the columns that make no setting."""
 
 
-def _setting(one: Cell, over: Sequence[str]) -> Columns:
+def _setting(one: EntryOrFailed, over: Sequence[str]) -> Columns:
     """Return the columns of a cell that make its setting; empty if it has none of them."""
     return tuple((name, one.columns[name]) for name in over if name in one.columns)
 
 
-def _place(one: Cell, over: Sequence[str]) -> Place:
+def _place(one: EntryOrFailed, over: Sequence[str]) -> EntryPlace:
     """Return what a cell has in common with those of other settings."""
     rest = tuple(pair for pair in one.columns.items() if pair[0] not in over)
     return one.dataset, one.run, rest
@@ -45,10 +45,10 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
     (metric,) = compared(board.entries[0].evaluation.metrics, [settings.by])
     setting, place = partial(_setting, over=settings.over), partial(_place, over=settings.over)
 
-    def is_validation(one: Cell) -> bool:
+    def is_validation(one: EntryOrFailed) -> bool:
         return (one.pattern or one.dataset) == settings.on
 
-    def chosen_for(one: Cell) -> tuple[str, Columns]:
+    def chosen_for(one: EntryOrFailed) -> tuple[str, Columns]:
         within = settings.within
         rest = place(one)[2]
         return one.run, tuple(pair for pair in rest if not within or pair[0] in within)
@@ -132,7 +132,7 @@ def _absent(
             yield Failed(dataset, run, dict(rest), what, one.pattern)
 
 
-def _check_queries(groups: Iterable[Cells], is_validation: Callable[[Cell], bool]) -> None:
+def _check_queries(groups: Iterable[Cells], is_validation: Callable[[EntryOrFailed], bool]) -> None:
     """Raise InputError if a setting is chosen on queries that it is then reported on."""
     problems: dict[tuple[str, str], Problem | None] = {}
     for cells in groups:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from ..errors import Problem, UnknownNameError, unknown
 from .arguments import Parameter, Range, parameters_of
-from .policy import Few, GradeRule, Order, Policy, Scores, check_ties
+from .policy import Few, GradeRule, Order, Policy, ScoreType, check_ties
 
 EmptyValue = Literal["zero", "one", "nan"]
 Undefined = Literal["skip", "zero", "nan"]
@@ -26,7 +26,7 @@ class MetricSettings:
     """
 
     ties: str | None = None
-    scores: Scores | None = None
+    scores: ScoreType | None = None
     depth: Annotated[int, Range(1, None)] | None = None
     judged_only: bool | None = None
     drop_identical_ids: bool | None = None

@@ -29,7 +29,7 @@ from .entries import (
 from .evaluation import joined
 from .leaderboard import Leaderboard, Summary
 from .metric import Metric
-from .names import why_not
+from .names import first_with_direction, why_not
 from .ragged import Floats
 
 SHOWN = 5
@@ -83,7 +83,7 @@ def repetitions_of(board: Leaderboard) -> tuple[System, ...]:
 def _best(entries: list[Entry], names: tuple[str, ...]) -> tuple[list[Entry], Chosen | None]:
     """Return the entries of the best value of these columns, by the first metric that has one."""
     metrics = entries[0].evaluation.metrics
-    metric = next((one for one in metrics if one.definition.direction is not None), None)
+    metric = first_with_direction(metrics)
     if not names or metric is None:
         return entries, None
     groups = grouped_by(entries, lambda one: tuple(one.columns.get(name, "") for name in names))
@@ -131,11 +131,11 @@ def query_mismatch(where: str, expected: Iterable[str], found: Iterable[str]) ->
     return Problem(where, what, fix=fix)
 
 
-Key = tuple[str, str, Columns]
+SystemKey = tuple[str, str, Columns]
 """What identifies a system of pooled folds: dataset, run, and the other columns."""
 
 
-def key_of(one: Entry | Failed, names: Sequence[str]) -> Key:
+def key_of(one: Entry | Failed, names: Sequence[str]) -> SystemKey:
     """Return which system an entry is a fold of, by the columns that tell folds apart."""
     rest = tuple((name, value) for name, value in one.columns.items() if name not in names)
     return whole_name(one.pattern or one.dataset, one.columns, names), one.run, rest
@@ -174,10 +174,10 @@ def failed_rows(board: Leaderboard) -> tuple[Failed, ...]:
     return tuple(_with_missing_parts(board).values()) if board.summary.parts else board.failed
 
 
-def _with_missing_parts(board: Leaderboard) -> dict[Key, Failed]:
+def _with_missing_parts(board: Leaderboard) -> dict[SystemKey, Failed]:
     """Return the systems without all folds of their dataset: those that any run has, or failed."""
     folds: dict[str, dict[str, None]] = {}
-    cells: dict[Key, dict[str, Entry | Failed]] = {}
+    cells: dict[SystemKey, dict[str, Entry | Failed]] = {}
     everything: list[Entry | Failed] = [*board.entries, *board.failed]
     for one in everything:
         key = key_of(one, board.summary.parts)

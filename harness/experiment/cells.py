@@ -40,7 +40,7 @@ from .workers import (
     ChangedInputError,
     Cluster,
     Job,
-    Outcome,
+    JobResult,
     Processes,
     changed_input,
     each,
@@ -63,7 +63,7 @@ def executor(
     return Processes(jobs) if scheduler is None else Cluster(scheduler)
 
 
-def _work(pool: Executor | None, jobs: Iterable[Job]) -> Iterator[Outcome]:
+def _work(pool: Executor | None, jobs: Iterable[Job]) -> Iterator[JobResult]:
     """Yield what became of each cell of some jobs, as soon as it is known."""
     if pool is not None:
         yield from evaluated_jobs(pool, [*jobs])

@@ -78,11 +78,11 @@ class Job:
         return cls(config, places, {place: cells[place] for place in needed}, len(cells))
 
 
-Outcome = tuple[int, Record | HarnessError]
+JobResult = tuple[int, Record | HarnessError]
 """The place of a cell, and its record or why it has none."""
 
 
-def work(job: Job, by: str = "") -> list[Outcome]:
+def work(job: Job, by: str = "") -> list[JobResult]:
     """Evaluate the cells of a job, one after the other.
 
     HarnessError if `by` says what computes elsewhere, and this is other code or another machine.
@@ -95,7 +95,7 @@ def work(job: Job, by: str = "") -> list[Outcome]:
     return list(each(job))
 
 
-def each(job: Job) -> Iterator[Outcome]:
+def each(job: Job) -> Iterator[JobResult]:
     """Yield what became of each cell of a job; VerificationError stops all of them."""
     _load_plugins(job.config.base, job.config.plugins)
     metrics = job.config.parsed_metrics()
@@ -206,7 +206,7 @@ SILENCE = 20
 """Seconds without an answer after which a scheduler is lost; a busy one may take some."""
 
 
-def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Outcome]:
+def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
     """Yield what became of each cell as soon as it is known.
 
     A job whose worker dies goes to another. A pool of processes that breaks loses all of its jobs:
@@ -215,7 +215,7 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[Outcome]:
     cluster = pool if isinstance(pool, Cluster) else None
     died = (BrokenExecutor, CancelledError, *(cluster.died if cluster else ()))
     tries, one_at_a_time = [0] * len(jobs), False
-    queue, running = deque(range(len(jobs))), dict[Future[list[Outcome]], int]()
+    queue, running = deque(range(len(jobs))), dict[Future[list[JobResult]], int]()
     while queue or running:
         while queue and not (one_at_a_time and running):
             number = queue.popleft()

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from ..errors import and_more, first_of
-from ..stats.gate import Outcome, Verdict
+from ..stats.gate import GateOutcome, Verdict
 from . import formats
 from .grid import Grid, grid, grid_of
 from .phrases import decimals, heading, interval, p_value
 
 FORMATS = ("text", "markdown", "json", "junit", "github")
-ORDER: dict[Outcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
+ORDER: dict[GateOutcome, int] = {"fail": 0, "undecided": 1, "pass": 2}
 SHOWN = 30
 """Rows of a table; a comment on a pull request has at most 60 lines."""
 WITH_QUERIES = 5

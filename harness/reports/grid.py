@@ -147,10 +147,10 @@ def first_rows(one: Grid, most: int, where: str) -> Grid:
     return replace(one, groups=(Group("", tuple(rows[:most])),), notes=notes)
 
 
-def finding(place: str, **facts: str) -> Grid:
+def facts_at(place: str, **facts: str) -> Grid:
     """Return one finding of a list: its place and kind, and a line below for each fact.
 
-    >>> finding("a.csv:2: value", then="0.1", now="0.2").notes
+    >>> facts_at("a.csv:2: value", then="0.1", now="0.2").notes
     ('then: 0.1', 'now:  0.2')
     """
     width = max(map(len, facts), default=0) + 1

@@ -17,7 +17,7 @@ from .corrections import adjust
 from .effects import queries_needed
 from .intervals import t_interval
 
-Outcome = Literal["pass", "fail", "undecided"]
+GateOutcome = Literal["pass", "fail", "undecided"]
 WORST_QUERIES = 5
 OTHERS = "*"
 """The rule of metrics that have none of their own."""
@@ -134,7 +134,7 @@ class Verdict:
     margin: float
     p: float
     p_adjusted: float
-    outcome: Outcome
+    outcome: GateOutcome
     needed: int | None
     worst: tuple[tuple[str, float], ...]
     unanswered: tuple[int, int] = (0, 0)
@@ -191,7 +191,7 @@ def _verdict(pair: Pair, margin: Margin, level: float) -> Verdict:
     p, needed = np.nan, None
     if not margin.tested or (np.ptp(gains) == 0 and n > 1):
         low, high = t_interval(gains, level) if np.ptp(gains) else (mean, mean)
-        outcome: Outcome = "pass" if mean >= -allowed else "fail"
+        outcome: GateOutcome = "pass" if mean >= -allowed else "fail"
     elif n == 1:
         low = high = np.nan
         outcome = "undecided"

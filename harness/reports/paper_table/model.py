@@ -214,7 +214,7 @@ MOST_ROWS = 40
 """Rows of a float in LaTeX by default; a page has room for about 50."""
 SIGNS = "* bold, + underlined, _ below the line"
 """What the signs of plain text are for."""
-Record = dict[str, formats.Value]
+JsonRow = dict[str, formats.Value]
 
 
 def render(table: PaperTable, format: Format, *, standalone: bool = False) -> str:
@@ -278,7 +278,7 @@ def grid_of(table: PaperTable, format: Format) -> grid.Grid:
     )
 
 
-def records(table: PaperTable) -> list[Record]:
+def records(table: PaperTable) -> list[JsonRow]:
     """Return a record for each system, as CSV has them.
 
     Keys: ``group``, ``run`` (its own name), ``name`` (in the table), ``sign``; then for each
@@ -288,7 +288,7 @@ def records(table: PaperTable) -> list[Record]:
     better than, and with ``_`` before them of those that it is worse than. The best is that of
     all digits.
     """
-    found: list[Record] = [
+    found: list[JsonRow] = [
         {"group": row.group, "run": row.run, "name": row.title, "sign": row.sign}
         for row in table.rows
     ]
@@ -299,7 +299,7 @@ def records(table: PaperTable) -> list[Record]:
     return found
 
 
-def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[Record]:
+def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[JsonRow]:
     """Yield for each cell of a column its value and what belongs to it, by its key."""
     dataset = column.block if column.dataset is None else column.dataset
     own = " ".join(filter(None, (dataset, column.key)))
@@ -309,7 +309,7 @@ def _fields(column: PaperColumn, cells: list[PaperCell]) -> Iterator[Record]:
         value: formats.Value = cell.value
         if column.kind not in ("metric", "rank"):
             value = cell.text.replace("–", "-") if column.kind == "tier" else cell.text
-        fields: Record = {own: value}
+        fields: JsonRow = {own: value}
         known = cell.ends or (None,) * len(ends)
         fields |= {f"{own} {name}": end for name, end in zip(ends, known, strict=True)}
         if column.kind == "metric":
