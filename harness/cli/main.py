@@ -152,7 +152,7 @@ def main(arguments: list[str] | None = None) -> None:
         show(f"error: {problem}\n", error=True)
         sys.exit(2)
     finally:
-        gc.freeze()  # nor is any looked for when the process ends
+        gc.freeze()  # skip garbage collection at exit
 
 
 class _Stopped(BaseException):

@@ -1,4 +1,4 @@
-"""Standard output and standard error: what is printed, and the end if it cannot be."""
+"""Printing to standard output and standard error, and the exit if that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a config gets wrong beyond keys and types, found before any data are read."""
+"""Checks of a config beyond keys and types, made before any data are read."""
 
 from __future__ import annotations
 

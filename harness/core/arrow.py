@@ -1,4 +1,4 @@
-"""Between numpy and Arrow without copies, and what is computed on Arrow columns.
+"""Conversions between numpy and Arrow without copies, and computations on Arrow columns.
 
 Arrow's own ``pa.array`` and ``to_numpy`` import pandas if it is installed, which takes longer
 than evaluating a small run; these do not. ``pyarrow.compute``, which methods such as

@@ -1,4 +1,4 @@
-"""Runs x metrics: what every report renders; slices of queries are datasets of their own."""
+"""Leaderboards: runs x metrics, which every report renders; a slice of queries is a dataset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The grammar of metric names: text in, metrics out; and which metrics runs are compared by.
+"""The grammar of metric names: text to metrics; and the metrics that runs are compared by.
 
 ``name``, ``name@10``, ``name(param=value,...)@10``, a list of cutoffs (``ndcg@1,3,5``),
 trec_eval's spellings (``ndcg_cut_10``, ``P.5,10``, ``official``) and ir_measures' (``nDCG@10``).

@@ -1,4 +1,4 @@
-"""Policies where the data leave a choice: ties, missing and empty queries, which grades."""
+"""Policies for what the data leave open: ties, missing and empty queries, which grades count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs with ir_metadata at their heads, written next to the runs as they were."""
+"""Copies of runs with ir_metadata at their heads; the runs themselves do not change."""
 
 from __future__ import annotations
 

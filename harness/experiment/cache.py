@@ -1,4 +1,4 @@
-"""Evaluated cells, kept by the hash of all that they follow from: equal hashes, equal values."""
+"""A cache of evaluated cells by the hash of everything that determines their values."""
 
 from __future__ import annotations
 

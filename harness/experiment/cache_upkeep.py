@@ -1,4 +1,4 @@
-"""``harness cache``: what a cache holds, which records nothing needs, whether they are sound."""
+"""``harness cache``: lists the records of a cache, finds unneeded ones, and checks values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs against each other, on the spot: no config, from files, results, or in Python."""
+"""Comparisons of runs without a config: from files, from results, or in Python."""
 
 from __future__ import annotations
 

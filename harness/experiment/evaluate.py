@@ -1,4 +1,4 @@
-"""One run, or several run files, against judgements, without a config.
+"""Evaluation of one run, or of several run files, without a config.
 
 It loads nothing that only a config needs, so that ``harness evaluate`` starts quickly.
 """

@@ -1,4 +1,4 @@
-"""Results in trackers of experiments; what a tracker does well stays there."""
+"""Results logged to MLflow or Weights & Biases, or written as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report page of an outcome, with rankings and conventions, or of runs held in Python."""
+"""The report page of results, with rankings and conventions, or of runs in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the report page says of an outcome, from its values, tests, manifest and tables."""
+"""Data of the report page, from the values, tests, manifest and tables of results."""
 
 from __future__ import annotations
 

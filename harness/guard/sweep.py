@@ -1,4 +1,4 @@
-"""What the guard finds in all cells of a run, a check or files, grouped."""
+"""Findings in all cells of a run, a check or files, grouped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules look at of one run on one dataset, taken while it is read and aligned."""
+"""Facts about one run on one dataset, collected for the rules while it is read and aligned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics: one file a family, each found and registered by being here.
+"""The metrics, one file per family: importing this folder registers all of them.
 
 To add one, add a file here with a function marked ``@metric``; nothing else lists it.
 """

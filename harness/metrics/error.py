@@ -1,4 +1,4 @@
-"""Errors of scores that are meant as grades."""
+"""Errors of scores that predict grades."""
 
 from __future__ import annotations
 

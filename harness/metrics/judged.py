@@ -1,4 +1,4 @@
-"""How much of what was retrieved is judged."""
+"""Shares of the retrieved documents with and without a judgement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The overlap of two rankings without ties: from which depth on each shared document is in it."""
+"""Overlap of two rankings without ties: the depth at which each shared document enters it."""
 
 from __future__ import annotations
 

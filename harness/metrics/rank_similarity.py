@@ -1,4 +1,4 @@
-"""How alike rankings are: any two, and those of the runs of a dataset, query by query."""
+"""Similarity of two rankings, and of the rankings of a dataset's runs, query by query."""
 
 from __future__ import annotations
 

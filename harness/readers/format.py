@@ -1,4 +1,4 @@
-"""Formats of files, how one is recognised, and reading: whole, in parts, or aligned while read."""
+"""Formats of files: how to detect one, and how to read it whole, in parts or aligned."""
 
 from __future__ import annotations
 

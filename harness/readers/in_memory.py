@@ -1,4 +1,4 @@
-"""What Python callers may pass for qrels or a run; and predictions to a file with their rows."""
+"""Qrels and runs from the objects that Python callers pass, and predictions saved to a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML: tables that say what their headings head as fragments, and a styled page of them."""
+"""HTML table fragments with header scopes, and a styled page of them."""
 
 from __future__ import annotations
 

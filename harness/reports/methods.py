@@ -1,4 +1,4 @@
-"""The methods section's paragraph, its references, and the sentences that captions have too."""
+"""The paragraph for a methods section, its references, and sentences shared with captions."""
 
 from __future__ import annotations
 

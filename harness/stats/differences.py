@@ -1,4 +1,4 @@
-"""Differences of paired values and of several systems, free of what floating point adds."""
+"""Differences of paired values and of several systems, without rounding errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tukey's honestly significant difference of systems that share their queries, and its q."""
+"""Tukey's honestly significant difference of systems with the same queries."""
 
 from __future__ import annotations
 
