@@ -259,10 +259,10 @@ def evaluate_files(
     def evaluated(name: str) -> tuple[Entry, SeenCell]:
         with _reading(accept, warned) as found:
             run = readers.Source(paths[name])
+            cell = cell_of_files(source.name, run.name, of_qrels, of_runs, (dataset, name))
             evaluation, facts = evaluate_cell(
-                loaded, run, wanted, policy, reference=reference, names=(dataset, name), **of_runs
+                cell, loaded, run, wanted, policy, reference=reference
             )
-        cell = cell_of_files(source.name, run.name, of_qrels, of_runs, (dataset, name))
         return Entry(evaluation), SeenCell(cell, facts, [*of_dataset, *found], loaded.qrels.qids)
 
     with warning_at_end() as warned:

@@ -25,6 +25,7 @@ from ..errors import Finding, notice
 from ..readers.format import Path
 
 if TYPE_CHECKING:
+    from ..config.cells import Cell
     from ..guard.watch import Facts, JudgementFacts
 
 GetRun = Callable[[str], Run]
@@ -58,14 +59,12 @@ def read_dataset(
 
 
 def evaluate_cell(
-    dataset: LoadedDataset, source: readers.Source, metrics: Sequence[Metric], policy: Policy, *,
-    reference: GetRun, names: tuple[str, str], watch: Callable[[Run, bool], None] | None = None,
-    **options: Any,
+    cell: Cell, dataset: LoadedDataset, source: readers.Source, metrics: Sequence[Metric],
+    policy: Policy, *, reference: GetRun, watch: Callable[[Run, bool], None] | None = None,
 ) -> tuple[Evaluation, Facts | None]:  # fmt: skip
-    """Evaluate a run file; return its values and what the guard knows of it.
+    """Evaluate the run of a cell, from its file; return its values and what the guard knows of it.
 
-    `names` are those of the dataset and the run, `watch` gets every part of the run and whether it
-    is the first, `options` are the reader's.
+    `watch` gets every part of the run and whether it is the first.
     """
     from ..guard.watch import Watch, facts_of
 
@@ -78,9 +77,9 @@ def evaluate_cell(
 
     evaluation = evaluate_run(
         dataset.qrels, source, metrics, policy, reference=reference, watch=watch_all,
-        seen=guard.aligned, names=names, **options,
+        seen=guard.aligned, names=(cell.dataset, cell.run), **cell.run_entry.options(),
     )  # fmt: skip
-    facts = facts_of(dataset.facts, guard, source, options.get("format"))
+    facts = facts_of(dataset.facts, guard, source, cell.run_entry.format)
     for one in guard.failures:
         notice(one)
     return evaluation, facts

@@ -133,9 +133,8 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     with collecting(found):
         file = _File(run.path)
         evaluation, facts = evaluate_cell(
-            dataset, file, metrics, policy, reference=read_reference,
-            names=(cell.dataset, cell.run), watch=check.watch, **run.options(),
-        )  # fmt: skip
+            cell, dataset, file, metrics, policy, reference=read_reference, watch=check.watch
+        )
         audit = check.compare(evaluation)
         header = ir_metadata.header_of(file)
     inputs[run.path] = file.as_read()

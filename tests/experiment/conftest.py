@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -54,9 +55,9 @@ def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluated:
     calls: dict[str, list[str]] = {}
     original = workers.evaluate_cell
 
-    def watched(*args: object, **given: object) -> object:
-        calls[given["names"][1]] = [str(metric) for metric in args[2]]  # type: ignore[attr-defined]
-        return original(*args, **given)  # type: ignore[arg-type]
+    def watched(cell: Any, dataset: Any, source: Any, metrics: Any, *args: Any, **more: Any) -> Any:
+        calls[cell.run] = [*map(str, metrics)]
+        return original(cell, dataset, source, metrics, *args, **more)
 
     monkeypatch.setattr(workers, "evaluate_cell", watched)
 

@@ -64,8 +64,8 @@ def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
 ) -> None:
     evaluate: Callable[..., Any] = workers.evaluate_cell
 
-    def fail_one(*given: Any, **more: Any) -> Any:
-        return fail() if more["names"][1] == "zeta" else evaluate(*given, **more)
+    def fail_one(cell: Any, *given: Any, **more: Any) -> Any:
+        return fail() if cell.run == "zeta" else evaluate(cell, *given, **more)
 
     monkeypatch.setattr(workers, "evaluate_cell", fail_one)
     code, out, err = called("run", "c.yaml", cwd=Path())
