@@ -45,11 +45,11 @@ if TYPE_CHECKING:
     from .experiment.gate import gate as gate
     from .experiment.page import page as page
     from .experiment.run import run as run
-    from .experiment.table_plot_check import Plots as Plots
-    from .experiment.table_plot_check import Table as Table
-    from .experiment.table_plot_check import check as check
-    from .experiment.table_plot_check import plot as plot
-    from .experiment.table_plot_check import table as table
+    from .experiment.tables_and_plots import Plots as Plots
+    from .experiment.tables_and_plots import Table as Table
+    from .experiment.tables_and_plots import plot as plot
+    from .experiment.tables_and_plots import table as table
+    from .guard.check import check as check
     from .guard.check_report import Checked as Checked
     from .metrics.rank_similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
@@ -67,17 +67,17 @@ _HOME = {
     "Comparisons": "stats.comparison",
     "Evaluation": "core.evaluation",
     "HarnessError": "errors",
-    "Plots": "experiment.table_plot_check",
+    "Plots": "experiment.tables_and_plots",
     "Policy": "core.policy",
     "Qrels": "core.tables",
     "Range": "core.arguments",
     "Results": "experiment.folder",
     "Run": "core.tables",
-    "Table": "experiment.table_plot_check",
+    "Table": "experiment.tables_and_plots",
     "align": "core.align",
     "all_pairs_test": "stats.registry",
     "batch": "",
-    "check": "experiment.table_plot_check",
+    "check": "guard.check",
     "compare": "experiment.compare",
     "compat": "",
     "evaluate": "experiment.evaluate",
@@ -89,14 +89,14 @@ _HOME = {
     "metric_name": "core.names",
     "page": "experiment.page",
     "paired_test": "stats.registry",
-    "plot": "experiment.table_plot_check",
+    "plot": "experiment.tables_and_plots",
     "query_groups": "readers.groups",
     "rank_similarity": "metrics.rank_similarity",
     "read_qrels": "readers",
     "read_run": "readers",
     "run": "experiment.run",
     "save_predictions": "readers.in_memory",
-    "table": "experiment.table_plot_check",
+    "table": "experiment.tables_and_plots",
     "to_pytrec_eval": "batch.dicts",
     "why": "audit.why",
     "xgboost": "batch.xgboost",

@@ -17,7 +17,7 @@ from tqdm import tqdm
 from .. import readers
 from ..core.align import align
 from ..core.aligned import Aligned
-from ..core.arguments import TEXT, check_arguments, whole_from
+from ..core.arguments import TEXT, PathLike, check_arguments, names_in, whole_from
 from ..core.entries import grouped_by
 from ..core.evaluation import EMPTY, empty_of, values_of
 from ..core.metric import Definition, Metric
@@ -27,8 +27,7 @@ from ..core.ragged import Array, Bools, Floats
 from ..core.tables import Qrels, Run
 from ..errors import InputError, and_more, counted
 from ..experiment import folder as stored
-from ..experiment.folder import Results
-from ..experiment.table_plot_check import PathLike, folder_of, names_in
+from ..experiment.folder import Results, folder_of
 from ..readers import in_memory
 from ..reports import text
 from ..reports.grid import Grid, grid

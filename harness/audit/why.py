@@ -16,7 +16,7 @@ from .. import readers as readers
 from ..config.cells import Cell
 from ..core.align import align
 from ..core.aligned import Aligned
-from ..core.arguments import MAPPING, PATH, TEXT, check_arguments
+from ..core.arguments import MAPPING, PATH, TEXT, PathLike, check_arguments
 from ..core.entries import FEWER, Choice, Chosen, Entry, Failed, Incomplete, System, best_of, pairs
 from ..core.evaluation import evaluate
 from ..core.leaderboard import Leaderboard, Summary
@@ -36,8 +36,7 @@ from ..errors import (
     counted,
 )
 from ..experiment import folder as stored
-from ..experiment.folder import Results
-from ..experiment.table_plot_check import PathLike, folder_of
+from ..experiment.folder import Results, folder_of
 from ..metrics.ndcg import Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import resolved

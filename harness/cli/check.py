@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import Any, Literal
 
 import click
 
-from ..errors import (
-    ConfigError,
-    HarnessError,
-    InputError,
-    Problem,
-    UnknownNameError,
-    first_of,
-)
+from ..errors import Problem, UnknownNameError, first_of
 from ..guard import check, check_report
 from ..guard.submissions import Terms
 from . import options
@@ -89,20 +81,10 @@ def command(
     if runs and is_config:
         what = f"expected a config alone, got it with {first_of(runs, 3)}"
         raise UnknownNameError(Problem(first, what, fix="name the runs in the config"))
-    if runs:
-        of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
-        of_runs = {"format": run_format, "duplicates": duplicates}
-        found = check.check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs, terms=task)
-    else:
-        try:
-            found = check.check_config(first, overrides)
-        except (ConfigError, InputError) as error:
-            wrong: HarnessError = error
-            if isinstance(error, ConfigError) and not is_config and os.path.isfile(first):
-                what = "expected a config, or qrels followed by runs, got qrels alone"
-                fix = "run harness check CONFIG, or harness check QRELS RUN..."
-                wrong = InputError(Problem(first, what, fix=fix))
-            found = check.refused_config(first, wrong)
+    found = check.check_paths(
+        first, runs, overrides, qrels_format=qrels_format, run_format=run_format, group=group,
+        duplicates=duplicates, terms=task, may_be_qrels=not is_config,
+    )  # fmt: skip
     if format == "text":
         as_text = check_report.as_text(found, notes=notes, by=by)
         show(check_report.verdicts_as_text(found) if found.submitted else as_text)

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from ..audit.check_table import check_table, grids, records
-from ..experiment.table_plot_check import changed_plan
 from ..reports import formats
+from ..stats.comparison import changed_plan
 from . import options
 from .printing import show
 

@@ -9,7 +9,7 @@ import click
 
 from ..experiment import folder as results_folder
 from ..experiment.folder import PLOTS, RENDERED
-from ..experiment.table_plot_check import pictures
+from ..experiment.tables_and_plots import pictures
 from ..readers import files as store
 from ..reports.plots.plot import PlotSettings, check_installed
 from . import options

@@ -11,7 +11,7 @@ import click
 
 from ..errors import ArgumentError, UnknownNameError, warn
 from ..experiment import folder as results_folder
-from ..experiment.table_plot_check import table
+from ..experiment.tables_and_plots import table
 from ..guard.findings import warned
 from ..reports.paper_table.settings import Extra, Format, Marks, Spread
 from ..reports.sweep import sweep_table

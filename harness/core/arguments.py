@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,7 @@ from annotated_types import Ge, Le, MinLen
 from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean, shorten, unknown
 
 T = TypeVar("T")
+PathLike = str | os.PathLike[str]
 MOST = 2**31 - 1
 """The largest whole number that is taken: no rank and no grade is larger."""
 
@@ -131,6 +133,13 @@ TEXTS = ArgumentKind(
     "a list of texts",
     lambda value: isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value),
 )
+
+
+def names_in(given: str | Sequence[str], name: str) -> tuple[str, ...]:
+    """Return one name or several as a tuple; ArgumentError for anything else."""
+    some = (given,) if isinstance(given, str) else given
+    check_arguments({name: some}, **{name: TEXTS})
+    return tuple(some)
 
 
 # Pydantic asks these marks for their rules, so that nothing in the core imports it.

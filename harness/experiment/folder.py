@@ -24,6 +24,7 @@ from ..config.cells import Cell, resolve
 from ..config.load import loads
 from ..config.model import Config
 from ..config.patterns import natural
+from ..core.arguments import PathLike, wrong
 from ..core.arrow import cast, take, to_floats
 from ..core.entries import Entry, Failed, System
 from ..core.evaluation import Counts, Evaluation
@@ -248,6 +249,15 @@ def schema_error(path: Path, error: ValidationError, below: str = "$") -> InputE
         where = f"{path}: {'.'.join([below, *map(str, one['loc'])])}"
         problems.append(Problem(where, one["msg"].lower(), fix=_FIX, rule=RULE))
     return InputError(problems[:SHOWN], total=len(problems))
+
+
+def folder_of(results: PathLike | Results) -> Path:
+    """Return the folder of results; ArgumentError if it is neither a path nor results."""
+    if isinstance(results, Results):
+        return results.folder
+    if not isinstance(results, (str, os.PathLike)):
+        raise wrong("results", "a folder or what harness.run returned", results)
+    return Path(results)
 
 
 def read(folder: Path) -> Results:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 from tqdm import tqdm
 
@@ -15,10 +16,18 @@ from .. import readers as readers
 from ..config import load as configs
 from ..config.cells import Cell, cell_of_files, missing
 from ..config.model import RunEntry
+from ..core.arguments import (
+    PATH,
+    ArgumentKind,
+    PathLike,
+    check_arguments,
+    check_choice,
+    names_in,
+)
 from ..core.leaderboard import Select
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.policy import Policy
+from ..core.policy import Duplicates, Policy
 from ..core.policy_views import takes_fractions
 from ..core.rules import finding
 from ..core.tables import Qrels
@@ -26,6 +35,7 @@ from ..errors import (
     ConfigError,
     Finding,
     HarnessError,
+    InputError,
     Place,
     Problem,
     UnknownNameError,
@@ -51,6 +61,14 @@ from .sweep import SeenCell, Sweep, accepted_rules
 from .watch import Watch, facts_of, judgement_facts, observing
 
 T = TypeVar("T")
+_PATHS = (str, os.PathLike)
+_FILES = ArgumentKind(
+    "a path or a list of paths (harness.save_predictions writes arrays to one)",
+    lambda given: (
+        isinstance(given, _PATHS)
+        or (isinstance(given, (list, tuple)) and all(isinstance(one, _PATHS) for one in given))
+    ),
+)
 
 
 Read = tuple[T | None, Source | None, HarnessError | None, list[Finding]]
@@ -202,6 +220,74 @@ def check_cells(
 def _shown(file: str) -> str:
     """Return the name of a file, and of standard input as its reader calls it."""
     return NAMELESS if file == STDIN else file
+
+
+def check(
+    first: PathLike,
+    runs: PathLike | Sequence[PathLike] = (),
+    *,
+    overrides: Sequence[str] = (),
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    group: str | None = None,
+    duplicates: Duplicates = "error",
+) -> Checked:
+    """Find what would make numbers wrong, as ``harness check`` does.
+
+    Parameters
+    ----------
+    first : path
+        A config; or qrels or a LETOR file, with `runs`.
+    runs : path or sequence of paths
+        Run files, or predictions.
+    overrides : sequence of str
+        ``"policy.ties=stable"``: values put in place of the config's.
+    qrels_format, run_format, group, duplicates
+        How files are read, as the command's options.
+
+    Returns
+    -------
+    Checked
+        Its ``findings`` have ``severity``, ``rule``, ``place``, ``what``, ``effect`` and ``fix``;
+        ``count("error")`` and ``to_pandas()`` sum them up.
+    """
+    check_arguments(locals(), first=PATH, runs=_FILES, group=PATH.or_none())
+    for place, format in (("qrels_format", qrels_format), ("run_format", run_format)):
+        if format is not None:
+            check_choice(place, format, readers.FORMATS)
+    check_choice("duplicates", duplicates, get_args(Duplicates))
+    paths = [os.fspath(one) for one in ([runs] if isinstance(runs, _PATHS) else runs)]
+    return check_paths(
+        os.fspath(first), paths, () if paths else names_in(overrides, "overrides"),
+        qrels_format=qrels_format, run_format=run_format, group=group, duplicates=duplicates,
+    )  # fmt: skip
+
+
+def check_paths(
+    first: str, runs: Sequence[str], overrides: Sequence[str], *, qrels_format: str | None,
+    run_format: str | None, group: str | None, duplicates: str, terms: Terms | None = None,
+    may_be_qrels: bool = False,
+) -> Checked:  # fmt: skip
+    """Check a config, or qrels and runs; a config that cannot be read is a finding.
+
+    With `may_be_qrels`, a file that is not a config is reported as qrels without runs.
+    """
+    if runs:
+        of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
+        of_runs = {"format": run_format, "duplicates": duplicates}
+        return check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs, terms=terms)
+    wrong: HarnessError
+    try:
+        return check_config(first, overrides)
+    except InputError as error:
+        wrong = error
+    except ConfigError as error:
+        wrong = error
+        if may_be_qrels and os.path.isfile(first):
+            what = "expected a config, or qrels followed by runs, got qrels alone"
+            fix = "run harness check CONFIG, or harness check QRELS RUN..."
+            wrong = InputError(Problem(first, what, fix=fix))
+    return refused_config(first, wrong)
 
 
 def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -118,6 +118,14 @@ class Plan:
     def summary_draws(self) -> int:
         """Resamples for the interval of a summary: a quantile that more of them hardly move."""
         return min(self.draws, 2000)
+
+
+def changed_plan(
+    baselines: Sequence[str], test: str | None, correction: str | None
+) -> dict[str, Any]:
+    """Return the parts of a plan of comparisons that are given."""
+    changes = {"baselines": baselines, "test": test, "correction": correction}
+    return {key: value for key, value in changes.items() if value}
 
 
 @dataclass(frozen=True)

@@ -1,39 +1,27 @@
-"""Tables, pictures and checks: for `harness table`, `harness plot`, `harness check`, Python."""
+"""Tables for a paper and plots: for `harness table`, `harness plot` and Python."""
 
 from __future__ import annotations
 
-import os
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from .. import readers
 from ..config.load import wrong_value
 from ..core.arguments import (
     PATH,
     TEXT,
-    TEXTS,
-    ArgumentKind,
+    PathLike,
     check_arguments,
     check_choice,
+    names_in,
     wrong,
 )
-from ..core.policy import Duplicates
 from ..core.systems import dataset_name, system_name
-from ..errors import (
-    ArgumentError,
-    ConfigError,
-    InputError,
-    Problem,
-    UnknownNameError,
-    did_you_mean,
-)
-from ..guard import check as guard
-from ..guard.check_report import Checked
+from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean
 from ..readers import files as store
 from ..reports.leaderboard import Study
 from ..reports.methods import bibliography, methods
@@ -42,23 +30,14 @@ from ..reports.paper_table.model import PaperTable, records, render
 from ..reports.paper_table.settings import DEFAULT, Format, TableSettings
 from ..reports.plots import plot as plots
 from ..reports.plots.plot import PlotSettings, find
-from ..stats.comparison import Plan
+from ..stats.comparison import Plan, changed_plan
 from . import folder as results_folder
-from .folder import Results, with_comparisons
+from .folder import Results, folder_of, with_comparisons
 
 if TYPE_CHECKING:
     import pandas
 
-PathLike = str | os.PathLike[str]
 S = TypeVar("S")
-_PATHS = (str, os.PathLike)
-_FILES = ArgumentKind(
-    "a path or a list of paths (harness.save_predictions writes arrays to one)",
-    lambda given: (
-        isinstance(given, _PATHS)
-        or (isinstance(given, (list, tuple)) and all(isinstance(one, _PATHS) for one in given))
-    ),
-)
 _TYPES = {"svg": "image/svg+xml", "png": "image/png"}
 
 
@@ -250,51 +229,6 @@ def plot(
     return Plots(pictures(_read(results), some, settings))
 
 
-def check(
-    first: PathLike,
-    runs: PathLike | Sequence[PathLike] = (),
-    *,
-    overrides: Sequence[str] = (),
-    qrels_format: str | None = None,
-    run_format: str | None = None,
-    group: str | None = None,
-    duplicates: Duplicates = "error",
-) -> Checked:
-    """Find what would make numbers wrong, as ``harness check`` does.
-
-    Parameters
-    ----------
-    first : path
-        A config; or qrels or a LETOR file, with `runs`.
-    runs : path or sequence of paths
-        Run files, or predictions.
-    overrides : sequence of str
-        ``"policy.ties=stable"``: values put in place of the config's.
-    qrels_format, run_format, group, duplicates
-        How files are read, as the command's options.
-
-    Returns
-    -------
-    Checked
-        Its ``findings`` have ``severity``, ``rule``, ``place``, ``what``, ``effect`` and ``fix``;
-        ``count("error")`` and ``to_pandas()`` sum them up.
-    """
-    check_arguments(locals(), first=PATH, runs=_FILES, group=PATH.or_none())
-    for place, format in (("qrels_format", qrels_format), ("run_format", run_format)):
-        if format is not None:
-            check_choice(place, format, readers.FORMATS)
-    check_choice("duplicates", duplicates, get_args(Duplicates))
-    paths = [os.fspath(one) for one in ([runs] if isinstance(runs, _PATHS) else runs)]
-    if paths:
-        of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
-        of_runs = {"format": run_format, "duplicates": duplicates}
-        return guard.check_files(os.fspath(first), paths, of_qrels=of_qrels, of_runs=of_runs)
-    try:
-        return guard.check_config(Path(first), names_in(overrides, "overrides"))
-    except (ConfigError, InputError) as error:
-        return guard.refused_config(os.fspath(first), error)
-
-
 def pictures(found: Results, kinds: Sequence[str], settings: PlotSettings) -> dict[str, bytes]:
     """Return pictures of results by file name; `settings` apply to each kind in turn."""
     plots.check_installed()
@@ -307,32 +241,8 @@ def pictures(found: Results, kinds: Sequence[str], settings: PlotSettings) -> di
     return plots.render_all(found, wanted, refuse=True)
 
 
-def changed_plan(
-    baselines: Sequence[str], test: str | None, correction: str | None
-) -> dict[str, Any]:
-    """Return the parts of a plan of comparisons that are given."""
-    changes = {"baselines": baselines, "test": test, "correction": correction}
-    return {key: value for key, value in changes.items() if value}
-
-
-def folder_of(results: PathLike | Results) -> Path:
-    """Return the folder of results; ArgumentError if it is neither a path nor results."""
-    if isinstance(results, Results):
-        return results.folder
-    if not isinstance(results, (str, os.PathLike)):
-        raise wrong("results", "a folder or what harness.run returned", results)
-    return Path(results)
-
-
 def _read(results: PathLike | Results) -> Results:
     return results if isinstance(results, Results) else results_folder.read(folder_of(results))
-
-
-def names_in(given: str | Sequence[str], name: str) -> tuple[str, ...]:
-    """Return one name or several as a tuple; ArgumentError for anything else."""
-    some = (given,) if isinstance(given, str) else given
-    check_arguments({name: some}, **{name: TEXTS})
-    return tuple(some)
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:
