@@ -58,7 +58,7 @@ def verdict(
     **names: str,
 ) -> TableCheck:  # fmt: skip
     grid = FORMATS[suffix](text)[at]
-    one = with_dataset(match(grid, Known.of(found, [*names.items()])), found, dataset)
+    one = with_dataset(match(grid, Known.of(found, [*names.items()])), dataset)
     return TableCheck(one, found, grid.name or "1").run()
 
 
