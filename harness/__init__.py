@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from .core.metric import metric as metric
     from .core.names import metric_name as metric_name
     from .core.policy import Policy as Policy
-    from .core.tables import Qrels as Qrels
-    from .core.tables import Run as Run
+    from .core.qrels_and_runs import Qrels as Qrels
+    from .core.qrels_and_runs import Run as Run
     from .errors import HarnessError as HarnessError
     from .experiment.compare import compare as compare
     from .experiment.evaluate import evaluate as evaluate
@@ -69,10 +69,10 @@ _HOME = {
     "HarnessError": "errors",
     "Plots": "experiment.tables_and_plots",
     "Policy": "core.policy",
-    "Qrels": "core.tables",
+    "Qrels": "core.qrels_and_runs",
     "Range": "core.arguments",
     "Results": "experiment.folder",
-    "Run": "core.tables",
+    "Run": "core.qrels_and_runs",
     "Table": "experiment.tables_and_plots",
     "align": "core.align",
     "all_pairs_test": "stats.registry",

@@ -6,7 +6,7 @@ from typing import Any
 from harness.core.align import align
 from harness.core.aligned import Aligned
 from harness.core.policy import Policy
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 
 Case = dict[str, tuple[dict[str, int], dict[str, float]]]
 """The judgements and the scores of each query."""

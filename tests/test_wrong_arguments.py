@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import harness
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import ArgumentError, HarnessError
 
 QRELS = {"q2": {"b": 1, "a": 0}, "q10": {"z": 2}}

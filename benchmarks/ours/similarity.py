@@ -14,7 +14,7 @@ from benchmarks.peers.similarity_literal import scores_of
 from harness.core.align import align, as_reference
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.tables import Docnos, Run
+from harness.core.qrels_and_runs import Docnos, Run
 
 n_queries, length = int(sys.argv[1]), int(sys.argv[2])
 offsets = np.arange(n_queries + 1) * length

@@ -27,6 +27,7 @@ from ..core.metric import Definition, Metric
 from ..core.names import parse, without_bounds
 from ..core.policy import Policy
 from ..core.policy_views import policies_of, takes_fractions
+from ..core.qrels_and_runs import Qrels
 from ..core.ragged import Array, Floats
 from ..core.settings import (
     CONVENTIONS,
@@ -38,7 +39,6 @@ from ..core.settings import (
     find_convention,
 )
 from ..core.systems import key_of, pooled, repetitions_of
-from ..core.tables import Qrels
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
 from ..experiment import folder as stored
 from ..reports.catalogue import in_force

@@ -23,8 +23,8 @@ from ..core.evaluation import EMPTY, empty_of, values_of
 from ..core.metric import Definition, Metric
 from ..core.policy import Policy
 from ..core.policy_views import view
+from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Array, Bools, Floats
-from ..core.tables import Qrels, Run
 from ..errors import InputError, and_more, counted
 from ..experiment import folder as stored
 from ..experiment.folder import Results, folder_of

@@ -14,9 +14,9 @@ import numpy as np
 from ..core.metric import REGISTRY, Definition, Metric
 from ..core.names import parse
 from ..core.policy import GradeRule, Policy
+from ..core.qrels_and_runs import Qrels
 from ..core.ragged import Floats
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention
-from ..core.tables import Qrels
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .convention_audit import choices_of
 from .printed_tables import PrintedCell, printed

@@ -23,9 +23,9 @@ from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.policy import GradeRule, Policy
 from ..core.policy_views import policies_of, takes_fractions, view
+from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Ints
 from ..core.systems import dataset_name, key_of, system_name, systems_of
-from ..core.tables import Qrels, Run
 from ..errors import (
     HarnessError,
     InputError,

@@ -20,8 +20,8 @@ from ..core.metric import Metric
 from ..core.names import parse_all
 from ..core.policy import Policy, policy_of
 from ..core.policy_views import check_grades, policies_of
+from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Array, offsets_of
-from ..core.tables import Docnos, Qrels, Run
 from ..errors import InputError, Problem
 from ..readers.batches import from_batch
 from ..readers.files import write_all

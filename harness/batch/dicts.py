@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import MAPPING, TEXT, ArgumentKind, check_arguments, is_whole
+from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Array, Ints
-from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem
 from ..readers.batches import from_batch, inside_of
 

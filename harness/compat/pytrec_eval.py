@@ -39,8 +39,8 @@ from ..core.arrow import string_column
 from ..core.metric import REGISTRY, TREC_CUT, Metric
 from ..core.names import NICKNAMES, parse
 from ..core.policy import Policy
+from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Array, Ints, Ragged, offsets_of
-from ..core.tables import Docnos, Qrels, Run
 from ..errors import UnknownNameError, shorten
 
 del _built_in

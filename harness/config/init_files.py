@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from .. import readers
-from ..core.tables import Qrels
+from ..core.qrels_and_runs import Qrels
 from ..errors import HarnessError, InputError, Problem, first_of
 from ..readers.files import readable_name
 from ..readers.format import FORMATS, Head

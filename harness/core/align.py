@@ -21,8 +21,8 @@ from .arrow import index_in, select
 from .hashing import hash_strings, splitmix64
 from .policy import Policy, ScoreType
 from .policy_views import first_documents
+from .qrels_and_runs import Docnos, Qrels, Run
 from .ragged import Array, Bools, Ints, Ragged, lengths_of, offsets_of, positions_of
-from .tables import Docnos, Qrels, Run
 
 PART = 1 << 16
 """Rows that are aligned at a time if all are judged; a few arrays of them fit a cache."""

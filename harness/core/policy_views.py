@@ -15,6 +15,7 @@ from .aligned import Aligned
 from .hashing import hash_strings, pair_keys, splitmix64
 from .metric import Metric
 from .policy import GradeRule, Policy, applied, refused
+from .qrels_and_runs import Qrels
 from .ragged import (
     Array,
     Bools,
@@ -26,7 +27,6 @@ from .ragged import (
     rows_of,
     stretches,
 )
-from .tables import Qrels
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +222,7 @@ def sampled_together(
     >>> import harness.metrics
     >>> from harness.core.align import align
     >>> from harness.core.names import parse
-    >>> from harness.core.tables import Qrels, Run
+    >>> from harness.core.qrels_and_runs import Qrels, Run
     >>> qrels = Qrels.from_dict({"q": {"a": 0, "b": 1}, "r": {"a": 1}})
     >>> run = Run.from_dict({"q": {"a": 1.0, "b": 1.0}, "r": {"a": 1.0}})
     >>> values, errors = sampled_together(parse("11pt_avg"), align(qrels, run))   # 1 or 1/2; 1

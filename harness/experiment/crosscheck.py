@@ -18,8 +18,8 @@ from ..core.evaluation import Evaluation
 from ..core.leaderboard import TEXTS
 from ..core.metric import Metric
 from ..core.policy import Policy
+from ..core.qrels_and_runs import Qrels, Run
 from ..core.settings import MetricSettings
-from ..core.tables import Qrels, Run
 from ..errors import InputError, Problem, VerificationError
 
 Mode = Literal["sample", "all", "none"]

@@ -23,8 +23,8 @@ from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
 from ..core.policy_views import check_grades, takes_fractions
+from ..core.qrels_and_runs import Run
 from ..core.settings import contradiction
-from ..core.tables import Run
 from ..errors import (
     AlignmentError,
     Finding,

@@ -19,8 +19,8 @@ from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.policy_views import check_grades, policies_of, takes_fractions
+from ..core.qrels_and_runs import Qrels, Run
 from ..core.rules import finding
-from ..core.tables import Qrels, Run
 from ..errors import Finding, notice
 from ..readers.format import Path
 

@@ -20,8 +20,8 @@ from ..core.entries import Columns, System
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.policy import Policy
+from ..core.qrels_and_runs import Run
 from ..core.systems import key_of, systems_of
-from ..core.tables import Run
 from ..errors import AlignmentError, HarnessError
 from ..metrics.ndcg import scale_of
 from ..readers.files import write_all

@@ -22,8 +22,8 @@ from ..core.evaluation import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy
 from ..core.policy_views import check_grades, takes_fractions
+from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
-from ..core.tables import Docnos, Qrels, Run
 from ..errors import InputError, Problem, check_known
 from ..metrics.rank_similarity import Measure, Rankings, Similarity, compare_rankings
 from ..metrics.rbo import PERSISTENCE

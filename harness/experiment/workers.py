@@ -36,7 +36,7 @@ from ..config.cells import Cell, reference
 from ..config.model import Config
 from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.tables import Run
+from ..core.qrels_and_runs import Run
 from ..errors import (
     Finding,
     HarnessError,

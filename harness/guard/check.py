@@ -29,8 +29,8 @@ from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Duplicates, Policy
 from ..core.policy_views import takes_fractions
+from ..core.qrels_and_runs import Qrels
 from ..core.rules import finding
-from ..core.tables import Qrels
 from ..errors import (
     ConfigError,
     Finding,

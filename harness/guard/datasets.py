@@ -18,9 +18,9 @@ from ..core.entries import Entry, System, grouped_by, whole_name
 from ..core.hashing import splitmix64
 from ..core.leaderboard import Select
 from ..core.names import why_not
+from ..core.qrels_and_runs import Qrels, rows_in_file
 from ..core.ragged import Array
 from ..core.rules import SHOWN, finding
-from ..core.tables import Qrels, rows_in_file
 from ..errors import Finding, HarnessError, InputError, Problem, counted, problem
 from ..readers.groups import Labels, find_grouping, labels_of, read_groups
 from ..readers.source import Source

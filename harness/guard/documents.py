@@ -14,9 +14,9 @@ from ..core.align import ranking_hash
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, index_in, select, string_column, take, unique
 from ..core.hashing import hash_strings
+from ..core.qrels_and_runs import Docnos, Qrels
 from ..core.ragged import Bools, Ints
 from ..core.rules import RULES, SHOWN, finding
-from ..core.tables import Docnos, Qrels
 from ..errors import Finding, HarnessError, counted
 from ..readers import trec as trec
 from ..readers.columns import Refused, read_block

@@ -15,9 +15,9 @@ from .. import readers as readers
 from ..config.cells import Cell
 from ..core.arrow import bytes_at, string_column, to_numpy
 from ..core.entries import grouped_by
+from ..core.qrels_and_runs import Docnos, Qrels, Run, rows_in_file
 from ..core.ragged import Array, Bools, Ints, lengths_of, offsets_of, positions_of, rows_of
 from ..core.rules import RULES, SHOWN, finding
-from ..core.tables import Docnos, Qrels, Run, rows_in_file
 from ..errors import Finding, HarnessError, Place, Problem, Severity, collecting, counted, shorten
 from ..readers.array_files import load_numpy
 from ..readers.columns import read_columns

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Array, Ints, offsets_of, positions_of, sum_by
 from ..core.ragged import rows_of as rows_of_offsets
 from ..core.rules import SHOWN, finding
-from ..core.tables import Qrels, Run
 from ..errors import Finding, counted
 from .findings import Examples, ExamplesByRule, place_of_row, short, texts_at
 

@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from ..core.arrow import string_column
 from ..core.hashing import hash_strings
+from ..core.qrels_and_runs import Docnos, Qrels
 from ..core.ragged import Array, Bools
 from ..core.rules import finding
-from ..core.tables import Docnos, Qrels
 from ..errors import Finding, InputError, Problem, counted, shorten
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of

@@ -10,8 +10,8 @@ from .. import readers as readers
 from ..core.aligned import Aligned
 from ..core.hashing import share_memory
 from ..core.policy import Policy
+from ..core.qrels_and_runs import Qrels, Run
 from ..core.rules import finding
-from ..core.tables import Qrels, Run
 from ..errors import Finding, HarnessError, describe, shortage
 from ..readers.source import Source
 from . import scores

@@ -12,8 +12,8 @@ import numpy as np
 from ..core.align import align, as_reference
 from ..core.arguments import check_arguments, check_choice, wrong
 from ..core.policy import Policy
+from ..core.qrels_and_runs import Run
 from ..core.ragged import Floats, Ints
-from ..core.tables import Run
 from ..errors import InputError, Problem, first_of
 from .correlation import kendall, spearman, tau_ap
 from .overlap import Tied

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..core.qrels_and_runs import Qrels, Run, T
 from ..core.ragged import Array
-from ..core.tables import Qrels, Run, T
 from ..errors import InputError, Place, first_of, said_by
 from .batches import from_batch, from_queries, one_column
 from .column_roles import Names, guess

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..core.arrow import cast, string_column, to_arrow
+from ..core.qrels_and_runs import Docnos, Qrels, Run, T
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.rules import finding
-from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import InputError, Problem, notice
 
 SHAPES = (

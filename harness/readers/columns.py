@@ -23,8 +23,8 @@ import pyarrow.csv as pa_csv
 from ..core.arrow import cast, to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
+from ..core.qrels_and_runs import GRADE_LIMIT, Qrels
 from ..core.ragged import Array
-from ..core.tables import GRADE_LIMIT, Qrels
 from ..errors import SHOWN, InputError, Place, Problem, first_of
 from .rows import Rows, build, warn_moved
 from .source import Source, no_rows

@@ -16,7 +16,7 @@ from ..core.align import align, align_parts
 from ..core.aligned import Aligned
 from ..core.arguments import FLAG, TEXT, check_arguments, check_choice, instance_of
 from ..core.policy import Duplicates, Policy
-from ..core.tables import Qrels, Run
+from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
 from .rows import Checks, Rows, warn_judgements, warn_unusable
 from .source import HEAD, Source, no_rows

@@ -12,8 +12,8 @@ import pyarrow as pa
 from ..core.arrow import as_whole, to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
+from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, Run, T
 from ..core.ragged import Array
-from ..core.tables import GRADE_LIMIT, NO_ROWS, Qrels, Run, T
 from ..errors import SHOWN, InputError, Problem
 from .column_roles import OF_ROWS, Names, by_position, name_docnos, number_role, select_columns
 from .columns import column

@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from ..core.arguments import describe
 from ..core.arrow import as_bytes
+from ..core.qrels_and_runs import Qrels, QueryRows, Run, T
 from ..core.ragged import Array, positions_of
-from ..core.tables import Qrels, QueryRows, Run, T
 from ..errors import ArgumentError, InputError, Problem
 from .batches import (
     as_array,

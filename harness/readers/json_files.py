@@ -19,8 +19,8 @@ import pyarrow.json as pajson
 
 from ..core.arrow import cast, string_column
 from ..core.policy import Duplicates
+from ..core.qrels_and_runs import Docnos, Qrels, Run, T
 from ..core.ragged import offsets_of
-from ..core.tables import Docnos, Qrels, Run, T
 from ..errors import SHOWN, InputError, Place, Problem, first_of, said_by, shorten
 from .column_roles import Names, guess, select_columns
 from .columns import Refused, gathered, parse_blocks

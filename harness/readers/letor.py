@@ -36,8 +36,8 @@ from ..core.arrow import (
 )
 from ..core.hashing import hash_strings
 from ..core.policy import Duplicates
+from ..core.qrels_and_runs import GRADE_LIMIT, DuplicateRows, Qrels
 from ..core.ragged import Array, Ints, lengths_of
-from ..core.tables import GRADE_LIMIT, DuplicateRows, Qrels
 from ..errors import SHOWN, InputError, Place, Problem, shorten
 from .columns import NOT_UTF8, REPAIR, Refused, parse_blocks
 from .format import Format, add_formats

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from ..core.align import PART
 from ..core.arrow import cast, equal, index_in, to_numpy
+from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Array, Ints, lengths_of, positions_of
-from ..core.tables import Docnos, Qrels, Run
 from ..errors import SHOWN, InputError, Place, Problem
 from .columns import Layout, column, gathered, read_columns
 from .format import Format, add_formats

@@ -12,9 +12,18 @@ import pyarrow as pa
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, take
 from ..core.policy import Duplicates
+from ..core.qrels_and_runs import (
+    NO_ROWS,
+    DuplicateRows,
+    Qrels,
+    QueryRows,
+    RowCount,
+    Run,
+    T,
+    rows_in_file,
+)
 from ..core.ragged import Array, Ints
 from ..core.rules import finding
-from ..core.tables import NO_ROWS, DuplicateRows, Qrels, QueryRows, RowCount, Run, T, rows_in_file
 from ..errors import InputError, Place, Problem, first_of, notice
 from .source import Source
 from .text import IsDataLine, decoded

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
-from ..core.tables import Qrels, Run, T
+from ..core.qrels_and_runs import Qrels, Run, T
 from ..errors import InputError, Place, Problem, said_by
 from .column_roles import Names, guess, number_role, select_columns
 from .columns import REPAIR, Layout, gathered, read_columns

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import count
 from typing import Any, TypeVar
 
-from ..core.tables import GRADE_LIMIT
+from ..core.qrels_and_runs import GRADE_LIMIT
 from ..errors import Problem, shorten
 
 T = TypeVar("T")

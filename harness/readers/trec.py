@@ -14,8 +14,8 @@ import pyarrow as pa
 from ..core.arrow import as_bytes, bytes_at, call, cast, encode, equal, take, to_numpy, unique
 from ..core.hashing import SeenKeys, hash_strings
 from ..core.policy import Duplicates
+from ..core.qrels_and_runs import NO_ROWS, Docnos, Qrels, RowCount, Run, byte_ranks
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of
-from ..core.tables import NO_ROWS, Docnos, Qrels, RowCount, Run, byte_ranks
 from ..errors import InputError, Problem
 from .columns import (
     Layout,

@@ -16,7 +16,7 @@ from harness.core.evaluation import evaluate
 from harness.core.names import parse
 from harness.core.policy import Policy
 from harness.core.policy_views import policies_of
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 
 Pair = tuple[Qrels, Run]
 ANY_VALUE = Asked("0", Decimal("0E+1"))

@@ -16,8 +16,8 @@ from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.policy_views import policies_of, view
+from harness.core.qrels_and_runs import Docnos, Qrels, Run
 from harness.core.ragged import offsets_of
-from harness.core.tables import Docnos, Qrels, Run
 from harness.errors import AlignmentError
 
 Judgements = dict[str, dict[str, int]]

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.core.hashing import hash_strings
+from harness.core.qrels_and_runs import Docnos
 from harness.core.ragged import Ragged, offsets_of
-from harness.core.tables import Docnos
 
 
 @pytest.mark.parametrize("length", range(41))

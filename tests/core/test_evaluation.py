@@ -11,7 +11,7 @@ from harness.core.evaluation import Evaluation, evaluate
 from harness.core.leaderboard import Leaderboard
 from harness.core.names import parse, parse_all, with_bounds
 from harness.core.policy import Policy
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import AlignmentError
 from harness.reports.leaderboard import find
 

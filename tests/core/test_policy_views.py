@@ -9,7 +9,7 @@ from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import GradeRule, Policy
 from harness.core.policy_views import policies_of, view
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import InputError
 
 QRELS = Qrels.from_dict({"q": {"a": 0, "b": 1, "c": 3}})

@@ -21,8 +21,8 @@ from harness.core.metric import REGISTRY
 from harness.core.names import parse_all
 from harness.core.policy import Policy
 from harness.core.policy_views import policies_of
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.core.ragged import Floats
-from harness.core.tables import Qrels, Run
 from harness.errors import VerificationError
 from harness.experiment.crosscheck import SAMPLE, Crosscheck, Peer
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 from harness.errors import HarnessError, HarnessWarning, Place
 from harness.readers import read_qrels, read_run, stream_run
 from harness.readers.format import ScatteredQueries

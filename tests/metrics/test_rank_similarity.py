@@ -13,7 +13,7 @@ from goldens import golden
 from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.policy import Policy
-from harness.core.tables import Run
+from harness.core.qrels_and_runs import Run
 from harness.errors import InputError, UnknownNameError
 from harness.metrics.correlation import kendall, spearman, tau_ap
 from harness.metrics.pair_agreement import swaps

@@ -15,8 +15,8 @@ from harness.core.aligned import Aligned
 from harness.core.evaluation import evaluate
 from harness.core.names import parse, parse_all
 from harness.core.policy import Policy
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.core.ragged import Ragged
-from harness.core.tables import Qrels, Run
 from harness.errors import InputError
 from harness.metrics.cascade import stop_probabilities
 from harness.metrics.pair_agreement import lambdas, sigmoid

@@ -14,7 +14,7 @@ from harness.core.metric import REGISTRY
 from harness.core.names import parse
 from harness.core.policy import GradeRule, Policy
 from harness.core.policy_views import policies_of
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import InputError
 
 Graded = list[tuple[float, float]]

@@ -23,7 +23,7 @@ from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY, Definition, Metric
 from harness.core.names import parse
 from harness.core.policy import Policy
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 
 # The width of a bound is no quality: it is largest where least is known. LETOR's script gives
 # grades from 3 no gain, so that the order by grade is not the best for it.

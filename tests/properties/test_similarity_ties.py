@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from harness.core.align import align, as_reference
 from harness.core.aligned import Aligned
 from harness.core.metric import REGISTRY
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.metrics.rbo import ao, rbo
 
 Groups = list[list[str]]

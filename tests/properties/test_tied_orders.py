@@ -17,8 +17,8 @@ from harness.core.metric import REGISTRY, Metric
 from harness.core.names import parse
 from harness.core.policy import Policy
 from harness.core.policy_views import has_ties, reorder, sampled_together
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.core.ragged import Floats
-from harness.core.tables import Qrels, Run
 from harness.metrics.cascade import stops_at
 from harness.metrics.tied import Totals
 

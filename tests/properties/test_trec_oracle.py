@@ -10,7 +10,7 @@ from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.names import parse_all
 from harness.core.policy import Policy
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 
 MEASURES = sorted(pytrec_eval.supported_measures)
 # a cutoff list takes the place of the default one, so these are asked for apart

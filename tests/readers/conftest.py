@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 
 Write = Callable[..., str]
 

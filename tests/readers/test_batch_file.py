@@ -10,7 +10,7 @@ from refusals import refuses
 
 from harness import readers
 from harness.core.align import align
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 
 PADDED = {
     "scores": np.array([[3.0, 1.0, 2.0], [0.5, 1.5, np.nan]]),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from harness import readers
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 from harness.errors import InputError
 
 Write = Callable[..., str]

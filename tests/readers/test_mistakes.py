@@ -16,7 +16,7 @@ from outcomes import refused
 from refusals import refuses
 
 from harness import readers
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 from harness.errors import InputError, UnknownNameError
 from harness.readers import source
 

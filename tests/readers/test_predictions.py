@@ -8,7 +8,7 @@ from outcomes import refused, warned
 
 import harness.metrics  # noqa: F401 - fills the registry
 from harness import readers
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 
 Write = Callable[..., str]
 

@@ -9,7 +9,7 @@ import pytest
 from outcomes import Finding, warned
 
 from harness import readers
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 
 
 def read(path: Path, kind: str, **options: object) -> tuple[Qrels | Run, list[Finding]]:

@@ -10,7 +10,7 @@ import pytest
 from refusals import refuses, warns
 
 from harness import Qrels, read_qrels, read_run
-from harness.core.tables import Run
+from harness.core.qrels_and_runs import Run
 from harness.readers import from_frame
 from harness.readers.in_memory import as_pair
 

@@ -10,7 +10,7 @@ from outcomes import warned
 
 import harness
 from harness import readers
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.errors import InputError
 
 SCORES = [3.5, 1.0, -2.25, 0.5, 1e-9]

@@ -15,7 +15,7 @@ import pytest
 from outcomes import refused, warned
 
 from harness import readers
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.readers.column_roles import NAMES
 
 Write = Callable[..., str]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 from harness.errors import InputError
 from harness.readers import read_qrels, read_run
 

@@ -10,7 +10,7 @@ from outcomes import warned
 from refusals import refuses
 
 from harness import readers
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 
 Write = Callable[..., str]
 torch = pytest.importorskip("torch")

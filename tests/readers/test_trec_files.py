@@ -10,7 +10,7 @@ from outcomes import refused, warned
 
 from harness import readers
 from harness.core.align import align
-from harness.core.tables import Qrels
+from harness.core.qrels_and_runs import Qrels
 from harness.readers.format import ScatteredQueries
 from harness.readers.source import Source
 

@@ -15,7 +15,7 @@ from harness.core.entries import Entry
 from harness.core.evaluation import Counts, Evaluation, evaluate
 from harness.core.leaderboard import Leaderboard
 from harness.core.names import parse, parse_all
-from harness.core.tables import Qrels, Run
+from harness.core.qrels_and_runs import Qrels, Run
 from harness.reports.leaderboard import find
 from harness.reports.phrases import fixed
 

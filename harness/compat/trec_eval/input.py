@@ -20,8 +20,8 @@ import pyarrow as pa
 from ...core.align import rank_order
 from ...core.arrow import as_bytes, to_arrow, to_numpy
 from ...core.policy import Policy
+from ...core.qrels_and_runs import Docnos, DuplicateRows, Qrels, QueryRows, RowCount, Run
 from ...core.ragged import Array, Bools, offsets_of
-from ...core.tables import Docnos, DuplicateRows, Qrels, QueryRows, RowCount, Run
 from ...errors import InputError
 from ...readers.columns import Refused, column, gathered, read_block
 from ...readers.rows import Checks, Rows, warn_scattered

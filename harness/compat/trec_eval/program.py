@@ -18,8 +18,8 @@ from ...core.arguments import MOST
 from ...core.arrow import as_bytes
 from ...core.metric import REGISTRY, TREC_CUT
 from ...core.policy import Policy
+from ...core.qrels_and_runs import Docnos, Qrels, Run
 from ...core.ragged import Array, Bools, Floats, Ints, offsets_of
-from ...core.tables import Docnos, Qrels, Run
 from ...errors import AlignmentError, warn
 from ...metrics.cascade import rank_biased_residual, rank_biased_sum
 from ...metrics.judged import n_judged_at, n_looked_at
