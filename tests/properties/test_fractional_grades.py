@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,13 +37,15 @@ DOUBLED = "dcg"
 """Sums of grades: twice the grade has twice the value."""
 
 
-def whole_like(name: str, grade: float) -> float:
-    """Return a whole grade that is to the metric what `grade`, a multiple of a half, is."""
-    if name in AT_LEAST_1.split():
+KINDS = {"order": ORDER, "at least 1": AT_LEAST_1, "order from 1": ORDER_FROM_1, "doubled": DOUBLED}
+
+
+def whole_like(kind: str, grade: float) -> float:
+    """Return a whole grade that is to such a metric what `grade`, a multiple of a half, is."""
+    if kind == "at least 1":
         return math.trunc(grade)
-    if name in ORDER_FROM_1.split():
+    if kind == "order from 1":
         return 2 * grade if grade >= 1 else min(grade, 0)
-    assert name in (*ORDER.split(), *DOUBLED.split()), "give the new metric its class, or a formula"
     return 2 * grade
 
 
@@ -121,13 +125,19 @@ def values(
 def test_every_metric(name: str, queries: list[Graded], policy: Policy) -> None:
     spec = name if REGISTRY[name].cutoffs or not REGISTRY[name].needs_cutoff else f"{name}@3"
     queries = [*queries, [(0.5, 1.0), (1.5, 2.0), (2.0, 0.0)]]  # one fraction at least
-    expected = values(spec, queries, policy, lambda grade: whole_like(name, grade))
-    if name in DOUBLED.split():
-        expected = [value / 2 for value in expected]
-    if name == "Rndcg":  # 0 where nothing is relevant, which takes a grade of at least 1
-        none = [max(grade for grade, _ in rows) < 1 for rows in queries]
-        expected = [0.0 if zero else value for zero, value in zip(none, expected, strict=True)]
-    assert values(spec, queries, policy) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+    def of_whole(kind: str) -> Any:
+        expected = np.array(values(spec, queries, policy, partial(whole_like, kind)))
+        if kind == "doubled":
+            expected /= 2
+        if name == "Rndcg":  # 0 where nothing is relevant, which takes a grade of at least 1
+            expected[[max(grade for grade, _ in rows) < 1 for rows in queries]] = 0
+        return pytest.approx(expected.tolist(), abs=1e-12, nan_ok=True)
+
+    kinds = [kind for kind, names in KINDS.items() if name in names.split()]  # none: a new metric
+    assert values(spec, queries, policy) in [of_whole(kind) for kind in kinds or KINDS], (
+        "its values under fractions need a formula in LITERAL"
+    )
 
 
 @pytest.mark.parametrize("name", LITERAL)
