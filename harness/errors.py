@@ -402,12 +402,12 @@ def collecting(found: list[Finding]) -> Iterator[None]:
 
 
 def notice(found: Finding) -> None:
-    """Hand a finding to the collector around, or warn of it in Python if there is none."""
+    """Hand a finding to the collector around; without one, warn in Python, but not of a note."""
     collected = _COLLECTED.get()
-    if collected is None:
-        warn(found)
-    else:
+    if collected is not None:
         collected.append(found)
+    elif found.severity != "note":
+        warn(found)
 
 
 def warn(what: str | Finding | HarnessWarning) -> None:

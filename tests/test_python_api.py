@@ -288,3 +288,11 @@ def test_wrong_arguments_are_errors_of_the_harness(
 
 if __name__ == "__main__":
     SNAPSHOT.write_text(public_api(), encoding="utf-8")
+
+
+def test_notes_are_no_warnings(tmp_path: Path) -> None:
+    path = tmp_path / "scattered.txt"
+    path.write_text("2 0 a 1\n10 0 b 1\n2 0 c 0\n1 0 a 2\n10 0 a 0\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(harness.read_qrels(path).qids) == 3

@@ -33,6 +33,7 @@ from ..errors import (
     UnknownNameError,
     and_more,
     check_known,
+    collecting,
     counted,
 )
 from ..experiment import folder as stored
@@ -420,10 +421,11 @@ def read_inputs(
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
     stored.check_inputs(folder, manifest, only=(judged.path, ranked.path))
-    own = readers.read_qrels(
-        judged.path, name=cell.dataset, fractions=fractions, **judged.options()
-    )
-    return own, readers.read_run(ranked.path, dataset=own, name=cell.run, **ranked.options())
+    with collecting([]):  # the run of the experiment had the findings of these files
+        own = readers.read_qrels(
+            judged.path, name=cell.dataset, fractions=fractions, **judged.options()
+        )
+        return own, readers.read_run(ranked.path, dataset=own, name=cell.run, **ranked.options())
 
 
 def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: str) -> Account:

@@ -22,7 +22,7 @@ from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.qrels_and_runs import Run
 from ..core.systems import key_of, systems_of
-from ..errors import AlignmentError, HarnessError
+from ..errors import AlignmentError, HarnessError, collecting
 from ..metrics.ndcg import scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
@@ -120,7 +120,8 @@ def page_files(outcome: Results, old: Results | None = None) -> dict[str, bytes]
         ]
     if settings.rankings:
         data["rankingDepth"] = settings.rankings
-        _add_rankings(data, config, cells, outcome.board)
+        with collecting([]):  # the run itself had the findings of these files
+            _add_rankings(data, config, cells, outcome.board)
     if old is not None:
         data["old"] = _old(data, old)
     return page_documents(data, config)

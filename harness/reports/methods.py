@@ -89,8 +89,14 @@ def data_in_words(systems: Sequence[System], name: Callable[[str], str]) -> str:
     return sized(sizes)
 
 
-def parts_in_words(summary: Summary) -> str:
-    """Return how the parts of datasets were taken together, as the end of a sentence."""
+def parts_in_words(summary: Summary, systems: Sequence[System]) -> str:
+    """Return how the parts of datasets were taken together, if these systems' datasets have any.
+
+    It is the end of a sentence.
+    """
+    patterns = {entry.pattern for one in systems for entry in one.entries}
+    if not any(f"{{{name}}}" in pattern for name in summary.parts for pattern in patterns):
+        return ""
     if summary.average:
         return f", with equal weight for each part ({listed(summary.average)})"
     return (
@@ -376,7 +382,7 @@ def _measured(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterat
     data = data_in_words(study.systems, writer.name)
     repeated = repetitions_in_words(study.systems)
     averaged = f", averaged over {writer.text(repeated)}" if repeated else ""
-    parts = parts_in_words(study.board.summary)
+    parts = parts_in_words(study.board.summary, study.systems)
     yield f"We report {metric_list(metrics, level, writer)} on {data}{averaged}{parts}."
     if level != 1:
         yield f"Documents of grade {level} and above are relevant."

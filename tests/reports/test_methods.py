@@ -12,7 +12,7 @@ import pytest
 import studies
 
 from harness.core.evaluation import Counts
-from harness.core.leaderboard import Leaderboard
+from harness.core.leaderboard import Leaderboard, Summary
 from harness.core.metric import REGISTRY
 from harness.core.names import parse_all
 from harness.core.policy import Policy
@@ -136,3 +136,12 @@ def test_latex_and_bibtex_take_them(tmp_path: Path) -> None:
     entries = (tmp_path / "paper.bbl").read_text("utf-8").count("\\bibitem")
     assert entries == len(REFERENCES)
     assert set(re.findall(r"\w+(?=,\n)", bibliography(found))) >= {"holm1979", "student1908"}
+
+
+def test_parts_are_named_where_there_are_some() -> None:
+    found = study()
+    pooled = replace(found.board, summary=Summary(pool=("fold",)))
+    assert "pooled" not in str(methods(replace(found, board=pooled)))
+    entries = tuple(replace(one, pattern="web{fold}") for one in pooled.entries)
+    folds = replace(found, board=replace(pooled, entries=entries))
+    assert "with the queries of all parts (fold) pooled" in str(methods(folds))

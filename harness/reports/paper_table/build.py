@@ -380,7 +380,7 @@ class TableDraft:
         is_mean = all(one.definition.summary == "mean" for one in self.metrics)
         data = data_in_words(self.systems, self.settings.name)
         over = " and ".join(filter(None, (data, repetitions_in_words(self.systems))))
-        parts = parts_in_words(self.study.board.summary)
+        parts = parts_in_words(self.study.board.summary, self.systems)
         yield f"{'Means' if is_mean else 'Summaries'} over {over}{parts}."
         selection = self.study.board.selection
         choices = [c for one in self.systems for entry in one.entries for c in entry.choices]
