@@ -249,10 +249,7 @@ def _shared(rule: str, datasets: Sequence[Dataset]) -> Iterator[Finding]:
             if one.path not in places:
                 places[one.path] = places_of_queries(one.cell, qids)
         both.append([places[one.path].get(qid, one.path) for one in two])
-    examples = [
-        f"query {qid}: {short(one)} and {short(other)}"
-        for qid, (one, other) in zip(qids, both, strict=True)
-    ]
+    examples = [f"{qid} ({short(one)})" for qid, (one, _) in zip(qids, both, strict=True)]
     n, several = shared.size, f"several of {len(datasets)} folds"
     what = f"{n:,} of {len(distinct):,} queries are in "
     what += "both the validation and the test set" if rule == "validation-in-test" else several
