@@ -246,7 +246,7 @@ def from_batch(
         where, query = place("relevance", below)
         what = f"{query}: grades below 0: {below.size:,}; they count as unjudged; "
         what += "for padding, give mask=relevance >= 0"
-        notice(finding("negative-grades", where, what, below.size))
+        notice(finding("negative-grades", where, what, below.size, severity="warning"))
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
     return qrels, Run(names, offsets, qrels.docnos, given)
 
