@@ -15,7 +15,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 
 from harness.core.qrels_and_runs import Qrels
-from harness.errors import HarnessError, HarnessWarning, Place
+from harness.errors import HarnessError, HarnessWarning
 from harness.readers import read_qrels, read_run, stream_run
 from harness.readers.format import ScatteredQueries
 from harness.readers.source import Source
@@ -97,8 +97,7 @@ def _compared(
         except HarnessError as error:
             if expected is not None and literal.is_text(data):
                 raise AssertionError(f"a sound file: {error}") from error
-            first = error.problems[0]
-            if not (first.rule or Place.of(first.where).line):
+            if "cannot be read (" in str(error):  # the words of a library, with no line
                 raise AssertionError(f"without a line: {error}") from error
             raise
         assert found == expected, f"{found} in place of {expected}"
