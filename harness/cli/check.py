@@ -83,7 +83,7 @@ def command(
         raise UnknownNameError(Problem(first, what, fix="name the runs in the config"))
     found = check.check_paths(
         first, runs, overrides, qrels_format=qrels_format, run_format=run_format, group=group,
-        duplicates=duplicates, terms=task, may_be_qrels=not is_config,
+        duplicates=duplicates, terms=task,
     )  # fmt: skip
     if format == "text":
         as_text = check_report.as_text(found, notes=notes, by=by)

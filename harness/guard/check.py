@@ -266,12 +266,8 @@ def check(
 def check_paths(
     first: str, runs: Sequence[str], overrides: Sequence[str], *, qrels_format: str | None,
     run_format: str | None, group: str | None, duplicates: str, terms: Terms | None = None,
-    may_be_qrels: bool = False,
 ) -> Checked:  # fmt: skip
-    """Check a config, or qrels and runs; a config that cannot be read is a finding.
-
-    With `may_be_qrels`, a file that is not a config is reported as qrels without runs.
-    """
+    """Check a config, or qrels and runs; a config that cannot be read is a finding."""
     if runs:
         of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
         of_runs = {"format": run_format, "duplicates": duplicates}
@@ -283,7 +279,7 @@ def check_paths(
         wrong = error
     except ConfigError as error:
         wrong = error
-        if may_be_qrels and os.path.isfile(first):
+        if not first.endswith((".yaml", ".yml")) and os.path.isfile(first):
             what = "expected a config, or qrels followed by runs, got qrels alone"
             fix = "run harness check CONFIG, or harness check QRELS RUN..."
             wrong = InputError(Problem(first, what, fix=fix))

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+import harness
 from harness.cli.main import app
 from harness.errors import UnknownNameError
 from harness.guard.check_report import RULES_PAGE
@@ -144,7 +145,9 @@ def test_what_is_no_config(root: Path, tmp_path: Path) -> None:
         some: list[dict[str, Any]] = json.loads(result.stdout)["findings"]
         return some
 
-    assert [one["rule"] for one in found(root / "runs/trec/qrels.txt")] == ["config"]
+    (alone,) = found(root / "runs/trec/qrels.txt")
+    (in_python,) = harness.check(root / "runs/trec/qrels.txt").findings
+    assert (alone["rule"], alone["what"]) == ("config", in_python.what)
     (tmp_path / "c.yaml").write_text("datasets: {a: [}\n")
     (one,) = found(tmp_path / "c.yaml")
     assert (one["place"], one["line"]) == (f"{tmp_path}/c.yaml:1", 1)
