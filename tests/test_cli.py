@@ -178,3 +178,19 @@ def test_no_console_encoding_is_an_error(root: Path, encoding: str, words: list[
     )  # fmt: skip
     assert done.returncode == (2 if "no.run" in words else 0), done.stderr
     assert b"Traceback" not in done.stderr
+
+
+def test_a_file_that_is_read_again_is_warned_of_once(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("1 0 a 1\n10 0 b 1\n2 0 c 1\n")
+    rows = "10 Q0 b 1 1.5 x\n10 Q0 a 2 2.5 x\n2 Q0 c 1 3.5 x\n1 Q0 a 1 2.5 x\n1 Q0 b 2 1.5 x\n"
+    (tmp_path / "r.run").write_text(rows)
+    (tmp_path / "c.yaml").write_text(
+        "output: out\ndatasets: {d: {path: q.txt}}\nruns: {r: {path: r.run}}\n"
+        "metrics: [map]\nreports: [page]\npage: {rankings: 5}\n"
+    )
+    ran = called("run", "c.yaml", cwd=tmp_path)
+    assert (ran.code, ran.err.count("[ranks-against-scores]")) == (0, 1)
+    assert ran.err.count("warning: ") == 1
+    for command in ("why out --run r --metric map --query 10", "verify out"):
+        again = called(*command.split(), cwd=tmp_path)
+        assert (again.code, again.err) == (0, ""), command
