@@ -1,4 +1,4 @@
-"""Time the harness beside its peers and write the table."""
+"""Time the harness next to its peers and write the table."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="also what takes minutes: scikit-learn on the whole LETOR file, a run of 2.4 GB",
     )
     parser.add_argument("--size", type=float, default=1.0, help="share of the queries, for a trial")
-    parser.add_argument("--repeats", type=int, help="at most so many runs of each command")
+    parser.add_argument("--repeats", type=int, help="at most this many runs of each command")
     parser.add_argument("--out", type=Path, help="default: benchmarks/RESULTS.md if all is run")
     given = parser.parse_args(arguments)
     unknown = sorted(set(given.cases) - set(ALL))

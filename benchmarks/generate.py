@@ -230,7 +230,7 @@ def _feature_texts(rng: np.random.Generator) -> Iterator[str]:
 
 
 def write(path: Path | IO[bytes], *columns: npt.NDArray[np.generic] | str | int) -> None:
-    """Write columns separated by one blank; a single value stands in every row."""
+    """Write columns separated by one blank; a single value is repeated in every row."""
     n_rows = next(len(column) for column in columns if isinstance(column, np.ndarray))
     table = pa.table(
         {

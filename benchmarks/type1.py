@@ -36,7 +36,7 @@ DRAWS = 1999  # (b + 1) / 2,000 can be .05
 LEVEL = 0.05
 BLOCK = 500
 SYSTEMS = 5
-SHARE = 10  # of so many trials one is of all pairs
+SHARE = 10  # one of this many trials is of all pairs
 HOLM = "paired-t` with Holm's correction"
 PUBLISHED = {
     "paired-t": 0.0501,

@@ -88,10 +88,10 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Real data beside the project; the test skips where it is absent."""
+    """Real data in ../shared; the test skips if they are absent."""
     folder = ROOT.parent / "shared"
     if not (folder / "data").is_dir():
-        pytest.skip("no ../shared data beside the project")
+        pytest.skip("needs the data in ../shared")
     return folder
 
 

@@ -14,8 +14,8 @@ def golden(name: str) -> Any:
 
 @cache
 def shared_conventions() -> Any:
-    """Return what each tool printed for the lists beside the project; skip without them."""
+    """Return what each tool printed for the lists in ../shared; skip without them."""
     path = Path(__file__).resolve().parents[2] / "shared" / "golden" / "conventions.json"
     if not path.is_file():
-        pytest.skip("no ../shared data beside the project")
+        pytest.skip("needs the data in ../shared")
     return json.loads(path.read_text(encoding="utf-8"))

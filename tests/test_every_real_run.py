@@ -1,4 +1,4 @@
-"""Every run file beside the project, read by our readers: each value as pytrec_eval gives it.
+"""Every run file of ../shared, read by our readers: each value as pytrec_eval gives it.
 
 The default suite takes every ninth.
 """

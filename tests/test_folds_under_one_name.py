@@ -1,4 +1,4 @@
-"""Folds of a dataset whose name lacks the placeholder of its path: one name, several files."""
+"""Folds of a dataset without the placeholder of its path in its name: several files."""
 
 from pathlib import Path
 

@@ -60,6 +60,13 @@ def test_pages_are_plain_english(page: Path) -> None:
     assert [one for one in titles if one.endswith("?")] + riddles == []
 
 
+def test_example_configs_are_plain_english() -> None:
+    texts = {path.name: path.read_text("utf-8") for path in (ROOT / "configs").glob("*.yaml")}
+    assert texts
+    found = [(name, one[0]) for name, text in texts.items() for one in BANNED.finditer(text)]
+    assert found == []
+
+
 def test_help_is_short_and_plain() -> None:
     for name in COMMANDS:
         command = app.get_command(click.Context(app), name)

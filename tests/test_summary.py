@@ -89,12 +89,12 @@ def test_a_fold_without_predictions_loses_no_other_run(place: Path) -> None:
     (place / "a-2-2.txt").unlink()
     code, out, err = called("run", "x.yaml", "--set", POOLED, cwd=place)
     assert code == 2
-    lacks = "1 of 2 parts are missing: web-fold2 (no predictions)"
-    assert f"FAILED: a seed=2: {lacks}" in out
-    assert f"error: a seed=2 on web: {lacks}" in err
+    missing = "1 of 2 parts are missing: web-fold2 (no predictions)"
+    assert f"FAILED: a seed=2: {missing}" in out
+    assert f"error: a seed=2 on web: {missing}" in err
     a, b, failed = csv_rows(place / "out/leaderboard.csv")
     assert (a["repetitions"], b["repetitions"], failed["run"]) == ("1", "2", "a")
-    assert (failed["map"], failed["error"]) == ("", lacks)
+    assert (failed["map"], failed["error"]) == ("", missing)
     assert float(a["map"]) == pytest.approx(2.5 / 3)  # seed 1 alone
     assert len(csv_rows(place / "out/leaderboard_cells.csv")) == 7
 

@@ -109,7 +109,7 @@ def _runs(folder: Path) -> list[Path]:
 
 
 def _config(folder: Path, file: str, name: str, qrels: str, run: str) -> Path:
-    """Write a config beside the data, and return its path."""
+    """Write a config next to the data, and return its path."""
     path = folder / file
     metrics = ", ".join(FILE_METRICS)
     path.write_text(

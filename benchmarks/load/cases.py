@@ -81,7 +81,7 @@ def rows(size: float) -> Load:
 
 
 def queries(size: float) -> Load:
-    """A million queries of one document, of which every second is relevant."""
+    """A million queries of one document; every second document is relevant."""
     number = max(1000, round(1_000_000 * size))
     known = dict.fromkeys(METRICS, 0.5)
     run = ("run", "config.yaml", "--format", "jsonl")

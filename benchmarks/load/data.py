@@ -23,7 +23,7 @@ PRIME = 7_368_787
 LARGE = 100_000_007
 DEPTH = 1000
 EVERY = 1000
-"""Every so many documents of the long list is relevant, from this one on."""
+"""The distance between relevant documents of the long list, and the first of them."""
 LONG_NAME = 10_000
 CONVENTIONS = ("lightgbm", "xgboost", "sklearn", "ranx", "allrank")
 CELLS = """output: out
@@ -98,7 +98,7 @@ def documents(folder: Path, n_documents: int) -> None:
 
 
 def metrics(folder: Path, number: int) -> None:
-    """Write a run of 50 x 1,000 and a config of so many metrics: cutoffs and conventions."""
+    """Write a run of 50 x 1,000 and a config of this many metrics: cutoffs and conventions."""
     rows(folder, 50)
     cutoffs = range(1, -(-number // 5) + 1)
     kinds = ("P@{}", "recall@{}", "ndcg@{}", '"ndcg(gain=exp)@{}"', '"rbp(p=0.{:04})"')

@@ -26,7 +26,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def linked(data: Path, n_datasets: int, metrics: list[str]) -> Path:
-    """Return a folder with a config, and links to the files of so many datasets."""
+    """Return a folder with a config, and links to the files of this many datasets."""
     folders = sorted(path for path in data.iterdir() if path.is_dir())
     at = data.with_name(f"{data.name}.{n_datasets}")
     for number in range(n_datasets):

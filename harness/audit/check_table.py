@@ -258,7 +258,7 @@ class TableCheck:
         """Check bold and underlined, over all rows or by group: whichever has fewer mistakes.
 
         Each is checked if the table has any of it. Columns over different queries are not checked.
-        Rows of other systems take part; rows that are no systems do not.
+        Rows of other systems take part; rows that are not systems do not.
         """
         used = [mark for mark in _MARKS if any(one.has(mark) for some in columns for one in some)]
         columns = [one for one in columns if used and self._is_fair(one)]

@@ -145,7 +145,7 @@ def has_number(cell: PrintedCell) -> bool:
 
 
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
-"""Marks of significance that are no letters."""
+"""Marks of significance other than letters."""
 LONGEST = 400
 """Characters that a number may have, with the text next to it: a double has 309 digits."""
 _NUMBER = (
@@ -165,7 +165,7 @@ _MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "\u00a0": " "})
 class Printed(NamedTuple):
     """A number as it is printed, with `digits` decimals, and the text behind it.
 
-    `spread` is a deviation, or the two ends of an interval; `remark` text in brackets that is no
+    `spread` is a deviation, or the two ends of an interval; `remark` text in brackets that is not a
     deviation: ``(+5.9%)``, ``(17/20)``. `above` and `below` are letters or daggers.
     """
 

@@ -85,7 +85,7 @@ class Verification:
     """What was computed again, and how it differs.
 
     `differences` has the first of each file, inputs first; `by_file` how many there are in each.
-    `versions` that differ are no difference by themselves. `verified` counts what was compared,
+    `versions` that differ are not a difference by themselves. `verified` counts what was compared,
     `notes` list what was left out.
     """
 

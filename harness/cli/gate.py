@@ -124,7 +124,7 @@ def _verdicts(
     if not metrics:
         fix = "add one, such as -m ndcg@10; 'harness metrics' lists them"
         raise UnknownNameError(Problem("gate", "expected a metric, got none", fix=fix))
-    # a candidate that changes nothing is no mistake
+    # a candidate that changes nothing is not a mistake
     settings["accept"] = ["same-file-twice"]
     board = evaluate(qrels, list(dict.fromkeys(inputs)), metrics, **settings)
     systems = systems_of(board)

@@ -105,7 +105,7 @@ def command(
 
 
 def with_digits(given: Sequence[str]) -> dict[str, int | str]:
-    """Return ``["2", "map=4"]`` as decimals by metric; what is no number stays as it is.
+    """Return ``["2", "map=4"]`` as decimals by metric; other text stays as it is.
 
     >>> with_digits(["2", "ndcg(gain=exp)@10=4"])
     {'*': 2, 'ndcg(gain=exp)@10': 4}

@@ -404,7 +404,7 @@ def missing(cells: Iterable[Cell]) -> list[str]:
     A run's grid is every dataset of one entry (every fold) x every value that each of the
     run's own placeholders takes in any of its cells. If the run's path has ``{dataset}``, it
     is every dataset of all the entries that it has cells on. Runs that belong to one dataset, as
-    those of the rounds of a shared task, are no grid.
+    those of the rounds of a shared task, are not a grid.
     """
     datasets: dict[str, dict[str, Cell]] = {}
     grids: dict[tuple[str, str, tuple[str, ...]], list[Cell]] = {}

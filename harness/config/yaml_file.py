@@ -33,7 +33,7 @@ Loc = tuple[str | int, ...]
 SET = "--set"
 """The file of a part that an override put in."""
 AS_WRITTEN = "where"
-"""Below this key a value is text as it is written: 01 is no number, and yes is not true."""
+"""Below this key a value is text as it is written: 01 is not a number, and yes is not true."""
 _MAP, _SEQ, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("map", "seq", "null"))
 _PLAIN_KEY = re.compile(r"[\w{}+-]+")
 _BRACES = 'put text that holds braces in quotes: path: "runs/{model}.txt"'
@@ -155,7 +155,7 @@ def parse_yaml(text: str, where: str, file: str = "", start: str = "") -> Parsed
     """Return the data of a YAML text that holds a mapping; a tag as ``!!python/object`` is refused.
 
     `file` is its name next to a line, if it is a file that the config extends, and its relative
-    paths start in the folder `start`. Raises ConfigError if the text is no YAML mapping.
+    paths start in the folder `start`. Raises ConfigError if the text is not a YAML mapping.
     """
     try:
         loader, node = composed(text)
@@ -351,7 +351,7 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> Pa
 
     Mappings are merged key by key, everything else is replaced, and ``null`` takes a key out.
     A config's name is its own. Paths start at the folder of the file in which they are written.
-    Raises ConfigError if a text is no YAML mapping, cannot be read, or extends itself.
+    Raises ConfigError if a text is not a YAML mapping, cannot be read, or extends itself.
     """
     own = PurePath(where).name
     source = _extended(parse_yaml(text, where), base, [((base / own).resolve(), own)], where)

@@ -293,7 +293,7 @@ def read(folder: Path) -> Results:
 
 
 def has_cells(config: Config) -> bool:
-    """Return whether the leaderboard's rows are no cells, so that these have a file."""
+    """Return whether the leaderboard's rows are not cells, so that these have a file."""
     grouped = any(one.groups is not None for one in config.datasets.values())
     return bool(config.summary or config.select or grouped)
 

@@ -18,7 +18,7 @@ OLD: Ranks = {
 def folder(
     place: Path, ranks: Ranks, metrics: str = "recip_rank, num_ret", policy: str = ""
 ) -> Path:
-    """Evaluate runs whose relevant documents stand at these ranks, and return the results."""
+    """Evaluate runs whose relevant documents are at these ranks, and return the results."""
     place.mkdir(parents=True, exist_ok=True)
     qids = sorted({qid for one in ranks.values() for qid in one})
     (place / "qrels.txt").write_text("".join(f"{qid} 0 yes 1\n" for qid in qids))

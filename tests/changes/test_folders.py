@@ -1,4 +1,4 @@
-"""Two folders of results, one value of which was changed by hand."""
+"""Two folders of results, with one value that was changed by hand."""
 
 import json
 import math

@@ -272,7 +272,7 @@ def kept_rows(models: Path, where: str, *overrides: str) -> list[str]:
 
 
 def test_values_are_text_as_it_is_written(models: Path) -> None:
-    """02 is no number here, in the file and in an override; a number is its text."""
+    """02 is not a number here, in the file and in an override; a number is its text."""
     only = ["svm 1 02", "bm25 1"]
     assert kept_rows(models, "{seed: 02, model: svm, fold: 1}") == only
     assert kept_rows(models, "{seed: 1, model: svm, fold: 1}", "where.seed=02") == only

@@ -64,7 +64,7 @@ def scheduler(place: Path) -> Iterator[str]:
         ["dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
         *[["dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"]] * 2,
     ]
-    (place / "elsewhere").mkdir()  # paths must not hang on the folder that workers start in
+    (place / "elsewhere").mkdir()  # paths must not depend on the folder that workers start in
     running = []
     for program, *options in programs:
         command = [sys.executable, "-m", f"distributed.cli.{program}", *options]

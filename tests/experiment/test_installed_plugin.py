@@ -75,7 +75,7 @@ def test_other_code_of_a_package_computes_anew_and_is_recorded(
         manifest = json.loads((found.folder / "manifest.json").read_text(encoding="utf-8"))
         packages.append(manifest["packages"]["toy_metrics"])
     assert values == [0.5, 0.5, 0.25, 0.25]
-    assert cached == [0, 1, 0, 0]  # known where neither the code nor the version is another
+    assert cached == [0, 1, 0, 0]  # known where neither the code nor the version differs
     assert [one["version"] for one in packages] == ["1.0", "1.0", "2.0", "3.0"]
     assert {one["distribution"] for one in packages} == {"toy-metrics"}
     hashes = [one["sha256"] for one in packages]

@@ -70,7 +70,7 @@ def test_the_command(runs: list[str], tmp_path: Path) -> None:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    """Runs of different depths; one lacks query 10, two are equal but for their tags."""
+    """Runs of different depths; one does not answer query 10, two are equal but for their tags."""
     rng = np.random.default_rng(5)
     (tmp_path / "q").write_text("".join(f"{q} 0 d{d} 1\n" for q in (1, 2, 10) for d in range(9)))
     for name, depth in (("a", 30), ("b", 12), ("c", 30), ("z", 25)):

@@ -97,7 +97,7 @@ def test_cross_validation(sweep: Sweep) -> None:
 
 
 def test_validation_data_that_are_test_data_of_another_fold(sweep: Sweep) -> None:
-    """As in LETOR 4.0: the same bytes are no mistake, unless both are of one fold."""
+    """As in LETOR 4.0: the same bytes are not a mistake, unless both are of one fold."""
     for fold, names in {"1": ("vali", "test"), "2": ("test", "vali")}.items():
         for seed, name in enumerate(names):
             sweep.put(f"{name}{fold}", lines(rows(seed, 100), 1 + 100 * seed))

@@ -21,7 +21,7 @@ import harness
 NO_MEAN = {key for key in NAMES if key.startswith("ptranking") and key.endswith("_at_k")}
 """Its evaluator leaves short lists out, and has NaN for a query without relevant documents."""
 NOT_FINITE = ("E09", "E10")
-"""Lists with scores that are no numbers or infinite: an error here under every convention."""
+"""Lists with scores that are not numbers or infinite: an error here under every convention."""
 HERE = golden("conventions")
 
 

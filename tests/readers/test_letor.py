@@ -106,7 +106,7 @@ def test_group_sizes_next_to_the_file(write: Write) -> None:
     assert readers.read_qrels(packed).to_dict() == expected
     named = readers.read_qrels("rank.test", group=write("sizes.txt", "1\r\n1\r\n1"))
     assert named.qids.to_pylist() == ["1", "2", "3"]
-    for sizes in ("2\n1\n", "3 queries\n"):  # the last are no sizes
+    for sizes in ("2\n1\n", "3 queries\n"):  # the last are not sizes
         write("a.txt.query", sizes)
         qrels = readers.read_qrels(write("a.txt", TWO))
         assert qrels.to_dict() == {"a": {"d0": 2, "d1": 0}, "b": {"d0": 4}}
