@@ -105,9 +105,8 @@ def record() -> dict[str, Any]:
         for words in commands():
             before = files_in(folder)
             try:
-                done = called(*words, cwd=folder)
-                one = {"code": done.code, "out": output(words, done.out)}
-                one["places"] = places(done.err)
+                code, out, err = called(*words, cwd=folder)
+                one = {"code": code, "out": output(words, out), "places": places(err)}
             except Exception as error:
                 one = {"crash": type(error).__name__}
             one["files"] = sorted(files_in(folder) - before)
@@ -193,7 +192,6 @@ def main(what: str, file: str) -> int:
     path, found = Path(file), record()
     if what == "record":
         path.write_bytes(gzip.compress(json.dumps(found).encode(), mtime=0))
-        print(f"\n{len(found)} commands recorded")
         return 0
     differing = list(difference(json.loads(gzip.decompress(path.read_bytes())), found))
     print("", *differing, f"{len(differing)} differences", sep="\n")

@@ -49,6 +49,11 @@ def marked(table: PaperTable, what: str) -> dict[str, list[bool]]:
     return {row.run: [getattr(cell, what) for cell in row.cells] for row in table.rows}
 
 
+def test_runs_that_miss_a_dataset_are_sorted_by_the_others() -> None:
+    apart = constant({"trec": {"a": [0.1], "c": [0.3]}, "web": {"b": [0.2], "d": [0.4]}})
+    assert [*texts(build(study(apart), TableSettings(sort="map")))] == ["c", "a", "d", "b"]
+
+
 def test_blocks_rows_and_values() -> None:
     table = build(study(TWO, METRICS))
     assert blocks(table) == [("trec", 2), ("web", 2)]

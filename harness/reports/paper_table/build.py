@@ -135,9 +135,15 @@ def _grouped(
         metrics = {str(metric): metric for metric in study.board.metrics}
         dataset, (name,) = sort_key(settings.sort, known_datasets, list(metrics))
         over = datasets if dataset is None else [dataset]
-        values = {run: -metrics[name].sign * mean(study, run, metrics[name], over) for run in taken}
+
+        def place(run: str) -> list[float]:
+            """Return the mean to sort by; runs that miss a dataset follow, by each dataset."""
+            ways = (over, *([one] for one in over))
+            values = [-metrics[name].sign * mean(study, run, metrics[name], one) for one in ways]
+            return [math.inf if math.isnan(value) else value for value in values]
+
         for runs in members.values():
-            runs.sort(key=lambda run: (math.isnan(values[run]), values[run]))
+            runs.sort(key=place)
     rows = {title: [run for run in runs if run in shown] for title, runs in members.items()}
     return {title: runs for title, runs in rows.items() if runs}
 
