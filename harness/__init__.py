@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from .errors import HarnessError as HarnessError
     from .experiment.compare import compare as compare
     from .experiment.evaluate import evaluate as evaluate
-    from .experiment.folder import Results as Results
     from .experiment.gate import gate as gate
     from .experiment.page import page as page
+    from .experiment.results import Results as Results
     from .experiment.run import run as run
     from .experiment.tables_and_plots import Plots as Plots
     from .experiment.tables_and_plots import Table as Table
@@ -71,7 +71,7 @@ _HOME = {
     "Policy": "core.policy",
     "Qrels": "core.qrels_and_runs",
     "Range": "core.arguments",
-    "Results": "experiment.folder",
+    "Results": "experiment.results",
     "Run": "core.qrels_and_runs",
     "Table": "experiment.tables_and_plots",
     "align": "core.align",

@@ -13,7 +13,7 @@ from harness.config.load import load
 from harness.core.entries import Incomplete
 from harness.core.systems import incomplete
 from harness.errors import ConfigError, HarnessWarning
-from harness.experiment.folder import read, with_comparisons
+from harness.experiment.results import read_results, with_comparisons
 
 METRICS = 'metrics: [map, "arp(over=grades)", num_rel]\n'
 
@@ -109,6 +109,6 @@ def test_a_seed_whose_files_are_missing(place: Path) -> None:
     assert any("a on web: 1 of 2 (seed)" in str(one.message) for one in warned)
     assert "a on web: 1 of 2 (seed)" in str(results)
     lost = Incomplete("web", "a", 1, 2, ("seed",))
-    study = with_comparisons(read(place / "out"))
+    study = with_comparisons(read_results(place / "out"))
     assert incomplete(study.board) == [lost]
     assert study.comparisons.lost == (lost,)

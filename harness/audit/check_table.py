@@ -24,8 +24,7 @@ from ..errors import (
     did_you_mean,
     shorten,
 )
-from ..experiment import folder as stored
-from ..experiment.folder import Results, with_comparisons
+from ..experiment.results import Results, read_results, with_comparisons
 from ..reports.grid import Grid, facts_at
 from ..reports.leaderboard import Study
 from ..reports.paper_table.build import TableDraft, mean, over_same_queries
@@ -517,7 +516,7 @@ def check_table(
     runs and metrics of the results.
     """
     printed_tables = _chosen(paper, _read(paper), tables)
-    read = stored.read(results)
+    read = read_results(results)
     if dataset is not None:
         check_known("dataset", dataset, read.datasets)
     matches = []

@@ -40,7 +40,7 @@ from ..core.settings import (
 )
 from ..core.systems import key_of, pooled, repetitions_of
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
-from ..experiment import folder as stored
+from ..experiment.results import check_inputs, config_and_cells, read_manifest, refuse_plugins
 from ..reports.catalogue import in_force
 from ..reports.select import sort_metric
 
@@ -373,10 +373,10 @@ def audit(
     conventions = list(dict.fromkeys(find_convention(name).name for name in conventions))
     path = Path(path)
     if path.is_dir():
-        manifest = stored.read_manifest(path)
-        stored.refuse_plugins(path, manifest, "audit the config that wrote them")
-        stored.check_inputs(path, manifest)
-        config, cells = stored.config_and_cells(path, manifest, overrides)
+        manifest = read_manifest(path)
+        refuse_plugins(path, manifest, "audit the config that wrote them")
+        check_inputs(path, manifest)
+        config, cells = config_and_cells(path, manifest, overrides)
     else:
         config = configs.load(path, overrides)
         cells = resolve(config)

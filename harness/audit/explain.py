@@ -26,8 +26,14 @@ from ..core.policy_views import view
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Array, Bools, Floats
 from ..errors import InputError, and_more, counted
-from ..experiment import folder as stored
-from ..experiment.folder import Results, folder_of
+from ..experiment.results import (
+    Results,
+    config_and_cells,
+    folder_of,
+    name_of,
+    one_cell,
+    read_manifest,
+)
 from ..readers import in_memory
 from ..reports import text
 from ..reports.grid import Grid, grid
@@ -433,11 +439,11 @@ def explain(
     if results is not None:
         check_arguments(locals(), run=TEXT)
         folder = folder_of(results)
-        manifest = stored.read_manifest(folder)
-        _, cells = stored.config_and_cells(folder, manifest)
-        cell = stored.one_cell(cells, run, dataset, columns_of(where))
+        manifest = read_manifest(folder)
+        _, cells = config_and_cells(folder, manifest)
+        cell = one_cell(cells, run, dataset, columns_of(where))
         judged, scores = read_inputs(folder, manifest, cell)
-        subject = stored.name_of(cell)
+        subject = name_of(cell)
     else:
         judged, given = in_memory.as_pair(qrels, run, fractions=True)
         if isinstance(given, Run):

@@ -16,7 +16,7 @@ from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import of_systems
 from ..errors import InputError, Problem, UnknownNameError, check_known
-from ..experiment import folder as stored
+from ..experiment.results import read_results
 from ..reports.leaderboard import REPETITIONS
 from ..reports.phrases import warned_of
 from .printed_tables import CsvRow, PrintedCell, printed, read_rows, read_text
@@ -138,7 +138,7 @@ def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
 
 def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
     """Read a folder of ``harness run``, with runs, datasets and metrics under new `names`."""
-    study = stored.read(folder)
+    study = read_results(folder)
     board = study.board
     if board.summary:  # without intervals, which take long
         board = of_systems(board)

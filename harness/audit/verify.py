@@ -22,12 +22,22 @@ from ..core.arrow import call, cast, to_numpy
 from ..core.entries import Failed
 from ..core.leaderboard import Leaderboard
 from ..errors import InputError, and_more, counted, in_json
-from ..experiment import folder as stored
 from ..experiment import manifest as manifests
 from ..experiment.cache import Cache, installed_code, sources
 from ..experiment.cells import evaluate_all, executor
-from ..experiment.folder import MANIFEST, Results
 from ..experiment.manifest import PICTURES
+from ..experiment.results import (
+    MANIFEST,
+    Results,
+    changed_inputs,
+    config_and_cells,
+    name_of,
+    read_bytes,
+    read_manifest,
+    refuse_plugins,
+    root_of,
+    with_inputs,
+)
 from ..experiment.run import render, summarise, tables_and_plots
 from ..reports.grid import Grid, facts_at, grid
 from ..reports.text import cut_all
@@ -140,19 +150,19 @@ def verify(
     Raises InputError if the folder holds no results or those of an older format, if all of its
     inputs are gone, or if its config names plugins and `plugins` is false.
     """
-    content = stored.read_bytes(folder / MANIFEST)
-    manifest = stored.with_inputs(stored.read_manifest(folder, content), inputs)
+    content = read_bytes(folder / MANIFEST)
+    manifest = with_inputs(read_manifest(folder, content), inputs)
     if not plugins:
-        stored.refuse_plugins(folder, manifest, "give --plugins if you trust this code")
+        refuse_plugins(folder, manifest, "give --plugins if you trust this code")
     found = Verification(folder, manifest)
-    root = stored.root_of(folder, manifest)
+    root = root_of(folder, manifest)
     there = [(root / each["path"]).is_file() for each in manifest["inputs"]]
     if any(there) and not all(there):
         _compare_inputs(found, {})
         found.notes.append("nothing was computed again, as inputs are gone")
         return found
     place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
-    config, cells = stored.config_and_cells(place, manifest, failed=True, load_plugins=plugins)
+    config, cells = config_and_cells(place, manifest, failed=True, load_plugins=plugins)
     found.versions += _versions(manifest, config)
     with executor(jobs, scheduler) as pool:
         evaluated = evaluate_all(config, cells, Cache(None), pool)
@@ -169,7 +179,7 @@ def verify(
 
 def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
     """Add the inputs that are gone or have other bytes."""
-    changed = [*stored.changed_inputs(found.folder, found.manifest, hashed=digests)]
+    changed = [*changed_inputs(found.folder, found.manifest, hashed=digests)]
     gone = {one.path for one in changed if not one.path.is_file()}
     for record, path, now in changed:
         then = f"sha256 {record['sha256']}"
@@ -182,11 +192,11 @@ def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
 
 def _failures(found: Verification, board: Leaderboard) -> Iterator[Mismatch]:
     """Yield the cells that are evaluated now and failed then, or the other way round."""
-    now = {stored.name_of(one): one.error.splitlines()[0] for one in board.failed}
-    now |= dict.fromkeys(map(stored.name_of, board.entries), "")
+    now = {name_of(one): one.error.splitlines()[0] for one in board.failed}
+    now |= dict.fromkeys(map(name_of, board.entries), "")
     for one in (*found.manifest.get("failed", ()), *found.manifest["cells"]):
         columns, error = one.get("columns", {}), one.get("error", "")
-        cell = stored.name_of(Failed(one["dataset"], one["run"], columns, error))
+        cell = name_of(Failed(one["dataset"], one["run"], columns, error))
         new = now.get(cell)
         if new is None or bool(new) != bool(error):
             text = "not found under this name" if new is None else new or "evaluated"
@@ -226,7 +236,7 @@ def _compare_all(found: Verification, config: Config, derived: Results, content:
 def _compare_file(found: Verification, name: str, now: bytes) -> None:
     """Compare a file of the folder with the expected content, and add the first difference."""
     try:
-        then = stored.read_bytes(found.folder / name)
+        then = read_bytes(found.folder / name)
     except InputError:
         texts = "the whole file", "missing", "the file as it is written"
         found.add(Mismatch("file", name, *texts, found.cause(None)), name)

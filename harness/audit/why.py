@@ -36,8 +36,21 @@ from ..errors import (
     collecting,
     counted,
 )
-from ..experiment import folder as stored
-from ..experiment.folder import Results, folder_of
+from ..experiment.results import (
+    LEADERBOARD,
+    Results,
+    changed_inputs,
+    check_columns,
+    check_inputs,
+    config_and_cells,
+    folder_of,
+    misfit,
+    name_of,
+    one_cell,
+    read_results,
+    root_of,
+    with_inputs,
+)
 from ..metrics.ndcg import Scale, scale_of
 from ..reports import text as text_report
 from ..reports.catalogue import resolved
@@ -287,8 +300,8 @@ def why(
     check_arguments(locals(), run=TEXT, metric=TEXT, query=TEXT.or_none(), dataset=TEXT.or_none())
     check_arguments(locals(), inputs=PATH.or_none())
     folder, columns = folder_of(results), columns_of(where)
-    outcome = stored.read(folder)
-    manifest = stored.with_inputs(outcome.manifest, None if inputs is None else Path(inputs))
+    outcome = read_results(folder)
+    manifest = with_inputs(outcome.manifest, None if inputs is None else Path(inputs))
     names = _Names(run, dataset, columns)
     board = names.board(outcome)
     metrics = {str(one): one for one in board.entries[0].evaluation.metrics}
@@ -301,7 +314,7 @@ def why(
     if found is None:
         (one,) = entries = [names.only(entries, board)]
         found = Account(
-            name=stored.name_of(one), run=one.run, dataset=one.dataset, metric=metrics[name],
+            name=name_of(one), run=one.run, dataset=one.dataset, metric=metrics[name],
             value=one.summary[name], entry=one, manifest=manifest, choices=one.choices,
         )  # fmt: skip
     cells: list[Cell] = []
@@ -354,18 +367,16 @@ class _Names(NamedTuple):
     def only(self, entries: Sequence[Entry], board: Leaderboard) -> Entry:
         """Return the only entry; raise with the reason if there are none or several."""
         if len(entries) > 1:
-            return stored.one_cell(entries, entries[0].run)  # raises
+            return one_cell(entries, entries[0].run)  # raises
         if entries:
             return entries[0]
         why_not = "has no value, as it could not be evaluated"
         failed = [one for one in board.failed if self.fit(one, board)]
         if failed:
-            raise InputError(
-                [Problem(stored.name_of(one), f"{why_not}: {one.error}") for one in failed]
-            )
+            raise InputError([Problem(name_of(one), f"{why_not}: {one.error}") for one in failed])
         every = [one for one in board.entries if self._replace(columns={}).fit(one, board)]
-        stored.check_columns([one.columns for one in every], self.columns)
-        return stored.one_cell(board.entries, *self)
+        check_columns([one.columns for one in every], self.columns)
+        return one_cell(board.entries, *self)
 
 
 def _key(one: Entry | Failed, board: Leaderboard) -> tuple[str, str]:
@@ -377,7 +388,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     """Return the cells that hold a query; UnknownNameError if there are none."""
     qids = [one.evaluation.qids.to_pylist() for one in entries]
     first, several = entries[0], len(entries) > 1
-    name = f"any of {len(entries)} cells of {first.run}" if several else stored.name_of(first)
+    name = f"any of {len(entries)} cells of {first.run}" if several else name_of(first)
     check_known("query", query, list(dict.fromkeys(chain.from_iterable(qids))), name)
     return [one for one, some in zip(entries, qids, strict=True) if query in some]
 
@@ -390,11 +401,11 @@ def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) 
     runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
     named = config["runs"].items()
     config["runs"] = {name: one for name, one in named if name in runs or "{" in name}
-    _, cells = stored.config_and_cells(folder, {**manifest, "config": config})
+    _, cells = config_and_cells(folder, {**manifest, "config": config})
     own = {(one.dataset, one.run, *sorted(one.all_columns.items())) for one in entries}
     found = [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own]
     if len(found) < len(own):
-        stored.check_inputs(folder, manifest)
+        check_inputs(folder, manifest)
     return found
 
 
@@ -402,15 +413,14 @@ def _states(
     folder: Path, manifest: Mapping[str, Any], cells: Sequence[Cell]
 ) -> tuple[Mapping[str, Any], ...]:
     """Return the files of cells, qrels first, each with its state; all inputs without cells."""
-    root = stored.root_of(folder, manifest)
+    root = root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
     paths = [Path(path) for each in entries for path in (each.path, each.group) if path]
     paths += [Path(cell.run_entry.path) for cell in cells]
     recorded = {(root / each["path"]).resolve(): each for each in manifest["inputs"]}
     own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded) or recorded
     changed = {
-        one.path.resolve(): one.what
-        for one in stored.changed_inputs(folder, manifest, only=map(str, own))
+        one.path.resolve(): one.what for one in changed_inputs(folder, manifest, only=map(str, own))
     }
     return tuple({**recorded[path], "state": changed.get(path, UNCHANGED)} for path in own)
 
@@ -420,7 +430,7 @@ def read_inputs(
 ) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
-    stored.check_inputs(folder, manifest, only=(judged.path, ranked.path))
+    check_inputs(folder, manifest, only=(judged.path, ranked.path))
     with collecting([]):  # the run of the experiment had the findings of these files
         own = readers.read_qrels(
             judged.path, name=cell.dataset, fractions=fractions, **judged.options()
@@ -470,11 +480,11 @@ def _row(
         what = f"{name} has no value: a part of it is missing"
         fix = "choose one of its cells with --dataset and --where"
         raise UnknownNameError(Problem("", what, fix=fix))
-    system, path = systems[at], outcome.folder / stored.LEADERBOARD
+    system, path = systems[at], outcome.folder / LEADERBOARD
     rows = read_rows(read_text(path), str(path))
     shown = [one.fields for one in rows if one.fields[:2] == [*key]]
     if not shown:
-        raise stored.misfit(path, f"expected a row of {key[1]} on {key[0]}, got none")
+        raise misfit(path, f"expected a row of {key[1]} on {key[0]}, got none")
     recorded = dict(zip(rows[0].fields, shown[0], strict=True))
     value, low, high = (
         float(recorded.get(f"{metric}{end}") or math.nan) for end in ("", " low", " high")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ..experiment import folder
+from ..experiment.results import read_results
 from ..reports import formats
 from ..reports import rankings as report
 from ..stats.metric_correlation import correlations
@@ -28,6 +28,6 @@ def command(results: Path, metrics: tuple[str, ...], draws: int, format: str) ->
     Examples:
       harness correlate results/quickstart
     """
-    found = correlations(folder.read(results).systems, metrics, draws=draws)
+    found = correlations(read_results(results).systems, metrics, draws=draws)
     grids = report.correlation_grids(found)
     show(formats.render(grids, format, report.correlation_records(found)))

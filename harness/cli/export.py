@@ -8,7 +8,8 @@ from typing import Literal
 import click
 
 from ..errors import counted
-from ..experiment import export, folder
+from ..experiment import export
+from ..experiment.results import read_results
 from . import options
 from .printing import show
 
@@ -29,7 +30,7 @@ def command(results: Path, to: To, project: str | None) -> None:
       harness export results/quickstart
       harness export results/quickstart --to mlflow --project ranking
     """
-    found = folder.read(results)
+    found = read_results(results)
     if to == "json":
         show(export.to_json(found))
         return

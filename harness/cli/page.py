@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from ..errors import Problem, UnknownNameError
-from ..experiment import folder as results_folder
 from ..experiment import page as report_page
-from ..experiment.folder import with_comparisons
 from ..experiment.page_data import PAGE
+from ..experiment.results import read_results, with_comparisons
 from ..readers.files import check_own, write_all
 from ..reports.page import PageSettings
 from ..reports.rankings import sheet
@@ -53,7 +52,7 @@ def command(
     if len(results) > 2:
         what = f"expected one results folder, or an old and a new one, got {len(results)}"
         raise UnknownNameError(Problem("", what, fix="name two folders at most"))
-    outcome, default = results_folder.read(results[-1]), PAGE
+    outcome, default = read_results(results[-1]), PAGE
     if participant is not None:
         files = {PAGE: sheet(outcome.systems, participant).encode()}
         default = f"participant-{participant.replace('/', '_')}.html"
@@ -63,7 +62,7 @@ def command(
             settings = replace(outcome.config.page, rankings=rankings)
             config = outcome.config.model_copy(update={"page": settings})
             outcome = replace(outcome, config=config)
-        old = results_folder.read(results[0]) if len(results) == 2 else None
+        old = read_results(results[0]) if len(results) == 2 else None
         files = report_page.page_files(outcome, old)
     target = target or results[-1] / default
     files = {target.name: files.pop(PAGE), **files}

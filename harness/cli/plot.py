@@ -7,8 +7,7 @@ from typing import Literal
 
 import click
 
-from ..experiment import folder as results_folder
-from ..experiment.folder import PLOTS, RENDERED
+from ..experiment.results import PLOTS, RENDERED, TIMING, read_results, record_pictures, written
 from ..experiment.tables_and_plots import pictures
 from ..readers import files as store
 from ..reports.plots.plot import PlotSettings, check_installed
@@ -54,7 +53,7 @@ def command(
         over=over,
     )  # fmt: skip
     check_installed()
-    found = results_folder.read(results)
+    found = read_results(results)
     target = results / PLOTS if output is None else output
     store.check_writable(target)
     drawn = pictures(found, kinds, settings)
@@ -63,7 +62,7 @@ def command(
     else:
         files = {f"{PLOTS}/{name}": content for name, content in drawn.items()}
         with store.locked(results, RENDERED):  # a run that writes its own pictures holds it too
-            store.check_own(results, files, results_folder.written(results)[0], force=force)
-            timing = results_folder.record_pictures(results, files)
-            store.write_all(results, {results_folder.TIMING: timing, **files})
+            store.check_own(results, files, written(results)[0], force=force)
+            timing = record_pictures(results, files)
+            store.write_all(results, {TIMING: timing, **files})
     show("".join(f"{target / name}\n" for name in drawn))

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ..experiment import run as experiment
-from ..experiment.folder import render_comparisons
+from ..experiment.results import render_comparisons
 from ..experiment.workers import prepare
 from ..guard.findings import warned
 from ..reports.leaderboard import find, names

@@ -8,8 +8,8 @@ from typing import Any, cast, get_args
 import click
 
 from ..errors import Problem, UnknownNameError, collecting
-from ..experiment import folder
 from ..experiment.rankings import similarities
+from ..experiment.results import read_results
 from ..metrics.rank_similarity import Measure
 from ..readers.files import writing
 from ..reports import formats
@@ -51,7 +51,7 @@ def command(results: Path, near: float, picture: Path | None, format: str, **set
       harness similarity results/quickstart
       harness similarity results/quickstart --plot tree.png --format csv
     """
-    outcome = folder.read(results)
+    outcome = read_results(results)
     with collecting([]):  # 'harness run' printed them
         found = similarities(outcome.config, **settings)
     if picture is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ..errors import ArgumentError, UnknownNameError, warn
-from ..experiment import folder as results_folder
+from ..experiment.results import read_results
 from ..experiment.tables_and_plots import table
 from ..guard.findings import warned
 from ..reports.paper_table.settings import Extra, Format, Marks, Spread
@@ -74,7 +74,7 @@ def command(
         others = {str(one.name) for one in click.get_current_context().command.params} - _SWEPT
         options.refuse(others, "--sweep")
         chosen = {key: settings[key] for key in ("metrics", "runs", "datasets")}
-        study = results_folder.read(results)
+        study = read_results(results)
         plan = study.config.compare or Plan()
         show(sweep_table(study, sweep, plan, format, n=top, **chosen))
         return

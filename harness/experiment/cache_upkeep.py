@@ -17,9 +17,8 @@ from ..config.model import Config
 from ..config.patterns import natural
 from ..errors import InputError, Problem, counted, in_json, lines_of
 from ..reports.text import columns
-from . import folder as results_folder
 from .cache import DAMAGED, INDEX, VALUES, Cache, Keys, Record, code, hash_of
-from .folder import MANIFEST
+from .results import MANIFEST, config_and_cells, read_manifest, refuse_plugins
 from .workers import Job, each
 
 OTHER_CODE = "other code"
@@ -62,7 +61,7 @@ def folder_of(place: Path) -> Path:
     if place.is_file():
         folder = configs.load(place).cache_folder
     elif (place / MANIFEST).is_file():
-        manifest = results_folder.read_manifest(place)
+        manifest = read_manifest(place)
         name = str(manifest["config"].get("cache") or (place / "cells").absolute())
         folder = None if name == "none" else place / manifest["base"] / name
     elif not (place / INDEX).is_file() and not any(Cache(place).records()):
@@ -80,10 +79,10 @@ def config_of(place: Path) -> tuple[Config, list[Cell]]:
     if place.is_file():
         config = configs.load(place)
         return config, resolve(config)
-    manifest = results_folder.read_manifest(place)
+    manifest = read_manifest(place)
     # without its code no record of a plugin's metric would be found
-    results_folder.refuse_plugins(place, manifest, "name the config that wrote them")
-    return results_folder.config_and_cells(place, manifest)
+    refuse_plugins(place, manifest, "name the config that wrote them")
+    return config_and_cells(place, manifest)
 
 
 def cells_by_key(place: Path, cache: Cache) -> dict[str, Cell]:

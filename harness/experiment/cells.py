@@ -35,7 +35,7 @@ from ..guard.findings import accepted, refused
 from ..guard.sweep import GuardError, SeenCell, accepted_rules, guard
 from . import manifest as manifests
 from .cache import Cache, Input, Keys, Notes, Record, hash_of, with_names
-from .folder import Results
+from .results import Results
 from .workers import (
     ChangedInputError,
     Cluster,

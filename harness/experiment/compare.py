@@ -27,9 +27,8 @@ from ..reports import comparisons as comparing
 from ..reports.grid import Grid
 from ..reports.phrases import warned_of
 from ..stats.comparison import Comparisons, Correction, Family, IntervalMethod, Plan
-from . import folder as results_folder
 from .evaluate import evaluate_runs
-from .folder import compared
+from .results import compared, read_results
 
 TAKES_EVALUATIONS = "give compare(qrels, {name: run}, metrics), or what harness.evaluate returned"
 _RUNS = ArgumentKind(
@@ -184,7 +183,7 @@ def from_results(folder: Path, runs: Sequence[str], dataset: str | None) -> list
     HarnessError if they are averages over parts and `dataset` names no part, or a name does not
     exist.
     """
-    results = results_folder.read(folder)
+    results = read_results(folder)
     if dataset in {entry.dataset for entry in results.board.entries} - {*results.datasets}:
         part = replace(results.board, summary=Summary())  # one part, by itself
         results = replace(results, board=part)

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import HarnessError, Problem, shorten
 from ..readers.files import distinct
-from .folder import Results
+from .results import Results
 
 
 def tracker_names(names: list[str]) -> list[str]:

@@ -28,9 +28,8 @@ from ..reports.phrases import warned_of
 from ..reports.text import Shown
 from ..stats.comparison import Correction
 from ..stats.gate import OTHERS, Margin, MarginRule, Pair, Verdict, judge
-from . import folder as results_folder
 from .evaluate import evaluate_runs
-from .folder import Results
+from .results import Results, read_results
 
 
 class Verdicts(tuple[Verdict, ...], Shown):
@@ -100,7 +99,7 @@ def gate_folders(
     correction: Correction = "holm", names: Mapping[str, str] | None = None,
 ) -> tuple[Verdict, ...]:  # fmt: skip
     """Judge the runs of a results folder against those of the same name in an older one."""
-    before, after = results_folder.read(old), results_folder.read(new)
+    before, after = read_results(old), read_results(new)
     check_complete(before)
     check_complete(after)
     _check_alike(before, after, rules)

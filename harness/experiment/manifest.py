@@ -28,7 +28,7 @@ from .crosscheck import Audit
 
 if TYPE_CHECKING:
     from ..config.model import Config
-    from .folder import Results
+    from .results import Results
 
 PER_QUERY = "per_query.parquet"
 """The file with the value of each query."""

@@ -32,9 +32,9 @@ from ..stats.comparison import Plan
 from .cache import Cache
 from .cells import evaluate_all
 from .evaluate import evaluate_runs
-from .folder import Results, compared
 from .manifest import versions
 from .page_data import download, interval_of, page_data, page_documents, texts_of
+from .results import Results, compared
 
 
 def page(

@@ -34,7 +34,7 @@ from ..stats.intervals import clustered, t_interval
 from .manifest import PER_QUERY
 
 if TYPE_CHECKING:
-    from .folder import Results
+    from .results import Results
 
 PAGE = "page.html"
 DOWNLOAD = 1 << 20

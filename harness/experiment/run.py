@@ -34,7 +34,7 @@ from . import manifest as manifests
 from .cache import Cache
 from .cells import as_one, evaluate_all, executor
 from .crosscheck import skipped
-from .folder import (
+from .results import (
     CELLS,
     LEADERBOARD,
     MANIFEST,

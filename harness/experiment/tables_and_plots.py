@@ -31,8 +31,7 @@ from ..reports.paper_table.settings import DEFAULT, Format, TableSettings
 from ..reports.plots import plot as plots
 from ..reports.plots.plot import PlotSettings, find
 from ..stats.comparison import Plan, changed_plan
-from . import folder as results_folder
-from .folder import Results, folder_of, with_comparisons
+from .results import Results, folder_of, read_results, with_comparisons
 
 if TYPE_CHECKING:
     import pandas
@@ -242,7 +241,7 @@ def pictures(found: Results, kinds: Sequence[str], settings: PlotSettings) -> di
 
 
 def _read(results: PathLike | Results) -> Results:
-    return results if isinstance(results, Results) else results_folder.read(folder_of(results))
+    return results if isinstance(results, Results) else read_results(folder_of(results))
 
 
 def _settings(kind: type[S], given: Mapping[str, Any]) -> S:

@@ -14,7 +14,7 @@ from refusals import refuses
 import harness
 from harness.audit.why import Account, why
 from harness.errors import HarnessWarning, InputError, UnknownNameError
-from harness.experiment.folder import read
+from harness.experiment.results import read_results
 
 QRELS = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq1 0 e 3\nq2 0 x 1\nq3 0 y 1\n"
 # q1: ties of b and c, and of u and a
@@ -82,7 +82,7 @@ def test_the_order_is_the_policys(tmp_path: Path, policy: str, order: str) -> No
 @pytest.mark.parametrize("name", ["quickstart", "trec", "sweep"])
 def test_every_value_of_the_examples_is_confirmed(workplace: Path, name: str) -> None:
     folder = harness.run(workplace / "configs" / f"{name}.yaml").folder
-    entry = read(folder).board.entries[-1]
+    entry = read_results(folder).board.entries[-1]
     for metric in entry.evaluation.names:
         for query in entry.evaluation.qids.to_pylist()[::13]:
             found = why(

@@ -12,7 +12,7 @@ from harness.config import load as config
 from harness.config import plugins
 from harness.config.load import load
 from harness.core.metric import REGISTRY
-from harness.experiment.folder import read
+from harness.experiment.results import read_results
 from harness.experiment.run import run
 
 PLUGIN = """\
@@ -153,7 +153,7 @@ def test_metrics_of_plugins_are_read_from_the_manifest(folder: Path) -> None:
     metrics = load(folder / "c.yaml").parsed_metrics()
     assert REGISTRY.pop("fewest").function.__module__.startswith("harness_plugin_")
     (folder / "mine.py").unlink()
-    (entry,) = read(folder / "out").board.entries
+    (entry,) = read_results(folder / "out").board.entries
     for then, now in zip(metrics, entry.evaluation.metrics, strict=True):
         one, other = then.definition, now.definition
         for fact in ("direction", "bounds", "title", "unit", "summary", "empty", "missing"):

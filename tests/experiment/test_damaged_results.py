@@ -20,7 +20,7 @@ from command_line import Said, called
 
 import harness
 from harness.errors import InputError
-from harness.experiment.folder import read
+from harness.experiment.results import read_results
 
 MANIFEST, VALUES = "manifest.json", "per_query.parquet"
 Edit = Callable[[Path], None]
@@ -125,7 +125,7 @@ def test_an_edit_gives_an_error_with_file_and_line(
     folder = shutil.copytree(original, tmp_path / "edited")
     edit(folder)
     with pytest.raises(InputError) as error:
-        read(folder)
+        read_results(folder)
     problem = error.value.problems[0]
     assert problem.rule == "damaged-results"
     assert problem.where.removeprefix(f"{folder}/").startswith(place)

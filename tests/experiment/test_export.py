@@ -30,9 +30,9 @@ def test_json_is_the_flat_dict_with_null_for_undefined(here: Path) -> None:
     found = json.loads(succeeds("export", "out", cwd=here))
     assert "d x/my/seed=3/ndcg@10" in found
     assert len(found) == 6
-    from harness.experiment import folder
+    from harness.experiment.results import read_results
 
-    flat = folder.read(here / "out").to_flat_dict()
+    flat = read_results(here / "out").to_flat_dict()
     assert flat.keys() == found.keys()
     for key, value in flat.items():
         assert found[key] is None if math.isnan(value) else found[key] == value

@@ -21,7 +21,7 @@ import harness
 from harness.config.plugins import load
 from harness.core.metric import REGISTRY
 from harness.errors import ConfigError, HarnessWarning, InputError
-from harness.experiment.folder import read as read_results
+from harness.experiment.results import read_results as read_results
 
 QRELS = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "x": 1.0}, "q2": {"a": 0.5}}

@@ -13,7 +13,7 @@ from refusals import refuses
 from swept import CONFIG, FOLDS, MODELS, POOLED, SEEDS, SETTINGS, put, write
 
 from harness.errors import ConfigError, HarnessWarning, InputError
-from harness.experiment.folder import Results
+from harness.experiment.results import Results
 from harness.experiment.run import run
 
 SHOWN = ("dataset", "run", "fold", "seed", "map", "ndcg@10")

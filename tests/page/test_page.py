@@ -16,7 +16,7 @@ from command_line import called, succeeds
 from csv_rows import csv_rows as rows
 from packed_page import unpack
 
-from harness.experiment import folder
+from harness.experiment.results import read_results
 from harness.reports.page import DATA, EMBEDDED, pack
 
 Open = Callable[..., Any]
@@ -561,7 +561,7 @@ def test_many_queries_open_quickly(tmp_path: Path, open_page: Open) -> None:
 
 
 def test_a_notebook_shows_the_page_in_a_frame(results: Path, tmp_path: Path, chromium: Any) -> None:
-    frame = folder.read(results)._repr_html_()
+    frame = read_results(results)._repr_html_()
     assert "color" not in frame[: frame.index("srcdoc")]
     (tmp_path / "cell.html").write_text(f"<!doctype html><meta charset=utf-8>{frame}", "utf-8")
     tab = chromium.new_page()

@@ -9,7 +9,7 @@ from csv_rows import csv_rows
 from scipy import stats as scipy_stats
 
 import harness
-from harness.experiment import folder as results
+from harness.experiment.results import read_results
 from harness.reports.comparisons import render
 from harness.stats.comparison import Comparisons
 
@@ -76,7 +76,7 @@ def test_significance_csv(compared: Path) -> None:
 
 
 def test_p_is_that_of_scipy(compared: Path) -> None:
-    study = results.read(compared)
+    study = read_results(compared)
     (row, *_) = csv_rows(compared / "significance.csv")
     run, baseline = (study.system(row["dataset"], row[key]) for key in ("run", "baseline"))
     pairs = zip(run.values("map"), baseline.values("map"), strict=True)

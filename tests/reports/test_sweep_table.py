@@ -10,7 +10,7 @@ from command_line import called
 from csv_rows import csv_rows
 from swept import CONFIG, POOLED, SETTINGS, put
 
-from harness.experiment import folder as results
+from harness.experiment.results import read_results
 from harness.experiment.run import run
 from harness.reports.plots.plot import PlotSettings, find, requests
 from harness.reports.sweep import sweep, top
@@ -64,7 +64,7 @@ def test_each_setting_has_its_mean_and_interval(folder: Path, name: str) -> None
 
 
 def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path) -> None:
-    found = results.read(folder / "out")
+    found = read_results(folder / "out")
     board = sweep(found, ["lr", "leaves"], Plan())
     best = top(
         board, ["lr", "leaves"], board.metrics[0], 2
@@ -75,7 +75,7 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
             rows = [one for one in best.entries if (one.dataset, one.run) == (dataset, model)]
             order = sorted(SETTINGS, key=lambda s: -wanted["vali", model, s[1], s[0]])
             assert [(one.columns["lr"], one.columns["leaves"]) for one in rows] == order[:2]
-    plain = results.read(folder / "plain")
+    plain = read_results(folder / "plain")
     board = sweep(plain, ["lr", "leaves"], Plan())
     (metric,) = (one for one in board.metrics if str(one) == "ndcg@10")
     rows = [one for one in top(board, ["lr", "leaves"], metric, 1).entries if one.dataset == "test"]
@@ -91,7 +91,7 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
 
 
 def test_a_plot_has_a_line_for_each_run_and_its_validation_values(folder: Path) -> None:
-    found = results.read(folder / "out")
+    found = read_results(folder / "out")
     settings = PlotSettings("sweep", ("ndcg@10",), over="lr")
     (figure,) = (find("sweep").draw(one) for one in requests(found, settings))
     (axes,) = figure.axes

@@ -260,7 +260,7 @@ def folder_of(results: PathLike | Results) -> Path:
     return Path(results)
 
 
-def read(folder: Path) -> Results:
+def read_results(folder: Path) -> Results:
     """Read the results that ``harness run`` wrote into a folder; every command that does uses this.
 
     No plugin is loaded: the manifest records what reports need of its metrics. Nothing is
