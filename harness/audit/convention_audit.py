@@ -20,7 +20,8 @@ from ..config import load as configs
 from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.aligned import Aligned
-from ..core.entries import Entry, Failed, System, grouped_by, pairs
+from ..core.cell_key import pairs
+from ..core.entries import Entry, Failed, System, grouped_by
 from ..core.evaluation import Evaluation, evaluate
 from ..core.leaderboard import Leaderboard, Summary, best
 from ..core.metric import Definition, Metric
@@ -38,7 +39,7 @@ from ..core.settings import (
     Undefined,
     find_convention,
 )
-from ..core.systems import key_of, pooled, repetitions_of
+from ..core.systems import pooled, repetitions_of, system_key
 from ..errors import HarnessError, InputError, Problem, UnknownNameError
 from ..experiment.results import check_inputs, config_and_cells, read_manifest, refuse_plugins
 from ..reports.catalogue import in_force
@@ -446,8 +447,8 @@ def _systems(
         for cell in cells
     ]  # fmt: skip
     failed = pooled(Leaderboard(tuple(stubs), (), summary)).failed
-    left_out = {(one.dataset, one.run, tuple(one.columns.items())) for one in failed}
-    keys = [key_of(stub, summary.parts) for stub in stubs]
+    left_out = {one.key for one in failed}
+    keys = [system_key(stub, summary.parts) for stub in stubs]
     kept = [at for at, key in enumerate(keys) if key not in left_out]
     evaluator = _Evaluator(metrics, policy)
     entries: list[Entry] = []

@@ -30,7 +30,6 @@ from ..experiment.results import (
     Results,
     config_and_cells,
     folder_of,
-    name_of,
     one_cell,
     read_manifest,
 )
@@ -443,7 +442,7 @@ def explain(
         _, cells = config_and_cells(folder, manifest)
         cell = one_cell(cells, run, dataset, columns_of(where))
         judged, scores = read_inputs(folder, manifest, cell)
-        subject = name_of(cell)
+        subject = str(cell.key)
     else:
         judged, given = in_memory.as_pair(qrels, run, fractions=True)
         if isinstance(given, Run):

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
-from ..core.entries import Failed
+from ..core.cell_key import CellKey
 from ..core.leaderboard import Leaderboard
 from ..errors import InputError, and_more, counted, in_json
 from ..experiment import manifest as manifests
@@ -31,7 +31,6 @@ from ..experiment.results import (
     Results,
     changed_inputs,
     config_and_cells,
-    name_of,
     read_bytes,
     read_manifest,
     refuse_plugins,
@@ -192,11 +191,11 @@ def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
 
 def _failures(found: Verification, board: Leaderboard) -> Iterator[Mismatch]:
     """Yield the cells that are evaluated now and failed then, or the other way round."""
-    now = {name_of(one): one.error.splitlines()[0] for one in board.failed}
-    now |= dict.fromkeys(map(name_of, board.entries), "")
+    now = {str(one.key): one.error.splitlines()[0] for one in board.failed}
+    now |= dict.fromkeys((str(one.key) for one in board.entries), "")
     for one in (*found.manifest.get("failed", ()), *found.manifest["cells"]):
         columns, error = one.get("columns", {}), one.get("error", "")
-        cell = name_of(Failed(one["dataset"], one["run"], columns, error))
+        cell = str(CellKey(one["dataset"], one["run"], tuple(columns.items())))
         new = now.get(cell)
         if new is None or bool(new) != bool(error):
             text = "not found under this name" if new is None else new or "evaluated"

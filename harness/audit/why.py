@@ -17,7 +17,8 @@ from ..config.cells import Cell
 from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arguments import MAPPING, PATH, TEXT, PathLike, check_arguments
-from ..core.entries import FEWER, Choice, Chosen, Entry, Failed, Incomplete, System, best_of, pairs
+from ..core.cell_key import pairs
+from ..core.entries import FEWER, Choice, Chosen, Entry, Failed, Incomplete, System, best_of
 from ..core.evaluation import evaluate
 from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
@@ -25,7 +26,7 @@ from ..core.policy import GradeRule, Policy
 from ..core.policy_views import policies_of, takes_fractions, view
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Ints
-from ..core.systems import dataset_name, key_of, system_name, systems_of
+from ..core.systems import dataset_name, system_key, system_name, systems_of
 from ..errors import (
     HarnessError,
     InputError,
@@ -45,7 +46,6 @@ from ..experiment.results import (
     config_and_cells,
     folder_of,
     misfit,
-    name_of,
     one_cell,
     read_results,
     root_of,
@@ -314,7 +314,7 @@ def why(
     if found is None:
         (one,) = entries = [names.only(entries, board)]
         found = Account(
-            name=name_of(one), run=one.run, dataset=one.dataset, metric=metrics[name],
+            name=str(one.key), run=one.run, dataset=one.dataset, metric=metrics[name],
             value=one.summary[name], entry=one, manifest=manifest, choices=one.choices,
         )  # fmt: skip
     cells: list[Cell] = []
@@ -373,7 +373,7 @@ class _Names(NamedTuple):
         why_not = "has no value, as it could not be evaluated"
         failed = [one for one in board.failed if self.fit(one, board)]
         if failed:
-            raise InputError([Problem(name_of(one), f"{why_not}: {one.error}") for one in failed])
+            raise InputError([Problem(str(one.key), f"{why_not}: {one.error}") for one in failed])
         every = [one for one in board.entries if self._replace(columns={}).fit(one, board)]
         check_columns([one.columns for one in every], self.columns)
         return one_cell(board.entries, *self)
@@ -388,7 +388,7 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     """Return the cells that hold a query; UnknownNameError if there are none."""
     qids = [one.evaluation.qids.to_pylist() for one in entries]
     first, several = entries[0], len(entries) > 1
-    name = f"any of {len(entries)} cells of {first.run}" if several else name_of(first)
+    name = f"any of {len(entries)} cells of {first.run}" if several else str(first.key)
     check_known("query", query, list(dict.fromkeys(chain.from_iterable(qids))), name)
     return [one for one, some in zip(entries, qids, strict=True) if query in some]
 
@@ -402,8 +402,8 @@ def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) 
     named = config["runs"].items()
     config["runs"] = {name: one for name, one in named if name in runs or "{" in name}
     _, cells = config_and_cells(folder, {**manifest, "config": config})
-    own = {(one.dataset, one.run, *sorted(one.all_columns.items())) for one in entries}
-    found = [one for one in cells if (one.dataset, one.run, *sorted(one.columns.items())) in own]
+    own = {replace(one.key, columns=tuple(one.all_columns.items())) for one in entries}
+    found = [one for one in cells if one.key in own]
     if len(found) < len(own):
         check_inputs(folder, manifest)
     return found
@@ -502,9 +502,8 @@ def _row(
 
 def _repetition(entry: Entry, system: System, board: Leaderboard, metric: Metric) -> Repetition:
     names = board.summary.parts
-    rest = tuple(pair for pair in entry.columns.items() if pair[0] not in names)
-    key = entry.dataset, entry.run, rest
-    cells = [one for one in board.entries if key_of(one, names) == key] if names else [entry]
+    key = entry.key.without(names)
+    cells = [one for one in board.entries if system_key(one, names) == key] if names else [entry]
     columns = {name: entry.columns.get(name, "") for name in system.varying}
     parts = tuple(_part(one, metric) for one in cells)
     return Repetition(columns, entry.summary[str(metric)], _part(entry, metric), parts)

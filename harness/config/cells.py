@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from ..core.cell_key import CellKey, Keyed
 from ..core.entries import grouped_by
 from ..core.evaluation import Counts
 from ..errors import (
@@ -36,7 +37,7 @@ RESERVED = (
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Keyed):
     """One run on one dataset.
 
     `dataset` and `run` are their names with placeholders filled in, the keys those of the config,
@@ -386,11 +387,10 @@ class _Search:
 
     def check_same(self) -> None:
         """Report cells that would be the same row of the leaderboard, one for each entry."""
-        first: dict[Any, Cell] = {}
+        first: dict[CellKey, Cell] = {}
         reported: set[Loc] = set()
         for cell, loc in self.cells:
-            same = (cell.dataset, cell.run, frozenset(cell.columns.items()))
-            other = first.setdefault(same, cell)
+            other = first.setdefault(cell.key, cell)
             if other is not cell and loc not in reported:
                 reported.add(loc)
                 both = f"{other.run_entry.path} and {cell.run_entry.path}"

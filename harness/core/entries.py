@@ -15,6 +15,7 @@ import pyarrow as pa
 from ..errors import HarnessError, first_of
 from .aligned import Memo
 from .arrow import call
+from .cell_key import CellKey, Columns, Keyed, pairs
 from .evaluation import ByMetric, Counts, Evaluation
 from .metric import Metric
 from .ragged import Bools, Floats, frozen
@@ -23,8 +24,6 @@ T = TypeVar("T")
 K = TypeVar("K")
 BELOW = "below "
 """How the label of the lowest bin begins."""
-Columns = tuple[tuple[str, str], ...]
-"""Captured columns and their values."""
 
 
 def grouped_by(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
@@ -33,11 +32,6 @@ def grouped_by(some: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
     for one in some:
         found.setdefault(key(one), []).append(one)
     return found
-
-
-def pairs(columns: Iterable[tuple[str, str]]) -> str:
-    """Return columns as text."""
-    return " ".join(f"{name}={value}" for name, value in columns)
 
 
 def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -> str:
@@ -155,7 +149,7 @@ class Choice:
     @property
     def name(self) -> str:
         """Return what the choice belongs to: ``gbrt fold=1 seed=2``."""
-        return " ".join(filter(None, (self.run, pairs(self.within))))
+        return CellKey("", self.run, self.within).run_with_columns
 
     def __str__(self) -> str:
         on = first_of(self.datasets)
@@ -174,7 +168,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Failed:
+class Failed(Keyed):
     """A run on a dataset that could not be evaluated, and why; `pattern` is as an entry's.
 
     `brief` are the first words of the error, if all of it is printed elsewhere; `cause` is the
@@ -200,7 +194,7 @@ class Spread(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class Entry(Keyed):
     """One row: a run on a dataset, the values captured by placeholders, and its evaluation.
 
     `pattern` is the dataset's name with its placeholders, if it has any. `choices` say which

@@ -17,7 +17,8 @@ from . import Printable
 from .aligned import Memo
 from .arguments import Names
 from .arrow import repeated
-from .entries import Choice, Entry, Failed, grouped_by, pairs, whole_name, with_slices
+from .cell_key import pairs
+from .entries import Choice, Entry, Failed, grouped_by, whole_name, with_slices
 from .metric import Metric
 
 NOT_COMPARED = (

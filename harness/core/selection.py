@@ -11,7 +11,8 @@ from itertools import product
 from ..errors import HarnessError, InputError, Problem, first_of
 from .arrow import index_in
 from .arrow import select as select_rows
-from .entries import Choice, Columns, Entry, Failed, grouped_by, pairs
+from .cell_key import CellKey, Columns, pairs
+from .entries import Choice, Entry, Failed, grouped_by
 from .leaderboard import Leaderboard, Select, Selection
 from .metric import Metric
 from .names import compared
@@ -20,8 +21,6 @@ RULE = "validation-in-test"
 """Rule of the error that validation queries are also test queries."""
 EntryOrFailed = Entry | Failed
 Cells = list[EntryOrFailed]
-EntryPlace = tuple[str, str, Columns]
-"""Dataset, run, and the columns that make no setting."""
 
 
 def _setting(one: EntryOrFailed, over: Sequence[str]) -> Columns:
@@ -29,10 +28,9 @@ def _setting(one: EntryOrFailed, over: Sequence[str]) -> Columns:
     return tuple((name, one.columns[name]) for name in over if name in one.columns)
 
 
-def _place(one: EntryOrFailed, over: Sequence[str]) -> EntryPlace:
+def _place(one: EntryOrFailed, over: Sequence[str]) -> CellKey:
     """Return what a cell has in common with those of other settings."""
-    rest = tuple(pair for pair in one.columns.items() if pair[0] not in over)
-    return one.dataset, one.run, rest
+    return one.key.without(over)
 
 
 def select(board: Leaderboard, settings: Select) -> Leaderboard:
@@ -50,7 +48,7 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
 
     def chosen_for(one: EntryOrFailed) -> tuple[str, Columns]:
         within = settings.within
-        rest = place(one)[2]
+        rest = place(one).columns
         return one.run, tuple(pair for pair in rest if not within or pair[0] in within)
 
     everything: Cells = [*board.entries, *board.failed]
@@ -71,7 +69,7 @@ def select(board: Leaderboard, settings: Select) -> Leaderboard:
             choice = choices.get(chosen_for(one))
             if choice is None or own != choice.setting:
                 continue
-            one = replace(one, columns=dict(place(one)[2]))
+            one = replace(one, columns=dict(place(one).columns))
             if isinstance(one, Entry):
                 one = replace(one, choices=(choice,))
         kept.append(one)
@@ -112,7 +110,7 @@ def _choice(
     ranked = [(setting, value) for setting, value in values.items() if not math.isnan(value)]
     ranked.sort(key=lambda pair: -metric.sign * pair[1])
     left_out = tuple(setting for setting, value in values.items() if math.isnan(value))
-    datasets = tuple(dict.fromkeys(dataset for dataset, *_ in places))
+    datasets = tuple(dict.fromkeys(place.dataset for place in places))
     return Choice(run, within, datasets, str(metric), tuple(ranked), left_out) if ranked else None
 
 
@@ -127,9 +125,9 @@ def _absent(
     places = {_place(one, settings.over): one for cells in tested.values() for one in cells}
     there = [] if choice is None else tested.get(choice.setting, [])
     found = {_place(one, settings.over) for one in there}
-    for (dataset, run, rest), one in places.items():
-        if (dataset, run, rest) not in found:
-            yield Failed(dataset, run, dict(rest), what, one.pattern)
+    for place, cell in places.items():
+        if place not in found:
+            yield Failed(place.dataset, place.run, dict(place.columns), what, cell.pattern)
 
 
 def _check_queries(groups: Iterable[Cells], is_validation: Callable[[EntryOrFailed], bool]) -> None:

@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from ..errors import AlignmentError, Problem, first_of
 from .arrow import call, encode, unique
+from .cell_key import CellKey, Columns, pairs
 from .entries import (
     Chosen,
-    Columns,
     Entry,
     Failed,
     Incomplete,
@@ -22,7 +22,6 @@ from .entries import (
     grouped_by,
     how_chosen,
     notes_of,
-    pairs,
     whole_name,
     with_slices,
 )
@@ -131,14 +130,10 @@ def query_mismatch(where: str, expected: Iterable[str], found: Iterable[str]) ->
     return Problem(where, what, fix=fix)
 
 
-SystemKey = tuple[str, str, Columns]
-"""What identifies a system of pooled folds: dataset, run, and the other columns."""
-
-
-def key_of(one: Entry | Failed, names: Sequence[str]) -> SystemKey:
-    """Return which system an entry is a fold of, by the columns that tell folds apart."""
-    rest = tuple((name, value) for name, value in one.columns.items() if name not in names)
-    return whole_name(one.pattern or one.dataset, one.columns, names), one.run, rest
+def system_key(part: Entry | Failed, names: Sequence[str]) -> CellKey:
+    """Return the key of the system that an entry is a fold of; `names` tell folds apart."""
+    dataset = whole_name(part.pattern or part.dataset, part.columns, names)
+    return replace(part.key.without(names), dataset=dataset)
 
 
 def pooled(board: Leaderboard) -> Leaderboard:
@@ -150,19 +145,22 @@ def pooled(board: Leaderboard) -> Leaderboard:
     summary = board.summary
     if not summary.parts:
         return board
-    together = grouped_by(board.entries, lambda entry: key_of(entry, summary.parts))
+    together = grouped_by(board.entries, lambda entry: system_key(entry, summary.parts))
     missing = _with_missing_parts(board)
     average = bool(summary.average)
     entries = [
-        _joined(key[0], parts, average) for key, parts in together.items() if key not in missing
+        _joined(key.dataset, parts, average)
+        for key, parts in together.items()
+        if key not in missing
     ]
     if missing and not entries:
         fix = f"add the missing parts, or leave {' and '.join(summary.parts)} out of 'summary'"
-        raise AlignmentError([
-            Problem(f"{' '.join(filter(None, (one.run, pairs(one.columns.items()))))} on "
-                    f"{one.dataset}", one.error, fix=fix)
-            for one in missing.values()
-        ])  # fmt: skip
+        raise AlignmentError(
+            [
+                Problem(f"{one.key.run_with_columns} on {one.dataset}", one.error, fix=fix)
+                for one in missing.values()
+            ]
+        )
     return Leaderboard(tuple(entries), tuple(missing.values()), summary, board.selection)
 
 
@@ -174,31 +172,31 @@ def failed_rows(board: Leaderboard) -> tuple[Failed, ...]:
     return tuple(_with_missing_parts(board).values()) if board.summary.parts else board.failed
 
 
-def _with_missing_parts(board: Leaderboard) -> dict[SystemKey, Failed]:
+def _with_missing_parts(board: Leaderboard) -> dict[CellKey, Failed]:
     """Return the systems without all folds of their dataset: those that any run has, or failed."""
     folds: dict[str, dict[str, None]] = {}
-    cells: dict[SystemKey, dict[str, Entry | Failed]] = {}
+    cells: dict[CellKey, dict[str, Entry | Failed]] = {}
     everything: list[Entry | Failed] = [*board.entries, *board.failed]
     for one in everything:
-        key = key_of(one, board.summary.parts)
-        folds.setdefault(key[0], {})[one.dataset] = None
+        key = system_key(one, board.summary.parts)
+        folds.setdefault(key.dataset, {})[one.dataset] = None
         cells.setdefault(key, {}).setdefault(one.dataset, one)
     found = {}
-    for (dataset, run, rest), there in cells.items():
+    for key, there in cells.items():
         causes = {}
-        for name in folds[dataset]:
+        for name in folds[key.dataset]:
             cell = there.get(name)
             if not isinstance(cell, Entry):
                 causes[name] = "no predictions" if cell is None else cell.error
         if not causes:
             continue
         text = next(iter(causes.values()))
-        if len(folds[dataset]) > 1:
+        if len(folds[key.dataset]) > 1:
             each = [f"{name} ({cause.splitlines()[0]})" for name, cause in causes.items()]
             shown = first_of(each, SHOWN) if len(each) > SHOWN else ", ".join(each)
-            text = f"{len(each)} of {len(folds[dataset])} parts are missing: {shown}"
+            text = f"{len(each)} of {len(folds[key.dataset])} parts are missing: {shown}"
         pattern = next(iter(there.values())).pattern
-        found[dataset, run, rest] = Failed(dataset, run, dict(rest), text, pattern)
+        found[key] = Failed(key.dataset, key.run, dict(key.columns), text, pattern)
     return found
 
 

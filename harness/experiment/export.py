@@ -74,7 +74,7 @@ def _entries(results: Results) -> list[tuple[str, dict[str, str], dict[str, floa
     found = []
     for one in results.leaderboard.entries:
         columns = {"dataset": one.dataset, "run": one.run, **one.columns}
-        name = " ".join((one.run, *map("=".join, one.columns.items()), "on", one.dataset))
+        name = f"{one.key.run_with_columns} on {one.dataset}"
         values = {short[k]: v for k, v in one.summary.items() if v == v}
         found.append((name, columns, values))
     return found

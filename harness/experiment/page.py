@@ -16,12 +16,13 @@ from ..config.cells import Cell, resolve
 from ..config.model import Config
 from ..core.align import rank_order
 from ..core.arguments import PATH, TEXT, TEXTS, check_arguments
-from ..core.entries import Columns, System
+from ..core.cell_key import CellKey
+from ..core.entries import System
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.policy import Policy
 from ..core.qrels_and_runs import Run
-from ..core.systems import key_of, systems_of
+from ..core.systems import system_key, systems_of
 from ..errors import AlignmentError, HarnessError, collecting
 from ..metrics.ndcg import scale_of
 from ..readers.files import write_all
@@ -206,7 +207,7 @@ def _add_rankings(
     grades: set[float] = set()
     last = ""
     for cell in cells:
-        system = shown.get((cell.dataset, cell.run, tuple(sorted(cell.columns.items()))))
+        system = shown.get(cell.key)
         if system is None:
             continue
         found = rankings[system.dataset]
@@ -247,18 +248,16 @@ def _gains(metric: Metric, grades: Sequence[float], depth: int) -> dict[str, Any
     }
 
 
-def _shown(board: Leaderboard) -> dict[tuple[str, str, Columns], System]:
+def _shown(board: Leaderboard) -> dict[CellKey, System]:
     """Return the system of each cell whose ranking the page shows: all folds of the first seed."""
     spread, parts = board.summary.spread, board.summary.parts
     first = {}
     for system in systems_of(board):
         seeds = [tuple(one.columns.get(name, "") for name in spread) for one in system.entries]
         entry = system.entries[seeds.index(min(seeds))]
-        first[entry.dataset, entry.run, tuple(entry.columns.items())] = system
+        first[entry.key] = system
     return {
-        (one.dataset, one.run, tuple(sorted(one.columns.items()))): first[key]
-        for one in board.entries
-        if (key := key_of(one, parts)) in first
+        one.key: first[key] for one in board.entries if (key := system_key(one, parts)) in first
     }
 
 

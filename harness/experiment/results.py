@@ -26,6 +26,7 @@ from ..config.model import Config
 from ..config.patterns import natural
 from ..core.arguments import PathLike, wrong
 from ..core.arrow import cast, take, to_floats
+from ..core.cell_key import CellKey
 from ..core.entries import Entry, Failed, System
 from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import NOT_COMPARED, Leaderboard
@@ -433,10 +434,10 @@ def config_and_cells(
     base = folder / manifest["base"]
     config = loads(text, str(path), base, overrides, load_plugins=load_plugins)
     then = [*manifest["cells"], *(manifest.get("failed", ()) if failed else ())]
-    known = {(one["dataset"], one["run"], *one.get("columns", {}).items()) for one in then}
-    return config, [
-        cell for cell in resolve(config) if (cell.dataset, cell.run, *cell.columns.items()) in known
-    ]
+    known = {
+        CellKey(one["dataset"], one["run"], tuple(one.get("columns", {}).items())) for one in then
+    }
+    return config, [cell for cell in resolve(config) if cell.key in known]
 
 
 def refuse_plugins(folder: Path, manifest: Mapping[str, Any], fix: str) -> None:
@@ -518,7 +519,7 @@ def one_cell(
         return found[0]
     raise UnknownNameError(
         f"{len(found)} cells fit, expected one: name its --dataset, and its columns as in "
-        f"--where seed=1  (there are: {'; '.join(map(name_of, (found or some)[:8]))})"
+        f"--where seed=1  (there are: {'; '.join(str(cell.key) for cell in (found or some)[:8])})"
     )
 
 
@@ -529,9 +530,3 @@ def check_columns(seen: Sequence[Mapping[str, str]], wanted: Mapping[str, str]) 
         values = sorted({columns[name] for columns in seen if name in columns}, key=natural)
         for what, one, known in (("column", name, names), (name, value, values)):
             check_known(what, one, known)
-
-
-def name_of(cell: Cell | Entry | Failed) -> str:
-    """Return what a cell is called in messages: ``gbrt on letor-fold1, fold=1, seed=2``."""
-    columns = "".join(f", {name}={value}" for name, value in cell.columns.items())
-    return f"{cell.run} on {cell.dataset}{columns}"

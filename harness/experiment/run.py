@@ -20,7 +20,7 @@ from ..core.arguments import FLAG, TEXT, TEXTS, check_arguments, instance_of, wh
 from ..core.entries import FEWER
 from ..core.leaderboard import Leaderboard
 from ..core.selection import select
-from ..core.systems import dataset_name, incomplete, key_of, systems_of
+from ..core.systems import dataset_name, incomplete, system_key, systems_of
 from ..errors import Finding, counted, warn, warning_at_end
 from ..guard.datasets import reversals
 from ..guard.findings import accepted
@@ -172,14 +172,13 @@ def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
     """Yield which systems have missing parts though no cell of theirs failed."""
     absent = [] if board.selection is None else [*board.selection.absent]
     if parts := board.summary.parts:
-        known = {key_of(one, parts) for one in board.failed}
+        known = {system_key(one, parts) for one in board.failed}
         absent += [
             one for one in rows.failed
-            if (one.dataset, one.run, tuple(one.columns.items())) not in known
+            if one.key not in known
         ]  # fmt: skip
     for one in absent:
-        where = "".join(f" {name}={value}" for name, value in one.columns.items())
-        yield f"{one.run}{where} on {one.dataset}: {one.error}"
+        yield f"{one.key.run_with_columns} on {one.dataset}: {one.error}"
 
 
 def render(results: Results, provenance: Mapping[str, Any] | None = None) -> Results:

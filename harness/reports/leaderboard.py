@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..core.entries import FEWER, Entry, System, how_chosen, pairs
+from ..core.cell_key import pairs
+from ..core.entries import FEWER, Entry, System, how_chosen
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import CHOSEN, TEXTS, Leaderboard, best, numbers_of
 from ..core.metric import Metric
@@ -275,14 +276,17 @@ def _rows(
 
 
 def _query_grid(entry: Entry) -> Grid:
-    captured = " ".join(f"{name}={value}" for name, value in entry.columns.items())
     on = " on ".join(filter(None, (entry.run, entry.dataset)))
     metrics = numbers_of(entry.evaluation.metrics)
     rows = [
         [qid, *(number(values[str(metric)], metric) for metric in metrics)]
         for qid, values in entry.evaluation.to_dict().items()
     ]
-    return grid(["qid", *map(str, metrics)], rows, title=" ".join(filter(None, (on, captured))))
+    return grid(
+        ["qid", *map(str, metrics)],
+        rows,
+        title=" ".join(filter(None, (on, pairs(entry.key.columns)))),
+    )
 
 
 def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> Iterator[str]:
@@ -341,8 +345,7 @@ def _failed(board: Leaderboard, dataset: str) -> Iterator[str]:
     ]
     for one in failed[:FAILED]:
         where = f" on {one.dataset}" if one.dataset not in shown else ""
-        columns = "".join(f" {name}={value}" for name, value in one.columns.items())
-        yield f"FAILED: {one.run}{columns}{where}: {one.error.splitlines()[0]}"
+        yield f"FAILED: {one.key.run_with_columns}{where}: {one.error.splitlines()[0]}"
     yield from and_more(len(failed) - FAILED, "FAILED, see leaderboard.csv")
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-from ..core.entries import Columns, Entry, grouped_by, pairs
+from ..core.cell_key import CellKey, Columns, pairs
+from ..core.entries import Entry, grouped_by
 from ..core.leaderboard import Leaderboard, best
 from ..core.metric import Metric
 from ..core.names import compared
@@ -100,20 +101,16 @@ def top(board: Leaderboard, names: Sequence[str], metric: Metric, n: int) -> Lea
     if selection is not None:
         (metric,) = compared(board.metrics, [selection.settings.by])
 
-    def setting(one: Entry) -> tuple[object, ...]:
-        dataset = one.dataset if selection is None else ""
-        return dataset, one.run, *one.columns.items()
+    def setting(one: Entry) -> CellKey:
+        return one.key if selection is None else replace(one.key, dataset="")
 
-    def others(one: Entry) -> tuple[object, ...]:
-        return one.dataset, one.run, *(pair for pair in one.columns.items() if pair[0] not in names)
-
-    worth: dict[tuple[object, ...], float] = {}
+    worth: dict[CellKey, float] = {}
     for one in board.entries:
         value = metric.sign * one.summary.get(str(metric), math.nan)
         if (selection is None or is_validation(board, one)) and not math.isnan(value):
             worth[setting(one)] = value
     found: list[Entry] = []
-    for rows in grouped_by(board.entries, others).values():
+    for rows in grouped_by(board.entries, lambda one: one.key.without(names)).values():
         found += sorted(rows, key=lambda one: -worth.get(setting(one), -math.inf))[:n]
     return replace(board, entries=tuple(found))
 
