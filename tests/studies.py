@@ -1,6 +1,7 @@
 """Studies made by hand: values of a few queries, and comparisons with known outcomes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
@@ -13,8 +14,20 @@ from harness.reports.leaderboard import Study
 from harness.stats.comparison import Comparison, Comparisons, Plan
 
 Values = Mapping[str, Mapping[str, Sequence[Sequence[float]]]]
-MANIFEST = {"config": {"name": "paper"}}
 TRACE = "ab12" * 16
+
+
+@dataclass(frozen=True, eq=False)
+class MadeStudy(Study):
+    """A study with a config's name, a version, and the values that pytrec_eval recomputed."""
+
+    name: str = "paper"
+    version: str | None = None
+    recomputed: tuple[int, float] = (0, 0.0)
+
+    @property
+    def versions(self) -> Mapping[str, str | None]:
+        return {"harness": self.version}
 
 
 def study(
@@ -40,7 +53,7 @@ def study(
                 array, pa.array(names, pa.string()), parsed, counts=counts, run=run, dataset=dataset
             )
             entries.append(Entry(evaluation, {"seed": seed} if seed else {}))
-    return Study(Leaderboard(tuple(entries)), comparisons, MANIFEST, TRACE)
+    return MadeStudy(Leaderboard(tuple(entries)), comparisons, TRACE)
 
 
 def constant(values: Mapping[str, Mapping[str, Sequence[float]]], queries: int = 2) -> Values:

@@ -18,6 +18,7 @@ from ..core.metric import Direction, Metric
 from ..core.names import why_not
 from ..core.ragged import Bools, Floats
 from ..errors import InputError, Problem, UnknownNameError, check_known, first_of, shorten
+from ..experiment.manifest import Manifest
 from ..metrics.rank_similarity import RankSimilarity, rank_similarity, ranks
 from ..stats.compare import corrected
 from ..stats.comparison import Comparison, Plan
@@ -319,25 +320,26 @@ def origins(old: Board, new: Board) -> Iterator[Difference]:
     if first is None or second is None:
         return
     yield from _inputs(first, second)
-    for path, before, after in leaves(first["config"], second["config"]):
+    for path, before, after in leaves(first.config, second.config):
         if path not in ("output", "name"):  # they always differ, and cause nothing
             kind = "policy" if path.startswith("policy.") else "config"
             yield Difference(kind, path.removeprefix("policy."), _text(before), _text(after))
-    for name, before, after in leaves(first.get("versions"), second.get("versions")):
+    for name, before, after in leaves(first.versions, second.versions):
         yield Difference("version", name, _text(before), _text(after))
     for of, what, most in (("code", "of the harness", 12), ("platform", "", 60), ("git", "", 60)):
-        if first.get(of) != second.get(of):
-            yield Difference(of, what, *(_text(one.get(of))[:most] for one in (first, second)))
+        before, after = (one.model_dump(include={of})[of] for one in (first, second))
+        if before != after:
+            yield Difference(of, what, *(_text(one)[:most] for one in (before, after)))
     for key in (one for one in old.rows if one in new.rows):
         for name, before, after in leaves(old.rows[key].counts, new.rows[key].counts):
             yield Difference("count", f"{name}, {key}", _text(before), _text(after))
 
 
-def _inputs(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Difference]:
+def _inputs(old: Manifest, new: Manifest) -> Iterator[Difference]:
     """Yield inputs with other bytes; a file that was moved or renamed is the same input."""
     before, after = (
-        {each["path"]: f"sha256 {each['sha256'][:12]}, {each['bytes']} bytes" for each in side}
-        for side in (old["inputs"], new["inputs"])
+        {each.path: f"sha256 {each.sha256[:12]}, {each.bytes} bytes" for each in side}
+        for side in (old.inputs, new.inputs)
     )
     moved = {*before.values()} & {*after.values()}
     for path in dict.fromkeys((*before, *after)):

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
 
 from ..core.entries import Entry, System
 from ..core.evaluation import Counts
@@ -16,6 +15,7 @@ from ..core.metric import Metric
 from ..core.names import parse
 from ..core.systems import of_systems
 from ..errors import InputError, Problem, UnknownNameError, check_known
+from ..experiment.manifest import Manifest
 from ..experiment.results import read_results
 from ..reports.leaderboard import REPETITIONS
 from ..reports.phrases import warned_of
@@ -66,7 +66,7 @@ class Board:
     metrics: Mapping[str, Metric | None]
     rows: Mapping[Key, BoardRow]
     slack: Mapping[str, float] = field(default_factory=dict)
-    manifest: Mapping[str, Any] | None = None
+    manifest: Manifest | None = None
     notes: tuple[str, ...] = ()
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,13 +18,12 @@ import pyarrow.parquet as pq
 
 from ..config.model import Config
 from ..core.arrow import call, cast, to_numpy
-from ..core.cell_key import CellKey
 from ..core.leaderboard import Leaderboard
 from ..errors import InputError, and_more, counted, in_json
 from ..experiment import manifest as manifests
-from ..experiment.cache import Cache, installed_code, sources
+from ..experiment.cache import Cache, sources
 from ..experiment.cells import evaluate_all, executor
-from ..experiment.manifest import PICTURES
+from ..experiment.manifest import PICTURES, Manifest, installed_packages
 from ..experiment.results import (
     MANIFEST,
     Results,
@@ -99,7 +97,7 @@ class Verification:
     """
 
     folder: Path
-    manifest: Mapping[str, Any] = field(repr=False)
+    manifest: Manifest = field(repr=False)
     differences: list[Mismatch] = field(default_factory=list)
     by_file: Counter[str] = field(default_factory=Counter)
     versions: list[VersionChange] = field(default_factory=list)
@@ -155,7 +153,7 @@ def verify(
         refuse_plugins(folder, manifest, "give --plugins if you trust this code")
     found = Verification(folder, manifest)
     root = root_of(folder, manifest)
-    there = [(root / each["path"]).is_file() for each in manifest["inputs"]]
+    there = [(root / each.path).is_file() for each in manifest.inputs]
     if any(there) and not all(there):
         _compare_inputs(found, {})
         found.notes.append("nothing was computed again, as inputs are gone")
@@ -165,8 +163,8 @@ def verify(
     found.versions += _versions(manifest, config)
     with executor(jobs, scheduler) as pool:
         evaluated = evaluate_all(config, cells, Cache(None), pool)
-    inputs_now = evaluated.manifest["inputs"]
-    _compare_inputs(found, {str(root / one["path"]): one["sha256"] for one in inputs_now})
+    inputs_now = evaluated.manifest.inputs
+    _compare_inputs(found, {str(root / one.path): one.sha256 for one in inputs_now})
     for one in _failures(found, evaluated.board):
         found.add(one, "cells")
     if found.by_file["cells"]:
@@ -181,10 +179,10 @@ def _compare_inputs(found: Verification, digests: Mapping[str, str]) -> None:
     changed = [*changed_inputs(found.folder, found.manifest, hashed=digests)]
     gone = {one.path for one in changed if not one.path.is_file()}
     for record, path, now in changed:
-        then = f"sha256 {record['sha256']}"
+        then = f"sha256 {record.sha256}"
         new = f"sha256 {now}" if now else "gone" if path in gone else "cannot be read"
-        found.add(Mismatch("input", record["path"], "bytes", then, new, "input"), "inputs")
-    found.verified["inputs"] = len(found.manifest["inputs"]) - len(changed)
+        found.add(Mismatch("input", record.path, "bytes", then, new, "input"), "inputs")
+    found.verified["inputs"] = len(found.manifest.inputs) - len(changed)
     if gone:
         found.notes.append(_MOVED)
 
@@ -193,9 +191,8 @@ def _failures(found: Verification, board: Leaderboard) -> Iterator[Mismatch]:
     """Yield the cells that are evaluated now and failed then, or the other way round."""
     now = {str(one.key): one.error.splitlines()[0] for one in board.failed}
     now |= dict.fromkeys((str(one.key) for one in board.entries), "")
-    for one in (*found.manifest.get("failed", ()), *found.manifest["cells"]):
-        columns, error = one.get("columns", {}), one.get("error", "")
-        cell = str(CellKey(one["dataset"], one["run"], tuple(columns.items())))
+    for one in (*found.manifest.failed, *found.manifest.cells):
+        cell, error = str(one.key), getattr(one, "error", "")
         new = now.get(cell)
         if new is None or bool(new) != bool(error):
             text = "not found under this name" if new is None else new or "evaluated"
@@ -204,17 +201,14 @@ def _failures(found: Verification, board: Leaderboard) -> Iterator[Mismatch]:
 
 def _compare_all(found: Verification, config: Config, derived: Results, content: bytes) -> None:
     """Compare every file of the folder."""
-    then = found.manifest["versions"].get(PICTURES) or "not recorded"
+    then = found.manifest.versions.get(PICTURES) or "not recorded"
     now = manifests.versions(pictures=True)[PICTURES]
     if config.plots and then != now:
         why = "is not installed here" if now is None else f"was {then}, and is {now} here"
         found.notes.append(f"pictures were not compared: matplotlib {why}")
         config = config.model_copy(update={"plots": ()})
-    made = tables_and_plots(
-        replace(
-            derived, config=config, manifest=json.loads(content), trace=sha256(content).hexdigest()
-        )
-    )
+    written, trace = Manifest.model_validate_json(content), sha256(content).hexdigest()
+    made = tables_and_plots(replace(derived, config=config, manifest=written, trace=trace))
     for name, new in derived.files.items():
         _compare_file(found, name, new)
     _compare_manifest(found, derived.manifest)
@@ -240,7 +234,7 @@ def _compare_file(found: Verification, name: str, now: bytes) -> None:
         texts = "the whole file", "missing", "the file as it is written"
         found.add(Mismatch("file", name, *texts, found.cause(None)), name)
         return
-    recorded = found.manifest.get("outputs", {}).get(name)
+    recorded = found.manifest.outputs.get(name)
     is_written = None if recorded is None else sha256(then).hexdigest() == recorded
     first, total = compare(name, then, now)
     if first is None and is_written is False:
@@ -250,20 +244,21 @@ def _compare_file(found: Verification, name: str, now: bytes) -> None:
         found.add(first._replace(cause=found.cause(is_written)), name, total)
 
 
-def _compare_manifest(found: Verification, now: Mapping[str, Any]) -> None:
+def _compare_manifest(found: Verification, now: Manifest) -> None:
     """Add where the manifest's cells, inputs and files differ from those computed."""
     changed = {one.file for one in found.differences if one.kind == "input"}
-    written = found.manifest.get("outputs", {})
+    written = found.manifest.outputs
 
-    def computed(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    def computed(manifest: Manifest) -> dict[str, Any]:
         """Return the parts that do not depend on the cache."""
+        plain = manifest.model_dump(exclude_defaults=True)
         cells = {}
-        for at, cell in enumerate(manifest["cells"]):
+        for at, cell in enumerate(plain["cells"]):
             check = {k: n for k, n in cell["crosscheck"].items() if k not in _FROM_CACHE}
             cells[str(at)] = {**cell, "crosscheck": check}
-        inputs = {one["path"]: one for one in manifest["inputs"] if one["path"] not in changed}
-        outputs = {k: v for k, v in manifest.get("outputs", {}).items() if k not in written}
-        others = {name: manifest.get(name) for name in ("failed", "choices", "seeds")}
+        inputs = {one["path"]: one for one in plain["inputs"] if one["path"] not in changed}
+        outputs = {k: v for k, v in manifest.outputs.items() if k not in written}
+        others = {name: plain.get(name) for name in ("failed", "choices", "seeds")}
         return {"cells": cells, **others, "inputs": inputs, "outputs": outputs}
 
     differences = list(leaves(computed(found.manifest), computed(now)))
@@ -348,16 +343,16 @@ def leaves(old: Any, new: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]
         yield path, old, new
 
 
-def _versions(manifest: Mapping[str, Any], config: Config) -> Iterator[VersionChange]:
+def _versions(manifest: Manifest, config: Config) -> Iterator[VersionChange]:
     """Yield the versions that differ from those of the manifest."""
-    versions = manifests.versions(pictures=PICTURES in manifest["versions"])
-    then: dict[str, str | None] = {**manifest["versions"], "platform": manifest["platform"]}
+    versions = manifests.versions(pictures=PICTURES in manifest.versions)
+    then: dict[str, str | None] = {**manifest.versions, "platform": manifest.platform}
     now: dict[str, str | None] = {**versions, "platform": manifests.system()}
-    then[_CODE], now[_CODE] = str(manifest.get("code") or sources())[:12], sources()[:12]
-    packages = manifest.get("packages", {}), installed_code(config.parsed_metrics())
+    then[_CODE], now[_CODE] = manifest.code[:12], sources()[:12]
+    packages = manifest.packages, installed_packages(config.parsed_metrics())
     for side, each in zip((then, now), packages, strict=True):
         for name, one in each.items():
-            side[f"package {name}"] = f"{one['version']} ({one['sha256'][:12]})"
+            side[f"package {name}"] = f"{one.version} ({one.sha256[:12]})"
     return (VersionChange(*one) for one in leaves(then, now))
 
 

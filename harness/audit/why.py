@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +37,7 @@ from ..errors import (
     collecting,
     counted,
 )
+from ..experiment.manifest import Manifest
 from ..experiment.results import (
     LEADERBOARD,
     Results,
@@ -238,7 +239,7 @@ class Account(Shown):
     inputs: tuple[Mapping[str, Any], ...] = ()
     folder: str = ""
     entry: Entry | None = None
-    manifest: Mapping[str, Any] = field(default_factory=dict)
+    manifest: Manifest | None = None
     qid: str | None = None
     derived: float | None = None
     ranking: tuple[Step, ...] = ()
@@ -393,15 +394,15 @@ def _with_query(query: str, entries: Sequence[Entry]) -> list[Entry]:
     return [one for one, some in zip(entries, qids, strict=True) if query in some]
 
 
-def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) -> list[Cell]:
+def _cells(folder: Path, manifest: Manifest, entries: Sequence[Entry]) -> list[Cell]:
     """Return the config's cells of entries; HarnessError if a file of theirs is gone."""
     others = ("compare", "gate", "names", "plots", "tables")  # which may name any run
-    config = {key: one for key, one in manifest["config"].items() if key not in others}
+    config = {key: one for key, one in manifest.config.items() if key not in others}
     runs = {one.run for one in entries}
     runs |= {str(metric.reference) for metric in entries[0].evaluation.metrics}
     named = config["runs"].items()
     config["runs"] = {name: one for name, one in named if name in runs or "{" in name}
-    _, cells = config_and_cells(folder, {**manifest, "config": config})
+    _, cells = config_and_cells(folder, manifest.model_copy(update={"config": config}))
     own = {replace(one.key, columns=tuple(one.all_columns.items())) for one in entries}
     found = [one for one in cells if one.key in own]
     if len(found) < len(own):
@@ -410,23 +411,26 @@ def _cells(folder: Path, manifest: Mapping[str, Any], entries: Sequence[Entry]) 
 
 
 def _states(
-    folder: Path, manifest: Mapping[str, Any], cells: Sequence[Cell]
+    folder: Path, manifest: Manifest, cells: Sequence[Cell]
 ) -> tuple[Mapping[str, Any], ...]:
     """Return the files of cells, qrels first, each with its state; all inputs without cells."""
     root = root_of(folder, manifest)
     entries = [cell.dataset_entry for cell in cells]
     paths = [Path(path) for each in entries for path in (each.path, each.group) if path]
     paths += [Path(cell.run_entry.path) for cell in cells]
-    recorded = {(root / each["path"]).resolve(): each for each in manifest["inputs"]}
+    recorded = {(root / each.path).resolve(): each for each in manifest.inputs}
     own = dict.fromkeys(path for one in paths if (path := one.resolve()) in recorded) or recorded
     changed = {
         one.path.resolve(): one.what for one in changed_inputs(folder, manifest, only=map(str, own))
     }
-    return tuple({**recorded[path], "state": changed.get(path, UNCHANGED)} for path in own)
+    return tuple(
+        {**recorded[path].model_dump(exclude_defaults=True), "state": changed.get(path, UNCHANGED)}
+        for path in own
+    )
 
 
 def read_inputs(
-    folder: Path, manifest: Mapping[str, Any], cell: Cell, fractions: bool = True
+    folder: Path, manifest: Manifest, cell: Cell, fractions: bool = True
 ) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
@@ -441,6 +445,7 @@ def read_inputs(
 def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: str) -> Account:
     """Return the account of one query's value, with its ranking read from the files."""
     assert found.entry is not None
+    assert found.manifest is not None
     metric, evaluation = found.metric, found.entry.evaluation
     if not metric.is_built_in:
         fix = "leave --query out; harness verify --plugins computes all values again"
@@ -654,18 +659,16 @@ def _cell(account: Account) -> Iterator[Grid]:
     yield Grid(title="Queries", notes=counts)
     settings = resolved([metric], evaluation.policy)
     yield replace(settings, title=f"Metric: {settings.title}")
-    versions = account.manifest["versions"]
-    made = [", ".join(f"{name} {text}" for name, text in versions.items() if text)]
-    if git := account.manifest.get("git"):
-        dirty = " with changes not committed" if git["dirty"] else ""
-        made.append(f"git {git['commit'][:12]}{dirty}")
-    own = account.entry.dataset, account.entry.run, account.entry.all_columns
-    cells = account.manifest["cells"]
-    cell = next(one for one in cells if (one["dataset"], one["run"], one.get("columns", {})) == own)
-    check = cell.get("crosscheck", {})
-    if check.get("queries"):
-        again = f"pytrec_eval evaluated {check['queries']} queries again"
-        made.append(f"{again}: largest difference {check['largest_difference']:g}")
+    manifest = account.manifest
+    assert manifest is not None
+    made = [", ".join(f"{name} {text}" for name, text in manifest.versions.items() if text)]
+    if (git := manifest.git) is not None:
+        made.append(f"git {git.commit[:12]}{' with changes not committed' if git.dirty else ''}")
+    key = replace(account.entry.key, columns=tuple(account.entry.all_columns.items()))
+    check = next(cell.crosscheck for cell in manifest.cells if cell.key == key)
+    if check.queries:
+        again = f"pytrec_eval evaluated {check.queries} queries again"
+        made.append(f"{again}: largest difference {check.largest_difference:g}")
     yield Grid(title="Made by", notes=tuple(made))
     if metric.is_built_in:
         yield Grid(title="--query QID shows the ranking behind one query's value.")

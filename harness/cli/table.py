@@ -93,8 +93,7 @@ def command(
         raise ArgumentError(wrong) from None
     except UnknownNameError as error:  # its places are in a config, which the command does not have
         raise UnknownNameError([replace(one, where="") for one in error.problems]) from None
-    found = made.study.manifest.get("findings", ())
-    if counts := warned((one["rule"], one["severity"]) for one in found):
+    if counts := warned((one.rule, one.severity) for one in made.results.manifest.findings):
         what = f"the guard has {counts} for these results; 'findings' in manifest.json has each"
         warn(what)
     if methods or bibtex:

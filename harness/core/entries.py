@@ -156,16 +156,6 @@ class Choice:
         of = f"best of {len(self.ranked)} settings, chosen on {on} by {self.metric}"
         return f"{pairs(self.setting)}: {of}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return what the manifest holds."""
-        found: dict[str, Any] = {
-            "run": self.run, "within": dict(self.within), "datasets": list(self.datasets),
-            "metric": self.metric, "setting": dict(self.setting), "value": self.value,
-            "of": len(self.ranked), "tied": [*map(dict, self.tied)],
-            "left_out": [*map(dict, self.left_out)],
-        }  # fmt: skip
-        return {name: one for name, one in found.items() if one or name in ("value", "of")}
-
 
 @dataclass(frozen=True)
 class Failed(Keyed):

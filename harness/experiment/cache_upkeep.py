@@ -62,8 +62,8 @@ def folder_of(place: Path) -> Path:
         folder = configs.load(place).cache_folder
     elif (place / MANIFEST).is_file():
         manifest = read_manifest(place)
-        name = str(manifest["config"].get("cache") or (place / "cells").absolute())
-        folder = None if name == "none" else place / manifest["base"] / name
+        name = str(manifest.config.get("cache") or (place / "cells").absolute())
+        folder = None if name == "none" else place / manifest.base / name
     elif not (place / INDEX).is_file() and not any(Cache(place).records()):
         folder = place / "cells"
         if not folder.is_dir():

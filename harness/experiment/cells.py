@@ -196,10 +196,12 @@ class _Run:
         paths = manifests.Paths({*self.inputs, *of_lost}, config.base)
         rows = tuple(_failed(cell, error, paths) for cell, error in lost)
         board = Leaderboard(tuple(entries), rows, config.summary)
+        inputs = manifests.input_records(self.inputs, *_columns(seen), paths)
+        warnings = tuple(map(paths.placed, guarded.warnings))
         return Results(
-            board, None, manifests.of_cells(board, notes, self.inputs, *_columns(seen), paths),
-            config=config, folder=config.output_folder, cached=self.cached,
-            warnings=tuple(map(paths.placed, guarded.warnings)),
+            board, config=config, folder=config.output_folder, cached=self.cached,
+            manifest=manifests.made_manifest(config, board, notes, inputs, warnings),
+            warnings=warnings,
             findings=tuple(map(paths.placed_finding, findings)),
         )  # fmt: skip
 

@@ -12,23 +12,30 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+)
 
 from .. import __version__
+from ..core.cell_key import Keyed
 from ..core.entries import Entry, Failed
 from ..core.evaluation import Counts
 from ..core.leaderboard import Leaderboard
-from ..core.metric import as_plain_data
+from ..core.metric import Metric, as_plain_data
 from ..core.policy import Policy
 from ..errors import Finding, in_json
-from ..readers.files import hashes_of
 from ..stats.comparison import Plan
 from .cache import Input, Notes, installed_code, sources, version_of
 from .crosscheck import Audit
 
 if TYPE_CHECKING:
     from ..config.model import Config
-    from .results import Results
 
 PER_QUERY = "per_query.parquet"
 """The file with the value of each query."""
@@ -38,88 +45,100 @@ PACKAGES = ("numpy", "pyarrow", "pydantic", "pytrec-eval-terrier", "pyyaml", "sc
 PICTURES = "matplotlib"
 
 
-def of_cells(
-    board: Leaderboard, notes: Sequence[Notes], inputs: Mapping[str, Input],
-    columns: Mapping[str, Mapping[str, str]], unused: Mapping[str, Sequence[str]], paths: Paths,
-) -> dict[str, Any]:  # fmt: skip
-    """Return the parts of a manifest about inputs and cells; `notes` are of the board's entries.
+def as_bytes(manifest: Manifest) -> bytes:
+    """Return a manifest as it is written; values that are defaults are left out."""
+    return (in_json(manifest.model_dump(exclude_defaults=True), indent=1) + "\n").encode()
+
+
+def input_records(
+    inputs: Mapping[str, Input], columns: Mapping[str, Mapping[str, str]],
+    unused: Mapping[str, Sequence[str]], paths: Paths,
+) -> tuple[InputRecord, ...]:  # fmt: skip
+    """Return the files that were read.
 
     `columns` and `unused` are the columns of tables that were read or not, by path.
     """
+    return tuple(
+        InputRecord(
+            path=paths.names[path], bytes=read.size, sha256=read.digest,
+            columns=columns.get(path, {}), unused_columns=tuple(unused.get(path, ())),
+        )
+        for path, read in sorted(inputs.items())
+    )  # fmt: skip
+
+
+def made_manifest(
+    config: Config, board: Leaderboard, notes: Sequence[Notes], inputs: tuple[InputRecord, ...],
+    warnings: tuple[str, ...],
+) -> Manifest:  # fmt: skip
+    """Return the manifest of evaluated cells, without choices, findings and outputs.
+
+    It holds nothing that changes between two runs on the same inputs with the same software:
+    no time, and only paths that say how to get from one file to another. `notes` are of the
+    board's entries.
+    """
+    base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
+    recorded = {
+        entry: tuple(map(as_plain_data, some)) for entry, some in config.plugin_metrics().items()
+    }
+    return Manifest(
+        manifest=FORMAT,
+        config=json.loads(in_json(resolved)),
+        base=_relative(base.resolve(), (base / resolved["output"]).resolve()),
+        inputs=inputs,
+        versions=versions(pictures=bool(resolved.get("plots"))),
+        code=sources(),
+        packages=installed_packages(metrics),
+        plugin_metrics=json.loads(in_json(recorded)),
+        platform=system(),
+        git=_git(base),
+        seeds=_seeds(config, board),
+        cells=tuple(map(_cell_record, board.entries, notes)),
+        failed=tuple(FailedCell(**_names(one), error=one.error) for one in board.failed),
+        warnings=warnings,
+        findings=(),
+        outputs={},
+    )
+
+
+def installed_packages(metrics: Iterable[Metric]) -> dict[str, Package]:
+    """Return the installed packages that metrics come from, by name."""
+    return {name: Package.model_validate(one) for name, one in installed_code(metrics).items()}
+
+
+def _names(named: Entry | Failed) -> dict[str, Any]:
+    columns = dict(named.columns)
     return {
-        "inputs": [
-            {
-                "path": paths.names[path], "bytes": read.size, "sha256": read.digest,
-                **_if_any(columns=columns.get(path), unused_columns=unused.get(path)),
-            }
-            for path, read in sorted(inputs.items())
-        ],
-        "cells": [
-            {
-                **_named(entry),
-                **_if_any(warned=[*entry.warned]),
-                "counts": entry.evaluation.counts.as_dict(),
-                **_if_any(unanswered=entry.evaluation.groups and entry.evaluation.unanswered),
-                "undefined": entry.undefined,
-                "standard_errors": entry.evaluation.summary_errors(),
-                "ties": entry.evaluation.policy.ties,
-                "crosscheck": asdict(one.audit),
-                **({} if one.header is None else {"ir_metadata": one.header}),
-            }
-            for entry, one in zip(board.entries, notes, strict=True)
-        ],
-        "failed": [{**_named(one), "error": one.error} for one in board.failed],
+        "dataset": named.dataset, "run": named.run, "columns": columns, "pattern": named.pattern,
     }  # fmt: skip
 
 
-def _named(one: Entry | Failed) -> dict[str, Any]:
-    """Return the names of a cell."""
-    names = {"dataset": one.dataset, "run": one.run}
-    return names | _if_any(columns=dict(one.columns), pattern=one.pattern)
+def _cell_record(entry: Entry, notes: Notes) -> CellRecord:
+    evaluation = entry.evaluation
+    errors = evaluation.summary_errors()
+    return CellRecord(
+        **_names(entry),
+        warned=entry.warned,
+        counts=evaluation.counts,
+        unanswered=evaluation.unanswered if evaluation.groups else (),
+        undefined=entry.undefined,
+        standard_errors={name: error if error == error else None for name, error in errors.items()},
+        ties=evaluation.policy.ties,
+        crosscheck=notes.audit,
+        ir_metadata=notes.header,
+    )
 
 
-def manifest(results: Results, outputs: Mapping[str, bytes]) -> dict[str, Any]:
-    """Return the manifest of results as plain data.
-
-    It holds nothing that changes between two runs on the same inputs with the same software:
-    no time, and only paths that say how to get from one file to another. The hashes of `outputs`,
-    the files of values, are recorded.
-    """
-    config, evaluated = results.config, results.manifest
-    base, resolved, metrics = config.base, config.resolved(), config.parsed_metrics()
-    recorded = {
-        entry: [*map(as_plain_data, some)] for entry, some in config.plugin_metrics().items()
-    }
-    selection = results.board.selection
-    choices = [] if selection is None else [one.as_dict() for one in selection.choices]
-    content = {
-        "manifest": FORMAT,
-        "config": resolved,
-        "base": _relative(base.resolve(), (base / resolved["output"]).resolve()),
-        "inputs": evaluated["inputs"],
-        "versions": versions(pictures=bool(resolved.get("plots"))),
-        "code": sources(),
-        **_if_any(packages=installed_code(metrics), plugin_metrics=recorded),
-        "platform": system(),
-        "git": _git(base),
-        "seeds": _seeds(config, results.cells),
-        "cells": evaluated["cells"],
-        **_if_any(failed=evaluated["failed"], choices=choices),
-        "warnings": results.warnings,
-        "findings": [one.as_dict() for one in results.findings],
-        "outputs": hashes_of(outputs),
-    }
-    plain: dict[str, Any] = json.loads(in_json(content))
-    return plain
-
-
-def as_bytes(content: Mapping[str, Any]) -> bytes:
-    """Return a manifest as it is written."""
-    return (in_json(content, indent=1) + "\n").encode()
-
-
-def _if_any(**parts: Any) -> dict[str, Any]:
-    return {name: value for name, value in parts.items() if value}
+def chosen_settings(board: Leaderboard) -> tuple[ChosenSetting, ...]:
+    """Return the settings that were chosen on validation queries."""
+    return tuple(
+        ChosenSetting(
+            run=one.run, within=dict(one.within), datasets=one.datasets, metric=one.metric,
+            setting=dict(one.setting), value=one.value, of=len(one.ranked),
+            tied=tuple(map(dict, one.tied)), left_out=tuple(map(dict, one.left_out)),
+        )
+        for one in (() if board.selection is None else board.selection.choices)
+    )  # fmt: skip
 
 
 def versions(*, pictures: bool = False) -> dict[str, str | None]:
@@ -175,7 +194,8 @@ def _seeds(config: Config, board: Leaderboard) -> dict[str, Any]:
         found["summary"] = {"seed": plan.seed, "draws": plan.summary_draws, "level": plan.level}
     metrics = board.entries[0].evaluation.metrics if board.entries else ()
     seeds = {str(metric): Policy().with_settings(metric.settings).seed for metric in metrics}
-    found |= _if_any(metrics={name: seed for name, seed in seeds.items() if seed is not None})
+    if drawn := {name: seed for name, seed in seeds.items() if seed is not None}:
+        found["metrics"] = drawn
     seed = config.policy.for_runs().seed
     return found if seed is None else {**found, "ties": str(seed)}
 
@@ -185,7 +205,7 @@ def _relative(path: str | Path, start: Path) -> str:
     return Path(os.path.relpath(path, start)).as_posix()
 
 
-def _git(folder: Path) -> dict[str, Any] | None:
+def _git(folder: Path) -> Git | None:
     """Return commit and dirty flag of the working directory, None outside git."""
 
     def ask(*arguments: str) -> str:
@@ -194,7 +214,7 @@ def _git(folder: Path) -> dict[str, Any] | None:
 
     try:
         commit = ask("rev-parse", "HEAD")
-        return {"commit": commit, "dirty": bool(ask("status", "--porcelain", "-uno"))}
+        return Git(commit=commit, dirty=bool(ask("status", "--porcelain", "-uno")))
     except (OSError, subprocess.CalledProcessError):
         return None
 
@@ -222,7 +242,7 @@ class InputRecord(_Model):
     """Columns of a table that no cell read."""
 
 
-class NamedCell(_Model):
+class NamedCell(_Model, Keyed):
     """A run on a dataset."""
 
     dataset: StrictStr
@@ -238,16 +258,16 @@ class CellRecord(NamedCell):
 
     warned: tuple[StrictStr, ...] = ()
     """Rules of the guard's warnings about the run's file."""
-    counts: Counts
+    counts: Annotated[Counts, PlainSerializer(Counts.as_dict)]
     unanswered: tuple[StrictStr, ...] = ()
     """Queries that the run does not answer, if the dataset has groups."""
     undefined: Mapping[StrictStr, Count]
     """Queries for which a metric is NaN, if there are any."""
-    standard_errors: Mapping[StrictStr, float | None] = Field(default_factory=dict)
+    standard_errors: Mapping[StrictStr, float | None]
     """Standard errors of summaries estimated from random orders of ties."""
     ties: StrictStr
     """Policy that ordered them."""
-    crosscheck: Audit
+    crosscheck: Annotated[Audit, PlainSerializer(asdict)]
     ir_metadata: Mapping[StrictStr, Any] | None = None
     """The run's ir_metadata, from comment lines at its head."""
 
@@ -331,13 +351,13 @@ class Manifest(_Model):
     seeds: Mapping[StrictStr, Any]
     """Seeds of everything that draws at random: compare (resampling), summary (its intervals, with
     draws and level), ties (a policy), metrics (by name, the ties of their own)."""
-    cells: Annotated[tuple[CellRecord, ...], Field(min_length=1)]
+    cells: Annotated[tuple[CellRecord, ...], Field(json_schema_extra={"minItems": 1})]
     failed: tuple[FailedCell, ...] = ()
     choices: tuple[ChosenSetting, ...] = ()
     """The settings chosen on validation queries."""
     warnings: tuple[StrictStr, ...]
     """Warnings of the readers; paths in them as in `inputs`."""
-    findings: tuple[Finding, ...]
+    findings: tuple[Annotated[Finding, PlainSerializer(Finding.as_dict)], ...]
     """What the guard found, and what readers refused or warned of; notes of one rule in several
     files as one."""
     outputs: Mapping[StrictStr, Sha256]

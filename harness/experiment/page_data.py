@@ -150,17 +150,19 @@ def _text(path: Path) -> str:
 def _provenance(outcome: Results) -> dict[str, Any]:
     """Return where the numbers come from, as the page shows it."""
     manifest, folder = outcome.manifest, shlex.quote(outcome.config.output)
-    checked = [one["crosscheck"] for one in manifest["cells"]]
-    values, modes = sum(one["values"] for one in checked), [*{one["mode"]: 0 for one in checked}]
+    values, _ = outcome.recomputed
+    modes = dict.fromkeys(one.crosscheck.mode for one in manifest.cells)
     recomputed = f"{values:,} values recomputed by pytrec_eval, all equal"
-    git = manifest.get("git") or {}
-    versions = {name: text for name, text in manifest["versions"].items() if text}
+    commit = ""
+    if (git := manifest.git) is not None:
+        commit = git.commit + (", changed since" if git.dirty else "")
+    versions = {name: text for name, text in manifest.versions.items() if text}
     facts = [
         *versions.items(),
-        ("platform", manifest["platform"]),
-        ("git commit", git.get("commit", "") + (", changed since" if git.get("dirty") else "")),
+        ("platform", manifest.platform),
+        ("git commit", commit),
         ("cross-check", recomputed if values else ", ".join(modes)),
-        ("policy", ", ".join(f"{k}: {v}" for k, v in manifest["config"].get("policy", {}).items())),
+        ("policy", ", ".join(f"{k}: {v}" for k, v in manifest.config.get("policy", {}).items())),
     ]
     first = outcome.systems[0]
     trace = f"harness why {folder} --run {shlex.quote(first.run)} --metric {first.metrics[0]}"
@@ -178,19 +180,19 @@ def _provenance(outcome: Results) -> dict[str, Any]:
     ]
     return {
         "facts": [[name, str(text)] for name, text in facts if text],
-        "inputs": [[one["path"], str(one["bytes"]), one["sha256"]] for one in manifest["inputs"]],
+        "inputs": [[one.path, str(one.bytes), one.sha256] for one in manifest.inputs],
         "findings": [
             {
-                "severity": one["severity"],
-                "rule": one["rule"],
-                "link": address(one["rule"]),
-                "text": f"{one['place']}: {one['what']}",
+                "severity": one.severity,
+                "rule": one.rule,
+                "link": address(one.rule),
+                "text": f"{one.place}: {one.what}",
             }
-            for one in manifest["findings"]
-            if one["severity"] != "note"
+            for one in manifest.findings
+            if one.severity != "note"
         ],
         "methods": methods(outcome, "plain").strip(),
-        "config": yaml.safe_dump(manifest["config"], sort_keys=False, allow_unicode=True),
+        "config": yaml.safe_dump(manifest.config, sort_keys=False, allow_unicode=True),
         "commands": [
             ["Check every digit", f"harness verify {folder}"],
             ["Trace one number", trace],

@@ -26,9 +26,8 @@ from ..config.model import Config
 from ..config.patterns import natural
 from ..core.arguments import PathLike, wrong
 from ..core.arrow import cast, take, to_floats
-from ..core.cell_key import CellKey
 from ..core.entries import Entry, Failed, System
-from ..core.evaluation import Counts, Evaluation
+from ..core.evaluation import Evaluation
 from ..core.leaderboard import NOT_COMPARED, Leaderboard
 from ..core.metric import Metric, from_plain_data
 from ..core.policy import Policy
@@ -58,7 +57,7 @@ from ..reports import comparisons as comparing
 from ..reports.leaderboard import Study, find
 from ..reports.select import in_order
 from ..stats.comparison import Comparisons, Plan
-from .manifest import PER_QUERY, Manifest
+from .manifest import PER_QUERY, CellRecord, InputRecord, Manifest
 
 if TYPE_CHECKING:
     import pandas
@@ -75,7 +74,7 @@ class Results(Study):
     ----------
     comparisons : Comparisons, optional
         None if the config compares nothing.
-    manifest : mapping
+    manifest : Manifest
         The content of ``manifest.json``: config, versions, inputs, counts.
     config : Config
         As it was resolved then; its ``base`` is the folder that paths start from.
@@ -98,12 +97,46 @@ class Results(Study):
 
     config: Config
     folder: Path
+    manifest: Manifest
     files: Mapping[str, bytes] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
     errors: tuple[str, ...] = ()
     cached: int = 0
     summarised: Leaderboard | None = None
+
+    @property
+    def name(self) -> str:
+        """See the base class."""
+        return self.config.name
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """See the base class."""
+        return self.config.names
+
+    @property
+    def sort(self) -> str | None:
+        """See the base class."""
+        return self.config.sort
+
+    @property
+    def baselines(self) -> tuple[str, ...] | None:
+        """See the base class."""
+        plan = self.config.compare if self.comparisons is None else self.comparisons.plan
+        return None if plan is None else plan.baselines
+
+    @property
+    def versions(self) -> Mapping[str, str | None]:
+        """See the base class."""
+        return self.manifest.versions
+
+    @property
+    def recomputed(self) -> tuple[int, float]:
+        """See the base class."""
+        checks = [cell.crosscheck for cell in self.manifest.cells]
+        largest = max((check.largest_difference for check in checks), default=0.0)
+        return sum(check.values for check in checks), largest
 
     @cached_property
     def leaderboard(self) -> Leaderboard:
@@ -231,16 +264,17 @@ def read_bytes(path: Path) -> bytes:
         raise misfit(path, f"cannot be read: {error.strerror}") from error
 
 
-def read_manifest(folder: Path, content: bytes | None = None) -> dict[str, Any]:
+def read_manifest(folder: Path, content: bytes | None = None) -> Manifest:
     """Return the manifest of a folder of results; InputError without one of this format."""
     path = folder / MANIFEST
     content = read_bytes(path) if content is None else content
     try:
-        Manifest.model_validate_json(content)
+        manifest = Manifest.model_validate_json(content)
     except ValidationError as error:
         raise schema_error(path, error) from None
-    found: dict[str, Any] = json.loads(content)
-    return found
+    if not manifest.cells:
+        raise misfit(path, "$.cells: expected a cell, got none")
+    return manifest
 
 
 def schema_error(path: Path, error: ValidationError, below: str = "$") -> InputError:
@@ -271,26 +305,23 @@ def read_results(folder: Path) -> Results:
     content = read_bytes(folder / MANIFEST)
     manifest = read_manifest(folder, content)
     config, metrics = _config(manifest, folder / MANIFEST)
-    config._base = folder / manifest["base"]
+    config._base = folder / manifest.base
     path = folder / PER_QUERY
     values = read_bytes(path)
-    if hashes_of({PER_QUERY: values})[PER_QUERY] != manifest["outputs"].get(PER_QUERY):
+    if hashes_of({PER_QUERY: values})[PER_QUERY] != manifest.outputs.get(PER_QUERY):
         what = f"the file differs from the hash in {MANIFEST}: it was edited, or a run was stopped"
         raise InputError(Problem(str(path), what, fix="run the config again", rule=RULE))
-    evaluations = _read_values(path, values, manifest["cells"], metrics, config.policy.for_runs())
+    evaluations = _read_values(path, values, manifest.cells, metrics, config.policy.for_runs())
     entries = tuple(
-        Entry(
-            evaluation, cell.get("columns", {}), cell.get("pattern", ""),
-            warned=tuple(cell.get("warned", ())),
-        )
-        for evaluation, cell in zip(evaluations, manifest["cells"], strict=True)
-    )  # fmt: skip
-    lost = tuple(Failed(**{"columns": {}, **one}) for one in manifest.get("failed", []))
+        Entry(evaluation, cell.columns, cell.pattern, warned=cell.warned)
+        for evaluation, cell in zip(evaluations, manifest.cells, strict=True)
+    )
+    lost = tuple(Failed(**dict(cell)) for cell in manifest.failed)
     board = Leaderboard(entries, lost, config.summary)
     if config.select is not None:
         board = select(board, config.select)
     trace = hashlib.sha256(content).hexdigest()
-    return Results(board, None, manifest, trace, config=config, folder=folder)
+    return Results(board, None, trace, config=config, folder=folder, manifest=manifest)
 
 
 def has_cells(config: Config) -> bool:
@@ -299,13 +330,12 @@ def has_cells(config: Config) -> bool:
     return bool(config.summary or config.select or grouped)
 
 
-def _config(manifest: Mapping[str, Any], path: Path) -> tuple[Config, tuple[Metric, ...]]:
+def _config(manifest: Manifest, path: Path) -> tuple[Config, tuple[Metric, ...]]:
     """Return the config and its metrics, those of plugins as the manifest records them."""
     try:
-        config = Config.model_validate(manifest["config"])
+        config = Config.model_validate(manifest.config)
         recorded = {
-            entry: [*map(from_plain_data, some)]
-            for entry, some in manifest.get("plugin_metrics", {}).items()
+            entry: [*map(from_plain_data, some)] for entry, some in manifest.plugin_metrics.items()
         }
         return config, config.parsed_metrics(recorded)
     except ValidationError as error:
@@ -316,11 +346,11 @@ def _config(manifest: Mapping[str, Any], path: Path) -> tuple[Config, tuple[Metr
 
 
 def _read_values(
-    path: Path, content: bytes, cells: Sequence[Mapping[str, Any]], metrics: tuple[Metric, ...],
+    path: Path, content: bytes, cells: Sequence[CellRecord], metrics: tuple[Metric, ...],
     policy: Policy,
 ) -> list[Evaluation]:  # fmt: skip
     """Return the values of each cell; InputError if the file does not hold them."""
-    counts, n_metrics = [Counts(**cell["counts"]) for cell in cells], len(metrics)
+    counts, n_metrics = [cell.counts for cell in cells], len(metrics)
     n_rows = sum(one.queries for one in counts) * n_metrics
     try:
         # without threads: one that is not done when an error ends the process would abort it
@@ -328,15 +358,17 @@ def _read_values(
         if file.metadata.num_rows != n_rows:
             raise misfit(path, f"expected {n_rows:,} rows, got {file.metadata.num_rows:,}")
         table = file.read(use_threads=False)
-        captured = {name for cell in cells for name in cell.get("columns", {})}
+        captured = {name for cell in cells for name in cell.columns}
         known = {"dataset", "run", "qid", "metric", "value", "weight", *captured}
         grouping = [name for name in table.column_names if name not in known]
         evaluations, start = [], 0
         for cell, own in zip(cells, counts, strict=True):
             n = own.queries
             part = table.slice(start, n * n_metrics)
-            if part.num_rows and any(part[k][0].as_py() != cell[k] for k in ("dataset", "run")):
-                raise misfit(path, f"expected values of {cell['run']} on {cell['dataset']}")
+            if part.num_rows and any(
+                part[k][0].as_py() != getattr(cell, k) for k in ("dataset", "run")
+            ):
+                raise misfit(path, f"expected values of {cell.run} on {cell.dataset}")
             qids = take(part["qid"].combine_chunks(), np.arange(n) * n_metrics)
             values, weights = (
                 to_floats(part[name]).reshape(n, n_metrics) if name in part.column_names else None
@@ -350,8 +382,7 @@ def _read_values(
             }
             evaluation = Evaluation(
                 values, cast(qids, pa.string()), metrics, policy, own,
-                _weights(weights), cell["run"], cell["dataset"],
-                unanswered=tuple(cell.get("unanswered", ())),
+                _weights(weights), cell.run, cell.dataset, unanswered=cell.unanswered,
                 groups={name: one for name, one in groups.items() if one.null_count < n},
             )  # fmt: skip
             evaluations.append(evaluation)
@@ -400,23 +431,23 @@ def _timing(folder: Path) -> dict[str, Any]:
     return {}
 
 
-def root_of(folder: Path, manifest: Mapping[str, Any]) -> Path:
+def root_of(folder: Path, manifest: Manifest) -> Path:
     """Return the folder that paths of inputs start from: the config's."""
-    return (folder / str(manifest["base"])).resolve()
+    return (folder / manifest.base).resolve()
 
 
-def with_inputs(manifest: Mapping[str, Any], base: Path | None) -> Mapping[str, Any]:
+def with_inputs(manifest: Manifest, base: Path | None) -> Manifest:
     """Return a manifest whose paths start from another folder, if one is given."""
     if base is None:
         return manifest
     if not base.is_dir():
         fix = "give the config's own folder"
         raise InputError(Problem(str(base), "expected a folder, got none", fix=fix))
-    return {**manifest, "base": str(base.absolute())}
+    return manifest.model_copy(update={"base": str(base.absolute())})
 
 
 def config_and_cells(
-    folder: Path, manifest: Mapping[str, Any], overrides: Iterable[str] = (), *,
+    folder: Path, manifest: Manifest, overrides: Iterable[str] = (), *,
     failed: bool = False, load_plugins: bool = False,
 ) -> tuple[Config, list[Cell]]:  # fmt: skip
     """Return the config that made the results, and the cells evaluated then.
@@ -425,24 +456,21 @@ def config_and_cells(
     place, seen from the folder: it was moved alone.
     """
     root, path = root_of(folder, manifest), folder / MANIFEST
-    inputs = [root / one["path"] for one in manifest["inputs"]]
+    inputs = [root / one.path for one in manifest.inputs]
     if not any(one.exists() for one in inputs):
         what = f"expected the inputs of these results, got no file at {inputs[0]}"
         fix = "move the folder back, move its inputs too, or give verify or why --inputs FOLDER"
         raise InputError(Problem(str(path), what, fix=fix))
-    text = yaml.safe_dump(manifest["config"], allow_unicode=True, sort_keys=False)
-    base = folder / manifest["base"]
+    text = yaml.safe_dump(manifest.config, allow_unicode=True, sort_keys=False)
+    base = folder / manifest.base
     config = loads(text, str(path), base, overrides, load_plugins=load_plugins)
-    then = [*manifest["cells"], *(manifest.get("failed", ()) if failed else ())]
-    known = {
-        CellKey(one["dataset"], one["run"], tuple(one.get("columns", {}).items())) for one in then
-    }
+    known = {cell.key for cell in (*manifest.cells, *(manifest.failed if failed else ()))}
     return config, [cell for cell in resolve(config) if cell.key in known]
 
 
-def refuse_plugins(folder: Path, manifest: Mapping[str, Any], fix: str) -> None:
+def refuse_plugins(folder: Path, manifest: Manifest, fix: str) -> None:
     """Raise InputError, which says how to `fix` it, if only plugins can compute its metrics."""
-    names = manifest["config"].get("plugins")
+    names = manifest.config.get("plugins")
     if names:
         got = ", ".join(map(str, names)) if isinstance(names, list) else str(names)
         what = "expected results that need no code of their own, got plugins that would be run: "
@@ -452,8 +480,8 @@ def refuse_plugins(folder: Path, manifest: Mapping[str, Any], fix: str) -> None:
 class ChangedInput(NamedTuple):
     """An input whose bytes are not those that the results were computed from."""
 
-    record: Mapping[str, Any]
-    """Its path, size and hash in the manifest."""
+    record: InputRecord
+    """What the manifest has of it."""
     path: Path
     now: str
     """Its SHA-256; empty if it is gone or cannot be read."""
@@ -462,14 +490,14 @@ class ChangedInput(NamedTuple):
     def what(self) -> str:
         """What has become of it."""
         if self.now:
-            then = f"sha256 {self.record['sha256'][:12]}... then, {self.now[:12]}... now"
+            then = f"sha256 {self.record.sha256[:12]}... then, {self.now[:12]}... now"
             return f"has changed since the results were computed: {then}"
         state = "cannot be read" if self.path.is_file() else "is gone"
         return f"{state}; the results were computed from it"
 
 
 def changed_inputs(
-    folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None,
+    folder: Path, manifest: Manifest, only: Iterable[str] | None = None,
     hashed: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[ChangedInput]:  # fmt: skip
     """Yield the inputs that are gone or changed; `only` are the paths to look at, None for all.
@@ -479,20 +507,18 @@ def changed_inputs(
     root = root_of(folder, manifest)
     known = {Path(path).resolve(): digest for path, digest in hashed.items()}
     wanted = None if only is None else {Path(path).resolve() for path in only}
-    for record in manifest["inputs"]:
-        path = Path(os.path.normpath(root / record["path"]))
+    for record in manifest.inputs:
+        path = Path(os.path.normpath(root / record.path))
         if wanted is None or path.resolve() in wanted:
             now = ""
             with contextlib.suppress(OSError):
                 if path.is_file():
                     now = known.get(path.resolve()) or sha256(path)
-            if now != record["sha256"]:
+            if now != record.sha256:
                 yield ChangedInput(record, path, now)
 
 
-def check_inputs(
-    folder: Path, manifest: Mapping[str, Any], only: Iterable[str] | None = None
-) -> None:
+def check_inputs(folder: Path, manifest: Manifest, only: Iterable[str] | None = None) -> None:
     """Raise InputError with every input that is gone or has changed; see `changed_inputs`."""
     changed = changed_inputs(folder, manifest, only)
     if problems := [Problem(str(one.path), one.what, fix=_FIX) for one in changed]:

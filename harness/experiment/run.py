@@ -6,12 +6,11 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from ..config import load as configs
 from ..config.cells import Cell, missing_text, resolve
@@ -34,6 +33,7 @@ from . import manifest as manifests
 from .cache import Cache
 from .cells import as_one, evaluate_all, executor
 from .crosscheck import skipped
+from .manifest import Manifest
 from .results import (
     CELLS,
     LEADERBOARD,
@@ -181,18 +181,25 @@ def _incomplete(board: Leaderboard, rows: Leaderboard) -> Iterator[str]:
         yield f"{one.key.run_with_columns} on {one.dataset}: {one.error}"
 
 
-def render(results: Results, provenance: Mapping[str, Any] | None = None) -> Results:
+def render(results: Results, provenance: Manifest | None = None) -> Results:
     """Render the files of values, the reports and the manifest.
 
     The report page shows `provenance`, the manifest of an earlier run, or the new manifest.
     """
     made = _files(results)
-    manifest = manifests.manifest(results, made)
+    outputs = files.hashes_of(made)
+    manifest = results.manifest.model_copy(
+        update={
+            "choices": manifests.chosen_settings(results.board),
+            "findings": results.findings,
+            "outputs": outputs,
+        }
+    )
     if "page" in results.config.reports:
         from .page import page_files  # which loads SciPy
 
         pages = page_files(replace(results, manifest=provenance or manifest))
-        manifest["outputs"] |= files.hashes_of(pages)
+        outputs |= files.hashes_of(pages)
         made |= pages
     trace = sha256(manifests.as_bytes(manifest)).hexdigest()
     return replace(results, files=made, manifest=manifest, trace=trace)

@@ -46,7 +46,7 @@ class Table:
 
     paper: PaperTable
     settings: TableSettings
-    study: Study
+    results: Results
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -83,13 +83,13 @@ class Table:
         """Return the part of the study that the table shows, and its metrics."""
         runs = {row.run for row in self.paper.rows}
         datasets = {one.dataset for one in self.paper.columns}
-        summary = self.study.board.summary
+        summary = self.results.board.summary
         entries = tuple(
             one
-            for one in self.study.board.entries
+            for one in self.results.board.entries
             if dataset_name(one, summary) in datasets and system_name(one, summary) in runs
         )
-        study = replace(self.study, board=replace(self.study.board, entries=entries))
+        study = replace(self.results, board=replace(self.results.board, entries=entries))
         return study, [str(one.metric) for one in self.paper.columns if one.metric is not None]
 
     def __repr__(self) -> str:

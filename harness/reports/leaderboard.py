@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..core.cell_key import pairs
 from ..core.entries import FEWER, Entry, System, how_chosen
@@ -25,15 +25,44 @@ from .phrases import NO_BEST, WARNED, decimals, heading, number, warned_of
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Evaluations, comparisons, and where they came from.
+    """Evaluations and comparisons, and what reports need of a config and a manifest.
 
-    `manifest` is as in ``manifest.json``, `trace` its SHA-256 in hexadecimal, or empty.
+    `trace` is the SHA-256 of the manifest in hexadecimal, or empty.
     """
 
     board: Leaderboard
     comparisons: Comparisons | None = None
-    manifest: Mapping[str, Any] = field(default_factory=dict)
     trace: str = ""
+
+    @property
+    def name(self) -> str:
+        """Name of the config; empty without one."""
+        return ""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """What the config calls runs, datasets and metrics."""
+        return {}
+
+    @property
+    def sort(self) -> str | None:
+        """What the config sorts rows by."""
+        return None
+
+    @property
+    def baselines(self) -> tuple[str, ...] | None:
+        """Baselines of the config's comparisons; None if it compares nothing."""
+        return None if self.comparisons is None else self.comparisons.plan.baselines
+
+    @property
+    def versions(self) -> Mapping[str, str | None]:
+        """Versions of the harness and its packages when values were computed."""
+        return {}
+
+    @property
+    def recomputed(self) -> tuple[int, float]:
+        """How many values pytrec_eval computed again, and the largest difference."""
+        return 0, 0.0
 
     @property
     def cells(self) -> Leaderboard:
@@ -55,18 +84,12 @@ class Study:
         """Names of the runs, in order."""
         return tuple(dict.fromkeys(system.run for system in self.systems))
 
-    @property
-    def names(self) -> Mapping[str, str]:
-        """What the config calls runs, datasets and metrics."""
-        found: Mapping[str, str] = self.manifest.get("config", {}).get("names", {})
-        return found
-
     @cached_property
     def failed(self) -> tuple[tuple[str, str], ...]:
         """Dataset and run of each system that could not be evaluated."""
         summary = self.board.summary
         if not summary and self.board.selection is None:
-            return tuple((one["dataset"], one["run"]) for one in self.manifest.get("failed", ()))
+            return tuple((one.dataset, one.run) for one in self.board.failed)
         return tuple((one.dataset, system_name(one, summary)) for one in failed_rows(self.board))
 
     @cached_property

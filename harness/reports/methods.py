@@ -413,14 +413,12 @@ def _treated(study: Study, metrics: Sequence[Metric], writer: Writer) -> Iterato
 
 
 def _software(study: Study, writer: Writer) -> str:
-    versions = study.manifest.get("versions", {})
+    versions, (values, largest) = study.versions, study.recomputed
     own = f"ranking-harness {versions.get('harness', '')}".rstrip()
     text = f"Values were computed with {own}{writer.cite(['rankingharness2026'])}"
-    checks = [cell.get("crosscheck", {}) for cell in study.manifest.get("cells", ())]
-    if not (values := sum(one.get("values", 0) for one in checks)):
+    if not values:
         return f"{text}."
     tool = writer.text(f"pytrec_eval {versions.get('pytrec-eval-terrier', '')}".rstrip())
-    largest = max(one.get("largest_difference", 0.0) for one in checks)
     result = f"differed by at most {largest:g}" if largest else "matched exactly"
     cited = writer.cite(["vangysel2018"])
     return f"{text}; {values:,} of them were recomputed with {tool}{cited} and {result}."

@@ -1,6 +1,7 @@
 """Studies whose means are known by hand, and checks of tables against them."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -40,7 +41,7 @@ def study(plan: Plan | None = None, seeds: int = 1, means: Means = MEANS) -> Stu
     found = studies.study(values, ("map", "ndcg@10"))
     if plan is None:
         return found
-    return Study(found.board, compare(found.systems, plan), {}, found.trace)
+    return replace(found, comparisons=compare(found.systems, plan))
 
 
 @cache

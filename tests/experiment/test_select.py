@@ -132,9 +132,8 @@ def test_ties_take_the_first_setting_and_are_reported(tmp_path: Path) -> None:
     assert choice.setting == (("lr", "0.1"), ("leaves", "31"))
     assert choice.tied == ((("lr", "1"), ("leaves", "7")),)
     assert tie in str(found)
-    assert [one["tied"] for one in found.manifest["choices"] if "tied" in one] == [
-        [{"lr": "1", "leaves": "7"}]
-    ]
+    ties = [choice.tied for choice in found.manifest.choices if choice.tied]
+    assert ties == [({"lr": "1", "leaves": "7"},)]
 
 
 def test_one_choice_for_all_folds_does_not_see_the_test_queries_of_another(tmp_path: Path) -> None:

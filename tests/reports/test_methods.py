@@ -37,7 +37,7 @@ def study(
     policy: Policy | None = None,
     seeds: int = 1,
     plan: Plan | None = None,
-    **manifest: object,
+    recomputed: tuple[int, float] = (0, 0.0),
 ) -> Study:
     n, draw = len(parse_all(metrics)), np.random.default_rng(1)
     values = {
@@ -50,18 +50,16 @@ def study(
     board = Leaderboard(
         tuple(replace(one, evaluation=replace(one.evaluation, **chosen)) for one in entries)
     )
-    found = Study(board, None, {"versions": {"harness": "1.0"}, **manifest})
-    if plan is None:
-        return found
-    return Study(found.board, compare(found.systems, plan), found.manifest)
+    found = studies.MadeStudy(board, version="1.0", recomputed=recomputed)
+    return found if plan is None else replace(found, comparisons=compare(found.systems, plan))
 
 
 def test_paragraph() -> None:
     names = {"web_1": "Web & 1", "a": "BM25"}
-    checked = [{"crosscheck": {"queries": 5, "values": 10, "largest_difference": 0.0}}] * 2
     made = study(
         ("map", "ndcg@5,10", "num_rel"), counts=Counts(queries=20, missing=2, empty=3), seeds=2,
-        policy=Policy(empty_queries="skip"), plan=Plan(baselines=("a",)), cells=checked,
+        policy=Policy(empty_queries="skip"), plan=Plan(baselines=("a",)),
+        recomputed=(20, 0.0),
     )  # fmt: skip
     assert methods(made, name=lambda own: names.get(own, own)) == (
         r"We report MAP~\citep{buckley2005}, nDCG@5 and nDCG@10~\citep{jarvelin2002} (linear gain) "

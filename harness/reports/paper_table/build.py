@@ -104,9 +104,8 @@ def render_all(study: Study, wanted: Mapping[str, TableSettings]) -> dict[str, b
 
 def _source(study: Study) -> str:
     """Return harness's version, the config's name and the SHA-256 of the manifest."""
-    config = study.manifest.get("config", {}).get("name", "")
     parts = [f"table made by harness {__version__}"]
-    parts += [f"config {config}"] if config else []
+    parts += [f"config {study.name}"] if study.name else []
     parts += [f"manifest sha256:{study.trace}"] if study.trace else []
     return ", ".join(parts)
 

@@ -256,18 +256,13 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
 
     Datasets without the runs asked for, or without the baseline, have none.
     """
-    kind, compared = find(settings.kind), study.comparisons
-    baselines: tuple[str, ...] | None = None
-    if compared is not None:
-        baselines = compared.plan.baselines
-    elif (plan := study.manifest.get("config", {}).get("compare")) is not None:
-        baselines = tuple(plan.get("baseline", ()))
+    kind, baselines = find(settings.kind), study.baselines
     wrong = problems(settings, study.runs, study.datasets, study.board.metrics, baselines)
     if texts := [f"plots: {what}" for _, what in wrong]:
         raise UnknownNameError(texts)
     if settings.baseline is not None:
         baselines = (settings.baseline,)
-    sort = sort_metric(study.board.metrics, study.manifest.get("config", {}).get("sort"))
+    sort = sort_metric(study.board.metrics, study.sort)
     found = False
     for dataset in select(settings.datasets, study.datasets, "dataset"):
         own = (one for one in study.systems if one.dataset == dataset)
