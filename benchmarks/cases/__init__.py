@@ -20,6 +20,7 @@ ALL: dict[str, Callable[[Setup], Case]] = {
         arrays.batch,
         arrays.compat_long,
         arrays.compat_short,
+        arrays.compat_renewed,
         arrays.similarity,
         conventions.ties,
         conventions.audit,

@@ -30,14 +30,20 @@ def dicts(n_queries: int, depth: int) -> tuple[dict[str, Any], dict[str, Any]]:
     return qrels, run
 
 
-def main(kind: Any) -> None:
-    """Time this kind of evaluator, and print the means."""
+def main(kind: Any, renew: bool = False) -> None:
+    """Time this kind of evaluator, or with `renew` one for each query, and print the means."""
     qrels, run = dicts(int(sys.argv[1]), int(sys.argv[2]))
-    evaluator = kind(qrels, set(sys.argv[3:]))
+    measures = set(sys.argv[3:])
+    evaluator = kind(qrels, measures)
     first = next(iter(run))
     evaluator.evaluate({first: run[first]})
     wall, cpu = time.perf_counter(), time.process_time()
-    values = [evaluator.evaluate({qid: row})[qid] for qid, row in run.items()]
+    if renew:
+        values = [
+            kind({qid: qrels[qid]}, measures).evaluate({qid: row})[qid] for qid, row in run.items()
+        ]
+    else:
+        values = [evaluator.evaluate({qid: row})[qid] for qid, row in run.items()]
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     for measure in sorted(values[0]):
         print(measure, repr(float(np.mean([row[measure] for row in values]))))

@@ -2,6 +2,7 @@
 
 from .pytrec_eval import (
     RelevanceEvaluator,
+    __version__,
     compute_aggregated_measure,
     parse_qrel,
     parse_run,
@@ -11,6 +12,7 @@ from .pytrec_eval import (
 
 __all__ = [
     "RelevanceEvaluator",
+    "__version__",
     "compute_aggregated_measure",
     "parse_qrel",
     "parse_run",

@@ -10,11 +10,15 @@ It raises where pytrec_eval ends the whole process or reads memory that is not i
   ``ndcg``, ``ndcg_rel``, ``Rndcg`` and ``G``; coefficients of ``utility`` if it does not read four.
 - ``TypeError``: a relevance level below 0, an integer beyond 64 bits.
 
+It also raises ``ValueError`` for a cutoff above 2147483647 and a recall level above 1000000000.
+A fractional cutoff is cut to a whole number: ``P_5.7`` is ``P_5``, as in pytrec_eval.
+
 ``runid`` is 0 here. :func:`harness.evaluate` takes gains and coefficients as trec_eval writes them.
 
-Calls of few documents go to pytrec_eval itself, since arrays for one short list cost more to set up
-than pytrec_eval takes for it, and many scripts call an evaluator once a query. Without pytrec_eval
-all calls take the arrays, to the same values.
+Calls of few documents go to pytrec_eval's extension, since arrays for one short list cost more to
+set up than pytrec_eval takes for it, and many scripts call an evaluator once a query. Without
+pytrec_eval all calls take the arrays, to the same values. The extension is a module of its own, so
+a script can replace the module ``pytrec_eval`` by this one.
 """
 
 from __future__ import annotations
@@ -24,7 +28,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, count, repeat
 from typing import Any, NamedTuple, TypeVar
 
@@ -43,10 +47,18 @@ from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Array, Ints, Ragged, offsets_of
 from ..errors import UnknownNameError, shorten
 
+try:
+    from pytrec_eval_ext import RelevanceEvaluator as _Extension
+except ImportError:
+    _Extension = None
+
 del _built_in
 
+__version__ = "0.5.11"
+"""The version of pytrec_eval-terrier with these names; some packages refuse a module without it."""
 __all__ = [
     "RelevanceEvaluator",
+    "__version__",
     "compute_aggregated_measure",
     "parse_qrel",
     "parse_run",
@@ -58,6 +70,10 @@ __all__ = [
 def __dir__() -> list[str]:
     return __all__
 
+
+Judgements = Mapping[str, Mapping[str, int]]
+QueryScores = Mapping[str, Mapping[str, float]]
+Values = dict[str, dict[str, float]]
 
 _ORDER = NICKNAMES["all_trec"]
 _PREFERENCES = {
@@ -123,11 +139,17 @@ def metrics_of(asked: Mapping[str, Collection[str]], level: int) -> list[Metric]
 def _metrics(name: str, numbers: list[str], level: int) -> list[Metric]:
     """Return the metrics of a measure with these numbers, cutoffs rising."""
     definition = REGISTRY[TREC_CUT.get(name, name)]
-    if definition.needs_cutoff or name in TREC_CUT:
-        numbers = sorted(numbers, key=float)
-    elif definition.trec_parameter is None:
+    has_cutoff = definition.needs_cutoff or name in TREC_CUT
+    parameter = definition.parameters.get(
+        "cutoff" if has_cutoff else definition.trec_parameter or ""
+    )
+    if parameter is None:
         numbers = []  # as for map_10, which is map to pytrec_eval
-    elif not definition.parameters[definition.trec_parameter].many:
+    elif parameter.type is int:
+        numbers = [number.partition(".")[0] for number in numbers]
+    if has_cutoff:
+        numbers = sorted(numbers, key=float)
+    elif parameter is not None and not parameter.many:
         numbers = numbers[:1]
     text = f"{name}.{','.join(numbers)}" if numbers else name
     try:
@@ -137,6 +159,49 @@ def _metrics(name: str, numbers: list[str], level: int) -> list[Metric]:
     if len({*found}) != len(found):
         raise ValueError(f"unsupported measure {text}: a cutoff comes twice")
     return found
+
+
+class _Measures(NamedTuple):
+    """Measures of one evaluator: its metrics, and what pytrec_eval's extension takes for them."""
+
+    metrics: list[Metric]
+    names: list[str]
+    texts: frozenset[str]
+    has_runid: bool
+
+
+@lru_cache(64)
+def _read_measures(measures: tuple[str, ...], level: int) -> _Measures:
+    asked = numbers_asked(measures)
+    metrics = metrics_of(asked, level)
+    names = [metric.trec_name for metric in metrics]
+    return _Measures(metrics, names, _texts(asked), "runid" in asked)
+
+
+def _texts(asked: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """Return ``P.10,5`` for P and its numbers, as pytrec_eval passes them to its extension."""
+    return frozenset(
+        f"{name}.{','.join(sorted(numbers))}" if numbers else name
+        for name, numbers in asked.items()
+    )
+
+
+def pytrec_eval_evaluator(
+    judgements: Judgements, measures: Iterable[str], level: int, judged_only: bool
+) -> Any:
+    """Return the evaluator of pytrec_eval's extension, whatever the module ``pytrec_eval`` is.
+
+    ImportError if pytrec_eval is not installed.
+    """
+    return _extension(judgements, _texts(numbers_asked(measures)), level, judged_only)
+
+
+def _extension(
+    judgements: Judgements, texts: Collection[str], level: int, judged_only: bool
+) -> Any:
+    if _Extension is None:
+        raise ImportError("pytrec_eval is not installed")
+    return _Extension(judgements, {*texts}, level, judged_only)
 
 
 Number = TypeVar("Number", int, float)
@@ -215,10 +280,6 @@ DOCUMENTS, DOCUMENTS_A_MEASURE = 2000, 50
 either way. Its qids are counted with them."""
 _LARGEST_GRADE = 100  # pytrec_eval's time grows with the square of the largest grade
 
-Judgements = Mapping[str, Mapping[str, int]]
-QueryScores = Mapping[str, Mapping[str, float]]
-Values = dict[str, dict[str, float]]
-
 
 class RelevanceEvaluator:
     """Evaluates runs against judgements, as ``pytrec_eval.RelevanceEvaluator`` does.
@@ -255,26 +316,20 @@ class RelevanceEvaluator:
         relevance_level: int = 1,
         judged_docs_only_flag: bool = False,
     ) -> None:
-        measures = list(measures)
-        asked = numbers_asked(measures)
-        judged = {qid: row for qid, row in query_relevance.items() if len(row) > 0}
         level = _integer(relevance_level, "relevance_level")
+        self._measures = _read_measures(tuple(measures), level)
         if level < 1:
             raise TypeError("Argument relevance_level should be positive.")
-        judged_only = bool(_integer(judged_docs_only_flag, "judged_docs_only_flag"))
-        self._policy = Policy(missing_queries="skip", judged_only=judged_only)
-        self._metrics = metrics_of(asked, level)
-        self._names = [metric.trec_name for metric in self._metrics]
-        self._arguments = measures, level, judged_only
-        self._has_runid = "runid" in asked
-        self._limit = DOCUMENTS + DOCUMENTS_A_MEASURE * len(self._names)
-        grades, offsets = _grades(judged), _offsets(judged)
-        qrels = Qrels(string_column(judged), offsets, Docnos(None, offsets), grades)
-        bounds, ideal = offsets.tolist(), qrels.ideal.values
-        self._judged = {
-            qid: _Judged(dict(zip(row, count(), strict=False)), grades[i:j], ideal[i:j])
-            for (qid, row), i, j in zip(judged.items(), bounds, bounds[1:], strict=False)
-        }
+        self._level = level
+        self._judged_only = bool(_integer(judged_docs_only_flag, "judged_docs_only_flag"))
+        judged = {qid: row for qid, row in query_relevance.items() if len(row) > 0}
+        self._judgements: Judgements = judged
+        self._limit = DOCUMENTS + DOCUMENTS_A_MEASURE * len(self._measures.names)
+        is_small = sum(map(len, judged.values())) <= self._limit
+        if not is_small or self._pytrec_eval is None:
+            _check(judged, (int,), "Expected relevance to be integer.")
+            self._judged  # noqa: B018  # reports a grade beyond 64 bits
+        self._judgements = {qid: {**row} for qid, row in judged.items()}  # the caller's may change
 
     def evaluate(self, scores: QueryScores) -> Values:
         """Return ``{qid: {measure: value}}`` for the queries that are judged and answered.
@@ -305,20 +360,19 @@ class RelevanceEvaluator:
         at NUL, so names outside ASCII are not for it.
         """
         try:
-            size, names, total = len(scores), "", 0.0
+            names, total = [*scores], 0.0
             for row in scores.values():
-                size += len(row)
-                if size > self._limit:
+                if len(names) + len(row) > self._limit:
                     return None
-                names += "".join(row)
-                total += sum(row.values(), 0.0)  # NaN if one of them is
+                names += row
+                total += sum(row.values())  # NaN if one of them is
             evaluate = self._pytrec_eval
-            if total != total or not _is_plain(names + "".join(scores)) or evaluate is None:
+            if total != total or evaluate is None or not _is_plain("".join(names)):
                 return None
             values = evaluate(scores)
         except (TypeError, ValueError, ArithmeticError, AttributeError, RuntimeWarning):
             return None  # our own path reports what is wrong; numpy's floats warn of inf - inf
-        if self._has_runid:
+        if self._measures.has_runid:
             for row in values.values():
                 row["runid"] = 0.0
         return values
@@ -326,29 +380,38 @@ class RelevanceEvaluator:
     @cached_property
     def _pytrec_eval(self) -> Callable[[Any], Values] | None:
         """pytrec_eval's function in C; None without it, or if it cannot take the judgements."""
+        rows = self._judgements
         try:
-            import pytrec_eval
-        except ImportError:
-            return None
-        judgements = {
-            qid: dict(zip(row.places, row.grades.tolist(), strict=True))
-            for qid, row in self._judged.items()
-        }
-        measures, level, judged_only = self._arguments
-        grades = {level, *chain.from_iterable(row.values() for row in judgements.values())}
-        largest = [max(row.values()) for row in judgements.values()]
-        if (
-            max(grades) > _LARGEST_GRADE
-            or min(grades) < -_LARGEST_GRADE
-            or min(largest, default=0) < 0  # it would read another query's memory
-            or not _is_plain("".join(chain(judgements, chain.from_iterable(judgements.values()))))
-        ):
-            return None
-        evaluator = pytrec_eval.RelevanceEvaluator(judgements, measures, level, judged_only)
-        evaluate: Callable[[Any], Values] = super(
-            pytrec_eval.RelevanceEvaluator, evaluator
-        ).evaluate
+            grades, names = [self._level], [*rows]
+            for row in rows.values():
+                grades += row.values()
+                names += row
+            least = min(grades)
+            if (
+                max(grades) > _LARGEST_GRADE
+                or least < -_LARGEST_GRADE
+                # of a query whose grades are all below 0 it would read another query's memory
+                or (least < 0 and min(max(row.values()) for row in rows.values()) < 0)
+                or not _is_plain("".join(names))
+            ):
+                return None
+            evaluator = _extension(rows, self._measures.texts, self._level, self._judged_only)
+        except (ImportError, TypeError, ValueError, ArithmeticError, AttributeError):
+            return None  # without it, or our own path reports what is wrong
+        evaluate: Callable[[Any], Values] = evaluator.evaluate
         return evaluate
+
+    @cached_property
+    def _judged(self) -> dict[str, _Judged]:
+        """The judgements of each query as arrays."""
+        rows = self._judgements
+        grades, offsets = _grades(rows), _offsets(rows)
+        qrels = Qrels(string_column(rows), offsets, Docnos(None, offsets), grades)
+        bounds, ideal = offsets.tolist(), qrels.ideal.values
+        return {
+            qid: _Judged(dict(zip(row, count(), strict=False)), grades[i:j], ideal[i:j])
+            for (qid, row), i, j in zip(rows.items(), bounds, bounds[1:], strict=False)
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out pytrec_eval's function, which cannot be pickled; it is made on demand."""
@@ -373,10 +436,10 @@ class RelevanceEvaluator:
             )
             raise ValueError(f"the score of document '{docno}' in query '{qid}' is NaN")
         aligned = self._align(answers, numbers)
-        columns = [metric(aligned).tolist() for metric in self._metrics]
+        columns = [metric(aligned).tolist() for metric in self._measures.metrics]
         rows = zip(*columns, strict=True) if columns else [()] * len(shared)
         return {
-            qid: dict(zip(self._names, row, strict=True))
+            qid: dict(zip(self._measures.names, row, strict=True))
             for qid, row in zip(shared, rows, strict=True)
         }
 
@@ -396,7 +459,8 @@ class RelevanceEvaluator:
         ideal = np.concatenate([row.ideal for row in judged])
         qids = string_column(answers)
         qrels = _Joined(qids, offsets, Docnos(None, offsets), grades, pairs=pairs, sorted=ideal)
-        return align(qrels, Run(qids, docnos.offsets, docnos, scores), self._policy)
+        policy = Policy(missing_queries="skip", judged_only=self._judged_only)
+        return align(qrels, Run(qids, docnos.offsets, docnos, scores), policy)
 
 
 class _Judged(NamedTuple):
@@ -482,13 +546,11 @@ def _flat(rows: Mapping[str, Mapping[str, Any]], dtype: npt.DTypeLike) -> Array:
     return np.fromiter(chain.from_iterable(row.values() for row in rows.values()), dtype, size)
 
 
-def _grades(judged: dict[str, Mapping[str, int]]) -> Array:
-    expected = "Expected relevance to be integer."
-    _check(judged, (int,), expected)
+def _grades(judged: Judgements) -> Array:
     try:
         return _flat(judged, np.int64)
     except OverflowError:
-        raise TypeError(f"{expected} One does not fit 64 bits.") from None
+        raise TypeError("Expected relevance to be integer. One does not fit 64 bits.") from None
 
 
 def _check(rows: Mapping[str, Mapping[str, Any]], numbers: tuple[type, ...], expected: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from ..compat.pytrec_eval import supported_measures
+from ..compat.pytrec_eval import pytrec_eval_evaluator, supported_measures
 from ..core.arrow import cast, index_in, take
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import TEXTS
@@ -45,7 +45,7 @@ class Audit:
 
 def mode_of(asked: Mode) -> Mode | Literal["skipped"]:
     """Return `asked`, or ``"skipped"`` if it needs pytrec_eval, which is not installed."""
-    return asked if asked == "none" or find_spec("pytrec_eval") else "skipped"
+    return asked if asked == "none" or find_spec("pytrec_eval_ext") else "skipped"
 
 
 def skipped(asked: Mode) -> str:
@@ -111,15 +111,13 @@ class Peer:
 
     def evaluators(self, queries: Sequence[int]) -> list[Any]:
         """Return pytrec_eval's evaluator for each group, with the judgements of some queries."""
-        import pytrec_eval
-
         judged: dict[int, tuple[str, Any]] = {
             query: item
             for query in queries
             for item in self.qrels.part(query, query + 1).to_dict().items()
         }
         return [
-            pytrec_eval.RelevanceEvaluator(
+            pytrec_eval_evaluator(
                 dict(one for query, one in judged.items() if self.best[query] >= group.least),
                 {*group.columns}, group.level, group.policy.judged_only,
             )

@@ -1,10 +1,13 @@
 """harness.compat.pytrec_eval against pytrec_eval itself, and what it says of wrong input."""
 
 import collections
+import importlib
 import io
 import math
 import pickle
 import re
+import sys
+import time
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -268,3 +271,130 @@ def test_compute_aggregated_measure(measure: str, values: list[float]) -> None:
     found = compat.compute_aggregated_measure(measure, values)
     assert type(found) is float
     assert found == pytrec_eval.compute_aggregated_measure(measure, values)
+
+
+FRACTIONS = [
+    f"{measure}{separator}{numbers}"
+    for measure in ("P", "ndcg_cut", "recall", "success", "map_cut", "relative_P", "relstring")
+    for separator in "._"
+    for numbers in ("1.0", "2.7", "3.5,10", "10.9,2", "5.5x", "1,2.0,12.25", "05.5", "1.5.2")
+]
+
+
+@pytest.mark.parametrize("measure", [*FRACTIONS, "P.1.5,,2", "P_.5", "map_5.5", "set_F_0.5,2.5"])
+def test_a_fractional_cutoff_is_cut_as_there(measure: str) -> None:
+    def ask(module: Any) -> Values | type[Exception]:
+        try:
+            return module.RelevanceEvaluator(QRELS, [measure]).evaluate(RUN)  # type: ignore[no-any-return]
+        except ValueError as error:
+            return type(error)
+
+    assert ask(compat) == ask(pytrec_eval)
+
+
+@pytest.mark.parametrize("measure", ["P.2.2,2.9", "ndcg_cut_0.5", "recall_3.0,3"])
+def test_cutoffs_that_end_pytrec_eval_are_refused(measure: str) -> None:
+    with pytest.raises(ValueError, match="cutoff"):
+        compat.RelevanceEvaluator(QRELS, [measure])
+
+
+def test_it_replaces_the_module_pytrec_eval(monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = pytrec_eval.RelevanceEvaluator(QRELS, {"map"}).evaluate(RUN)
+    monkeypatch.setitem(sys.modules, "pytrec_eval", compat)
+    calls: list[str] = []
+
+    class Spy(compat.RelevanceEvaluator):
+        def __init__(self, *arguments: Any) -> None:
+            calls.append("made")
+            super().__init__(*arguments)
+
+    monkeypatch.setattr(compat, "RelevanceEvaluator", Spy)
+    replaced = importlib.import_module("pytrec_eval")
+    assert replaced.RelevanceEvaluator(QRELS, {"map"}).evaluate(RUN) == expected
+    assert calls == ["made"]
+
+
+def test_the_cross_check_does_not_compare_us_with_ourselves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "pytrec_eval", compat)
+    evaluator = ours_module.pytrec_eval_evaluator(QRELS, ["P_1.0", "P_2"], 1, False)
+    assert not isinstance(evaluator, compat.RelevanceEvaluator)
+    assert evaluator.evaluate(RUN) == {"q1": {"P_1": 0.0, "P_2": 0.5}}
+
+
+def test_later_changes_of_the_judgements_are_not_seen(small_calls: int) -> None:
+    judgements = {"10": {"a": 1, "b": 0}, "9": {"a": 0}}
+    evaluator = compat.RelevanceEvaluator(judgements, {"map"})
+    judgements["10"]["b"] = 1
+    del judgements["9"]
+    run = {"9": {"a": 1.0}, "10": {"b": 2.0, "a": 1.0}}
+    assert evaluator.evaluate(run) == {"9": {"map": 0.0}, "10": {"map": 0.5}}
+
+
+def test_ir_measures_takes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    provider = importlib.import_module("ir_measures.providers.pytrec_eval_provider")
+    texts = ["nDCG@10", "AP(rel=2)", "P@5", "RR", "SetF(beta=0.5)", "IPrec@0.1", "NumRet", "infAP"]
+    measures = [ir_measures.parse_measure(text) for text in texts]
+    qrels = {"2": {"a": 1, "b": 0, "c": 2}, "10": {"a": 1}, "1": {"x": 0}}
+    run = {"10": {"b": 3.0, "a": 2.0}, "2": {"c": 1.0, "b": 1.0}, "1": {"x": 1.0}}
+
+    def ask() -> tuple[list[Any], dict[Any, float]]:
+        own = provider.PytrecEvalProvider()
+        return [*own.iter_calc(measures, qrels, run)], own.calc_aggregate(measures, qrels, run)
+
+    expected = ask()
+    monkeypatch.setitem(sys.modules, "pytrec_eval", compat)
+    assert ask() == expected
+
+
+def beir_evaluate(
+    module: Any, qrels: Judgements, results: Scores, cutoffs: list[int]
+) -> dict[str, float]:
+    """Compute what ``beir.retrieval.evaluation.EvaluateRetrieval.evaluate`` prints, by its calls.
+
+    It takes out documents that have the name of their query, names cutoffs in one text a family,
+    and rounds the means to five decimals.
+    """
+    for qid, row in results.items():
+        for docno in [*row]:
+            if qid == docno:
+                row.pop(docno)
+    families = {"NDCG": "ndcg_cut", "MAP": "map_cut", "Recall": "recall", "P": "P"}
+    texts = {f"{name}.{','.join(map(str, cutoffs))}" for name in families.values()}
+    values = module.RelevanceEvaluator(qrels, texts).evaluate(results)
+    means = {
+        f"{title}@{k}": sum(row[f"{name}_{k}"] for row in values.values())
+        for title, name in families.items()
+        for k in cutoffs
+    }
+    return {name: round(mean / len(values), 5) for name, mean in means.items()}
+
+
+def test_the_calls_of_beir() -> None:
+    rng = np.random.default_rng(7)
+    qids = [*map(str, rng.permutation(30))]
+    qrels = {qid: {f"{doc}": int(rng.integers(0, 3)) for doc in range(12)} for qid in qids[3:]}
+    run = {qid: {f"{doc}": float(rng.integers(0, 9)) for doc in range(25)} for qid in qids[:-2]}
+    cutoffs = [1, 3, 5, 10, 100, 1000]
+    copies = [{qid: {**row} for qid, row in run.items()} for _ in range(2)]
+    found = beir_evaluate(compat, qrels, copies[0], cutoffs)
+    assert found == beir_evaluate(pytrec_eval, qrels, copies[1], cutoffs)
+
+
+def test_a_new_evaluator_for_each_short_list_is_cheap(small_calls: int) -> None:
+    if small_calls < 0:
+        pytest.skip("this is about calls that pytrec_eval takes")
+    qrels = {"7": {f"d{n}": n % 3 for n in range(10)}}
+    run = {"7": {f"d{n}": n * 0.7 % 1 for n in range(10)}}
+
+    def seconds(module: Any) -> float:
+        begin = time.perf_counter()
+        for _ in range(300):
+            module.RelevanceEvaluator(qrels, {"map", "ndcg_cut.5,10", "recip_rank"}).evaluate(run)
+        return time.perf_counter() - begin
+
+    rounds = [(seconds(compat), seconds(pytrec_eval)) for _ in range(7)]
+    ours, theirs = map(min, zip(*rounds, strict=True))
+    assert ours < 1.5 * theirs

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import harness
+from harness.compat import pytrec_eval as pytrec_eval_names
 from harness.core.align import align
 from harness.core.evaluation import evaluate
 from harness.core.metric import REGISTRY
@@ -125,7 +126,7 @@ def _wrong(self: Crosscheck, some: list[tuple[int, Run]]) -> None:
 
 @pytest.fixture
 def without_pytrec_eval(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pytrec_eval", None)
+    monkeypatch.setitem(sys.modules, "pytrec_eval_ext", None)
 
 
 @pytest.mark.usefixtures("without_pytrec_eval")
@@ -162,5 +163,5 @@ def test_no_cross_check_needs_no_pytrec_eval(root: Path, tmp_path: Path) -> None
 def test_compat_gives_the_same_values_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, run = {"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 0.1, "b": 0.2, "c": 0.2}}
     expected = harness.compat.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(run)
-    monkeypatch.setitem(sys.modules, "pytrec_eval", None)
+    monkeypatch.setattr(pytrec_eval_names, "_Extension", None)
     assert harness.compat.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(run) == expected
