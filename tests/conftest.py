@@ -56,6 +56,45 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+def lacks_peer(error: BaseException | None) -> str:
+    """Return the package outside the extra 'dev' that an error is about; empty for others."""
+    if not isinstance(error, ModuleNotFoundError) or error.name is None:
+        return ""
+    package = error.name.partition(".")[0]
+    is_own = package in ("harness", "tests") or (ROOT / "tests" / f"{package}.py").exists()
+    return "" if is_own else package
+
+
+class PeerModule(pytest.Module):
+    """A test file, which is skipped if it imports a package that is not installed."""
+
+    def collect(self) -> Iterator[Any]:
+        """Collect its tests."""
+        try:
+            return iter([*super().collect()])
+        except self.CollectError as error:
+            if package := lacks_peer(error.__cause__):
+                pytest.skip(f"needs {package} (extra 'test')", allow_module_level=True)
+            raise
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Module:
+    """Skip what an installation without the extra 'test' cannot run."""
+    module: pytest.Module = PeerModule.from_parent(parent, path=module_path)
+    return module
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """Skip a test that imports a package that is not installed."""
+    try:
+        return (yield)
+    except ModuleNotFoundError as error:
+        if package := lacks_peer(error):
+            pytest.skip(f"needs {package} (extra 'test')")
+        raise
+
+
 def pytest_collection_finish() -> None:
     """Let the garbage collector pass over what is there for good: libraries, and the tests.
 

@@ -123,6 +123,7 @@ def test_yaml_of_init_loads_back_to_the_same_name(name: str) -> None:
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What ``harness run`` makes of a config of such names."""
+    pytest.importorskip("matplotlib")
     base = tmp_path_factory.mktemp("nasty")
     qids = [f"{name}q" for name in NASTY]
     qrels = {qid: {f"d{i}{qid[:3]}": i % 2 for i in range(4)} for qid in qids}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from command_line import refused, succeeds
 
+pytest.importorskip("matplotlib")
 CONFIG = """\
 output: results
 datasets: {letor: {format: letor, path: "ROOT/runs/letor/fold1/test.txt"}}
