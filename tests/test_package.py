@@ -10,8 +10,33 @@ from pathlib import Path
 import pytest
 
 import harness
+from harness.reports import page
 
 HEAVY = ("pandas", "torch", "polars", "matplotlib", "scipy", "sklearn", "pydantic", "click", "yaml")
+
+
+NOTICE = Path("harness/reports/page/LICENSE-preact")
+
+
+def test_the_page_ships_the_licence_of_the_library_it_bundles(root: Path) -> None:
+    notice = (root / NOTICE).read_text(encoding="utf-8").strip()
+    assert "Copyright (c) 2015-present Jason Miller" in notice
+    script = (root / NOTICE).with_name("page.js").read_text(encoding="utf-8")
+    assert script.startswith(f"/*! Includes Preact.\n\n{notice}\n*/")
+    data: dict[str, object] = {"boards": [], "title": "a"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "_plain_table", lambda report: "")
+        assert notice in page.documents(data, "page.html")["page.html"].decode()
+
+
+def test_the_wheel_ships_it_too(root: Path) -> None:
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
+    assert NOTICE.as_posix() in project["project"]["license-files"]
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["packages"] == ["harness"]
+    for name in (NOTICE, NOTICE.with_name("page.js")):
+        assert not any(name.match(pattern) for pattern in wheel["exclude"])
 
 
 def loaded(code: str, unwanted: Iterable[str], folder: Path) -> str:

@@ -481,6 +481,32 @@ def test_folds_and_conventions(tmp_path: Path, open_page: Open) -> None:
     assert not np.isnan(page["conventions"][2]["values"][0][0]).any()  # whose MAP refuses grade 2
     tab = open_page(results / "page.html", "#c=lightgbm")  # its MAP has several cutoffs
     assert tab.locator("thead .number").count() == 2  # rank, ndcg@3
+    for convention in page["conventions"]:
+        for at, metric in enumerate(page["metrics"]):
+            tab = open_page(results / "page.html", f"#m={metric['name']}&c={convention['name']}")
+            values = convention["values"][0][at]
+            there = not np.isnan(values).all()
+            assert (tab.locator(".notice").count() == 0) == there
+            shown = tab.locator("label:has-text('Metric') select").input_value()
+            assert (shown == metric["name"]) == there
+            heading = tab.locator("thead th[aria-sort] button").inner_text()
+            assert heading.startswith(
+                next(m for m in page["metrics"] if m["name"] == shown)["label"]
+            )
+    ndcg, ap = (metric["label"] for metric in page["metrics"])
+    tab = open_page(results / "page.html", "#m=map&c=lightgbm")
+    assert f"lightgbm has no {ap}. The page shows {ndcg}." in tab.inner_text(".notice")
+    for address, words in {
+        "#c=nonsense": "no values as nonsense computes them. It shows the values of the config",
+        "#m=nonsense": f"This page has no metric nonsense. The page shows {ndcg}.",
+        "#v=ranking&m=map": f"{ap} has no gains. The page shows {ndcg}.",
+    }.items():
+        tab = open_page(results / "page.html", address)
+        assert words in tab.inner_text(".notice")
+    assert "--metric ndcg@3 " in tab.inner_text("main")  # gains and command of one metric
+    for view in ("pair", "queries"):
+        tabs = [open_page(results / "page.html", f"#v={view}&m=map{c}") for c in ("", "&c=letor")]
+        assert tabs[0].inner_text("main") == tabs[1].inner_text("main")
     done = called("page", "results", "--rankings", "9", "--force", cwd=results.parent)
     assert (done.code, called("verify", "results", cwd=results.parent).code) == (0, 1), done.err
 

@@ -15,11 +15,9 @@ const COUNTS: Record<string, string> = {
 
 export function Leaderboard({ context }: { context: Context }) {
   const { report, state, board, metric, m } = context;
-  const shown = report.metrics
-    .map((one, i) => ({ one, i }))
-    .filter(({ one, i }) =>
-      state.metrics.length ? state.metrics.includes(one.name) : !rowValues(context, i).every(isNaN),
-    );
+  const columns = context.choices.map((i) => ({ one: report.metrics[i], i }));
+  const chosen = columns.filter(({ one }) => state.metrics.includes(one.name));
+  const shown = chosen.length ? chosen : columns;
   const rows = sortedRows(context);
   const tiers = board.columns[m].tier;
   const plain = !state.convention;

@@ -11,7 +11,7 @@ import { Changes } from "./changes";
 import { Leaderboard } from "./leaderboard";
 import { Pair } from "./pair";
 import { Queries } from "./queries";
-import { Ranking, gainMetric } from "./ranking";
+import { Ranking } from "./ranking";
 import { Select } from "./text";
 
 const VIEWS: Record<View, string> = {
@@ -21,13 +21,13 @@ const VIEWS: Record<View, string> = {
 
 /** On paper, the leaderboard is that of every dataset, and the methods follow. */
 function Page({ report, printing = false }: { report: Report; printing?: boolean }) {
-  const [state, go] = useAddress();
+  const [address, go] = useAddress();
+  const views = (Object.keys(VIEWS) as View[]).filter((view) => view !== "changes" || report.old);
+  const view = views.includes(address.view) ? address.view : "leaderboard";
+  const state = { ...address, view };
   const context = select(report, state, go);
   const { board, metric, source } = context;
-  const views = (Object.keys(VIEWS) as View[]).filter((view) => view !== "changes" || report.old);
-  const view = views.includes(state.view) ? state.view : "leaderboard";
-  const withValues = report.metrics.filter((_, i) => !board.columns[i].value.every(isNaN));
-  const metrics = view === "ranking" ? withValues.filter((one) => one.gains) : withValues;
+  const metrics = context.choices.map((i) => report.metrics[i]).filter((one) => view !== "ranking" || one.gains);
   const wholes = report.boards.filter((one) => !one.group);
   const slices = report.boards.filter((one) => one.whole === board.whole);
   context.printing = printing;
@@ -38,7 +38,7 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
           onChange={(dataset) => go({ dataset, qid: "" })} />
       )}
       {metrics.length > 0 && (
-        <Select label={view === "ranking" ? "Gains of" : "Metric"} value={(view === "ranking" ? gainMetric(context) : metric)?.name ?? ""} options={metrics.map((one): [string, string] => [one.name, one.label])}
+        <Select label={view === "ranking" ? "Gains of" : "Metric"} value={metric.name} options={metrics.map((one): [string, string] => [one.name, one.label])}
           onChange={(name) => go({ metric: name, sort: "", reversed: false })} />
       )}
       {slices.length > 1 && (
@@ -46,9 +46,10 @@ function Page({ report, printing = false }: { report: Report; printing?: boolean
           options={slices.map((one): [string, string] => [one.dataset, `${one.group || "all"} (${one.qids.length})`])} />
       )}
       {report.conventions.length > 0 && view === "leaderboard" && (
-        <Select label="Convention" value={state.convention} onChange={(convention) => go({ convention })}
+        <Select label="Convention" value={context.state.convention} onChange={(convention) => go({ convention })}
           options={[["", "as in the config"], ...report.conventions.map((one): [string, string] => [one.name, one.name])]} />
       )}
+      {context.notices.map((notice) => <p key={notice} class="notice" role="status">{notice}</p>)}
     </>
   );
   return (

@@ -54,8 +54,7 @@ interface Test {
 }
 
 /** The test of a against b, if the results hold one. */
-function tested({ board, state }: Context, all: Tests, m: number, a: number, b: number): Test | undefined {
-  if (state.convention) return undefined;
+function tested({ board }: Context, all: Tests, m: number, a: number, b: number): Test | undefined {
   const find = (run: number, baseline: number) =>
     all.run.findIndex((one, i) => one === run && all.baseline[i] === baseline && all.metric[i] === m);
   const [one, two] = [board.systems[a], board.systems[b]];

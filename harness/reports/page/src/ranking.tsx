@@ -1,6 +1,6 @@
 /** One query of one system: its documents in order, next to the ideal order or another system. */
 
-import type { Metric, Ranked } from "./data";
+import type { Ranked } from "./data";
 import type { Context } from "./view";
 import { Load } from "./load";
 import { trace } from "./queries";
@@ -40,13 +40,8 @@ function Lists({ context, all }: { context: Context; all: Record<string, Ranked[
   );
 }
 
-/** The metric whose gains the rankings show: the selected one, or the first with gains. */
-export function gainMetric({ report, metric }: Context): Metric | undefined {
-  return metric.gains ? metric : report.metrics.find((one) => one.gains);
-}
-
 function List({ title, documents, context }: { title: string; documents: Ranked[]; context: Context }) {
-  const metric = gainMetric(context);
+  const metric = context.metric.gains ? context.metric : undefined;
   const gain = (one: Ranked) => metric?.gains?.[String(one.grade)] ?? 0;
   const added = (one: Ranked, i: number) => gain(one) / (metric?.discounts?.[i] ?? Infinity);
   const most = Math.max(1, ...documents.map((one) => (isNaN(one.grade) ? 0 : one.grade)));

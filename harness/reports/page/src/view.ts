@@ -17,20 +17,43 @@ export interface Context {
   /** The selected metric and its number. */
   metric: Metric;
   m: number;
+  /** The numbers of the metrics that can be selected. */
+  choices: number[];
+  /** What the address asks for and the page does not have. */
+  notices: string[];
   /** The choice of dataset, metric and queries, which every view shows first. */
   choice: ComponentChildren;
   /** Whether the page is on its way to paper. */
   printing: boolean;
 }
 
-export function select(report: Report, state: State, go: Go): Context {
-  const at = Math.max(0, report.boards.findIndex((board) => board.dataset === state.dataset));
+/** Only the leaderboard has conventions, and only metrics with gains explain a ranking. */
+export function select(report: Report, address: State, go: Go): Context {
+  const { view } = address;
+  const at = Math.max(0, report.boards.findIndex((board) => board.dataset === address.dataset));
   const board = report.boards[at];
+  const asked = view === "leaderboard" ? report.conventions.find((one) => one.name === address.convention) : undefined;
+  const used = asked?.values[at].some(hasValues) ? asked : undefined;
+  const state = { ...address, convention: used?.name ?? "" };
+  const withValues = Array.from(report.metrics.keys()).filter((i) => hasValues(used ? used.values[at][i] : board.columns[i].value));
+  const withGains = view === "ranking" ? withValues.filter((i) => report.metrics[i].gains) : [];
+  const choices = withGains.length ? withGains : withValues;
   const named = report.metrics.findIndex((metric) => metric.name === state.metric);
-  const first = board.columns.findIndex((column) => !column.value.every(isNaN));
-  const m = named >= 0 ? named : Math.max(0, first);
+  const m = choices.includes(named) ? named : (choices[0] ?? 0);
+  const notices: string[] = [];
+  if (view === "leaderboard" && address.convention && !used)
+    notices.push(`This board has no values as ${address.convention} computes them. It shows the values of the config.`);
+  if (state.metric && m !== named) {
+    const [metric, shown] = [report.metrics[named]?.label ?? state.metric, report.metrics[m].label];
+    const [who, what] = named < 0 ? ["This page", `metric ${metric}`] : used ? [used.name, metric] : withGains.length && withValues.includes(named) ? [metric, "gains"] : [board.dataset, `value of ${metric}`];
+    notices.push(`${who} has no ${what}. The page shows ${shown}.`);
+  }
   const source = report.boards.findIndex((one) => (one.key ?? one.dataset) === board.whole);
-  return { report, state, go, board, at, source, metric: report.metrics[m], m, choice: null, printing: false };
+  return { report, state, go, board, at, source, metric: report.metrics[m], m, choices, notices, choice: null, printing: false };
+}
+
+function hasValues(values: Numbers): boolean {
+  return !values.every(isNaN);
 }
 
 /** Values of one metric for the rows, of the selected convention. */
