@@ -261,7 +261,7 @@ WRONG: list[tuple[Callable[[Any], Any], str]] = [  # call, place
     (lambda r: harness.table(r, metric="map"), "metric"),
     (lambda r: harness.table(r, sort=3), "sort"),
     (lambda r: harness.table(r, metrics="ndgc@3"), "tables.table"),
-    (lambda r: harness.table(r.folder.parent), "results"),
+    (lambda r: harness.table(r.folder.parent / "nothing"), "nothing"),
     (lambda r: harness.table(3), "results"),  # type: ignore[arg-type]
     (lambda r: harness.table(r).render("latx"), "format"),  # type: ignore[arg-type]
     (lambda r: harness.plot(r, "heatmpa"), ""),
