@@ -118,6 +118,9 @@ def _join(
         policy=policy, n_extra=n_extra, groups=groups,
         reference_ties=qrels.tie_first if isinstance(qrels, Reference) else None, **items,
     )  # fmt: skip
+    if qrels.every_row_scored and groups is not None:
+        n_unscored = lengths_of(qrels.offsets) - lengths_of(offsets)
+        aligned = replace(aligned, n_unscored=n_unscored if n_unscored.any() else None)
     if qrels.subtopics is not None:
         aligned = replace(aligned, judged_subtopics=Ragged(qrels.offsets, qrels.subtopics))
     aligned = replace(first_documents(aligned, policy), views=views)
@@ -177,6 +180,7 @@ def _rank_part(qrels: Qrels, run: Run, policies: Sequence[Policy]) -> list[_Rank
         types = {policy.score_type for policy in policies if policy.drop_identical_ids == drop}
         if rows.docnos is qrels.docnos:  # every row is judged, by the row of the same number
             return rows, np.arange(qrels.n_queries), None, by_score(rows, types)
+        qrels.check_named(rows)
         of_run = qrels.place(rows.qids)
         return rows, of_run, qrels.find(of_run[rows.row], rows.docnos), by_score(rows, types)
 

@@ -62,6 +62,9 @@ class Aligned(Memo):
     ``n_left_out`` judged queries are not rows: the run does not answer them, and
     ``missing_queries: skip`` leaves them out.
 
+    ``n_unscored`` are the rows of each query that the run gives no score, ``(n_queries,)``. It is
+    None if all have one, or if the judgements are not learning-to-rank rows.
+
     A grade below 0 is a document in the pool that was not judged, as in trec_eval. ``views``
     holds the same run aligned under other policies; read them through
     :func:`harness.core.policy_views.view`.
@@ -86,6 +89,7 @@ class Aligned(Memo):
     n_left_out: int = 0
     subtopics: Ints | None = None
     judged_subtopics: Ragged | None = None
+    n_unscored: Ints | None = None
 
     def __post_init__(self) -> None:
         for name in ("rank", "grade", "score", "tie_first", "tie_last"):
@@ -157,6 +161,7 @@ class Aligned(Memo):
             groups=None if self.groups is None else self.groups.of_rows(some),
             subtopics=None if self.subtopics is None else self.subtopics[items],
             judged_subtopics=None if every is None else every.of_rows(some),
+            n_unscored=None if self.n_unscored is None else self.n_unscored[some],
         )  # fmt: skip
 
     def by_query(self, items: Ints) -> Ragged:

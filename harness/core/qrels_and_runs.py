@@ -514,9 +514,15 @@ class Qrels(QueryRows):
     ----------
     subtopics : ndarray of int64, shape (n_rows,), optional
         Subtopics that each document is relevant to: bit s for subtopic s of its query.
+    learning_to_rank : bool
+        Whether they are the rows of a learning-to-rank file; a run has to score every row.
+    unnamed : Problem, optional
+        Why the docnos of such a file are d0, d1, ... by position, although it names documents.
     """
 
     subtopics: Ints | None = None
+    learning_to_rank: bool = False
+    unnamed: Problem | None = None
 
     kind: ClassVar[str] = "qrels"
     dtypes: ClassVar[tuple[npt.DTypeLike, ...]] = (np.int64, np.int32, np.int16, np.int8)
@@ -533,6 +539,16 @@ class Qrels(QueryRows):
         if self.numbers.dtype.kind == "f":
             return self.numbers
         return frozen(self.numbers.astype(np.int64, copy=False))
+
+    @property
+    def every_row_scored(self) -> bool:
+        """Whether a run has to score every row: of learning-to-rank files, batches and arrays."""
+        return self.learning_to_rank or self.docnos.positional
+
+    def check_named(self, run: Run) -> None:
+        """Raise InputError if a run names documents, but the names in the file are not distinct."""
+        if self.unnamed is not None and not run.docnos.positional:
+            raise InputError(self.unnamed)
 
     def _of_rows(self, rows: slice | Bools) -> dict[str, Any]:
         subtopics = None if self.subtopics is None else self.subtopics[rows]

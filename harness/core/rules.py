@@ -25,6 +25,8 @@ class Rule:
     fix: str
     in_table: bool = False
     """Whether a leaderboard shows it below its rows, so that ``harness run`` does not print it."""
+    stops_run: bool = True
+    """Whether an error of it ends the run of its cell; if not, it is a warning there."""
 
 
 _NONE = "the file gives no values"
@@ -100,6 +102,10 @@ REFUSED = (
          "Queries without relevant documents, under 'policy: {empty_queries: error}'.",
          "the run is not evaluated",
          "take them out of the dataset, or set empty_queries (--empty) to zero, one or skip"),
+    Rule("unnamed-rows", "error",
+         "A run that names documents, for learning-to-rank rows without distinct docnos.",
+         "no name can be matched with its row",
+         "write one score for each row, in the order of the file"),
     Rule("unreadable", "error",
          "Anything else that a reader rejects.",
          _NONE,
@@ -294,6 +300,11 @@ RUN_RULES = (
          "each counts 0 if higher is better; with 'skip' the mean is over fewer queries",
          "complete the run, or report how many queries it answers",
          in_table=True),
+    Rule("unscored-rows", "error",
+         "Learning-to-rank rows without a score; a warning outside 'harness check'.",
+         "they are left out of the ranking, and relevant ones count as not found",
+         "score every row of the dataset, also after merge, dropna or head",
+         stops_run=False),
     Rule("extra-queries", "note",
          "Queries of the run that are not judged.",
          "they count for nothing",

@@ -36,13 +36,14 @@ from ..errors import (
     UnknownNameError,
     collecting,
     did_you_mean,
+    notice,
     warn,
     warning_at_end,
 )
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
 from ..readers.format import FORMATS
-from .evaluate_cell import evaluate_cell, evaluate_run, read_dataset
+from .evaluate_cell import NOTICED, evaluate_cell, evaluate_run, read_dataset
 
 if TYPE_CHECKING:
     from ..guard.watch import Watch
@@ -152,13 +153,24 @@ def evaluate_runs(
     )  # fmt: skip
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     metrics = list(metrics) if isinstance(metrics, Iterable) else metrics
-    every = [
-        _evaluated(qrels, run, metrics, policy, rel, convention, references=runs, name=name,
-                   dataset=dataset)
-        for name, run in runs.items()
-    ]  # fmt: skip
-    _warn_of_rows([watch for _, watch in every])
-    return Leaderboard(tuple(Entry(found) for found, _ in every))
+    entries: list[Entry] = []
+    watches: list[Watch | None] = []
+    for name, run in runs.items():
+        findings = list[Finding]()
+        try:
+            with collecting(findings):
+                evaluation, watch = _evaluated(
+                    qrels, run, metrics, policy, rel, convention, references=runs, name=name,
+                    dataset=dataset,
+                )  # fmt: skip
+        finally:
+            for one in findings:
+                notice(one)
+        marks = tuple(one.rule for one in findings if one.rule in NOTICED)
+        entries.append(Entry(evaluation, warned=marks))
+        watches.append(watch)
+    _warn_of_rows(watches)
+    return Leaderboard(tuple(entries))
 
 
 def _warn_of_rows(watches: Iterable[Watch | None]) -> None:

@@ -7,7 +7,7 @@ config needs, so that ``harness evaluate`` starts quickly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,14 @@ from ..core.qrels_and_runs import Qrels, Run
 from ..core.rules import finding
 from ..errors import Finding, notice
 from ..readers.format import Path
+from ..readers.rows import unscored_rows
 
 if TYPE_CHECKING:
     from ..config.cells import Cell
     from ..guard.watch import Facts, JudgementFacts
 
+NOTICED = ("unscored-rows", "nothing-judged")
+"""Rules of :func:`evaluate_run`, which are about the run alone."""
 GetRun = Callable[[str], Run]
 """Returns the run of a name, which a metric compares with."""
 
@@ -52,7 +55,7 @@ def read_dataset(
     fractions, failures = takes_fractions(metrics, policy), list[Finding]()
     qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
     check_grades(qrels, metrics, policy)
-    facts = judgement_facts(qrels, source, failures, options.get("format"))
+    facts = judgement_facts(qrels, source, failures)
     for one in failures:
         notice(one)
     return LoadedDataset(qrels, facts)
@@ -79,7 +82,7 @@ def evaluate_cell(
         dataset.qrels, source, metrics, policy, reference=reference, watch=watch_all,
         seen=guard.aligned, names=(cell.dataset, cell.run), **cell.run_entry.options(),
     )  # fmt: skip
-    facts = facts_of(dataset.facts, guard, source, cell.run_entry.format)
+    facts = facts_of(dataset.facts, guard, source)
     for one in guard.failures:
         notice(one)
     return evaluation, facts
@@ -95,6 +98,14 @@ def evaluate_run(
     `watch` gets every part of the run as it was read, `seen` every part as it was aligned, and
     returns it.
     """
+    place = " on ".join(filter(None, names[::-1])) or "run"
+
+    def watched(parts: Iterable[Aligned]) -> Iterator[Aligned]:
+        for part in parts:
+            if (unscored := unscored_rows(part, qrels, place)) is not None:
+                notice(replace(unscored, severity="warning"))
+            yield part if seen is None else seen(part)
+
     also = policies_of(metrics, policy)
     others = {metric.reference for metric in metrics if metric.reference is not None}
     references = {}
@@ -109,7 +120,10 @@ def evaluate_run(
         every = replace(policy, missing_queries="zero")
         also = policies_of(metrics, every)
         for name in others:
-            judged = as_reference(reference(name), aligned.qids, policy)
+            other = reference(name)
+            if other.docnos is not qrels.docnos:
+                qrels.check_named(other)
+            judged = as_reference(other, aligned.qids, policy)
             references[name] = align(judged, whole, every, also)
     elif isinstance(run, Run):
         watch(run, True)
@@ -117,11 +131,11 @@ def evaluate_run(
     else:
         parts = readers.align_run(qrels, run, policy, also, name=names[1], watch=watch, **options)
     found = evaluate_aligned(
-        parts if seen is None else map(seen, parts), metrics, references=references,
+        watched(parts), metrics, references=references,
         dataset=names[0], run=names[1],
     )  # fmt: skip
     if found.counts.retrieved and not found.counts.judged:
-        name, n = " on ".join(filter(None, names[::-1])) or "run", found.counts.retrieved
+        n = found.counts.retrieved
         what = f"none of the {n:,} retrieved documents is judged"
-        notice(finding("nothing-judged", name, what, n))
+        notice(finding("nothing-judged", place, what, n))
     return found

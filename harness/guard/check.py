@@ -53,6 +53,7 @@ from .findings import (
     in_order,
     refused,
     rules_of,
+    source_of,
     suppressing_problems,
     without_effects,
 )
@@ -120,7 +121,7 @@ class _Check:
                     qrels = reader(entry.path, True)
         if qrels is None or file is None:
             return None
-        facts = judgement_facts(qrels, file, self.findings, entry.format, whole=True)
+        facts = judgement_facts(qrels, file, self.findings, whole=True)
         digest, hashes = file.sha256(), query_hashes(qrels, file.row_marks)
         self.sweep.digests[entry.path] = digest
         if facts is not None:
@@ -146,7 +147,7 @@ class _Check:
             self.sweep.digests[entry.path] = file.sha256()
         dataset = self.sweep.datasets.get(cell.dataset_entry.path)
         if error is None and file is not None and dataset is not None:
-            facts = facts_of(dataset.facts, watch, file, entry.format, whole=True)
+            facts = facts_of(dataset.facts, watch, file, whole=True)
             self.sweep.seen[place] = SeenCell(cell, facts, findings, qrels.qids)
             self.n_rows += 0 if facts is None else facts.run.rows
         else:
@@ -164,7 +165,7 @@ class _Check:
         """Read a run whose dataset cannot be read."""
 
         def reader(source: Source) -> int:
-            form = entry.format or readers.guess_format(source, "run")
+            form = source_of(entry).format
             parts = () if form in BY_ROW else readers.stream_run(source, **options)
             return sum(part.n_rows for part in parts)
 

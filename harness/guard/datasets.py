@@ -73,13 +73,11 @@ class JudgementFacts:
     """Columns that were read, by what they hold."""
 
     @classmethod
-    def of(
-        cls, qrels: Qrels, source: Source, format: str | None = None, *, whole: bool = False
-    ) -> JudgementFacts:
+    def of(cls, qrels: Qrels, source: Source, *, whole: bool = False) -> JudgementFacts:
         """Return the facts of qrels that were read from `source`; see :func:`add_lines`."""
         first = ExamplesByRule()
         found = [*_findings(qrels, first)] if qrels.n_rows else []
-        add_lines(first, source, "qrels", format, whole=whole)
+        add_lines(first, source, whole=whole)
         hashes = query_hashes(qrels, source.row_marks)
         numbered = bool(qrels.n_rows) and _numbered(qrels)
         return cls(

@@ -20,7 +20,7 @@ from ..core.rules import RULES, SHOWN, finding
 from ..errors import Finding, HarnessError, counted
 from ..readers import trec as trec
 from ..readers.columns import Refused, read_block
-from ..readers.source import Source
+from ..readers.rows import unscored_rows
 from .findings import (
     Examples,
     ExamplesByRule,
@@ -30,6 +30,7 @@ from .findings import (
     of_queries,
     percent,
     short,
+    source_of,
     texts_at,
 )
 
@@ -303,6 +304,8 @@ class Documents:
         """Rows whose docno was looked up, and those whose docno is judged for some query."""
         self.identical = 0
         """Documents whose docno equals the qid, if the policy keeps them."""
+        self.unscored: Finding | None = None
+        """That learning-to-rank rows have no score."""
 
     def run(self, part: RunPart) -> None:
         """Look at a part as it was read."""
@@ -325,6 +328,7 @@ class Documents:
         self.shown += int(np.minimum(aligned.n_retrieved, TOP).sum())
         if aligned.policy.drop_identical_ids:
             self.identical = 0
+        self.unscored = unscored_rows(aligned, self.qrels)
 
     def findings(
         self, begin: RunPart, queries: Queries
@@ -350,6 +354,8 @@ class Documents:
                 yield self.first.finding("other-topics", f"{what}others", queries.rows)
             else:
                 yield self.first.finding("nothing-judged", what, queries.rows)
+        if self.unscored is not None:
+            yield self.unscored
         if n := self.identical:
             of = counted(queries.n, "query", "queries")
             what = f"the docno equals the qid in {n:,} of {of}"
@@ -405,7 +411,9 @@ def explain_no_common_query(
     """
     place, name = cell.run_entry.path, cell.dataset
     try:
-        source = Source(place)
+        source = source_of(cell.run_entry)
+        if source.format != "trec":
+            return None
         for _ in source.blocks():
             pass
         rows = read_block(b"".join(source.sample.pieces), trec.RUN)

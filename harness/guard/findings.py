@@ -21,7 +21,7 @@ from ..core.rules import RULES, SHOWN, finding
 from ..errors import Finding, HarnessError, Place, Problem, Severity, collecting, counted, shorten
 from ..readers.array_files import load_numpy
 from ..readers.columns import read_columns
-from ..readers.format import Kind
+from ..readers.format import format_and_reader
 from ..readers.predictions import RUN as SCORES
 from ..readers.rows import Rows
 from ..readers.source import Source
@@ -149,27 +149,24 @@ def scores_of(path: str) -> Array | None:
 def add_lines(
     first: dict[str, Examples],
     source: Source,
-    kind: Kind,
-    format: str | None = None,
     among: Container[str] | None = None,
     *,
     whole: bool = False,
 ) -> None:
     """Add the line of each example's row in place, or the row's number in files without lines.
 
-    The file holds qrels or a run (`kind`) in the `format`, which is guessed by default. Lines are
-    added for the rules `among`; those after the first block are found only if the `whole` file may
-    be read again.
+    The file was read before, so that its rows are on the same lines. Lines are added for the rules
+    `among`; those after the first block are found only if the `whole` file may be read again.
     """
     rows = {
         rule: one
         for rule, one in first.items()
         if one.row >= 0 and (among is None or rule in among)
     }
-    if not rows:
+    if not rows or not source.format:
         return
     with contextlib.suppress(HarnessError):
-        form = readers.FORMATS[format or readers.guess_format(source, kind)]
+        form = readers.FORMATS[source.format]
         is_data = form.is_data(source)
         if is_data is not None:
             wanted = {one.row: one.words for one in rows.values()}
@@ -182,17 +179,30 @@ def add_lines(
                 first[rule] = one._replace(place=Place(row=one.row + 1))
 
 
+def source_of(entry: RunEntry) -> Source:
+    """Return the file of a run, and the format in which it is read."""
+    source, options = Source(entry.path), entry.options()
+    own = {name: one for name, one in options.items() if name not in ("format", "duplicates")}
+    format_and_reader(source, entry.format, "run", own)
+    return source
+
+
 def place_of_row(entry: RunEntry, row: int) -> Place:
     """Return the place of a row of a run, whose file is read again; the file if unknown."""
     first = {"": Examples(row=row)}
     with contextlib.suppress(HarnessError, OSError):
-        add_lines(first, Source(entry.path), "run", entry.format, whole=True)
+        add_lines(first, source_of(entry), whole=True)
     return first[""].place.within(entry.path)
 
 
 def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, Place]:
     """Return the place of the first row of each query in a cell's dataset, which is read again."""
-    qrels, entry = qrels_of(cell), cell.dataset_entry
+    entry = cell.dataset_entry
+    try:
+        source = Source(entry.path)
+    except HarnessError:
+        return {}
+    qrels = qrels_of(cell, source)
     if qrels is None:
         return {}
     at = qrels.place(string_column(qids))
@@ -203,7 +213,7 @@ def places_of_queries(cell: Cell, qids: Sequence[str]) -> dict[str, Place]:
         if place >= 0
     }
     with contextlib.suppress(HarnessError, OSError):
-        add_lines(first, Source(entry.path), "qrels", entry.format, whole=True)
+        add_lines(first, source, whole=True)
     return {qid: one.place.within(entry.path) for qid, one in first.items()}
 
 
@@ -291,7 +301,7 @@ FOLLOWS: Mapping[str, Collection[str]] = {
     "upside-down": {"ranks-against-scores", "other-topics", "unjudged-at-10"},
     "other-topics": {"missing-queries", "extra-queries"},
     "docno-spelling": {
-        "unjudged-at-10", "nothing-judged", "other-collection", "other-topics",
+        "unjudged-at-10", "nothing-judged", "other-collection", "other-topics", "unscored-rows",
     },
     "swapped-columns": {"no-common-query", "ranks-against-scores", "upside-down"},
 }  # fmt: skip

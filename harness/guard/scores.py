@@ -16,7 +16,6 @@ from ..core.policy import Policy
 from ..core.ragged import Array, Bools, Floats, Ints, lengths_of, rows_of
 from ..core.rules import RULES, SHOWN
 from ..errors import Finding, counted
-from ..readers import guess_format
 from ..readers import trec as trec
 from ..readers.columns import Refused, read_block
 from ..readers.source import Source
@@ -293,9 +292,9 @@ def may_be_ranks(source: Source) -> bool:
     return bool(lines) and whole
 
 
-def rank_findings(source: Source, format: str | None, first: ExamplesByRule) -> Iterator[Finding]:
+def rank_findings(source: Source, first: ExamplesByRule) -> Iterator[Finding]:
     """Yield that the scores of a TREC run are its ranks, by the pieces that were kept of it."""
-    if not may_be_ranks(source) or (format or guess_format(source, "run")) != "trec":
+    if source.format != "trec" or not may_be_ranks(source):
         return
     try:
         rows = read_block(b"".join(source.sample.pieces), _WITH_RANKS)

@@ -25,8 +25,10 @@ from .findings import ExamplesByRule, RunPart, docnos_at
 
 NAMES = 256
 """Docnos that are compared with those of the collection to find another spelling."""
-REJECTED = ("cut-line", "extra-queries", "qid-spelling")
-"""Rules that are errors in a submission: the list of queries is complete."""
+REJECTED = ("cut-line", "extra-fields")
+"""Rules that are errors in a submission: each line has six fields."""
+REJECTED_QUERIES = ("extra-queries", "qid-spelling")
+"""Rules that are errors too if there is a list of queries, which is complete."""
 _XML_QID = re.compile(r"<topic\b[^>]*\bnumber=[\"']([^\"']+)|<num>\s*(?:Number:)?\s*([^\s<]+)")
 
 
@@ -217,7 +219,7 @@ def as_submitted(
 
     With a list of queries, those that cannot be accepted in a submission are errors.
     """
-    rejected = REJECTED if terms.topics else REJECTED[:1]
+    rejected = (*REJECTED, *(REJECTED_QUERIES if terms.topics else ()))
     return [
         *(replace(f, severity="error") if f.rule in rejected else f for f in findings
           if f.rule != "same-file-twice"),

@@ -16,7 +16,7 @@ from ..core.entries import grouped_by
 from ..core.leaderboard import Select
 from ..core.policy import Policy
 from ..core.rules import RULES, SHOWN, finding
-from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError
+from ..errors import AlignmentError, Finding, HarnessError, HarnessWarning, InputError, Place
 from .datasets import (
     Dataset,
     are_apart,
@@ -89,6 +89,7 @@ class Placed:
     def accepted(self, accept: Sequence[str], only_warns: bool) -> Placed:
         """Return it as a note if a config accepts its rule, as a warning if errors only warn."""
         (found,) = accepted([self.finding], accept)
+        only_warns = only_warns or not RULES[found.rule].stops_run
         if only_warns and found.severity == "error":
             found = replace(found, severity="warning")
         return replace(self, finding=found)
@@ -227,6 +228,9 @@ class Sweep:
                 yield Placed(cause, cell.dataset_key, place)
             elif isinstance(error, (InputError, AlignmentError)):
                 for found in refused(cell.run_entry.path, error):
+                    if found.place.file == cell.dataset_entry.path:  # which only this run needs
+                        what = f"{short(found.place)}: {found.what}"
+                        found = replace(found, place=Place(cell.run_entry.path), what=what)
                     yield Placed(found, cell.dataset_key, place)
 
     def _cause(self, cell: Cell, rules: Sequence[str]) -> Finding | None:

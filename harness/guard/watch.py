@@ -12,7 +12,7 @@ from ..core.hashing import share_memory
 from ..core.policy import Policy
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.rules import finding
-from ..errors import Finding, HarnessError, describe, shortage
+from ..errors import Finding, ShortageError, describe, shortage
 from ..readers.source import Source
 from . import scores
 from .datasets import JudgementFacts as JudgementFacts
@@ -68,7 +68,7 @@ def observing(failures: list[Finding], place: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except HarnessError:
+    except ShortageError:
         raise
     except Exception as error:
         if shortage(error) is not None:
@@ -144,9 +144,7 @@ class Watch:
                     self.order.aligned(aligned)
         return aligned
 
-    def facts(
-        self, source: Source | None = None, format: str | None = None, *, whole: bool = False
-    ) -> RunFacts | None:
+    def facts(self, source: Source | None = None, *, whole: bool = False) -> RunFacts | None:
         """Return the facts of all parts that were looked at; None if the watch failed.
 
         Examples have lines if the `source` is given from which the run was read. With `whole` notes
@@ -161,7 +159,7 @@ class Watch:
             has_labels = bool(found)
             is_constant = 0 < self.scores.several == self.scores.constant
             if source is not None and not begin.follows:
-                found += scores.rank_findings(source, format, self.first)
+                found += scores.rank_findings(source, self.first)
             found += self.scores.findings(self.queries.rows)
             found += self.order.findings()
             found += self.following.findings()
@@ -173,7 +171,7 @@ class Watch:
                 found += self.submission.findings()
             if source is not None:
                 rules = {one.rule for one in found if whole or one.severity != "note"}
-                add_lines(self.first, source, "run", format, {"unrelated", *rules}, whole=whole)
+                add_lines(self.first, source, {"unrelated", *rules}, whole=whole)
             return RunFacts(
                 tuple(placed(found, self.first)), self.queries.rows, self.queries.ranking,
                 not (has_labels or is_constant), self.following.fit,
@@ -186,25 +184,23 @@ class Watch:
 
 
 def judgement_facts(
-    qrels: Qrels, source: Source, failures: list[Finding], format: str | None = None, *,
-    whole: bool = False,
+    qrels: Qrels, source: Source, failures: list[Finding], *, whole: bool = False
 ) -> JudgementFacts | None:  # fmt: skip
     """Return the facts of qrels that were read from `source`; None if the guard failed.
 
     With `whole` the file may be read again for the lines of examples.
     """
     with observing(failures, source.name):
-        return JudgementFacts.of(qrels, source, format, whole=whole)
+        return JudgementFacts.of(qrels, source, whole=whole)
     return None
 
 
 def facts_of(
-    judgements: JudgementFacts | None, watch: Watch, source: Source, format: str | None = None, *,
-    whole: bool = False,
+    judgements: JudgementFacts | None, watch: Watch, source: Source, *, whole: bool = False
 ) -> Facts | None:  # fmt: skip
     """Return all facts when a run was read from `source`; None if the guard failed.
 
     See :meth:`Watch.facts`; exceptions are in the failures of `watch`.
     """
-    of_run = watch.facts(source, format, whole=whole) if judgements is not None else None
+    of_run = watch.facts(source, whole=whole) if judgements is not None else None
     return None if judgements is None or of_run is None else Facts(judgements, of_run)

@@ -283,6 +283,7 @@ def format_and_reader(
 ) -> tuple[Format, Callable[..., Any]]:
     """Return the format of a file, and the function that reads it with the options of a format."""
     known = format_of(source, name, kind, options)
+    source.format = known.name
     return known, reader_of(source.name, known, kind, options)
 
 

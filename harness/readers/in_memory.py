@@ -222,6 +222,9 @@ def save_predictions(
     numbers = _scores(scores)
     if isinstance(dataset_or_qids, (str, os.PathLike, Qrels)):
         dataset = as_table(Qrels, dataset_or_qids, fractions=True)
+        if docnos is None and dataset.unnamed is not None and path.suffix != ".parquet":
+            fix = "give a path that ends in .parquet, which names rows"
+            raise InputError(replace(dataset.unnamed, fix=fix))
         if docnos is not None:
             dataset = as_table(Qrels, (_qids(dataset), docnos, np.zeros(dataset.n_rows)))
     else:

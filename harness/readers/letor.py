@@ -242,10 +242,11 @@ def read_qrels(
     rows = _read_rows(source, with_qid, whole=not fractions)
     grades = Qrels.check_numbers(rows.grades, source.name, fractions=fractions)
     qids, docnos = rows.qids, rows.docnos
+    unnamed: Problem | None = None
     if 0 < rows.docids < grades.size:
         what = f"rows with a docid: {rows.docids:,} of {grades.size:,}; named d0, d1, ... instead"
         warn(source, what)
-        docnos = None
+        docnos, unnamed = None, _without_docid(source)
     if sizes is None and not with_qid:
         fix = (
             f"write 'grade qid:Q features', or the group sizes to {source.stem}.query, "
@@ -259,16 +260,34 @@ def read_qrels(
     try:
         qrels = Qrels.from_columns(qids, docnos, grades, name=name, duplicates=duplicates)
     except DuplicateRows as error:
+        assert docnos is not None  # only names repeat
         first = np.sort(error.rows.astype(np.int64))[:3]
         lines = [number for number, _ in places.numbered(first).values()]
         what = f"rows that repeat a docno of their query: {error.total:,}; "
         what += "all rows are kept, and named d0, d1, ... by position"
         examples = tuple(f"line {number}" for number in lines)
         warn(source, what, "repeated-rows", error.total, lines[0], examples)
+        place, docno = Place(source.name, lines[0]), docnos[int(first[0])].as_py()
+        what = f"expected each docno once in a query, as a run names documents, got '{docno}' again"
+        unnamed = Problem(place, what, fix=f"{_BY_ROW}; or {_KEEP_LAST}", rule="unnamed-rows")
         qrels = Qrels.from_columns(qids, None, grades, name=name)
+    qrels = replace(qrels, learning_to_rank=True, unnamed=unnamed)
     _warn_cut(source)
     warn_moved(places, qrels, duplicates, "scattered-queries")
     return qrels
+
+
+_BY_ROW = "write one score for each row: harness.save_predictions('p.parquet', scores, dataset)"
+
+_KEEP_LAST = "read the dataset with duplicates: last (--duplicates last)"
+
+
+def _without_docid(source: Source) -> Problem:
+    """Return why no run can name the documents: the first row without a docid."""
+    rows = ((number, line) for number, line in source.lines() if is_data(number, line))
+    number, line = next(row for row in rows if not re.search(_DOCID.encode(), row[1]))
+    what, found = "expected a docid in every row, as a run names documents", decoded(line).strip()
+    return Problem(Place(source.name, number), what, found, _BY_ROW, "unnamed-rows")
 
 
 def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> LetorRows:

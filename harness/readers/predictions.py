@@ -107,7 +107,9 @@ def follow_queries(
             what += f"{dataset.grades[rows[row]]}, got {grades[row]}"
             raise InputError(Problem(Rows(where).name, what, fix=GIVE_QIDS))
     if run.n_queries < dataset.n_queries:
-        docnos = Docnos(dataset.docnos.take(rows), run.offsets)
+        docnos = Docnos(None, run.offsets)
+        if not dataset.docnos.positional:
+            docnos = Docnos(dataset.docnos.take(rows), run.offsets)
         return Run(run.qids, run.offsets, docnos, run.scores, name)
     scores = np.empty(dataset.n_rows)
     scores[rows] = run.scores

@@ -23,8 +23,8 @@ from ..core.qrels_and_runs import (
     rows_in_file,
 )
 from ..core.ragged import Array, Ints
-from ..core.rules import finding
-from ..errors import InputError, Place, Problem, first_of, notice
+from ..core.rules import SHOWN, finding
+from ..errors import Finding, InputError, Place, Problem, counted, first_of, notice
 from .source import Source
 from .text import IsDataLine, decoded
 
@@ -257,6 +257,23 @@ class Checks:
             return  # what the end of a cut file left of the only tag
         what = f"expected one tag, got {first_of([*self.tags])}; it may be several systems' output"
         warn(self.source, what, "several-tags", len(self.tags) - 1, line, text)
+
+
+def unscored_rows(aligned: Aligned, qrels: Qrels, place: str = "") -> Finding | None:
+    """Return the finding that learning-to-rank rows have no score; None if all have one."""
+    if aligned.n_unscored is None:
+        return None
+    query = np.flatnonzero(aligned.n_unscored)
+    n, first = int(aligned.n_unscored.sum()), query[:SHOWN]
+    counts = zip(
+        map(decoded, as_bytes(take(aligned.qids, first))),
+        aligned.n_unscored[first].tolist(), aligned.ideal.lengths[first].tolist(), strict=True,
+    )  # fmt: skip
+    verb = "has" if n == 1 else "have"
+    what = f"{n:,} of {counted(qrels.n_rows, 'row')} of the dataset {verb} no score, in "
+    what += counted(query.size, "query", "queries")
+    examples = [f"query {qid}: {missing:,} of {rows:,}" for qid, missing, rows in counts]
+    return finding("unscored-rows", place, what, n, examples)
 
 
 def warn_judgements(source: Source, aligned: Aligned) -> None:

@@ -31,7 +31,7 @@ from ..core.ragged import Array
 from ..core.rules import finding
 from ..errors import InputError, Place, Problem, ShortageError, notice, shortage, shorten
 from .files import sha256, write_all
-from .text import BOM, LONGEST, ahead, count_head, each, lines_of
+from .text import BOM, LONGEST, IsDataLine, ahead, count_head, each, lines_of
 
 T = TypeVar("T")
 _SPOOLED: dict[object, str] = {}
@@ -315,6 +315,8 @@ class Source:
         self.unfinished = b""  # after blocks() has ended: the last line, if it has no line end
         self.last_lines: list[bytes] = []  # after that: those that fit into 64 KiB
         self.sample = Sample([], True)  # after that: pieces from all over the text
+        self.format = ""  # the name of the format that it is read in
+        self.is_row: IsDataLine | None = None  # which lines were read as rows of a table
         self.has_extra_fields = False  # whether some lines had more fields than were read
         self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()

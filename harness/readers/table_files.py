@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
-from typing import Any, get_args
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
@@ -18,7 +18,6 @@ from ..errors import InputError, Place, Problem, said_by
 from .column_roles import Names, guess, number_role, select_columns
 from .columns import REPAIR, Layout, gathered, read_columns
 from .format import (
-    FORMATS,
     Format,
     Head,
     Kind,
@@ -165,7 +164,8 @@ def _read_text(
         role=role,
     )
     table = gathered(read_columns(source, layout))
-    return chosen, table, layout.is_data(source)
+    source.is_row = layout.is_data(source)
+    return chosen, table, source.is_row
 
 
 def looks(head: Head, kind: Kind) -> bool:
@@ -187,17 +187,8 @@ def looks(head: Head, kind: Kind) -> bool:
 
 
 def is_data(source: Source) -> IsDataLine | None:
-    """Return what tells the rows of a text from other lines, if its header has usual names."""
-    if source.head.startswith((_PARQUET, *_ARROW)):
-        return None
-    source.check_text()
-    head = Head.of(source)
-    is_known = any(FORMATS["table"].fits(head, kind) for kind in get_args(Kind))
-    return _after(head.first) if is_known else None
-
-
-def _after(above: int) -> IsDataLine:
-    return lambda number, line: number > above and bool(line.strip())
+    """Return what told the rows of a text from other lines when it was read."""
+    return source.is_row
 
 
 add_formats(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from command_line import called
 
+from harness.errors import AlignmentError, ConfigError, InputError, Problem
 from harness.experiment import workers
 from harness.guard import sweep as guard_sweep
 from harness.guard import watch as guard_watch
@@ -57,6 +58,21 @@ def test_a_guard_that_fails_is_a_finding_of_the_run(
     assert "Traceback" not in err
     findings = json.loads(Path("out/manifest.json").read_text())["findings"]
     assert {one["rule"]: one["severity"] for one in findings}["guard-failed"] == "warning"
+
+
+@pytest.mark.parametrize("error", [InputError, ConfigError, AlignmentError, OSError, ValueError])
+@pytest.mark.parametrize(("owner", "name"), GUARD, ids=lambda one: getattr(one, "__name__", one))
+def test_exceptions_of_any_type_are_findings(
+    owner: Any, name: str, error: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise error("x") if error in (OSError, ValueError) else error(Problem("a", "b"))
+
+    monkeypatch.setattr(owner, name, refuse)
+    code, out, err = called("run", "c.yaml", cwd=Path())
+    assert (code, "0.8333" in out, "[guard-failed]" in err) == (0, True, True)
+    code, out, _ = called("check", "c.yaml", cwd=Path())
+    assert (code, "[guard-failed]" in out, "[config]" in out) == (0, True, False)
 
 
 def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(

@@ -117,3 +117,27 @@ def test_teams(tmp_path: Path) -> None:
     for teams in ("(", "no.csv"):
         with pytest.raises(InputError, match="--teams"):
             teams_of(["a"], teams)
+
+
+def test_lines_without_six_fields(folder: Path) -> None:
+    texts = {
+        "docno": rows("docno").replace("2 Q0 d3 ", "2 Q0 my d3 ", 1),
+        "tag": rows("tag").replace("tag", "my tag"), "no-tag": rows("").replace(" \n", "\n"),
+        "comment": rows("comment").replace("comment\n", "comment # bm25\n", 3),
+    }  # fmt: skip
+    for name, text in texts.items():
+        (folder / f"{name}.run").write_text(text)
+    runs = [f"{name}.run" for name in texts]
+    for more in (ALL, ALL[:2]):
+        code, found = verdicts(*runs, *more)
+        assert code == 2
+        assert {verdict for verdict, _ in found.values()} == {"REJECT"}
+        starts = {run: reason.partition(": ")[0] for run, (_, reason) in found.items()}
+        assert starts == {
+            "docno.run": "line 12", "tag.run": "line 1", "no-tag.run": "line 1",
+            "comment.run": "line 1",
+        }  # fmt: skip
+    (folder / "qrels.txt").write_text("1 0 d1 1\n")
+    code, found = verdicts("qrels.txt", "tag.run", "--max-per-query", "100")
+    assert (code, found["tag.run"][0]) == (2, "REJECT")
+    assert called("check", "qrels.txt", "tag.run").code == 0  # only warned of
