@@ -193,12 +193,15 @@ evaluation = joined(
 
 
 def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return what is written as OLD=NEW; a sign in parentheses, as in map(rel=2)=MAP, is OLD's.
+    """Return what is written as OLD=NEW.
 
-    >>> pairs("--name", ("ndcg(gain=exp)@10=nDCG",))
-    [('ndcg(gain=exp)@10', 'nDCG')]
+    A sign in parentheses or brackets, as in map(rel=2)=MAP, is OLD's; OLD may be in double quotes.
+
+    >>> pairs("--name", ("ndcg(gain=exp)@10=nDCG", "d [type=web]=Web", '"fold=1"=Fold 1'))
+    [('ndcg(gain=exp)@10', 'nDCG'), ('d [type=web]', 'Web'), ('fold=1', 'Fold 1')]
     """
-    found = [re.fullmatch(r"((?:[^=()]|\([^()]*\))+)=(.+)", text) for text in texts]
+    plain = r"(?:[^=()\[\]]|\([^()]*\)|\[[^\[\]]*\])+"
+    found = [re.fullmatch(rf'("[^"]+"|{plain})=(.+)', text) for text in texts]
     for text, both in zip(texts, found, strict=True):
         if both is None:
             form, example = (
@@ -206,7 +209,7 @@ def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
             )
             what = f"expected {form}, got '{text}'"
             raise UnknownNameError(Problem(option, what, fix=f"write {option} {example}"))
-    return [(both[1], both[2]) for both in found if both]
+    return [(both[1].strip('"'), both[2]) for both in found if both]
 
 
 def refuse(names: Iterable[str], inputs: str) -> None:

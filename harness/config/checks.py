@@ -154,6 +154,12 @@ class _Checks:
                         self.report(loc, str(error))
         self._check_columns(cells)
         self.datasets, self.runs = names_of(config, cells)
+        wholes = {cell.dataset: cell.dataset_key for cell in cells}
+        for cell in {cell.dataset: cell for cell in cells}.values():
+            for name in _slices_of(cell.dataset_entry, cell.dataset):
+                if name in wholes:
+                    what = f"a slice of '{cell.dataset}' is called '{name}' too"
+                    self.report(("datasets", wholes[name]), what, "give the dataset another name")
         for key, entry in config.datasets.items():
             if (groups := entry.groups) is None:
                 continue
@@ -320,12 +326,15 @@ def names_of(config: Config, cells: Sequence[Cell]) -> tuple[list[str], list[str
     )  # fmt: skip
     for cell in cells if any(one.groups for one in config.datasets.values()) else ():
         own = whole_name(cell.dataset_key, cell.columns, parts) if parts else cell.dataset
-        datasets |= dict.fromkeys(sliced_name(own, one) for one in _groups_of(cell.dataset_entry))
+        datasets |= dict.fromkeys(_slices_of(cell.dataset_entry, own))
     return list(datasets), list(runs)
 
 
-def _groups_of(entry: DatasetEntry) -> list[str]:
-    """Return the groups of a file; none if it is wrong, which evaluating reports."""
+def _slices_of(entry: DatasetEntry, dataset: str) -> list[str]:
+    """Return the names of a dataset's slices; none if its file of groups is wrong.
+
+    Evaluating reports what is wrong with it.
+    """
     groups = entry.groups
     if groups is None or groups.path is None:
         return []
@@ -333,4 +342,5 @@ def _groups_of(entry: DatasetEntry) -> list[str]:
         found = read_groups(Path(groups.path), groups.qid, groups.columns, groups.bins)
     except HarnessError:
         return []
-    return [one.group for one in slices({name: own.values() for name, own in found.items()})]
+    labels = {name: own.values() for name, own in found.items()}
+    return [sliced_name(dataset, one.group) for one in slices(labels)]

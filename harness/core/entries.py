@@ -44,13 +44,16 @@ def whole_name(pattern: str, columns: Mapping[str, str], parts: Sequence[str]) -
     'mslr'
     >>> whole_name("{name}/part {part}", {"name": "news", "part": "2"}, ["part"])
     'news'
+    >>> whole_name("fold={fold}", {"fold": "1"}, ["fold"])
+    'all'
     """
     for name in parts:
         word = re.escape(name)
-        pattern = re.sub(rf"[-_. /]*(?:{word})?[-_. ]?\{{{word}\}}", "", pattern, flags=re.I)
+        placeholder = rf"[-_. /,:=]*(?:{word})?[-_. :=]?\{{{word}\}}"
+        pattern = re.sub(placeholder, "", pattern, flags=re.I).replace("[]", "").replace("()", "")
     for name, value in columns.items():
         pattern = pattern.replace(f"{{{name}}}", value)
-    return pattern.strip("-_. /") or "all"
+    return pattern.strip("-_. /,:=") or "all"
 
 
 def sliced_name(dataset: str, group: str) -> str:

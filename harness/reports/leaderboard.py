@@ -80,6 +80,11 @@ class Study:
         return tuple(dict.fromkeys(system.dataset for system in self.systems))
 
     @cached_property
+    def slices(self) -> frozenset[str]:
+        """Names of the datasets that are slices of another."""
+        return frozenset(system.dataset for system in self.systems if system.group)
+
+    @cached_property
     def runs(self) -> tuple[str, ...]:
         """Names of the runs, in order."""
         return tuple(dict.fromkeys(system.run for system in self.systems))

@@ -36,17 +36,31 @@ def select(
     A name takes itself; a pattern with ``*`` or ``?`` takes the matching names that nothing took
     before, so ``*`` is the rest; ``!`` before either leaves out. A list that only leaves out
     takes the rest, and an empty one takes all. `what` names them in messages, `spellings` finds
-    known names by another spelling, and no pattern takes a name `elsewhere`. Only a pattern with
-    ``[`` takes slices of datasets.
+    known names by another spelling, and no pattern takes a name `elsewhere`.
 
     >>> select(["bm25", "!random", "*"], ["lambda-a", "bm25", "random", "lambda-b"], "run")
     ('bm25', 'lambda-a', 'lambda-b')
     """
     if wrong := [text for _, text in pattern_problems(patterns, known, what, spellings)]:
         raise UnknownNameError([Problem("", text) for text in wrong])
-    if what == "dataset" and not any("[" in one for one in patterns):
-        elsewhere = [one for one in known if "=" in one and one.partition(" [")[0] in known]
     return matched(patterns, known, spellings, elsewhere)
+
+
+def select_datasets(
+    patterns: Sequence[str], known: Sequence[str], slices: Container[str]
+) -> tuple[str, ...]:
+    """Return the names of datasets that patterns take; `slices` are those of slices among `known`.
+
+    A pattern takes slices only if a pattern of the list has ``[`` and is no dataset's name.
+
+    >>> known = ["fold=1", "mq [b]", "fold=1 [length=short]"]
+    >>> select_datasets(["*"], known, known[2:]), select_datasets(["*[*"], known, known[2:])
+    (('fold=1', 'mq [b]'), ('mq [b]', 'fold=1 [length=short]'))
+    """
+    wholes = {name for name in known if name not in slices}
+    names = (one.removeprefix("!") if _leaves_out(one, known) else one for one in patterns)
+    asked = any("[" in one and one not in wholes for one in names)
+    return select(patterns, known, "dataset", elsewhere=() if asked else slices)
 
 
 def pattern_problems(

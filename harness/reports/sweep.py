@@ -20,7 +20,7 @@ from . import formats
 from .grid import Grid, GridCell, grid
 from .leaderboard import Study, as_csv
 from .phrases import confidence, heading, interval, number
-from .select import metric_spellings, select
+from .select import metric_spellings, select, select_datasets
 
 
 def columns_swept(study: Study) -> tuple[str, ...]:
@@ -134,8 +134,9 @@ def sweep_table(
     known = {str(metric): metric for metric in board.metrics}
     wanted = select(metrics, [*known], "metric", metric_spellings(known)) if metrics else [*known]
     kept = select(runs or ("*",), list(dict.fromkeys(one.run for one in board.entries)), "run")
+    slices = {one.dataset for one in board.entries if one.evaluation.group}
     some = [name for name, _ in board.by_dataset()]
-    some = [*select(datasets or ("*",), some, "dataset")]
+    some = [*select_datasets(datasets or ("*",), some, slices)]
     if n is not None:
         board = top(board, names, known[wanted[0]], n)
     entries = [one for one in board.entries if one.run in kept and one.dataset in some]

@@ -40,7 +40,7 @@ from ..phrases import (
     spelled,
     warned_of,
 )
-from ..select import metric_spellings, select
+from ..select import metric_spellings, select, select_datasets
 from .model import (
     MOST_MARKED,
     NO_SIGNS,
@@ -74,7 +74,7 @@ def build(study: Study, settings: TableSettings = DEFAULT, name: str = "table") 
     if found := [Problem(f"tables.{name}", what) for _, what in wrong]:
         raise UnknownNameError(found)
     settings = replace(settings, names={**study.names, **settings.names})
-    datasets = select(settings.datasets, known_datasets, "dataset")
+    datasets = select_datasets(settings.datasets, known_datasets, study.slices)
     groups = _grouped(study, settings, datasets, known_runs, known_datasets)
     runs = [run for names in groups.values() for run in names]
     columns = list(_columns(study, settings, datasets, runs))

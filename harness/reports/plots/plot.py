@@ -43,6 +43,7 @@ from ..select import (
     metric_spellings,
     pattern_problems,
     select,
+    select_datasets,
     setting_problems,
     sort_metric,
     value_for,
@@ -264,7 +265,7 @@ def requests(study: Study, settings: PlotSettings) -> Iterator[PlotRequest]:
         baselines = (settings.baseline,)
     sort = sort_metric(study.board.metrics, study.sort)
     found = False
-    for dataset in select(settings.datasets, study.datasets, "dataset"):
+    for dataset in select_datasets(settings.datasets, study.datasets, study.slices):
         own = (one for one in study.systems if one.dataset == dataset)
         order = [one.run for one in best_first(own, sort)]
         runs = select(settings.runs, list(dict.fromkeys([*order, *study.runs])), "run")
