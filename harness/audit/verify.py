@@ -134,8 +134,8 @@ class Verification:
 
 
 def verify(
-    folder: Path, *, jobs: int = 1, scheduler: str | None = None, inputs: Path | None = None,
-    plugins: bool = False,
+    folder: Path, *, jobs: int = 1, scheduler: str | None = None,
+    worker_timeout: int | None = None, inputs: Path | None = None, plugins: bool = False,
 ) -> Verification:  # fmt: skip
     """Compute every number of a folder of results again, and compare all digits.
 
@@ -161,7 +161,7 @@ def verify(
     place = folder if scheduler is None else folder.absolute()  # workers are elsewhere
     config, cells = config_and_cells(place, manifest, failed=True, load_plugins=plugins)
     found.versions += _versions(manifest, config)
-    with executor(jobs, scheduler) as pool:
+    with executor(jobs, scheduler, worker_timeout) as pool:
         evaluated = evaluate_all(config, cells, Cache(None), pool)
     inputs_now = evaluated.manifest.inputs
     _compare_inputs(found, {str(root / one.path): one.sha256 for one in inputs_now})

@@ -128,6 +128,7 @@ sort = click.option(
 workers = joined(
     whole("--jobs", "-j", least=1, default=1, help="Processes that evaluate."),
     click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler whose workers evaluate."),
+    whole("--worker-timeout", least=1, help="Stop after N seconds without a worker (600)."),
 )
 inputs = path("--inputs", metavar="FOLDER", help="The config's folder, if it or RESULTS was moved.")
 grouping = joined(

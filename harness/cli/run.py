@@ -31,7 +31,7 @@ from .printing import file_list, show, terminal_width
 @options.format_option(*names(), default="table", help="How to print the values.")
 def command(
     config: Path, overrides: tuple[str, ...], dry_run: bool, jobs: int, scheduler: str | None,
-    force: bool, strict: bool, sort: str | None, format: str,
+    worker_timeout: int | None, force: bool, strict: bool, sort: str | None, format: str,
 ) -> None:  # fmt: skip
     """Evaluate every run that a config names, and write the leaderboard.
 
@@ -52,8 +52,9 @@ def command(
         prepare()
     began = time.monotonic()
     results = experiment.run(
-        config, overrides=overrides, jobs=jobs, scheduler=scheduler, force=force
-    )
+        config, overrides=overrides, jobs=jobs, scheduler=scheduler,
+        worker_timeout=worker_timeout, force=force,
+    )  # fmt: skip
     width = terminal_width(format)
     failed = tuple(replace(one, error=one.brief or one.error) for one in results.leaderboard.failed)
     board = replace(results.leaderboard, failed=failed)  # all of each error is printed below

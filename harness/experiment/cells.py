@@ -37,6 +37,7 @@ from . import manifest as manifests
 from .cache import Cache, Input, Keys, Notes, Record, hash_of, with_names
 from .results import Results
 from .workers import (
+    WORKER_TIMEOUT,
     ChangedInputError,
     Cluster,
     Job,
@@ -55,12 +56,22 @@ MOST = 8
 
 
 def executor(
-    jobs: int = 1, scheduler: str | None = None
+    jobs: int = 1, scheduler: str | None = None, worker_timeout: int | None = None
 ) -> contextlib.AbstractContextManager[Executor | None]:
-    """Return the executor for a number of processes or a Dask scheduler; None is this process."""
-    if scheduler is None and jobs == 1:
-        return contextlib.nullcontext()
-    return Processes(jobs) if scheduler is None else Cluster(scheduler)
+    """Return the executor for a number of processes or a Dask scheduler; None is this process.
+
+    HarnessError for an option that it cannot use.
+    """
+    if scheduler is not None:
+        if jobs != 1:
+            what = "expected --scheduler or --jobs, got both"
+            fix = "leave out --jobs: the cluster's workers evaluate"
+            raise HarnessError(Problem("--jobs", what, fix=fix))
+        return Cluster(scheduler, WORKER_TIMEOUT if worker_timeout is None else worker_timeout)
+    if worker_timeout is not None:
+        what, fix = "expected --scheduler with it, got none", "leave out --worker-timeout"
+        raise HarnessError(Problem("--worker-timeout", what, fix=fix))
+    return contextlib.nullcontext() if jobs == 1 else Processes(jobs)
 
 
 def _work(pool: Executor | None, jobs: Iterable[Job]) -> Iterator[JobResult]:

@@ -53,7 +53,7 @@ _CONFIG = instance_of("the path of a config, or a Config", str, os.PathLike, Con
 
 def run(
     config: str | Path | Config, *, overrides: Sequence[str] = (), jobs: int = 1,
-    scheduler: str | None = None, force: bool = False,
+    scheduler: str | None = None, worker_timeout: int | None = None, force: bool = False,
 ) -> Results:  # fmt: skip
     """Evaluate every run that a config names, and write the leaderboard.
 
@@ -67,6 +67,8 @@ def run(
         Processes on this machine that evaluate.
     scheduler : str, optional
         Address of a Dask scheduler whose workers evaluate.
+    worker_timeout : int, optional
+        Seconds without any worker of the scheduler after which the run stops: 600 by default.
     force : bool
         Whether to replace files in the output folder that an earlier run did not write, or that
         were edited since.
@@ -96,6 +98,7 @@ def run(
         overrides=TEXTS,
         jobs=whole_from(1),
         scheduler=TEXT.or_none(),
+        worker_timeout=whole_from(1).or_none(),
         force=FLAG,
     )
     loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
@@ -104,7 +107,7 @@ def run(
     cells = resolve(loaded)
     for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
         warn(text)
-    with _held_folders(loaded, force), executor(jobs, scheduler) as pool:
+    with _held_folders(loaded, force), executor(jobs, scheduler, worker_timeout) as pool:
         with warning_at_end() as warned:
             results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool, warned)
         results = render(summarise(results, cells))

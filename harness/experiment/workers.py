@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import (
@@ -47,6 +48,7 @@ from ..errors import (
     collecting,
     said_by,
     shortage,
+    warn,
 )
 from ..readers import ir_metadata as ir_metadata
 from ..readers.files import state_of
@@ -201,6 +203,10 @@ POLL = 1
 """Seconds between two looks at a cluster."""
 ANSWER = 4
 """Seconds that a scheduler has to take a connection, or to end one."""
+WITHOUT_WORKERS = 30
+"""Seconds without a worker after which a cluster is reported to have none."""
+WORKER_TIMEOUT = 600
+"""Seconds without a worker after which a run on a cluster stops, by default."""
 SILENCE = 20
 """Seconds without an answer after which a scheduler is lost; a busy one may take some."""
 
@@ -224,7 +230,7 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
             running[pool.submit(work, job, *by)] = number
         finished, _ = wait(running, POLL if cluster else None, return_when=FIRST_COMPLETED)
         if cluster and not finished:
-            cluster.check()
+            cluster.check_workers()
         for future in finished:
             number = running.pop(future)
             try:
@@ -250,7 +256,7 @@ def evaluated_jobs(pool: Executor, jobs: Sequence[Job]) -> Iterator[JobResult]:
 class Cluster(Executor):
     """The workers of a Dask scheduler: their threads, and what a job raises if its worker dies."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, worker_timeout: int = WORKER_TIMEOUT) -> None:
         try:
             distributed: Any = import_module("distributed")
         except ImportError as error:
@@ -259,7 +265,10 @@ class Cluster(Executor):
             raise HarnessError(Problem("--scheduler", what, fix=fix)) from error
         for name in ("distributed.client", "tornado.application"):  # what they log is raised here
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        self._where = f"--scheduler {address}"
+        self._where, self._address = f"--scheduler {address}", address
+        self._worker_timeout = worker_timeout
+        self._empty_since: float | None = None
+        self._is_reported = False
         try:
             self._client = distributed.Client(address, timeout=ANSWER, set_as_default=False)
         except Exception as error:  # another program at that address raises anything
@@ -288,6 +297,27 @@ class Cluster(Executor):
             fix = "start it and run the command again, which takes finished cells from the cache"
             raise self._error("the scheduler was lost", fix) from error
         return sum(workers.values())
+
+    def check_workers(self) -> None:
+        """Warn if there has been no worker for a while; HarnessError after the timeout."""
+        now = time.monotonic()
+        if self.check():
+            self._empty_since, self._is_reported = None, False
+            return
+        self._empty_since = now if self._empty_since is None else self._empty_since
+        seconds = now - self._empty_since
+        if seconds >= self._worker_timeout:
+            what = f"the cluster has had no worker for {seconds:.0f} s"
+            fix = (
+                "start workers and run the command again, which takes finished cells from the cache"
+            )
+            raise self._error(what, fix)
+        if seconds >= WITHOUT_WORKERS and not self._is_reported:
+            self._is_reported = True
+            what = f"the cluster has had no worker for {seconds:.0f} s"
+            effect = f"the run waits, and stops after {self._worker_timeout} s without a worker"
+            fix = f"start workers: dask worker {self._address}"
+            warn(str(Problem(self._where, what, effect=effect, fix=fix)))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leave the cluster."""

@@ -8,13 +8,16 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from command_line import refused
 
 import harness
-from harness.errors import HarnessError
-from harness.experiment import workers
+from harness.errors import HarnessError, HarnessWarning
+from harness.experiment import cells, workers
 from harness.experiment.cells import executor
+from harness.experiment.workers import JobResult, evaluated_jobs
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -56,30 +59,46 @@ def place(tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def scheduler(place: Path) -> Iterator[str]:
-    """Address of a scheduler with two worker processes that share nothing but the files."""
+def start(place: Path) -> Iterator[Callable[[str], subprocess.Popen[bytes]]]:
+    """Start one of Dask's programs; all of them are killed at the end."""
     file = place / "scheduler.json"
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    programs = [
-        ["dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
-        *[["dask_worker", "--nthreads", "1", "--no-nanny", "--no-dashboard"]] * 2,
-    ]
     (place / "elsewhere").mkdir()  # paths must not depend on the folder that workers start in
-    running = []
-    for program, *options in programs:
-        command = [sys.executable, "-m", f"distributed.cli.{program}", *options]
+    options = {
+        "scheduler": ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"],
+        "worker": ["--nthreads", "1", "--no-nanny", "--no-dashboard"],
+    }
+    running: list[subprocess.Popen[bytes]] = []
+
+    def started(program: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *options[program]]
         command += ["--scheduler-file", str(file)]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         running.append(subprocess.Popen(command, cwd=place / "elsewhere", **quiet))  # type: ignore[call-overload]
+        return running[-1]
+
     try:
-        with distributed.Client(
-            scheduler_file=str(file), timeout=60, set_as_default=False
-        ) as client:
-            client.wait_for_workers(2, timeout=60)
-            yield client.scheduler.address
+        yield started
     finally:
         for process in running:
             process.kill()
             process.wait()
+
+
+def address(place: Path, workers: int) -> str:
+    """Return the scheduler's address when so many workers have come."""
+    file = str(place / "scheduler.json")
+    with distributed.Client(scheduler_file=file, timeout=60, set_as_default=False) as client:
+        if workers:
+            client.wait_for_workers(workers, timeout=60)
+        return str(client.scheduler.address)
+
+
+@pytest.fixture
+def scheduler(place: Path, start: Callable[[str], subprocess.Popen[bytes]]) -> str:
+    """Address of a scheduler with two worker processes that share nothing but the files."""
+    for program in ("scheduler", "worker", "worker"):
+        start(program)
+    return address(place, 2)
 
 
 def test_a_cluster_gives_the_same_and_outlives_a_worker(
@@ -116,3 +135,76 @@ def test_a_scheduler_that_does_not_exist_fails_soon(monkeypatch: pytest.MonkeyPa
     ):
         pass
     assert time.monotonic() - began < 5
+
+
+@pytest.mark.filterwarnings("always::harness.errors.HarnessWarning")
+def test_a_cluster_without_workers_is_reported_and_stops_the_run(
+    place: Path,
+    start: Callable[[str], subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(workers, "WITHOUT_WORKERS", 1)
+    start("scheduler")
+    worker = start("worker")
+    where = address(place, 1)
+    taken: list[JobResult] = []
+
+    def evaluated(*arguments: Any) -> Iterator[JobResult]:
+        for result in evaluated_jobs(*arguments):
+            taken.append(result)
+            worker.kill()  # it is lost after its first job
+            yield result
+
+    monkeypatch.setattr(cells, "evaluated_jobs", evaluated)
+    config = place / "configs/x.yaml"
+    with (
+        pytest.warns(
+            HarnessWarning, match="has had no worker for [1-9] s\n  effect: .* 3 s"
+        ) as seen,
+        pytest.raises(HarnessError, match=r"no worker for [3-9] s\n  fix: +start workers"),
+    ):
+        harness.run(config, scheduler=where, worker_timeout=3)
+    assert [str(one.message).count("dask worker") for one in seen].count(1) == 1
+    assert not (place / "out/leaderboard.csv").exists()
+    start("worker")
+    again = harness.run(config, scheduler=where, worker_timeout=60)
+    assert 0 < len(taken) <= again.cached < len(again.cells.entries)
+
+
+def test_workers_that_come_late_are_waited_for(
+    place: Path,
+    start: Callable[[str], subprocess.Popen[bytes]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    start("scheduler")
+    where = address(place, 0)
+    check = workers.Cluster.check_workers
+
+    def start_one(self: workers.Cluster) -> None:
+        check(self)
+        if self._empty_since is not None and not late:
+            late.append(start("worker"))
+
+    late: list[object] = []
+    monkeypatch.setattr(workers.Cluster, "check_workers", start_one)
+    results = harness.run(place / "configs/x.yaml", scheduler=where)
+    assert (len(results.cells.entries) > 1, len(late)) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--scheduler", "tcp://127.0.0.1:9", "--jobs", "2"), ("--worker-timeout", "5"),
+     ("--worker-timeout", "5", "--jobs", "2")],
+)  # fmt: skip
+@pytest.mark.parametrize("command", ["run", "verify"])
+def test_options_without_effect_are_refused(
+    place: Path, command: str, words: tuple[str, ...]
+) -> None:
+    config = place / "configs/x.yaml"
+    config.write_text(
+        config.read_text("utf-8").replace("plugins: [slow.py]\n", "").replace(", slowly", "")
+    )
+    harness.run(config)
+    target = "configs/x.yaml" if command == "run" else "out"
+    err = refused(command, target, *words, cwd=place)
+    assert err.startswith(f"error: {'--jobs' if '--scheduler' in words else '--worker-timeout'}: ")
