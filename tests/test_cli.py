@@ -11,6 +11,8 @@ import pytest
 from command_line import called, finished
 from command_line import started as harness
 
+from harness.cli.main import COMMANDS
+
 TREC = ("runs/trec/qrels.txt", "runs/trec/bm25.run")
 
 
@@ -194,3 +196,21 @@ def test_a_file_that_is_read_again_is_warned_of_once(tmp_path: Path) -> None:
     for command in ("why out --run r --metric map --query 10", "verify out"):
         again = called(*command.split(), cwd=tmp_path)
         assert (again.code, again.err) == (0, ""), command
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a folder that can go while it is used")
+@pytest.mark.parametrize("command", [*COMMANDS, "--help"])
+def test_a_deleted_current_folder_is_reported(tmp_path: Path, command: str) -> None:
+    (tmp_path / "gone").mkdir()
+    code = (
+        "import os, shutil; os.chdir('gone'); shutil.rmtree(os.getcwd())\n"
+        f"from harness.cli.main import main; main([{command!r}, 'a', 'b'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "error: the current folder cannot be used: No such file or directory\n"
+        "  fix:   cd to a folder that exists, and run the command again\n"
+    )

@@ -95,6 +95,7 @@ def app(debug: bool, no_plugins: bool) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; the entry point of ``harness`` and ``python -m harness``."""
+    signal.signal(signal.SIGINT, _end)  # while this imports, nothing has begun
     gc.set_threshold(100_000)  # imports make no garbage: 10 % of a small `harness evaluate`
     # set before numpy is imported: its threads for matrix products take 10 % more
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -114,6 +115,7 @@ def main(arguments: list[str] | None = None) -> None:
     stdout = sys.stdout
     try:
         signal.signal(signal.SIGINT, _stop)
+        _check_current_folder()
         try:
             code = app.main(words, prog_name="harness", standalone_mode=False)
         except click.ClickException as error:
@@ -155,8 +157,21 @@ def main(arguments: list[str] | None = None) -> None:
         gc.freeze()  # skip garbage collection at exit
 
 
+def _check_current_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        what = f"the current folder cannot be used: {error.strerror}"
+        fix = "cd to a folder that exists, and run the command again"
+        raise HarnessError(Problem("", what, fix=fix)) from error
+
+
 class _Stopped(BaseException):
     """Ctrl-C; derives from BaseException so that no handler takes it for an error."""
+
+
+def _end(*_: Any) -> None:
+    os._exit(130)
 
 
 def _stop(*_: Any) -> None:

@@ -426,8 +426,12 @@ def _timing(folder: Path) -> dict[str, Any]:
     """Return what is in ``timing.json``; empty without one of ours."""
     with contextlib.suppress(HarnessError, ValueError, RecursionError):
         content = json.loads(read_bytes(folder / TIMING))
-        if isinstance(content, dict) and {"seconds", "files", "earlier"} <= content.keys():
-            return content
+        if isinstance(content, dict) and "seconds" in content:
+            hashes = content.get("files"), content.get("earlier")
+            if all(isinstance(part, dict) for part in hashes) and all(
+                isinstance(digest, str) for part in hashes for digest in part.values()
+            ):
+                return content
     return {}
 
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from pathlib import Path
+from types import FrameType
 from typing import Any, TypeVar
 
 from .. import __version__
@@ -384,15 +385,27 @@ def _context() -> BaseContext:
 
 @contextlib.contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Hold Ctrl-C back; processes that are started meanwhile never see it."""
+    """Hold Ctrl-C back; processes that are started meanwhile never see it.
+
+    The mask is this thread's alone. Another thread may take the signal, and Python then calls the
+    handler in this one, so the handler waits too.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    handler, held = signal.getsignal(signal.SIGINT), list[tuple[int, FrameType | None]]()
+    defers = callable(handler) and threading.current_thread() is threading.main_thread()
+    if defers:
+        signal.signal(signal.SIGINT, lambda *arguments: held.append(arguments))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        if defers:
+            signal.signal(signal.SIGINT, handler)
+            if held and callable(handler):
+                handler(*held[0])
 
 
 def _begin() -> None:

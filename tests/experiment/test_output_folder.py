@@ -99,3 +99,25 @@ def test_files_of_an_earlier_config_go_and_only_those(place: Path, config: Path)
     timing = json.loads((folder / "timing.json").read_text())
     assert {*timing["files"]} == {"leaderboard.csv", "manifest.json", "per_query.parquet"}
     assert {"leaderboard.html", "significance.csv", "tables/main.tex"} <= {*timing["earlier"]}
+
+
+TIMINGS = [
+    '"files": ""', '"files": "", "earlier": ""',
+    '"files": 3, "earlier": {}', '"files": {"a": 1}, "earlier": {}',
+    '"files": {"a": ["b"]}, "earlier": {}', '"files": {}, "earlier": null',
+    '"files": {}, "earlier": [["a", "b"]]', '"files": {"a\\u0000b": "c"}, "earlier": {}',
+    '"files": {"../x": "c", "/": "d", "": "e"}, "earlier": {"\\ud800": "f"}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("part", TIMINGS)
+def test_a_damaged_timing_is_no_traceback(place: Path, config: Path, part: str) -> None:
+    folder = harness.run(config).folder
+    text = f'{{"began": 1, "seconds": null, {part}}}'
+    (folder / "timing.json").write_text(text)
+    err = refused("run", config)
+    assert "expected only files that harness wrote" in err
+    assert called("plot", folder, "distribution", "--metric", "map")[0] in (0, 2)
+    assert called("verify", folder)[0] in (0, 1)
+    assert called("run", config, "--force")[0] == 0
+    assert called("run", config)[0] == 0

@@ -2,6 +2,9 @@
 
 import os
 import shutil
+import signal
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from pathlib import Path
@@ -12,6 +15,7 @@ import pytest
 import harness
 from harness.config.cells import resolve
 from harness.config.load import load
+from harness.experiment import workers
 from harness.experiment.cache import Cache
 from harness.experiment.cells import evaluate_all
 from harness.experiment.workers import TRIES, Job, Processes
@@ -62,3 +66,28 @@ def test_a_broken_pool_is_replaced() -> None:
         with pytest.raises(BrokenExecutor):
             pool.submit(os._exit, 1).result()
         assert pool.submit(abs, -1).result() == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="needs masks of signals")
+def test_ctrl_c_waits_while_a_process_starts_whatever_thread_takes_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls: list[str] = []
+    before = signal.signal(signal.SIGINT, lambda *_: calls.append("stopped"))
+    begins = threading.Event()
+
+    def take() -> None:
+        begins.wait(10)
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=take)  # started outside, so that the mask is not its own
+    thread.start()
+    try:
+        with workers._without_interrupts():
+            begins.set()
+            thread.join()
+            time.sleep(0.01)  # Python calls handlers between two steps of the main thread
+            assert calls == []
+        assert calls == ["stopped"]
+    finally:
+        signal.signal(signal.SIGINT, before)
