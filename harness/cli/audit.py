@@ -9,9 +9,8 @@ import click
 
 from ..audit.convention_audit import audit
 from ..audit.convention_audit_report import grids, page, records
-from ..reports import formats
 from . import options
-from .printing import show, terminal_width
+from .printing import show, show_grids
 
 
 @click.command()
@@ -48,5 +47,4 @@ def command(
         show(page(found))
         return
     tables = grids(found, details or bool(conventions))
-    width = terminal_width(format) or {"width": 100}
-    show(formats.render(tables, format, records(found), **width))
+    show_grids(tables, format, records(found), piped_width=100)

@@ -10,7 +10,7 @@ import click
 from ..experiment import cache_upkeep as upkeep
 from ..readers.files import remove_abandoned
 from . import options
-from .printing import show
+from .printing import show, terminal_width
 
 OPTIONS = {"list": ["format"], "prune": ["keep", "days", "delete"], "verify": ["recompute"]}
 
@@ -57,14 +57,14 @@ def command(
     for other, names in OPTIONS.items():
         if other != action:
             options.refuse(names, f"cache {action}")
-    folder = upkeep.folder_of(place)
+    folder, width = upkeep.folder_of(place), terminal_width(format)
     if action == "prune":
         if delete:
             upkeep.check_deletable(folder, place)
         own = [] if folder.resolve() == place.resolve() else [place]
         places = [*own, *keep]
         gone, total = upkeep.unneeded(folder, places, days)
-        show(upkeep.table(gone) if gone else "")
+        show(upkeep.table(gone, **width) if gone else "")
         if delete:
             remove_abandoned(folder)
             for one in gone:
@@ -74,7 +74,7 @@ def command(
         return
     found = list(upkeep.records(folder))
     if action == "list":
-        show(upkeep.as_json(found) if format == "json" else upkeep.table(found))
+        show(upkeep.as_json(found) if format == "json" else upkeep.table(found, **width))
         return
     again = list(upkeep.recomputed(place, found, recompute)) if recompute else None
     show(upkeep.checked(found, again))

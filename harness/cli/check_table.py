@@ -8,10 +8,9 @@ from typing import Any
 import click
 
 from ..audit.check_table import check_table, grids, records
-from ..reports import formats
 from ..stats.comparison import changed_plan
 from . import options
-from .printing import show
+from .printing import show_grids
 
 
 @click.command()
@@ -50,6 +49,6 @@ def command(
     plan = changed_plan(baselines, test, correction)
     settings["names"] = options.pairs("--name", settings["names"])
     found = check_table(paper, results, compared=plan, **settings)
-    show(formats.render(grids(found), format, list(records(found))))
+    show_grids(grids(found), format, list(records(found)))
     if not found.is_right:
         raise click.exceptions.Exit(1)

@@ -7,11 +7,10 @@ from pathlib import Path
 import click
 
 from ..experiment.results import read_results
-from ..reports import formats
 from ..reports import rankings as report
 from ..stats.metric_correlation import correlations
 from . import options
-from .printing import show
+from .printing import show_grids
 
 
 @click.command()
@@ -30,4 +29,4 @@ def command(results: Path, metrics: tuple[str, ...], draws: int, format: str) ->
     """
     found = correlations(read_results(results).systems, metrics, draws=draws)
     grids = report.correlation_grids(found)
-    show(formats.render(grids, format, report.correlation_records(found)))
+    show_grids(grids, format, report.correlation_records(found))

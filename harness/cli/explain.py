@@ -10,9 +10,8 @@ import click
 from .. import readers
 from ..audit.explain import explain, grids
 from ..errors import Problem, UnknownNameError
-from ..reports import formats
 from . import options
-from .printing import show
+from .printing import show_grids
 
 
 @click.command()
@@ -74,6 +73,6 @@ def command(
             value, None, run, metrics, k=k, depth=depth, results=results, dataset=dataset,
             where=dict(options.pairs("--where", where)),
         )  # fmt: skip
-    show(formats.render(grids(found, everything), format, found.rows))
+    show_grids(grids(found, everything), format, found.rows)
     if not found.explanations:
         raise click.exceptions.Exit(1)

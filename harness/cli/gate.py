@@ -19,7 +19,7 @@ from ..stats.comparison import Correction, Plan
 from ..stats.gate import GateSettings, Verdict
 from . import options
 from .evaluate import evaluate
-from .printing import show
+from .printing import show, terminal_width
 
 Undecided = Literal["pass", "fail"]
 AGAIN = "the same run"
@@ -66,7 +66,8 @@ def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
       harness gate gate.yaml
     """
     verdicts = _verdicts(**settings)
-    show(render(verdicts, format, undecided_fails=on_undecided == "fail"))
+    width = terminal_width(format)
+    show(render(verdicts, format, undecided_fails=on_undecided == "fail", **width))
     if not _passes(verdicts, on_undecided):
         raise click.exceptions.Exit(1)
 

@@ -8,11 +8,10 @@ import click
 
 from ..errors import Problem, UnknownNameError, collecting
 from ..experiment.rankings import leave_out, pool
-from ..reports import formats
 from ..reports import rankings as report
 from ..reports.rankings import Unit
 from . import options
-from .printing import show
+from .printing import show_grids
 
 
 @click.command()
@@ -55,8 +54,8 @@ def command(
         if unit is None or qrels is None:
             found = pool(runs, depth, teams)
             records = [*report.pool_records(found)]
-            show(formats.render(report.pool_grids(found), format, records))
+            show_grids(report.pool_grids(found), format, records)
             return
         left = leave_out(runs, qrels, metrics, unit, depth, teams)
     records = [one._asdict() for one in left]
-    show(formats.render([report.left_out_grid(left, unit)], format, records))
+    show_grids([report.left_out_grid(left, unit)], format, records)

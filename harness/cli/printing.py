@@ -9,10 +9,13 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from typing import NoReturn, TextIO
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO
 
 from ..errors import printable
+
+if TYPE_CHECKING:
+    from ..reports.grid import Grid
 
 
 def show(text: str, *, error: bool = False) -> None:
@@ -42,6 +45,17 @@ def terminal_width(format: str) -> dict[str, int]:
     if format not in ("table", "text") or not sys.stdout.isatty():
         return {}
     return {"width": shutil.get_terminal_size().columns}
+
+
+def show_grids(
+    grids: Iterable[Grid], format: str = "text", records: Sequence[Mapping[str, Any]] = (),
+    *, piped_width: int | None = None,
+) -> None:  # fmt: skip
+    """Print tables in a format; text is as wide as the terminal, or `piped_width` in a pipe."""
+    from ..reports import formats  # loaded by commands that print a table alone
+
+    width = terminal_width(format).get("width", piped_width)
+    show(formats.render(grids, format, records, width=width))
 
 
 def file_list(files: Sequence[str]) -> str:

@@ -12,11 +12,10 @@ from ..experiment.rankings import similarities
 from ..experiment.results import read_results
 from ..metrics.rank_similarity import Measure
 from ..readers.files import writing
-from ..reports import formats
 from ..reports import rankings as report
 from ..reports.plots.plot import Format
 from . import options
-from .printing import show
+from .printing import show_grids
 
 
 @click.command()
@@ -67,4 +66,4 @@ def command(results: Path, near: float, picture: Path | None, format: str, **set
             with writing(path) as file:
                 file.write(report.tree(one, kind, outcome.trace))
     grids = report.similarity_grids(found, near)
-    show(formats.render(grids, format, report.similarity_records(found)))
+    show_grids(grids, format, report.similarity_records(found))

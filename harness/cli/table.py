@@ -13,11 +13,12 @@ from ..errors import ArgumentError, UnknownNameError, warn
 from ..experiment.results import read_results
 from ..experiment.tables_and_plots import table
 from ..guard.findings import warned
+from ..reports.paper_table.model import render
 from ..reports.paper_table.settings import Extra, Format, Marks, Spread
 from ..reports.sweep import sweep_table
 from ..stats.comparison import Plan
 from . import options
-from .printing import show
+from .printing import show, terminal_width
 
 _SWEPT = {"results", "format", "metrics", "runs", "datasets", "sweep", "top"}
 """What a table of --sweep takes."""
@@ -70,10 +71,12 @@ def command(
       harness table results/compare --methods --format latex
       harness table results/tuned --sweep lr --top 5
     """
+    width = terminal_width(format)
     if sweep or top is not None:
         others = {str(one.name) for one in click.get_current_context().command.params} - _SWEPT
         options.refuse(others, "--sweep")
-        chosen = {key: settings[key] for key in ("metrics", "runs", "datasets")}
+        chosen: dict[str, Any] = {key: settings[key] for key in ("metrics", "runs", "datasets")}
+        chosen |= width
         study = read_results(results)
         plan = study.config.compare or Plan()
         show(sweep_table(study, sweep, plan, format, n=top, **chosen))
@@ -100,7 +103,7 @@ def command(
         parts = [made.methods("latex" if format == "latex" else "text")] if methods else []
         show("\n".join([*parts, made.bibtex()] if bibtex else parts))
         return
-    show(made.render(format, standalone=standalone))
+    show(render(made.paper, format, standalone=standalone, **width))
 
 
 def with_digits(given: Sequence[str]) -> dict[str, int | str]:

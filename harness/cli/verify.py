@@ -8,9 +8,8 @@ from typing import Any, Literal
 import click
 
 from ..audit.verify import as_json, grids, verify
-from ..reports import text
 from . import options
-from .printing import show
+from .printing import show, show_grids
 
 
 @click.command()
@@ -33,6 +32,9 @@ def command(results: Path, format: Literal["text", "json"], **settings: Any) -> 
       harness verify results/quickstart
     """
     found = verify(results, **settings)
-    show(as_json(found) if format == "json" else text.render(grids(found)))
+    if format == "json":
+        show(as_json(found))
+    else:
+        show_grids(grids(found))
     if not found.is_verified:
         raise click.exceptions.Exit(1)

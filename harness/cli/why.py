@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from ..audit.why import grids, why
-from ..reports import text
 from . import options
-from .printing import show
+from .printing import show_grids
 
 
 @click.command()
@@ -37,6 +36,6 @@ def command(results: Path, where: tuple[str, ...], **settings: Any) -> None:
       harness why results/quickstart --run bm25 --metric ndcg@10 --query 1
     """
     found = why(results, where=dict(options.pairs("--where", where)), **settings)
-    show(text.render(grids(found)))
+    show_grids(grids(found))
     if not found.is_confirmed:
         raise click.exceptions.Exit(1)

@@ -173,7 +173,7 @@ def _difference(then: Record, now: Record) -> str:
     return "" if was == is_now else f"counts were {was}, got {is_now}"
 
 
-def table(found: Sequence[StoredRecord]) -> str:
+def table(found: Sequence[StoredRecord], *, width: int | None = None) -> str:
     """Return a line a record, by dataset, run and files, and the sum."""
     rows = [["record", "dataset", "run", "files", "queries", "metrics", "size", "days", ""]]
     for one in _ordered(found):
@@ -184,7 +184,7 @@ def table(found: Sequence[StoredRecord]) -> str:
             what = [*map(str, (*names, files, len(record.qids), len(record.metrics)))]
         state = one.error or ("" if one.is_current else OTHER_CODE)
         rows.append([one.key[:12], *what, f"{one.size / 1000:,.1f} kB", f"{one.days:.1f}", state])
-    shown = [columns(rows, left=4)] if found else []
+    shown = [columns(rows, left=4, width=width)] if found else []
     return "".join(f"{part.rstrip()}\n" for part in (*shown, _sum(found)))
 
 

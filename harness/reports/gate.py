@@ -20,8 +20,11 @@ SHOWN = 30
 WITH_QUERIES = 5
 
 
-def render(verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = True) -> str:
-    """Return the verdicts, the worst first, in one of :data:`FORMATS`."""
+def render(
+    verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = True,
+    width: int | None = None,
+) -> str:  # fmt: skip
+    """Return the verdicts, the worst first, in one of :data:`FORMATS`; `width` is of text."""
     ordered = sorted(verdicts, key=lambda one: (ORDER[one.outcome], one.worst_gain + one.margin))
     if format == "json":
         content = [
@@ -34,7 +37,7 @@ def render(verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = 
     if format == "github":
         return "".join(f"{line}\n" for line in _annotations(ordered, undecided_fails))
     tables = [_table(ordered), *_queries(ordered)]
-    return formats.render(tables, format)
+    return formats.render(tables, format, width=width)
 
 
 def summary(verdicts: Sequence[Verdict]) -> str:

@@ -124,6 +124,7 @@ def is_validation(board: Leaderboard, one: Entry) -> bool:
 def sweep_table(
     study: Study, names: Sequence[str], plan: Plan, format: str, *, n: int | None,
     metrics: Sequence[str], runs: Sequence[str], datasets: Sequence[str],
+    width: int | None = None,
 ) -> str:  # fmt: skip
     """Return a sweep in a format of tables, or its `n` best settings; CSV has every metric."""
     if not names:
@@ -144,7 +145,7 @@ def sweep_table(
     if format == "csv":
         return as_csv(board)
     tables = _grids(board, [known[name] for name in wanted], plan)
-    return formats.render(tables, format)
+    return formats.render(tables, format, width=width)
 
 
 def _grids(board: Leaderboard, metrics: Sequence[Metric], plan: Plan) -> Iterator[Grid]:

@@ -13,6 +13,8 @@ from .grid import PLAIN, Column, Grid, GridCell, grid
 _GAP = "  "
 _LINE = 100
 """Characters of a line of a paper table's caption and notes."""
+_LEAST = 40
+"""Characters of a line of text in the narrowest terminal."""
 LONGEST = 120
 """Characters of a name in a table for a terminal."""
 
@@ -44,20 +46,22 @@ def columns(rows: Sequence[Sequence[str]], *, width: int | None = None, left: in
 def wrapped(text: str, width: int = _LINE, indent: int = 0, hanging: int = 2) -> list[str]:
     """Return a paragraph's lines, those after the first `hanging` columns further in."""
     return textwrap.wrap(
-        legible(text), max(width, 40), initial_indent=" " * indent,
+        legible(text), max(width, _LEAST), initial_indent=" " * indent,
         subsequent_indent=" " * (indent + hanging), break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
 
 
 def _lines(one: Grid, width: int | None) -> Iterator[str]:
+    line = _LINE if width is None else max(min(width, _LINE), _LEAST)
     if one.title:
         yield legible(one.title)
     if one.caption:
-        yield from [*textwrap.wrap(one.caption, _LINE), ""]
+        yield from [*textwrap.wrap(one.caption, line), ""]
     if one.columns:
         yield from _table(one, width)
     for note in one.notes:
-        yield from wrapped(note, _LINE, 2, 0) if one.is_paper else [_GAP + legible(note)]
+        free = line if one.is_paper else width
+        yield from [_GAP + legible(note)] if free is None else wrapped(note, free, 2, 0)
 
 
 def _table(one: Grid, width: int | None) -> Iterator[str]:

@@ -20,7 +20,7 @@ from ...core.metric import REGISTRY, TREC_CUT
 from ...core.policy import Policy
 from ...core.qrels_and_runs import Docnos, Qrels, Run
 from ...core.ragged import Array, Bools, Floats, Ints, offsets_of
-from ...errors import AlignmentError, warn
+from ...errors import AlignmentError, printable, warn
 from ...metrics.cascade import rank_biased_residual, rank_biased_sum
 from ...metrics.judged import n_judged_at, n_looked_at
 from ...metrics.shared import log2_discount
@@ -379,9 +379,13 @@ def main(words: Sequence[str]) -> int:
 
 
 def write(text: str) -> None:
-    """Write text that has a character for each byte."""
+    """Write text that has a character for each byte; a terminal gets control bytes as escapes."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("latin-1"))
+    content = text.encode("latin-1")
+    if sys.stdout.isatty():
+        fields = content.decode("utf-8", "surrogateescape").split("\t")
+        content = "\t".join(map(printable, fields)).encode("utf-8", "backslashreplace")
+    sys.stdout.buffer.write(content)
     sys.stdout.buffer.flush()
 
 

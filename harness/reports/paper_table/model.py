@@ -217,12 +217,18 @@ SIGNS = "* bold, + underlined, _ below the line"
 JsonRow = dict[str, formats.Value]
 
 
-def render(table: PaperTable, format: Format, *, standalone: bool = False) -> str:
-    """Return a table in one of the formats; `standalone` makes LaTeX a whole document."""
+def render(
+    table: PaperTable, format: Format, *, standalone: bool = False, width: int | None = None
+) -> str:
+    """Return a table in one of the formats.
+
+    `standalone` makes LaTeX a whole document; a line of text takes at most `width` characters.
+    """
     shown = grid_of(table, format)
     if standalone and format == "latex":
         return latex.document(shown)
-    return formats.render([shown], format, records(table) if format == "csv" else ())
+    rows = records(table) if format == "csv" else ()
+    return formats.render([shown], format, rows, width=width)
 
 
 def finished(text: str | None) -> str:

@@ -1,0 +1,98 @@
+"""What a terminal gets: tables as wide as it is, and no control characters of names."""
+
+import os
+import pty
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import succeeds
+
+WIDTH = 60
+METRICS = "[map, ndcg@3, ndcg@5, P@1, P@2, recip_rank, bpref, Rprec]"
+CURSOR = "\x1b[2J"
+
+
+def on_terminal(*words: str, cwd: Path) -> str:
+    """Return what a command prints on a terminal of `WIDTH` columns."""
+    child, screen = pty.fork()
+    if not child:
+        os.chdir(cwd)
+        os.environ |= {"COLUMNS": str(WIDTH), "PYTHONWARNINGS": "ignore"}
+        os.execv(sys.executable, [sys.executable, "-m", "harness", *words])
+    pieces = []
+    while True:
+        try:
+            piece = os.read(screen, 1 << 16)
+        except OSError:  # how Linux tells that the program has ended
+            break
+        if not piece:
+            break
+        pieces.append(piece)
+    os.waitpid(child, 0)
+    return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+def write_inputs(folder: Path, qid: str = "7") -> None:
+    (folder / "q.txt").write_text(
+        "".join(f"{q} 0 d{n} {n % 3}\n" for q in (10, qid, 2) for n in range(5))
+    )
+    for place, run in enumerate("abc"):
+        rows = [
+            f"{q} Q0 d{(n * (place + 1)) % 5} {n} {9 - n} t\n"
+            for q in (2, qid, 10)
+            for n in range(5)
+        ]
+        (folder / f"{run}.run").write_text("".join(dict.fromkeys(rows)))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("terminal")
+    write_inputs(folder)
+    (folder / "c.yaml").write_text(
+        f"output: out\ndatasets: {{d: {{path: q.txt}}}}\nmetrics: {METRICS}\n"
+        "runs: {'{run}': {path: '{run}.run'}}\ncompare: {baseline: a}\n"
+        "gate: {baseline: a, rules: {map: {margin: .5}, P@1: {margin: .5}, P@2: {margin: .5}}}\n"
+    )
+    succeeds("run", "c.yaml", cwd=folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("table", "out", "-f", "text"), ("gate", "c.yaml"),
+        ("gate", "out", "out", "--margin", ".1"),
+        ("evaluate", "q.txt", "a.run", "b.run", "-m", "map", "-m", "ndcg@3", "-m", "ndcg@5"),
+        ("correlate", "out"), ("why", "out", "--run", "a", "-m", "map", "--query", "10"),
+        ("compare", "a.run", "b.run", "c.run", "--qrels", "q.txt", "-m", "map", "-m", "P@2"),
+    ],
+    ids=lambda words: "-".join(words[:2]),
+)  # fmt: skip
+def test_columns_that_do_not_fit_go_below(folder: Path, words: tuple[str, ...]) -> None:
+    printed = on_terminal(*words, cwd=folder)
+    assert "error:" not in printed
+    long = [line for line in printed.splitlines() if len(line) > WIDTH]
+    # words of a sentence, and of a definition, are separated by one blank
+    assert not [line for line in long if len(re.findall(r"\S {2,}\S", line)) > 1]
+    if words[0] in ("table", "gate"):
+        assert not long
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", "q.txt", "a.run", "-m", "map", "-q", "-f", "csv"),
+        ("evaluate", "q.txt", "a.run", "-m", "map", "-q"),
+        ("trec_eval", "-q", "-m", "map", "q.txt", "a.run"),
+    ],
+)
+def test_a_name_cannot_move_the_cursor(tmp_path: Path, words: tuple[str, ...]) -> None:
+    write_inputs(tmp_path, f"é{CURSOR}\t"[:-1])
+    printed = on_terminal(*words, cwd=tmp_path)
+    assert "\x1b" not in printed
+    assert "é\\x1b[2J" in printed
+    if "-f" in words or words[0] == "trec_eval":
+        assert CURSOR in succeeds(*words, cwd=tmp_path)  # a pipe gets the bytes
