@@ -6,7 +6,7 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[1] / "harness"
 LEVELS = [
-    {"errors"},
+    {"errors", "input_files"},
     {"core"},
     {"metrics", "stats"},
     {"readers", "batch", "compat"},

@@ -26,6 +26,7 @@ from ..errors import (
     shortage,
     show_tracebacks,
 )
+from ..input_files import keeping_inputs
 from .printing import discard, end_unprintable, show
 
 COMMANDS = (
@@ -117,7 +118,8 @@ def main(arguments: list[str] | None = None) -> None:
         signal.signal(signal.SIGINT, _stop)
         _check_current_folder()
         try:
-            code = app.main(words, prog_name="harness", standalone_mode=False)
+            with keeping_inputs():
+                code = app.main(words, prog_name="harness", standalone_mode=False)
         except click.ClickException as error:
             error.show()
             code = error.exit_code

@@ -9,8 +9,8 @@ import click
 
 from ..errors import Problem, UnknownNameError
 from ..experiment import page as report_page
-from ..experiment.page_data import PAGE
-from ..experiment.results import read_results, with_comparisons
+from ..experiment.results import PAGE, read_results, with_comparisons
+from ..input_files import check_outputs
 from ..readers.files import check_own, write_all
 from ..reports.page import PageSettings
 from ..reports.rankings import sheet
@@ -53,6 +53,8 @@ def command(
         what = f"expected one results folder, or an old and a new one, got {len(results)}"
         raise UnknownNameError(Problem("", what, fix="name two folders at most"))
     outcome, default = read_results(results[-1]), PAGE
+    if target is not None:
+        check_outputs(target.parent, [target.name])
     if participant is not None:
         files = {PAGE: sheet(outcome.systems, participant).encode()}
         default = f"participant-{participant.replace('/', '_')}.html"

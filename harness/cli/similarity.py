@@ -10,6 +10,7 @@ import click
 from ..errors import Problem, UnknownNameError, collecting
 from ..experiment.rankings import similarities
 from ..experiment.results import read_results
+from ..input_files import check_outputs
 from ..metrics.rank_similarity import Measure
 from ..readers.files import writing
 from ..reports import rankings as report
@@ -51,6 +52,8 @@ def command(results: Path, near: float, picture: Path | None, format: str, **set
       harness similarity results/quickstart --plot tree.png --format csv
     """
     outcome = read_results(results)
+    if picture is not None:
+        check_outputs(picture.parent, [picture.name])
     with collecting([]):  # 'harness run' printed them
         found = similarities(outcome.config, **settings)
     if picture is not None:

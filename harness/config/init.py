@@ -14,6 +14,7 @@ from typing import Any
 from yaml import YAMLError
 
 from ..errors import ConfigError, InputError, Problem, and_more, collecting, in_json, legible
+from ..input_files import add_inputs, keeping_inputs
 from ..readers import files as store
 from ..readers.files import part, wrong_with
 from ..readers.ir_metadata import load as load_yaml
@@ -146,7 +147,9 @@ def propose_config(
     check_name(base / Path(where).name)
     names = ", ".join(map(str, folders))
     with collecting([]):  # harness run and harness check report them
-        found = look(folders)
+        with keeping_inputs(apart=True):  # it looks into files that the config will not name
+            found = look(folders)
+        add_inputs(*(found.folder / file.path for file in found.files))
         if not found.files:
             what = f"expected runs and qrels, got {len(found.every)} other files"
             raise InputError(Problem(names, what, fix="see docs/reference/formats.md"))
@@ -187,8 +190,9 @@ def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -
         raise InputError(Problem(str(output), "the file exists", fix=fix))
     store.check_writable(output.parent)
     output.parent.mkdir(parents=True, exist_ok=True)
-    text, made = propose_config(folders, output.parent, str(output))
-    store.write_all(output.parent, {output.name: text.encode()})
+    with keeping_inputs():
+        text, made = propose_config(folders, output.parent, str(output))
+        store.write_all(output.parent, {output.name: text.encode()})
     return made
 
 

@@ -298,6 +298,14 @@ class Config(Model):
         """Folder that the config's paths start from: its own."""
         return self._base
 
+    def files(self) -> list[Path]:
+        """Return the files that the config itself names: plugins, groups, and the page's texts."""
+        page = self.page
+        groups = [one.groups.path for one in self.datasets.values() if one.groups]
+        metadata = page.metadata.path if page.metadata else None
+        names = [*self.plugins, *groups, metadata, page.documents, page.queries]
+        return [self._base / name for name in names if name]
+
     @property
     def output_folder(self) -> Path:
         """Folder for the results, to be used from here."""

@@ -10,6 +10,8 @@ import traceback
 from importlib.metadata import entry_points
 from pathlib import Path
 
+from ..input_files import add_inputs
+
 NO_PLUGINS = "--no-plugins"
 """The option of every command that forbids plugins."""
 GROUP = "harness.metrics"
@@ -58,6 +60,7 @@ def load(name: str, base: Path) -> None:
 
 def _load_file(path: Path) -> None:
     """Run a file as a module whose name no other file has."""
+    add_inputs(path)
     digest = hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:12]
     name = f"harness_plugin_{digest}_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)

@@ -24,6 +24,7 @@ from ..errors import (
     first_of,
     shorten,
 )
+from ..input_files import add_inputs
 from ..readers.ir_metadata import SIZE, YAMLLimitError, composed
 from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, doubled, files
@@ -363,6 +364,7 @@ def read(text: str, where: str, base: Path, overrides: Iterable[str] = ()) -> Pa
 def text_of(path: Path) -> str:
     """Return the text of a config; ConfigError if it cannot be read."""
     fix = ""
+    add_inputs(path)
     try:
         files(path.parent, doubled(path.name))
         if path.stat().st_size <= 4 * SIZE:  # UTF-8 has at most 4 bytes a character

@@ -19,6 +19,7 @@ import yaml
 from .. import readers as readers
 from ..core.arrow import as_bytes, unique
 from ..errors import HarnessError, InputError, Problem, UnknownNameError, said_by
+from ..input_files import add_inputs, check_outputs
 from ..readers import files as store
 from ..readers import ir_metadata as ir_metadata
 from ..readers.columns import Refused, read_block
@@ -113,6 +114,7 @@ def machine() -> dict[str, Any]:
 def _template(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
+    add_inputs(path)
     try:
         found: Any = ir_metadata.load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
@@ -126,12 +128,10 @@ def _template(path: Path | None) -> dict[str, Any]:
 def _check(runs: Sequence[Path], targets: Sequence[Path], force: bool) -> None:
     """Raise HarnessError if a file would be overwritten."""
     problems = []
-    inputs = {run.resolve() for run in runs}
+    add_inputs(*runs)
     for target in targets:
-        if target.resolve() in inputs:
-            what, fix = "is one of the runs, which stay as they are", "name another file"
-            problems.append(Problem(str(target), what, fix=fix))
-        elif target.exists() and not force:
+        check_outputs(target.parent, [target.name])
+        if target.exists() and not force:
             problems.append(Problem(str(target), "the file exists", fix="replace it with --force"))
     twice = {str(target) for target in targets if targets.count(target) > 1}
     problems += [Problem(name, "would be written twice") for name in sorted(twice)]

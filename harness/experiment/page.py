@@ -24,6 +24,7 @@ from ..core.policy import Policy
 from ..core.qrels_and_runs import Run
 from ..core.systems import system_key, systems_of
 from ..errors import AlignmentError, HarnessError, collecting
+from ..input_files import check_outputs, keeping_inputs
 from ..metrics.ndcg import scale_of
 from ..readers.files import write_all
 from ..reports import comparisons as comparing
@@ -88,7 +89,10 @@ def page(
     check_arguments(
         {"path": path, "title": title, "baseline": baselines}, path=PATH, title=TEXT, baseline=TEXTS
     )
+    target = Path(path)
     how: dict[str, Any] = {"policy": policy, "rel": rel, "convention": convention}
+    with keeping_inputs(*(one for one in (qrels, *runs.values()) if isinstance(one, (str, Path)))):
+        check_outputs(target.parent, [target.name])
     board = evaluate_runs(qrels, runs, metrics, dataset=dataset, **how)
     plan = Plan(tuple(baselines))
     tests = compared(systems_of(board), plan) if len(runs) > 1 else None
@@ -102,7 +106,6 @@ def page(
             "commands": [], "results": "", "downloads": downloads,
         },
     )  # fmt: skip
-    target = Path(path)
     write_all(target.parent, documents(data, target.name))
     return target
 

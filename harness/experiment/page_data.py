@@ -21,6 +21,7 @@ from ..core.metric import Metric
 from ..core.names import why_not
 from ..errors import InputError, Problem, said_by
 from ..guard.check_report import address
+from ..input_files import add_inputs
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import find
 from ..reports.methods import methods
@@ -32,11 +33,11 @@ from ..reports.select import value_for
 from ..stats.comparison import Plan
 from ..stats.intervals import clustered, t_interval
 from .manifest import PER_QUERY
+from .results import PAGE
 
 if TYPE_CHECKING:
     from .results import Results
 
-PAGE = "page.html"
 DOWNLOAD = 1 << 20
 """Characters of the largest file that the page holds for downloading; others are links."""
 WIDGET = 2 << 20
@@ -141,6 +142,7 @@ def texts_of(path: Path) -> dict[str, str]:
 
 
 def _text(path: Path) -> str:
+    add_inputs(path)
     try:
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:

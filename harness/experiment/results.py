@@ -52,6 +52,7 @@ from ..errors import (
     said_by,
     warn,
 )
+from ..input_files import add_inputs
 from ..readers.files import compare_recorded, hashes_of, sha256
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import Study, find
@@ -229,7 +230,7 @@ def render_comparisons(comparisons: Comparisons, format: str, **options: Any) ->
     return comparing.render(comparisons, format, most=comparing.SHOWN, **options)
 
 
-MANIFEST, TIMING = "manifest.json", "timing.json"
+MANIFEST, TIMING, PAGE = "manifest.json", "timing.json", "page.html"
 LEADERBOARD, CELLS = "leaderboard.csv", "leaderboard_cells.csv"
 PLOTS = "plots"
 """Folder of the pictures."""
@@ -321,6 +322,9 @@ def read_results(folder: Path) -> Results:
     if config.select is not None:
         board = select(board, config.select)
     trace = hashlib.sha256(content).hexdigest()
+    root = root_of(folder, manifest)
+    add_inputs(folder / MANIFEST, path, *(root / one.path for one in manifest.inputs))
+    add_inputs(*config.files())
     return Results(board, None, trace, config=config, folder=folder, manifest=manifest)
 
 
@@ -428,8 +432,9 @@ def _timing(folder: Path) -> dict[str, Any]:
         content = json.loads(read_bytes(folder / TIMING))
         if isinstance(content, dict) and "seconds" in content:
             hashes = content.get("files"), content.get("earlier")
-            if all(isinstance(part, dict) for part in hashes) and all(
-                isinstance(digest, str) for part in hashes for digest in part.values()
+            if all(
+                isinstance(part, dict) and all(isinstance(digest, str) for digest in part.values())
+                for part in hashes
             ):
                 return content
     return {}

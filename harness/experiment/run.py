@@ -23,14 +23,16 @@ from ..core.systems import dataset_name, incomplete, system_key, systems_of
 from ..errors import Finding, counted, warn, warning_at_end
 from ..guard.datasets import reversals
 from ..guard.findings import accepted
+from ..input_files import add_inputs, check_outputs, keeping_inputs
 from ..readers import files
 from ..reports import comparisons as comparing
 from ..reports import html
 from ..reports.leaderboard import find
+from ..reports.paper_table.settings import SUFFIXES
 from ..reports.plots import plot as plots
 from ..reports.text import columns
 from . import manifest as manifests
-from .cache import Cache
+from .cache import Cache, group_sizes_of
 from .cells import as_one, evaluate_all, executor
 from .crosscheck import skipped
 from .manifest import Manifest
@@ -38,6 +40,7 @@ from .results import (
     CELLS,
     LEADERBOARD,
     MANIFEST,
+    PAGE,
     PLOTS,
     RENDERED,
     TIMING,
@@ -101,17 +104,19 @@ def run(
         worker_timeout=whole_from(1).or_none(),
         force=FLAG,
     )
-    loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
-    if scheduler is not None:
-        loaded = loaded.from_anywhere()
-    cells = resolve(loaded)
-    for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
-        warn(text)
-    with _held_folders(loaded, force), executor(jobs, scheduler, worker_timeout) as pool:
-        with warning_at_end() as warned:
-            results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool, warned)
-        results = render(summarise(results, cells))
-        return write(results, began, force=force)
+    with keeping_inputs():
+        loaded = config if isinstance(config, Config) else configs.load(config, overrides=overrides)
+        if scheduler is not None:
+            loaded = loaded.from_anywhere()
+        cells = resolve(loaded)
+        for text in filter(None, [missing_text(cells), skipped(loaded.crosscheck)]):
+            warn(text)
+        add_inputs(*_inputs(loaded, cells))
+        with _held_folders(loaded, force), executor(jobs, scheduler, worker_timeout) as pool:
+            with warning_at_end() as warned:
+                results = evaluate_all(loaded, cells, Cache(loaded.cache_folder), pool, warned)
+            results = render(summarise(results, cells))
+            return write(results, began, force=force)
 
 
 @contextlib.contextmanager
@@ -126,8 +131,25 @@ def _held_folders(config: Config, force: bool) -> Iterator[None]:
     with files.locked(folder, RENDERED):
         files.remove_abandoned(cache_folder)
         every = [MANIFEST, TIMING, LEADERBOARD, manifests.PER_QUERY]  # which each run writes
+        check_outputs(folder, [*every, *_planned_files(config)])
         files.check_own(folder, every, written(folder)[0], force=force)
         yield
+
+
+def _inputs(config: Config, cells: Sequence[Cell]) -> Iterator[str | Path]:
+    yield from config.files()
+    for cell in cells:
+        yield from filter(None, [cell.dataset_entry.path, group_sizes_of(cell.dataset_entry)])
+        yield cell.run_entry.path
+
+
+def _planned_files(config: Config) -> Iterator[str]:
+    """Yield the names of files that depend on the config alone, but for pictures."""
+    yield from (CELLS, comparing.SIGNIFICANCE, comparing.STANDINGS)
+    for name in config.reports:
+        yield PAGE if name == "page" else f"leaderboard{find(name).suffix}"
+    for name, table in config.tables.items():
+        yield from (f"tables/{name}{SUFFIXES[format]}" for format in table.formats)
 
 
 def plan(config: str | Path, *, overrides: Sequence[str] = ()) -> str:

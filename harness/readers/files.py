@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from ..errors import HarnessError, InputError, Problem, legible, warn
+from ..input_files import check_outputs, is_input
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,8 +96,9 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
 
     All are written under temporary names first and then moved into place in the order given. The
     last one (the manifest) shows that the others belong together. Without `flush` they need not
-    outlive a power cut.
+    outlive a power cut. InputError, before any is written, if one is an input.
     """
+    check_outputs(folder, files)
     with _moved_together(folder) as waiting:
         for name, content in files.items():
             with _begun(below(folder, name), waiting, flush=flush) as file:
@@ -105,7 +107,11 @@ def write_all(folder: Path, files: Mapping[str, bytes], *, flush: bool = True) -
 
 @contextlib.contextmanager
 def writing(target: Path, mode: int | None = None) -> Iterator[IO[bytes]]:
-    """Give a file to write that is moved to `target`, with permissions `mode`, when it is whole."""
+    """Give a file to write that is moved to `target`, with permissions `mode`, when it is whole.
+
+    InputError if it is an input.
+    """
+    check_outputs(target.parent, [target.name])
     with _moved_together(target) as waiting, _begun(target, waiting, mode) as file:
         yield file
 
@@ -192,9 +198,11 @@ def check_own(
 
 
 def remove(folder: Path, names: Iterable[str]) -> None:
-    """Remove files of a folder of results, and folders in it that are empty then."""
+    """Remove files of a folder of results but inputs, and folders in it that are empty then."""
     for name in names:
         path = below(folder, name)
+        if is_input(path):
+            continue
         with contextlib.suppress(OSError):
             path.unlink()
             if path.parent != folder:

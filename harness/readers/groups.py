@@ -23,6 +23,7 @@ from ..errors import (
     UnknownNameError,
     did_you_mean,
 )
+from ..input_files import add_inputs
 from .source import missing
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
@@ -118,6 +119,7 @@ def _number(place: str, name: str, text: str) -> float | None:
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
+    add_inputs(path)
     try:
         if path.suffix == ".parquet":
             import pyarrow.parquet as pq

@@ -16,6 +16,7 @@ from ..core.arrow import as_bytes
 from ..core.qrels_and_runs import Qrels, QueryRows, Run, T
 from ..core.ragged import Array, positions_of
 from ..errors import ArgumentError, InputError, Problem
+from ..input_files import keeping_inputs
 from .batches import (
     as_array,
     from_batch,
@@ -239,7 +240,9 @@ def save_predictions(
         content = parquet([table])
     else:
         content = _trec(run, "".join(path.stem.split()) or "run")
-    write_all(path.parent, {path.name: content})
+    inputs = [dataset_or_qids] if isinstance(dataset_or_qids, (str, os.PathLike)) else []
+    with keeping_inputs(*inputs):
+        write_all(path.parent, {path.name: content})
 
 
 def _qids(dataset: Qrels) -> pa.Array:

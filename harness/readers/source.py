@@ -30,6 +30,7 @@ import pyarrow as pa
 from ..core.ragged import Array
 from ..core.rules import finding
 from ..errors import InputError, Place, Problem, ShortageError, notice, shortage, shorten
+from ..input_files import add_inputs
 from .files import sha256, write_all
 from .text import BOM, LONGEST, IsDataLine, ahead, count_head, each, lines_of
 
@@ -308,6 +309,7 @@ class Source:
         given = os.fspath(path)
         self.name = NAMELESS if given == STDIN else given  # for messages
         self.file = _stdin() if given == STDIN else on_disk(given)
+        add_inputs(given)
         self.hashed, self._digest = hashed, ""
         self.row_marks: Array | None = None  # the hashes of those rows, once they were read
         self.codec, self._head = "", b""
