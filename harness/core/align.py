@@ -308,6 +308,11 @@ class Ties:
         """The places that are in a group."""
         return np.flatnonzero(self.member)
 
+    @property
+    def sizes(self) -> Ints:
+        """Documents of each group, ``(n_groups,)``."""
+        return self.ends - self.starts + 1
+
     def group(self, places: Ints) -> Ints:
         """Return the group that each of these places, all of them members, is in."""
         group: Ints = np.searchsorted(self.starts, places, side="right") - 1
@@ -365,24 +370,46 @@ def _in_single(run: Run, follows: Bools) -> tuple[Ints | None, Ties]:
     return known
 
 
-def ranking_hash(run: Run) -> int:
-    """Return a hash of each query's documents in the order of their scores, ties in any order.
+MANY_TIED = 10
+"""Tied documents of a query from which on their order is not compared with that of other runs."""
 
-    Those of runs that share no query add up to the hash of both, modulo 2^64.
+
+def ranking_hash(run: Run, policy: Policy | None = None) -> int:
+    """Return a hash of each query's documents in ranked order, whatever their scores are.
+
+    In a query with :data:`MANY_TIED` tied documents and more, those that share a score also share
+    a place: to settle them takes long, and rounded scores hardly ever tie them in the old order.
+    Hashes of runs that share no query add up to the hash of both, modulo 2^64.
 
     >>> one, other = Run.from_dict({"q": {"a": 2, "b": 1}}), Run.from_dict({"q": {"b": 5, "a": 9}})
     >>> ranking_hash(one) == ranking_hash(other)
     True
     """
-    order, ties = by_score(run, ["float32"])["float32"]
-    place = np.arange(run.n_rows)
-    place[ties.places] = ties.starts[ties.group(ties.places)]
-    lengths = lengths_of(run.offsets)
-    place -= np.repeat(run.offsets[:-1], lengths)
-    hashes = run.docnos.hashes if order is None else run.docnos.hashes[order]
-    hashes = hashes * (2 * place + 1).view(np.uint64)
+    policy = policy or Policy()
+    order, ties = by_score(run, [policy.score_type])[policy.score_type]
+    hashes, lengths = run.docnos.hashes, lengths_of(run.offsets)
+    ranked = hashes if order is None else hashes[order]
+    factors = np.arange(1, 2 * run.n_rows + 1, 2, dtype=np.uint64)  # odd: no bit of a hash is lost
+    if ties.starts.size:
+        of_query = np.searchsorted(ties.starts, run.offsets)
+        n_tied = lengths_of(np.append(0, np.cumsum(ties.sizes))[of_query])
+        is_few = (n_tied > 0) & (n_tied < MANY_TIED)
+        shares_place = ties.member.copy()
+        shares_place[ties.starts] = False
+        if is_few.any():
+            few = np.flatnonzero(np.repeat(is_few, lengths) & ties.member)
+            shares_place[few] = False
+            settled = settle_ties(run, order, ties, few, policy)
+            if settled is not None:
+                ranked = ranked.copy() if ranked is hashes else ranked
+                ranked[few] = hashes[settled[few]]
+        if shares_place.any():
+            factors[shares_place] = 0
+            np.maximum.accumulate(factors, out=factors)
+    factors -= np.repeat(2 * run.offsets[:-1].view(np.uint64), lengths)
+    weighted = np.multiply(ranked, factors, out=factors)
     answered = lengths > 0
-    of_query = np.add.reduceat(hashes, run.offsets[:-1][answered]) if run.n_rows else hashes
+    of_query = np.add.reduceat(weighted, run.offsets[:-1][answered]) if run.n_rows else weighted
     return int(splitmix64(of_query ^ hash_strings(run.qids)[answered]).sum())
 
 
@@ -462,7 +489,7 @@ def settle_ties(
     places = ties.places
     if not places.size:
         return order
-    group = ties.group(places)
+    group = np.repeat(np.arange(ties.starts.size), ties.sizes)
     if place is not None:
         holds = np.zeros(ties.starts.size, dtype=bool)
         holds[ties.group(place[ties.member[place]])] = True

@@ -100,7 +100,10 @@ class Docnos:
     @cached_property
     def hashes(self) -> Array:
         """64-bit hash of each docno, computed once."""
-        return hash_strings(self.to_strings())
+        if self.strings is not None:
+            return hash_strings(self.strings)
+        positions = positions_of(self.offsets)
+        return hash_strings(_position_names(positions))[positions]
 
 
 def _position_names(positions: Ints) -> pa.Array:

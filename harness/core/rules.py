@@ -341,8 +341,8 @@ RUN_RULES = (
          "the values are those of the labels, not of a model",
          "save what the model predicts, or accept this rule for an oracle"),
     Rule("same-file-twice", "warning",
-         "Runs or datasets with the same bytes, runs with the same rankings, or two run names for "
-         "one file.",
+         "Runs or datasets with the same bytes, runs that rank all documents alike, or two run "
+         "names for one file.",
          "one system counts under two names, and seeds or folds seem to vary less",
          "check which file should have been another one"),
     Rule("shared-queries", "warning",

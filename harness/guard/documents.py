@@ -14,6 +14,7 @@ from ..core.align import ranking_hash
 from ..core.aligned import Aligned
 from ..core.arrow import as_bytes, cast, index_in, select, string_column, take, unique
 from ..core.hashing import hash_strings
+from ..core.policy import Policy
 from ..core.qrels_and_runs import Docnos, Qrels
 from ..core.ragged import Bools, Ints
 from ..core.rules import RULES, SHOWN, finding
@@ -190,8 +191,8 @@ NO_ROW: Ints = np.full(1, -1)
 class Queries:
     """Sums up the queries of a run, part by part."""
 
-    def __init__(self, qrels: Qrels, first: ExamplesByRule) -> None:
-        self.qrels, self.first = qrels, first
+    def __init__(self, qrels: Qrels, policy: Policy, first: ExamplesByRule) -> None:
+        self.qrels, self.policy, self.first = qrels, policy, first
         self.qids: list[pa.Array] = []
         self.depths: list[Ints] = []
         self.starts: list[Ints] = []
@@ -206,7 +207,7 @@ class Queries:
         self.starts.append(part.places(np.minimum(part.run.offsets[:-1], part.run.n_rows - 1)))
         self.rows += part.run.n_rows
         self.n += int((part.lengths > 0).sum())
-        self.hash += 0 if part.follows else ranking_hash(part.run)
+        self.hash += ranking_hash(part.run, self.policy)
         self.rows_in_file += part.n_source
 
     def aligned(self, part: Aligned) -> None:
@@ -226,8 +227,8 @@ class Queries:
 
     @property
     def ranking(self) -> str:
-        """:func:`harness.core.align.ranking_hash` as text; empty if the run follows rows."""
-        return "" if self.follows else f"{self.hash % 2**64:016x}"
+        """:func:`harness.core.align.ranking_hash` as text."""
+        return f"{self.hash % 2**64:016x}"
 
     def findings(self) -> Iterator[Finding]:
         """Yield queries that are missing, extra, cut short or spelled otherwise."""

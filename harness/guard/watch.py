@@ -94,7 +94,7 @@ class Watch:
         self.first_part: RunPart | None = None
         self.last_part: RunPart | None = None
         self.first = first = ExamplesByRule()
-        self.queries = Queries(self.qrels, first)
+        self.queries = Queries(self.qrels, self.policy, first)
         self.scores = Scores(self.policy, first)
         self.labels = Labels(first)
         self.documents = Documents(self.qrels, first)
