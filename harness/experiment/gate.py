@@ -64,7 +64,7 @@ def gate(
     margin : str, float or mapping
         Tolerated drop: 0.005, or "1%" of the baseline's value; or one for each metric.
     level : float
-        Level of the tests; intervals are at one minus twice this.
+        Significance level of the tests; intervals have confidence 1 - level.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
     dataset : str
         A name for the dataset.

@@ -19,6 +19,8 @@ from harness.errors import ConfigError, HarnessWarning, InputError
 from harness.reports.leaderboard import Study
 from harness.reports.plots import plot as plots
 from harness.reports.plots.plot import COLOURS, PlotSettings, find, requests, styled
+from harness.reports.plots.values import positions
+from harness.stats.compare import compare
 from harness.stats.comparison import Comparison, Comparisons, Plan
 
 TRACE = studies.TRACE
@@ -56,8 +58,8 @@ def effects_study() -> Study:
         Comparison("trec", metric, "a", "b", 2, 0.1, 0.05, 0.15, p_adjusted=0.01, hedges_g=0.8),
         Comparison("trec", metric, "c", "a", 2, 0.2, -0.1, 0.5, p_adjusted=0.3, hedges_g=0.4),
     )
-    return study({"a": [0.1, 0.2], "b": [0.2, 0.3], "c": [0.1, 0.1]},
-                 comparisons=Comparisons(Plan(("a",)), rows))  # fmt: skip
+    compared = Comparisons(Plan(("a",)), rows, family_sizes=(("table", 2),))
+    return study({"a": [0.1, 0.2], "b": [0.2, 0.3], "c": [0.1, 0.1]}, comparisons=compared)
 
 
 NAN = math.nan
@@ -130,7 +132,35 @@ def test_effects_are_seen_from_the_baseline() -> None:
     assert (b.get_marker(), c.get_marker()) == ("o", "o")
     for axes, labels in ((left, ["b", "c"]), (right, ["+0.80", "−0.40"])):
         assert [one.get_text() for one in axes.get_yticklabels()] == labels
-    assert any(one.startswith("difference in MAP ↑ from a\n95 %") for one in texts(figure))
+    caption = next(one for one in texts(figure) if one.startswith("difference in MAP ↑ from a"))
+    words = " ".join(caption.split())
+    assert (
+        "unadjusted 95 % interval; filled: adjusted p at most 0.05 (Holm, 2 comparisons)" in words
+    )
+
+
+@pytest.mark.parametrize(
+    ("plan", "words"),
+    [
+        (Plan(("a",), correction="none"), "95 % interval; filled: p at most 0.05"),
+        (Plan(("a",), correction="bh", level=0.01), "at most 0.01 (BH, 2 comparisons)"),
+        (Plan(("a",), test="tukey"), "simultaneous 95 % interval; filled: adjusted p"),
+    ],
+    ids=["none", "bh", "tukey"],
+)
+def test_effects_name_the_correction(plan: Plan, words: str) -> None:
+    values = {"a": [0.1, 0.4, 0.2], "b": [0.5, 0.4, 0.1], "c": [0.2, 0.6, 0.9]}
+    board = study(values, ["map"])
+    board = replace(board, comparisons=compare(board.systems, plan))
+    (figure,) = figures(board, "effects")
+    assert words in " ".join(" ".join(texts(figure)).split())
+
+
+def test_the_axis_of_a_sweep_has_the_more_even_steps() -> None:
+    assert positions([*map(str, range(1, 13))])[1] is False
+    assert positions([*map(str, range(1, 101))])[1] is False
+    assert positions(["1", "2", "5", "10", "20", "50"])[1] is True
+    assert positions(["1e-5", "1e-4", "3e-4", "1e-3"])[1] is True
 
 
 def test_scatter_of_systems() -> None:
@@ -166,7 +196,7 @@ def test_the_best_30_of_many_systems_are_drawn() -> None:
     runs = {f"r{at}": (rng.uniform(0, 0.1, 6) + at / 40).tolist() for at in range(40)}
     (metric,) = parse_all(["map"])
     rows = tuple(Comparison("trec", metric, "r0", f"r{at}", 6, at / 40) for at in range(1, 40))
-    made = study(runs, comparisons=Comparisons(Plan(("r0",)), rows))
+    made = study(runs, comparisons=Comparisons(Plan(("r0",)), rows, family_sizes=(("table", 0),)))
     for kind, n in (("critical-difference", 40), ("effects", 39)):
         (figure,) = figures(made, kind)
         words = " ".join(texts(figure)).split()

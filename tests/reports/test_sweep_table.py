@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from command_line import called
 from csv_rows import csv_rows
+from matplotlib.text import Text
 from swept import CONFIG, POOLED, SETTINGS, put
 
 from harness.experiment.results import read_results
@@ -88,6 +89,18 @@ def test_the_best_settings_by_validation_are_shown_on_test_queries(folder: Path)
         of_lr = [wanted["test", one.run, one.columns["leaves"], lr] for lr in ("0.01", "0.1", "1")]
         assert one.summary["ndcg@10"] == pytest.approx(max(of_lr), abs=1e-12)
     assert len(rows) == 4
+
+
+def test_a_long_name_of_a_metric_is_inside_the_picture(folder: Path) -> None:
+    found = read_results(folder / "out")
+    name = "nDCG with exponential gain@10"
+    settings = PlotSettings("sweep", ("ndcg@10",), over="lr", names={"ndcg@10": name})
+    (figure,) = (find("sweep").draw(one) for one in requests(found, settings))
+    figure.draw_without_rendering()
+    (label,) = (one for one in figure.findobj(Text) if name in one.get_text())
+    inside = label.get_window_extent()
+    assert min(*inside.min) >= 0
+    assert (inside.max <= figure.bbox.max).all()
 
 
 def test_a_plot_has_a_line_for_each_run_and_its_validation_values(folder: Path) -> None:

@@ -13,10 +13,10 @@ from ...core.entries import System
 from ...core.ragged import Floats
 from ...core.systems import matrix
 from ...errors import warn
-from ...stats.comparison import between
+from ...stats.comparison import Comparison, Comparisons, between
 from ...stats.differences import differences
 from ...stats.registry import Stream, find
-from ..phrases import confidence
+from ..phrases import confidence, span
 from ..text import cut
 from . import plot
 from .plot import Name, PlotKind, PlotRequest, Width, characters
@@ -31,6 +31,10 @@ LINE = 42
 """Characters above a panel, which is as wide as a column also on a page."""
 NAMED = 5
 """Queries with a label."""
+
+
+SHORT = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "BH", "by": "BY", "none": ""}
+"""Corrections as a caption names them."""
 
 
 class Panel(NamedTuple):
@@ -189,11 +193,8 @@ def draw_effects(request: PlotRequest) -> Figure:
     plot.label_rows(axes, [name.label for name, *_ in rows])
     axes.locator_params(axis="x", nbins=5 if width == "column" else 9)
     untested = "" if all(is_tested) else ", × no test"
-    level = found.plan.level
-    text = (
-        f"{best}difference in {request.short(request.metric)} from {base_name.label}\n"
-        f"{confidence(level)} interval; ● p ≤ {level:g}, ○ p > {level:g}{untested}"
-    )
+    difference = f"{best}difference in {request.short(request.metric)} from {base_name.label}"
+    text = f"{difference}\n{_marks(found, [one for _, one, _ in rows])}{untested}"
     plot.label_below(figure, text, width)
     right = axes.twinx()
     plot.label_rows(right, [_signed(sign * one.hedges_g) for _, one, sign in rows])
@@ -204,6 +205,18 @@ def draw_effects(request: PlotRequest) -> Figure:
     for spine in (axes.spines["left"], right.spines["left"], right.spines["right"]):
         spine.set_visible(False)
     return figure
+
+
+def _marks(found: Comparisons, rows: Sequence[Comparison]) -> str:
+    """Return what intervals and filled points are, and how many comparisons were corrected for."""
+    sizes = [size for size in (found.family(one)[1] for one in rows) if size]
+    correction = found.plan.test if found.kind == "all-pairs" else SHORT[found.plan.correction]
+    is_adjusted = bool(correction and sizes)
+    kind = "simultaneous" if any(one.interval == "simultaneous" for one in rows) else "unadjusted"
+    interval = f"{kind if is_adjusted else ''} {confidence(found.plan.level)} interval".lstrip()
+    p = f"{'adjusted ' if is_adjusted else ''}p at most {found.plan.level:g}"
+    over = f" ({correction}, {span(sizes)} comparisons)" if is_adjusted else ""
+    return f"{interval}; filled: {p}{over}"
 
 
 def _signed(value: float) -> str:

@@ -108,7 +108,8 @@ def draw_sweep(request: PlotRequest) -> Figure:
         )
         for place, (label, some) in enumerate(here.items())
     ]  # fmt: skip
-    return _lines(over, settings, lines, request.axis(request.metric), request.settings.width)
+    label = request.short(request.metric, plot.characters(request.settings.width, 0.8))
+    return _lines(over, settings, lines, label, request.settings.width)
 
 
 def _lines(
@@ -152,16 +153,27 @@ def _lines(
     axes.set_xticks([at[place] for place in shown], [settings[place] for place in shown])
     axes.set_xticks([], minor=True)
     axes.set_xlabel(over)
-    axes.set_ylabel(metric)
+    if len(metric) <= ROTATED:
+        axes.set_ylabel(metric)
+    else:  # it does not fit next to the axis
+        axes.set_title(metric, loc="left")
     plot.legend(figure, handles, labels, width)
     return figure
 
 
+ROTATED = 24
+"""Characters of a label next to an axis of a low picture."""
+
+
 def positions(settings: Sequence[str]) -> tuple[list[float], bool]:
-    """Return places on the axis, and whether its scale is logarithmic: numbers beyond 1 to 10.
+    """Return places on the axis, and whether its scale is logarithmic.
+
+    It is if the largest number is more than ten times the smallest and the steps are more even.
 
     >>> positions(["0.01", "0.1", "1"]), positions(["relu", "tanh"])
     (([0.01, 0.1, 1.0], True), ([0.0, 1.0], False))
+    >>> positions([*map(str, range(1, 13))])[1], positions(["5", "10", "20", "100"])[1]
+    (False, True)
     """
     try:
         at = [float(text) for text in settings]
@@ -169,7 +181,10 @@ def positions(settings: Sequence[str]) -> tuple[list[float], bool]:
         at = [nan]
     if not all(map(math.isfinite, at)) or len({*at}) < len(at):
         return [*map(float, range(len(settings)))], False
-    return at, min(at) > 0 and max(at) > 10 * min(at)
+    if min(at) <= 0 or max(at) <= 10 * min(at):
+        return at, False
+    steps, ratios = np.diff(sorted(at)), np.diff(np.log(sorted(at)))
+    return at, bool(ratios.std() / ratios.mean() <= steps.std() / steps.mean())
 
 
 def ticks(at: Sequence[float], is_log: bool, most: int) -> list[int]:
@@ -242,7 +257,7 @@ def draw_scatter(request: PlotRequest) -> Figure:
         )  # fmt: skip
     axes.margins(0.08, 0.14)
     axes.set_xlabel(request.axis(request.metrics[0]))
-    axes.set_ylabel(request.axis(request.metrics[1]))
+    axes.set_ylabel(request.short(request.metrics[1]))
     is_rising = bool(((x - x.mean()) * (y - y.mean())).sum() >= 0)
     text = "τ not defined"
     if np.ptp(x) and np.ptp(y):
