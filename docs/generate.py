@@ -144,8 +144,8 @@ def metrics_page() -> str:
         NOTE + "# Metrics\n",
         "A name is `name`, `name@10` or `name(param=value,...)@10`; a list of cutoffs "
         "(`ndcg@1,3,5`) is several metrics. trec_eval's spellings (`ndcg_cut_10`, `P.5,10`, "
-        "`official`) and ir_measures' (`nDCG@10`, `AP(rel=2)`) are read too; the name given here "
-        "is the one printed.\n",
+        "`official`) and ir_measures' (`nDCG@10`, `AP(rel=2)`) work too. Outputs always use "
+        "the name on this page.\n",
     ]
     lines += ["## Which metric should I use\n", WHICH]
     lines += ["```text", catalogue.settings().rstrip(), "```\n"]
@@ -204,7 +204,7 @@ def formats_page() -> str:
         "A table or a dict of tensors without qids holds predictions in the order of the "
         "dataset's rows:\n\n"
         "- a CSV of one column with a header,\n"
-        "- pandas' `series.to_csv(path)` with its index, which must rise,\n"
+        "- `series.to_csv(path)` from pandas, if its index is increasing,\n"
         "- a column `score`, `pred`, `prediction`, `y_pred` or `yhat`.\n\n"
         "If several columns hold numbers, name one: `columns: {score: ...}`. The manifest records "
         "the columns that were read.\n"

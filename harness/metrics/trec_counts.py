@@ -161,7 +161,7 @@ def num_nonrel_judged_ret(aligned: Aligned, *, rel: Rel = 1) -> Ints:
     expected="itself",
 )
 def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) -> Floats:
-    """Return 0: trec_eval prints the first grades as text here, and pytrec_eval gives 0.
+    """Always 0: trec_eval prints the first grades as text, and pytrec_eval gives 0.
 
     No 0 is printed: tables, CSV and JSON lines leave it out and say so. It exists so that the
     nickname ``all_trec`` means the same as there.
@@ -186,7 +186,7 @@ def relstring(aligned: Aligned, *, length: Annotated[int, Range(0, None)] = 10) 
 
 @trec_measure("runid", "m_runid.c", direction=None, bounds=(0, 0), empty=None, expected="itself")
 def runid(aligned: Aligned) -> Floats:
-    """Return 0: trec_eval prints the run's tag here, and pytrec_eval gives 0.
+    """Always 0: trec_eval prints the run's tag as text, and pytrec_eval gives 0.
 
     No 0 is printed: tables, CSV and JSON lines leave it out and say so; trec_eval's three columns
     have the run's name. It exists so that the nicknames ``official`` and ``set`` mean the same as

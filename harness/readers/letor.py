@@ -400,8 +400,8 @@ add_formats(
     Format(
         name="letor",
         about="LETOR / SVMlight learning-to-rank file (grade qid:Q f:v ... # comment), as a "
-        "dataset; without qids, as LightGBM's, FILE.query or FILE.group next to it holds the "
-        "group sizes, which must agree with qids if there are both",
+        "dataset. A file without qids needs group sizes in FILE.query or FILE.group. If it has "
+        "both, they must agree",
         suffixes=(".txt", ".test", ".train", ".letor", ".svm", ".libsvm"),
         rows={
             "qrels": re.compile(rb"\s*\S+\s+qid:\S|\s*[-+.\d]+(\s+\d+:\S+)+\s*(#.*)?$"),

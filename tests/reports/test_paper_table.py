@@ -116,7 +116,7 @@ def test_daggers_mean_baselines_above_and_below() -> None:
     cell = cell_of(table, "dense", "trec", "map")
     assert (cell.marks, cell.worse) == (("†",), ("‡",))
     assert (
-        "† significantly better than bm25, ‡ than fusion; below the line: significantly worse "
+        "† significantly better than bm25, ‡ than fusion; as a subscript: significantly worse "
         "(paired two-sided t-test, Holm's correction over 3 comparisons, p ≤ 0.05)."
     ) in caption(table)
 
@@ -170,7 +170,7 @@ def test_further_columns() -> None:
     assert table.footnotes == (
         "Queries of trec answered: bm25 1/2; the others count as 0, but are left out for mse.",
         "Queries of trec with a value of MAP: bm25 1/2.",
-        "n/N after a value: it is over n of the N queries, others over more.",
+        "(n/N): mean over n of N queries; other values use more.",
     )
     alone = build(made, TableSettings(metrics=("map",)))
     assert alone.footnotes[0] == "Queries of trec answered: bm25 1/2; the others count as 0."
@@ -240,9 +240,7 @@ def test_a_mean_over_fewer_queries_is_seen_to_be_and_is_not_the_best() -> None:
     assert unlike in caption(table)
     text = find("table").render(study(values).board)
     assert "  no best value marked, as runs were scored on different queries: map\n" in text
-    assert table.footnotes[-1] == (
-        "n/N after a value: it is over n of the N queries, others over more."
-    )
+    assert table.footnotes[-1] == ("(n/N): mean over n of N queries; other values use more.")
     assert "| .900 (1/3) |" in render(table, "markdown")
     assert ".900~(1/3)" in render(table, "latex")
     assert "best" not in render(table, "csv")
@@ -309,7 +307,7 @@ def test_text() -> None:
         "New & more",
         "dense       .500* †    1.000+",
         "a|b_<i>     .333  _†  13.000",
-        "  * bold, + underlined, _ below the line",
+        "  * bold, + underlined, _ subscript",
     ]
     assert body(render(BLOCKS, "text"))[:4] == [
         "         ---- trec ----  --- web ----  - mean over datasets --",

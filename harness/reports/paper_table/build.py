@@ -454,7 +454,7 @@ class TableDraft:
         (first, run), *others = ((sign, run) for run, sign in self.signs.of.items())
         parts = [f"{first} significantly better than {self.settings.name(run)}"]
         parts += [f"{sign} than {self.settings.name(run)}" for sign, run in others]
-        worse = "; below the line: significantly worse" if self._has("worse") else ""
+        worse = "; as a subscript: significantly worse" if self._has("worse") else ""
         return ", ".join(parts) + worse
 
     def _ranks(self) -> Iterator[str]:
@@ -520,7 +520,7 @@ class TableDraft:
     def _column_notes(self) -> Iterator[str]:
         noted = {cell.text == UNDEFINED for column in self.cells for cell in column if cell.note}
         if False in noted:
-            yield "n/N after a value: it is over n of the N queries, others over more."
+            yield "(n/N): mean over n of N queries; other values use more."
         if True in noted:
             yield f"n/N after {UNDEFINED}: the run has n of the N datasets, so no mean over them."
         shown = {*map(str, self.metrics)}

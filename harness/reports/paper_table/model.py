@@ -212,7 +212,7 @@ def signs_of(comparisons: Comparisons | None, marks: Marks | None, runs: Sequenc
 
 MOST_ROWS = 40
 """Rows of a float in LaTeX by default; a page has room for about 50."""
-SIGNS = "* bold, + underlined, _ below the line"
+SIGNS = "* bold, + underlined, _ subscript"
 """What the signs of plain text are for."""
 JsonRow = dict[str, formats.Value]
 
