@@ -295,7 +295,7 @@ def with_slices(entries: Sequence[E]) -> list[E]:
     return found
 
 
-def notes_of(entries: Sequence[Entry]) -> dict[str, Any]:
+def notes_of(entries: Sequence[Entry | System]) -> dict[str, Any]:
     """Return the choices and the warnings of any of the entries, for an entry made of them."""
     return {
         "choices": tuple(dict.fromkeys(one for entry in entries for one in entry.choices)),

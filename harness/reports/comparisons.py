@@ -20,6 +20,7 @@ from .grid import Grid, GridCell, grid, grid_of
 from .phrases import (
     INTERVALS,
     UNDEFINED,
+    WARNED,
     absent_baselines,
     capitalised,
     confidence,
@@ -28,6 +29,7 @@ from .phrases import (
     heading,
     interval,
     p_value,
+    warned_of,
 )
 
 SIGNIFICANCE, STANDINGS = "significance.csv", "standings.csv"
@@ -89,15 +91,17 @@ def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
     single = len({one.baseline for one in rows}) == 1
     title = _title(first.dataset, first.metric)
     if single:
-        title += f", against {first.baseline}"
+        title += f", against {''.join(_marked(found, first.baseline)[:2])}"
         if len({(one.baseline_value, one.n) for one in rows}) == 1:
             title += f" ({decimals(first.baseline_value)}, n={first.n})"
     has_notes = any(one.note for one in rows)
     share = f"{confidence(found.plan.level)} interval"
     body: list[dict[str, str | GridCell]] = [
         {
-            "run": one.run, **({} if single else {"against": one.baseline}), "n": str(one.n),
-            "value": decimals(one.run_value), "difference": decimals(one.difference, sign=True),
+            "run": _marked(found, one.run),
+            **({} if single else {"against": _marked(found, one.baseline)}),
+            "n": str(one.n), "value": decimals(one.run_value),
+            "difference": decimals(one.difference, sign=True),
             share: interval(one.low, one.high, sign=True), "p": p_value(one.p),
             "adjusted p": GridCell(
                 p_value(one.p_adjusted), SIGNIFICANT if found.is_significant(one) else ""
@@ -109,6 +113,11 @@ def _grid(found: Comparisons, rows: Sequence[Comparison]) -> Grid:
         for one in rows
     ]  # fmt: skip
     return grid_of(body, left=1 if single else 2, title=title)
+
+
+def _marked(found: Comparisons, run: str) -> GridCell:
+    """Return the name of a run, with a mark if the guard warns of it."""
+    return GridCell(run, WARNED if run in found.warned else "")
 
 
 def _title(dataset: str, metric: Metric) -> str:
@@ -133,9 +142,10 @@ def _standing_grids(found: Comparisons) -> Iterator[Grid]:
     """Yield a table of tiers and ranks for each metric on each dataset, best run first."""
     share = f"{confidence(found.plan.level)} interval"
     for rows in _tables(found.standings):
-        body = [
+        body: list[dict[str, str | GridCell]] = [
             {
-                "run": one.run, "tier": one.tier or UNDEFINED, "rank": str(one.rank or UNDEFINED),
+                "run": _marked(found, one.run), "tier": one.tier or UNDEFINED,
+                "rank": str(one.rank or UNDEFINED),
                 "of ranks": f"{one.rank_low}-{one.rank_high}" if one.rank_high else UNDEFINED,
                 "n": str(one.n), "value": decimals(one.value), share: interval(one.low, one.high),
             }
@@ -171,6 +181,7 @@ def notes(found: Comparisons) -> list[str]:
         where = f"{dataset}: " if dataset else ""
         texts = first_of([*map(str, some)], MOST)
         lines.append(f"{where}{texts}; the others count as in the leaderboard")
+    lines += warned_of(found.warned.items())
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
     size = max((size for _, size in found.family_sizes), default=0)

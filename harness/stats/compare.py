@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..core.entries import System, grouped_by
+from ..core.entries import System, grouped_by, notes_of
 from ..core.ragged import Floats
 from ..core.systems import unanswered_of
 from ..errors import HarnessError, Problem, check_known
@@ -86,7 +86,11 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         drawn and any(one.may_be_drawn for one in rows),
         tuple(unanswered_of(systems)),
         tuple(_absent(systems, plan)),
-    )
+        warned={
+            run: rules for run, some in grouped_by(systems, lambda one: one.run).items()
+            if (rules := notes_of(some)["warned"])
+        },
+    )  # fmt: skip
 
 
 def _done(jobs: Sequence[Callable[[], T]], workers: int) -> list[T]:

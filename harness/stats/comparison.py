@@ -249,6 +249,8 @@ class Comparisons(Printable):
         Dataset and run of those that could not be evaluated.
     chosen : mapping of (str, str) to str
         Dataset and run of those that are the best of several, and of what.
+    warned : mapping of str to tuple of str
+        Runs that the guard warns of, with the rules.
     """
 
     plan: Plan
@@ -265,6 +267,7 @@ class Comparisons(Printable):
     lost: tuple[Incomplete, ...] = ()
     failed: tuple[tuple[str, str], ...] = ()
     chosen: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    warned: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def _at(self) -> dict[tuple[str, ...], Any]:

@@ -237,3 +237,16 @@ def test_a_reference_that_names_documents(folder: Path) -> None:
 
 def test_the_rule_does_not_end_a_run() -> None:
     assert [one for one in RULES if not RULES[one].stops_run] == ["unscored-rows"]
+
+
+def test_comparisons_mark_the_run(folder: Path) -> None:
+    trec(Path("a.run"), SCORES)
+    trec(Path("b.run"), without(LOST))
+    done = called("compare", "--qrels", "rows.txt", "a.run", "b.run", "-m", "ndcg@10")
+    assert done.code == 0
+    assert "\nb!" in done.out
+    assert "! the guard warns of unscored-rows (b)" in done.out
+    with warns("unscored-rows"):
+        found = harness.compare("rows.txt", {"x": "a.run", "y": "b.run"}, ["map"], baseline="y")
+    assert "against y!" in str(found)
+    assert found.warned == {"y": ("unscored-rows",)}
