@@ -52,9 +52,11 @@ def add_inputs(*paths: str | os.PathLike[str]) -> None:
 
 
 def is_input(path: str | os.PathLike[str]) -> bool:
-    """Whether a file, or a link, is an input of the command around."""
+    """Whether a file, or a link or what it leads to, is an input of the command around."""
     inputs = _INPUTS.get()
-    return bool(inputs) and _identity(os.fspath(path)) in (inputs or ())
+    if not inputs:
+        return False
+    return _identity(os.fspath(path)) in inputs or _identity(os.path.realpath(path)) in inputs
 
 
 def check_outputs(folder: Path, names: Iterable[str]) -> None:

@@ -19,7 +19,7 @@ import yaml
 from .. import readers as readers
 from ..core.arrow import as_bytes, unique
 from ..errors import HarnessError, InputError, Problem, UnknownNameError, said_by
-from ..input_files import add_inputs, check_outputs
+from ..input_files import check_outputs, keeping_inputs
 from ..readers import files as store
 from ..readers import ir_metadata as ir_metadata
 from ..readers.columns import Refused, read_block
@@ -45,8 +45,14 @@ def annotate(
     given = reduce(merged, map(setting, settings), _template(template))
     several = len(runs) > 1 or output.is_dir()
     targets = [output / run.name if several else output for run in runs]
-    _check(runs, targets, force)
-    found = []
+    with keeping_inputs(*runs, *([template] if template else [])):
+        _check(targets, force)
+        return [*_annotated(runs, targets, given, here)]
+
+
+def _annotated(
+    runs: Sequence[Path], targets: Sequence[Path], given: Mapping[str, Any], here: bool
+) -> Iterator[tuple[Path, dict[str, Any]]]:
     for run, target in zip(runs, targets, strict=True):
         source = Source(run)
         name = readers.guess_format(run, "run")
@@ -58,8 +64,7 @@ def annotate(
             merged, (machine() if here else {}, own, given), _tag(source)
         )
         _write(source, target, content)
-        found.append((target, content))
-    return found
+        yield target, content
 
 
 def setting(text: str) -> dict[str, Any]:
@@ -114,7 +119,6 @@ def machine() -> dict[str, Any]:
 def _template(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
-    add_inputs(path)
     try:
         found: Any = ir_metadata.load(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, yaml.YAMLError) as error:
@@ -125,10 +129,9 @@ def _template(path: Path | None) -> dict[str, Any]:
     return found
 
 
-def _check(runs: Sequence[Path], targets: Sequence[Path], force: bool) -> None:
+def _check(targets: Sequence[Path], force: bool) -> None:
     """Raise HarnessError if a file would be overwritten."""
     problems = []
-    add_inputs(*runs)
     for target in targets:
         check_outputs(target.parent, [target.name])
         if target.exists() and not force:
