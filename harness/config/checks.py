@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.entries import grouped_by, sliced_name, slices, whole_name
-from ..core.leaderboard import NOT_COMPARED
+from ..core.leaderboard import COMPARE_OR_AVERAGE, NOT_COMPARED
 from ..core.metric import REGISTRY, Metric
 from ..core.names import BOUNDS, compared, parse, with_bounds
 from ..core.settings import contradiction, find_convention
@@ -190,7 +190,7 @@ class _Checks:
         if summary.pool and summary.average:
             self.report(("summary", "average"), "folds are pooled or averaged, not both")
         if summary.average and config.compare is not None:
-            self.report(("compare",), NOT_COMPARED)
+            self.report(("compare",), NOT_COMPARED, COMPARE_OR_AVERAGE)
         if settings is not None:
             datasets = list(config.datasets)
             if settings.on not in datasets or len(datasets) == 1:

@@ -22,10 +22,11 @@ from .entries import Choice, Entry, Failed, grouped_by, whole_name, with_slices
 from .metric import Metric
 
 NOT_COMPARED = (
-    "runs are compared query by query, and average weighs queries by the size of their part; "
-    "pool the parts, or leave compare out"
+    "runs are compared query by query, and 'summary: {average: ...}' weighs queries by the size "
+    "of their fold"
 )
 """Why there are no comparisons next to an average."""
+COMPARE_OR_AVERAGE = "leave 'compare' out; or write 'pool' for 'average' if no folds share queries"
 
 
 @dataclass(frozen=True)

@@ -242,7 +242,7 @@ POOLED = Rule(
     "pooled-queries", "error",
     "Folds that 'summary: {pool: ...}' joins share queries.",
     "such queries would count several times in one mean",
-    "correct the folds, or use 'average' instead of 'pool'",
+    "correct the folds; or write 'average' for 'pool', without 'compare'",
 )  # fmt: skip
 VALIDATION = Rule(
     "validation-in-test", "error",

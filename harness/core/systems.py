@@ -30,6 +30,7 @@ from .leaderboard import Leaderboard, Summary
 from .metric import Metric
 from .names import first_with_direction, why_not
 from .ragged import Floats
+from .rules import POOLED
 
 SHOWN = 5
 
@@ -241,8 +242,7 @@ def _shared_queries(dataset: str, parts: Sequence[Entry], qids: pa.Array) -> Pro
         for one in several[:SHOWN]
     ]
     what = f"expected each query in one part, got {several.size:,} in several: {', '.join(named)}"
-    fix = "use 'average' instead of 'pool', or correct the folds"
-    return Problem(dataset, what, fix=fix)
+    return Problem(dataset, what, fix=POOLED.fix)
 
 
 def incomplete(board: Leaderboard) -> list[Incomplete]:

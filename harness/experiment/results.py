@@ -212,7 +212,10 @@ def with_comparisons(results: Results, plan: Plan | None = None) -> Results:
     if wanted is not None:
         try:
             if board.summary.average:
-                raise HarnessError(Problem("compare", NOT_COMPARED))
+                fix = (
+                    "name no baseline; or pool folds that share no query, and run the config again"
+                )
+                raise HarnessError(Problem("compare", NOT_COMPARED, fix=fix))
             found = compared(systems_of(board), wanted, failed_systems(board))
         except HarnessError as error:
             if plan is not None or not failed_rows(board):
