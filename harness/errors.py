@@ -579,6 +579,12 @@ def problem(error: Exception) -> Problem:
     return Problem("", describe(error), fix=REPORT)
 
 
+def not_installed(place: str, package: str, extra: str = "") -> HarnessError:
+    """Return the error of a package that is needed and not installed."""
+    fix = f"pip install {package}" + (f" (the extra '{extra}')" if extra else "")
+    return HarnessError(Problem(place, f"{package} is not installed", fix=fix))
+
+
 _SHORTAGES = {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 _LIMIT = (
     "raise the limit (ulimit -v for memory, -n for open files), or give fewer --jobs to a command "

@@ -19,7 +19,7 @@ xgboost.train(
     num_boost_round=20,
     evals=[(valid, "valid")],
     custom_metric=metric,
-    callbacks=[metric],
+    callbacks=[metric, harness.xgboost.early_stopping("ndcg(gain=exp)@10", 5)],
     verbose_eval=False,
 )
 first, last = metric.history[0]["valid"], metric.history[-1]["valid"]

@@ -57,6 +57,7 @@ class BatchCollector:
         self.fractions = fractions
         self._parts: list[tuple[Qrels, Run]] = []
         self._batch_of: dict[str, int] = {}
+        self._n_rows, self._is_evaluated = 0, False
 
     def add(
         self, scores: Any, relevance: Any, n: Any = None, qids: Any = None, *, mask: Any = None
@@ -72,10 +73,16 @@ class BatchCollector:
         Raises
         ------
         InputError
-            If the batch is wrong or one of its qids came before; the batch is then not kept.
+            If the batch is wrong, one of its qids came before, or the collector was evaluated
+            and not :meth:`reset`; the batch is then not kept.
         """
-        qrels, run = from_batch(
-            scores, relevance, n, qids, mask=mask, first=len(self), fractions=self.fractions
+        if self._is_evaluated:
+            what = "the collector was evaluated, and this batch would count with the earlier ones"
+            raise InputError(
+                Problem("BatchCollector.add", what, fix="call reset() before the next epoch")
+            )
+        qrels, run, lengths = from_batch(
+            scores, relevance, n, qids, mask=mask, first=self._n_rows, fractions=self.fractions
         )
         names = qrels.qids.to_pylist()
         if repeated := [qid for qid in names if qid in self._batch_of]:
@@ -87,6 +94,12 @@ class BatchCollector:
             raise InputError(Problem("qids", f"{what} and {len(self._parts)}", fix=fix))
         self._batch_of.update(dict.fromkeys(names, len(self._parts)))
         self._parts.append((qrels, run))
+        self._n_rows += lengths.size
+
+    def reset(self) -> None:
+        """Forget all batches, to collect those of the next epoch."""
+        self._parts, self._batch_of = [], {}
+        self._n_rows, self._is_evaluated = 0, False
 
     def to_tables(self, name: str = "") -> tuple[Qrels, Run]:
         """Return all batches as one pair of tables, with documents d0, d1, ... by position."""
@@ -128,7 +141,9 @@ class BatchCollector:
         qrels, run = self.to_tables(name)
         check_grades(qrels, wanted, policy)
         parts = align_parts(qrels, run, policy, policies_of(wanted, policy))
-        return evaluate_aligned(parts, wanted, run=name)
+        evaluation = evaluate_aligned(parts, wanted, run=name)
+        self._is_evaluated = True
+        return evaluation
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all batches to an ``.npz`` file, whole or not at all.
@@ -199,6 +214,18 @@ class QueryValues:
         self.policy = policy_of(policy)
         self.history: list[dict[str, Evaluation]] = []
         self._pending: list[Evaluation] = []
+        self._warned = False
+
+    def reset(self) -> None:
+        """Forget the values of a training, so that another can follow."""
+        self.history, self._pending, self._warned = [], [], False
+
+    def check_new(self) -> None:
+        """Raise InputError if `history` has the values of an earlier training."""
+        if self.history:
+            what = f"history has the {len(self.history):,} iterations of an earlier training"
+            fix = "call reset() before the next training, or make another feval"
+            raise InputError(Problem("feval", what, fix=fix))
 
     def evaluate(self, scores: Any, labels: Any, group: Any) -> dict[str, float]:
         """Return the summaries of rows; `group` has the rows of each query."""

@@ -66,7 +66,9 @@ def to_pytrec_eval(
     ({'q4': {'d0': 1, 'd1': 0}}, {'q4': {'d0': 0.5, 'd1': 2.0}})
     """
     check_arguments(locals(), qid_offset=_OFFSET, q_prefix=TEXT, d_prefix=TEXT)
-    qrels, run = from_batch(scores, relevance, n, qids, mask=mask, first=qid_offset)
+    qrels, run, _ = from_batch(
+        scores, relevance, n, qids, mask=mask, first=qid_offset, keep_empty=True
+    )
     bounds = qrels.offsets.tolist()
     longest = int(np.diff(qrels.offsets).max(initial=0))
     docnos = [f"{d_prefix}{position}" for position in range(longest)]

@@ -2,12 +2,12 @@
 
 Each takes ``scores (batch_size, list_size)``, ``relevance (batch_size, list_size)`` and ``n
 (batch_size,)``, the number of documents of each query, and returns a float64 array with a value
-for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batch_size,
-list_size, 1)``; values past ``n`` are never read. Instead of ``n``, ``mask=`` takes True for
-each document and False for padding; both are fine if they agree. Rows without padding,
-``(rows,)``, take as ``n`` the rows of each query, as LightGBM's ``group``. NaN means that the
-metric is not defined for that query. The metrics themselves are described where they are defined,
-in :mod:`harness.metrics`.
+for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batch_size, list_size,
+1)``; values past ``n`` are never read. Instead of ``n``, ``mask=`` takes True for each document
+and False for padding; both are fine if they agree. Rows without padding, ``(rows,)``, take as
+``n`` the rows of each query, as LightGBM's ``group``. NaN means that the metric is not defined for
+that query, or that it has no document. The metrics themselves are described where they are
+defined, in :mod:`harness.metrics`.
 
 Tied scores are in the order of the policy ``ties``, as everywhere in the harness: by default
 trec_eval's, which compares scores as float32 and then puts the larger docno first, docnos being
@@ -101,7 +101,7 @@ def ndcg(
     if k is not None:
         return _values("ndcg", aligned, gain=gain, short=short, ideal=ideal, cutoff=k)
     given = _checked("ndcg", gain=gain, short=short, ideal=ideal)
-    return ndcg_at_every_rank(aligned, list_size=_width(scores), **given)
+    return _defined(aligned, ndcg_at_every_rank(aligned, list_size=_width(scores), **given))
 
 
 def dcg(
@@ -122,7 +122,8 @@ def dcg(
     aligned = _align(scores, relevance, n, mask, ties)
     if k is not None:
         return _values("dcg", aligned, gain=gain, cutoff=k)
-    return dcg_at_every_rank(aligned, list_size=_width(scores), **_checked("dcg", gain=gain))
+    given = _checked("dcg", gain=gain)
+    return _defined(aligned, dcg_at_every_rank(aligned, list_size=_width(scores), **given))
 
 
 def arp(
@@ -316,7 +317,7 @@ def lambdas(
     """
     check_arguments(locals(), delta_ndcg=FLAG)
     given = _checked("pairwise_logloss", alpha=alpha)
-    qrels, run = from_batch(scores, relevance, n, mask=mask, copy=False)
+    qrels, run, _ = from_batch(scores, relevance, n, mask=mask, copy=False, keep_empty=True)
     gains = discounts = None
     if delta_ndcg:
         policy = _policy(ties)
@@ -347,7 +348,16 @@ def _width(scores: Any) -> int | None:
 
 
 def _align(scores: Any, relevance: Any, n: Any, mask: Any, ties: Order = "trec_eval") -> Aligned:
-    return align(*from_batch(scores, relevance, n, mask=mask, copy=False), _policy(ties))
+    policy = _policy(ties)
+    qrels, run, _ = from_batch(scores, relevance, n, mask=mask, copy=False, keep_empty=True)
+    return align(qrels, run, policy)
+
+
+def _defined(aligned: Aligned, values: Floats) -> Floats:
+    """Return values by query; NaN for those without a document."""
+    values = np.array(values, dtype=np.float64)
+    values[aligned.ideal.lengths == 0] = np.nan
+    return values
 
 
 def _checked(name: str, **given: Any) -> dict[str, Any]:
@@ -368,8 +378,7 @@ def _values(name: str, aligned: Aligned, **given: Any) -> Floats:
     if isinstance(cutoffs, (list, tuple)) and cutoffs:
         each = [_values(name, aligned, **{**given, "cutoff": cutoff}) for cutoff in cutoffs]
         return np.stack(each, axis=1)
-    values = REGISTRY[name].function(aligned, **_checked(name, **given))
-    return np.array(values, dtype=np.float64)
+    return _defined(aligned, REGISTRY[name].function(aligned, **_checked(name, **given)))
 
 
 def _policy(ties: str) -> Policy:

@@ -25,6 +25,8 @@ class LightGBMFeval(QueryValues):
         As a callback, keep what this iteration gave. LGBMRanker counts the parameters.
         """
         if second is None:
+            if first.iteration == first.begin_iteration:
+                self.check_new()
             names = [str(metric) for metric in self.metrics]
             own = (one[0] for one in first.evaluation_result_list if one[1] in names)
             self.keep(list(dict.fromkeys(own)))

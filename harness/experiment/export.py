@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from ..errors import HarnessError, Problem, shorten
+from ..errors import HarnessError, Problem, not_installed, shorten
 from ..readers.files import distinct
 from .results import Results
 
@@ -83,7 +83,5 @@ def _entries(results: Results) -> list[tuple[str, dict[str, str], dict[str, floa
 def _tracker(name: str) -> Any:
     spec = find_spec(name)
     if spec is None or spec.origin is None:  # a folder of that name, which wandb writes
-        what = f"expected {name} to be installed, got no module of that name"
-        fix = f"run: pip install {name} (the extra '{name}')"
-        raise HarnessError(Problem(f"export --to {name}", what, fix=fix))
+        raise not_installed(f"export --to {name}", name, name)
     return import_module(name)

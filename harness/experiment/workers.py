@@ -47,6 +47,7 @@ from ..errors import (
     ShortageError,
     VerificationError,
     collecting,
+    not_installed,
     said_by,
     shortage,
     warn,
@@ -261,9 +262,7 @@ class Cluster(Executor):
         try:
             distributed: Any = import_module("distributed")
         except ImportError as error:
-            what = "expected the package distributed, got none"
-            fix = "pip install distributed"
-            raise HarnessError(Problem("--scheduler", what, fix=fix)) from error
+            raise not_installed("--scheduler", "distributed", "dask") from error
         for name in ("distributed.client", "tornado.application"):  # what they log is raised here
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._where, self._address = f"--scheduler {address}", address

@@ -60,7 +60,7 @@ def _batch(
         raise source.error(what, "save a table with columns qid, docno and score")
     given = {wanted: arrays[wanted], other: arrays.get(other, np.zeros(np.shape(arrays[wanted])))}
     try:
-        qrels, run = from_batch(**given, n=arrays["n"], qids=arrays["qids"], fractions=fractions)
+        qrels, run, _ = from_batch(**given, n=arrays["n"], qids=arrays["qids"], fractions=fractions)
     except InputError as error:
         places = [Place(source.name, key=one.where) for one in error.problems]
         problems = zip(error.problems, places, strict=True)

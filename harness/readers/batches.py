@@ -6,8 +6,8 @@ each query. Everything beyond ``n`` is padding and is never read.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence, Sized
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,7 @@ import pyarrow as pa
 from ..core.arrow import cast, string_column, to_arrow
 from ..core.qrels_and_runs import Docnos, Qrels, Run, T
 from ..core.ragged import Array, Ints, offsets_of
-from ..core.rules import finding
+from ..core.rules import SHOWN, finding
 from ..errors import InputError, Problem, notice
 
 SHAPES = (
@@ -57,10 +57,38 @@ def one_column(given: Any, name: str) -> Array:
     return array
 
 
+R = TypeVar("R", bound=Sized)
+
+
+def with_documents(by_query: Mapping[str, R], where: str) -> Mapping[str, R]:
+    """Return the queries that have a document, and report the others."""
+    empty = [qid for qid, rows in by_query.items() if not len(rows)]
+    if not empty:
+        return by_query
+    report_empty(where, empty)
+    return {qid: rows for qid, rows in by_query.items() if len(rows)}
+
+
+def report_empty(where: str, qids: Sequence[str]) -> None:
+    """Report queries without a document, which are left out."""
+    examples = [f"query {qid}" for qid in qids[:SHOWN]]
+    what = f"queries without a document: {len(qids):,}"
+    notice(finding("empty-groups", where, what, len(qids), examples))
+
+
+class BatchTables(NamedTuple):
+    """Qrels and run of a batch, and the number of documents of each of its rows, ``(B,)``."""
+
+    qrels: Qrels
+    run: Run
+    lengths: Ints
+
+
 def from_queries(
     kind: type[T], by_query: Mapping[str, Array], where: str, *, fractions: bool = False
 ) -> T:
     """Return the table of ``{qid: numbers}``; the rows of each query are d0, d1, ..."""
+    by_query = with_documents(by_query, where)
     offsets = offsets_of([one.size for one in by_query.values()])
     flat = numbers_of(np.concatenate([*by_query.values()]), where)
     numbers = kind.check_numbers(flat, where, fractions=fractions)
@@ -203,19 +231,24 @@ def from_batch(
     first: int = 0,
     fractions: bool = False,
     copy: bool = True,
-) -> tuple[Qrels, Run]:
+    keep_empty: bool = False,
+) -> BatchTables:
     """Return the tables of a padded batch; both share their rows, so no docno is looked up.
 
     The arrays are as :func:`harness.to_pytrec_eval` takes them; qids count from `first` by default.
-    Without `copy` the tables may share memory with the arrays.
+    Queries without a document are reported and left out, unless `keep_empty`. Without `copy` the
+    tables may share memory with the arrays.
 
-    >>> qrels, run = from_batch([[0.5, 2.0, 9.9]], [[1, 0, 7]], [2], qids=[31])
+    >>> qrels, run, lengths = from_batch([[0.5, 2.0, 9.9]], [[1, 0, 7]], [2], qids=[31])
     >>> qrels.to_dict(), run.to_dict()
     ({'31': {'d0': 1, 'd1': 0}}, {'31': {'d0': 0.5, 'd1': 2.0}})
     """
     given_scores, given_grades, lengths, inside = _documents_of(scores, relevance, n, mask)
-    offsets = offsets_of(lengths)
-    names = qids_of(qids, lengths.size, first)
+    names, sizes = qids_of(qids, lengths.size, first), lengths
+    if not (keep_empty or lengths.all()):
+        report_empty("n" if mask is None else "mask", names.filter(lengths == 0).to_pylist())
+        names, sizes = names.filter(lengths > 0), lengths[lengths > 0]
+    offsets = offsets_of(sizes)
 
     def place(name: str, items: Ints) -> tuple[str, str]:
         at = items[0] if inside is None else np.flatnonzero(inside)[items[0]]
@@ -248,7 +281,7 @@ def from_batch(
         what += "for padding, give mask=relevance >= 0"
         notice(finding("negative-grades", where, what, below.size, severity="warning"))
     qrels = Qrels(names, offsets, Docnos(None, offsets), grades)
-    return qrels, Run(names, offsets, qrels.docnos, given)
+    return BatchTables(qrels, Run(names, offsets, qrels.docnos, given), lengths)
 
 
 def _unpadded(batch: Array, inside: Array | None, copy: bool) -> Array:

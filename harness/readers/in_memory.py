@@ -25,6 +25,8 @@ from .batches import (
     numbers_of,
     one_column,
     qids_of,
+    report_empty,
+    with_documents,
 )
 from .files import parquet, write_all
 from .format import FORMATS, read_qrels, read_run
@@ -57,11 +59,17 @@ def as_pair(
             what = f"expected grades by query, got {grades.size} of one dimension"
             raise InputError(Problem("relevance", what, fix=ROWS))
         check_index(run, qrels)
-        return from_batch(run, grades, n, qids, mask=mask, fractions=fractions, copy=False)
+        batch = from_batch(run, grades, n, qids, mask=mask, fractions=fractions, copy=False)
+        if not batch.qrels.n_queries:
+            what = "expected a query with a document, got none"
+            raise InputError(Problem("n", what, fix="give at least one query with documents"))
+        return batch.qrels, batch.run
     if _is_array(qrels) and n is not None:
         n_rows, n_queries = np.size(as_array(qrels, "relevance")), np.size(as_array(n, "n"))
-        names = qids_of(qids, n_queries, 0).to_numpy(zero_copy_only=False)
-        qrels = np.repeat(names, lengths_of(n, n_queries, n_rows)), qrels
+        names, sizes = qids_of(qids, n_queries, 0), lengths_of(n, n_queries, n_rows)
+        if not sizes.all():
+            report_empty("n", names.filter(sizes == 0).to_pylist())
+        qrels = np.repeat(names.to_numpy(zero_copy_only=False), sizes), qrels
     judgements = as_table(Qrels, qrels, fractions=fractions)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
@@ -98,6 +106,8 @@ def as_table(
             if dataset is None:
                 return made
             return follow_queries(kind.kind, dataset, made, "", whole=True)  # type: ignore
+        if kind is Qrels and all(isinstance(rows, Mapping) for rows in value.values()):
+            value = with_documents(value, name or kind.kind)
         return kind.from_dict(value, name=name, fractions=fractions)
     if isinstance(value, tuple) and len(value) == 3:
         return _from_columns(kind, *value, fractions)

@@ -22,6 +22,7 @@ from ..core.policy import Duplicates
 from ..core.qrels_and_runs import Docnos, Qrels, Run, T
 from ..core.ragged import offsets_of
 from ..errors import SHOWN, InputError, Place, Problem, first_of, said_by, shorten
+from .batches import with_documents
 from .column_roles import Names, guess, select_columns
 from .columns import Refused, gathered, parse_blocks
 from .format import OTHER_JSON, Format, Head, Kind, add_formats
@@ -61,6 +62,8 @@ def read_dict(
         warn(source, what, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
+    if issubclass(of, Qrels):
+        queries = dict(with_documents(queries, source.name))
     with contextlib.suppress(InputError, OverflowError):
         if {*map(type, _values(queries))} <= {int, float}:
             numbers = np.fromiter(_values(queries), np.float64, len(docnos))

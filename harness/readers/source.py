@@ -29,7 +29,16 @@ import pyarrow as pa
 
 from ..core.ragged import Array
 from ..core.rules import finding
-from ..errors import InputError, Place, Problem, ShortageError, notice, shortage, shorten
+from ..errors import (
+    InputError,
+    Place,
+    Problem,
+    ShortageError,
+    not_installed,
+    notice,
+    shortage,
+    shorten,
+)
 from ..input_files import add_inputs
 from .files import sha256, write_all
 from .text import BOM, LONGEST, IsDataLine, ahead, count_head, each, lines_of
@@ -185,9 +194,7 @@ def qrels_file(path: str) -> str:
     try:
         import ir_datasets
     except ImportError:
-        what = "expected ir_datasets to be installed, got no module of that name"
-        fix = "run: pip install ir_datasets (the extra 'ir_datasets')"
-        raise refused(what, fix) from None
+        raise not_installed(path, "ir_datasets", "ir_datasets") from None
     file = Path(ir_datasets.util.home_path()) / "ranking-harness" / f"{name}.qrels"
     if file.is_file():
         return os.fspath(file)

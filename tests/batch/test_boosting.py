@@ -1,5 +1,7 @@
 """harness.lightgbm and harness.xgboost in the libraries' own training loops."""
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from refusals import refuses
 
 import harness
+from harness.errors import HarnessWarning
 
 GROUPS = [7, 1, 12, 4]
 METRICS = ("ndcg(gain=exp)@10", "mse", "recip_rank")
@@ -92,3 +95,94 @@ def test_errors_name_the_place_and_a_fix() -> None:
         harness.lightgbm.feval()
     with refuses("", suggests="ndcg@10"):
         harness.lightgbm.feval("ndgc@10")
+
+
+def stopped(metric: str, *, ours: bool) -> tuple[float, list[float], Any]:
+    """Return the value of the model that XGBoost keeps, the values it saw, and the metric."""
+    xgb = pytest.importorskip("xgboost")
+    random = np.random.default_rng(3)
+    features = random.normal(size=(600, 3))
+    grades = (features[:, 0] + random.normal(size=600) > 1).astype(int)
+    qids = np.repeat([1, 2, 10, *range(30, 57)], 20)
+    train = xgb.DMatrix(features[:300], grades[:300], qid=qids[:300])
+    valid = xgb.DMatrix(features[300:], grades[300:], qid=qids[300:])
+    feval = harness.xgboost.feval(metric)
+    stop = [harness.xgboost.early_stopping(metric, 5)] if ours else []
+    settings = {"objective": "rank:ndcg", "disable_default_eval_metric": 1, "max_depth": 2,
+                "eta": 0.1, "nthread": 1}  # fmt: skip
+    model = xgb.train(
+        settings, train, 40, evals=[(valid, "dev")], custom_metric=feval, verbose_eval=False,
+        callbacks=[feval, *stop], early_stopping_rounds=None if ours else 5,
+    )  # fmt: skip
+    (name,) = map(str, feval.metrics)
+    values = [one["dev"].summary()[name] for one in feval.history]
+    return values[model.best_iteration], values, feval
+
+
+HIGHER = ["recip_rank", "P@5", "err(max_grade=1)@10", "rbp", "bpref", "success@1", "ndcg@10", "map"]
+LOWER = ["arp", "swaps", "mse"]
+
+
+@pytest.mark.parametrize("metric", [*HIGHER, *LOWER])
+def test_xgboost_keeps_the_best_model(metric: str) -> None:
+    kept, values, _ = stopped(metric, ours=True)
+    assert kept == (max if metric in HIGHER else min)(values)
+
+
+@pytest.mark.parametrize("metric", ["recip_rank", "P@5"])
+def test_the_worse_model_is_warned_of(metric: str) -> None:
+    with pytest.warns(HarnessWarning) as caught:
+        kept, values, _ = stopped(metric, ours=False)
+    assert kept < max(values)
+    assert "harness.xgboost.early_stopping" in str(caught[0].message)
+
+
+def test_a_second_training_needs_a_reset() -> None:
+    _, _, feval = stopped("map", ours=True)
+    with refuses("feval") as caught:
+        feval.before_training(None)
+    assert "reset()" in str(caught.value)
+    feval.reset()
+    assert feval.before_training("model") == "model"
+    metric = harness.lightgbm.feval("map")
+    lightgbm(metric)
+    with refuses("feval"):
+        lightgbm(metric)
+    metric.reset()
+    lightgbm(metric)
+    assert len(metric.history) == 5
+
+
+def test_xgbranker_is_told_to_use_train() -> None:
+    xgb = pytest.importorskip("xgboost")
+    ranker = xgb.XGBRanker(n_estimators=2, eval_metric=harness.xgboost.feval("map"))
+    qids = np.repeat([2, 10, 11, 30], GROUPS)
+    with refuses("harness.xgboost.feval") as caught:
+        ranker.fit(*rows(0), qid=qids, eval_set=[rows(1)], eval_qid=[qids], verbose=False)
+    assert "xgboost.train" in str(caught.value)
+
+
+def test_early_stopping_needs_a_direction() -> None:
+    pytest.importorskip("xgboost")
+    for metric in ("num_ret", "ndcg@5,10"):
+        with refuses("metric"):
+            harness.xgboost.early_stopping(metric, 5)
+
+
+@pytest.mark.parametrize("package", ["xgboost", "xgboost.callback"])
+def test_the_package_can_be_looked_at_without_xgboost(package: str) -> None:
+    code = f"""
+import inspect, pydoc, sys
+sys.modules["{package}"] = None
+import harness
+assert hasattr(harness, "xgboost") and "xgboost" in dir(harness)
+inspect.getmembers(harness)
+pydoc.render_doc(harness)
+try:
+    harness.xgboost.feval("map")
+except harness.HarnessError as error:
+    assert "xgboost is not installed" in str(error), error
+else:
+    raise AssertionError
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

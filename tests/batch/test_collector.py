@@ -21,7 +21,7 @@ def batches(n_batches: int = 3, size: int = 4, width: int = 6) -> list[Batch]:
         (
             rng.normal(size=(size, width)),
             rng.integers(0, 4, (size, width)),
-            rng.integers(0, width + 1, size),
+            rng.integers(1, width + 1, size),
         )
         for _ in range(n_batches)
     ]
@@ -39,7 +39,7 @@ def test_batches_together_equal_one_large_batch() -> None:
     together = [np.concatenate(arrays) for arrays in zip(*given, strict=True)]
     collector = filled(given)
     found, expected = collector.to_tables(), from_batch(*together)
-    for ours, theirs in zip(found, expected, strict=True):
+    for ours, theirs in zip(found, expected[:2], strict=True):
         assert ours.to_dict() == theirs.to_dict()
         assert ours.docnos.positional
     assert found[0].docnos is found[1].docnos
@@ -95,3 +95,18 @@ def test_the_saved_file_is_read_back(tmp_path: Path) -> None:
     read = readers.read_qrels(path)
     assert read.to_dict() == qrels.to_dict()
     assert readers.read_run(path, dataset=read).to_dict() == run.to_dict()
+
+
+def test_a_collector_that_was_evaluated_takes_no_more_batches() -> None:
+    collector, other = BatchCollector(), BatchCollector()
+    collector.add([[0.1, 0.9]], [[1, 0]], [2])
+    assert collector.evaluate(["P@1"]).summary() == {"P@1": 0.0}
+    with refuses("BatchCollector.add") as caught:
+        collector.add([[0.9, 0.1]], [[1, 0]], [2])
+    assert "reset()" in str(caught.value)
+    assert collector.evaluate(["map"]).summary() == {"map": 0.5}  # other metrics of the same
+    collector.reset()
+    assert len(collector) == 0
+    for one in (collector, other):
+        one.add([[0.9, 0.1]], [[1, 0]], [2])
+        assert one.evaluate(["P@1"]).to_dict() == {"0": {"P@1": 1.0}}

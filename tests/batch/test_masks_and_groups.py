@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ def test_every_rank() -> None:
     same(batch.ndcg(*FLAT, [3, 4], k=None), batch.ndcg(SCORES[:2], GRADES[:2], [3, 4], k=None))
 
 
+@pytest.mark.filterwarnings("ignore:(n|mask). queries without a document")
 def test_evaluate_and_collector() -> None:
     expected = harness.evaluate(GRADES, SCORES, ["map", "ndcg@2"], n=N).to_dict()
     scores, labels = FLAT
@@ -117,3 +119,60 @@ def test_n_and_mask_may_agree() -> None:
 def test_grades_and_scores_in_the_wrong_order_are_named() -> None:
     with refuses("relevance[0]", "grade-values"):
         harness.evaluate([0.5, -1.5], [1, 0], ["ndcg@10"], n=[2])
+
+
+WITHOUT = {  # the same two queries, with a third between them that has no document
+    "padded": lambda: (GRADES, SCORES, {"n": [3, 0, 4]}),
+    "masked": lambda: (GRADES, SCORES, {"mask": np.arange(4) < np.array([[3], [0], [4]])}),
+    "rows": lambda: (FLAT[1], FLAT[0], {"n": [3, 0, 4]}),
+    "dicts": lambda: (
+        {"1": {"a": 1, "b": 0}, "10": {}, "2": {"a": 0, "b": 2}},
+        {"1": {"a": 0.5, "b": 2.0}, "2": {"a": 1.5, "b": 0.2}},
+        {},
+    ),
+    "arrays by query": lambda: (
+        {"1": [1, 0], "10": [], "2": [0, 2]}, {"1": [0.5, 2.0], "2": [1.5, 0.2]}, {},
+    ),
+    "grades with a run of names": lambda: (
+        [1, 0, 2], {"0": {"d0": 0.5, "d1": 1.0}, "2": {"d0": 1.0}}, {"n": [2, 0, 1]},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("form", WITHOUT)
+def test_queries_without_a_document_are_left_out_and_reported(form: str) -> None:
+    grades, scores, given = WITHOUT[form]()
+    with warns("empty-groups"):
+        found = harness.evaluate(grades, scores, ["map", "ndcg@2"], **given)
+    assert (found.counts.queries, found.counts.empty) == (2, 0)
+    assert not {"10"} & {*found.qids.to_pylist()}
+
+
+def test_a_collector_numbers_queries_as_they_were_given() -> None:
+    collector = BatchCollector()
+    with warns("empty-groups"):
+        collector.add([[0.5], [0.1], [0.7]], [[1], [1], [0]], [1, 0, 1])
+    collector.add([[0.5]], [[1]], [1])
+    assert collector.evaluate(["P@1"]).to_dict() == {
+        "0": {"P@1": 1.0}, "2": {"P@1": 0.0}, "3": {"P@1": 1.0},
+    }  # fmt: skip
+
+
+def test_a_batch_file_with_such_queries_is_read_as_the_arrays(tmp_path: Path) -> None:
+    path = tmp_path / "b.npz"
+    np.savez(path, qids=["1", "10"], n=[2, 0], scores=[0.5, 0.1], relevance=[0, 1])
+    with warns("empty-groups"):
+        found = harness.evaluate(path, path, ["recip_rank"])
+    assert found.to_dict() == {"1": {"recip_rank": 0.5}}
+
+
+@pytest.mark.parametrize("name", [name for name in FUNCTIONS if name != "lambdas"])
+def test_functions_are_not_defined_without_a_document(name: str) -> None:
+    values = getattr(batch, name)(SCORES, GRADES, N)
+    assert np.isnan(values[2]).all()
+    assert not np.isnan(values[0]).any()
+
+
+def test_no_query_with_a_document_is_an_error() -> None:
+    with pytest.warns(match="empty-groups|without a document"), refuses("n"):
+        harness.evaluate([[1, 0]], [[0.5, 0.2]], ["map"], n=[0])

@@ -74,7 +74,7 @@ def test_a_tracker_that_is_not_installed_names_its_extra(
     monkeypatch.setattr(export, "find_spec", lambda _: None)
     err = refused("export", "out", "--to", name, cwd=here)
     assert err.startswith(f"error: export --to {name}: ")
-    assert f"run: pip install {name} (the extra '{name}')" in err
+    assert f"fix:   pip install {name} (the extra '{name}')" in err
 
 
 def test_what_a_tracker_refuses_is_an_error(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

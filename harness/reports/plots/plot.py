@@ -24,13 +24,13 @@ from ...core.entries import System
 from ...core.metric import Metric
 from ...core.ragged import Bools, Floats
 from ...errors import (
-    HarnessError,
     InputError,
     Problem,
     UnknownNameError,
     did_you_mean,
     first_of,
     legible,
+    not_installed,
     unknown,
     warn,
 )
@@ -372,8 +372,7 @@ def look(place: int) -> LineStyle:
 def check_installed() -> None:
     """Raise HarnessError if matplotlib is not installed."""
     if importlib.util.find_spec("matplotlib") is None:
-        what = "pictures need matplotlib, which is not installed"
-        raise HarnessError(Problem("plots", what, fix="pip install matplotlib"))
+        raise not_installed("plots", "matplotlib", "plots")
 
 
 @contextmanager
