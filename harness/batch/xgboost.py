@@ -146,7 +146,7 @@ def early_stopping(
     check_arguments(locals(), rounds=whole_from(1), data_name=TEXT.or_none())
     parsed = [metric] if isinstance(metric, Metric) else parse(metric, {})
     if len(parsed) != 1 or parsed[0].definition.direction is None:
-        what = f"expected one metric of which higher or lower is better, got '{metric}'"
+        what = f"expected one metric that has a better direction, got '{metric}'"
         raise UnknownNameError(Problem("metric", what, fix="give one such as 'ndcg@10'"))
     return _class_of("EarlyStopping")(
         rounds=rounds, metric_name=str(parsed[0]), data_name=data_name,
