@@ -194,9 +194,8 @@ class Metric:
         if not definition.needs_cutoff:
             cut = next((cut for cut, name in TREC_CUT.items() if name == base), None)
             return f"{cut}_{self.cutoff}" if cut else str(self)
-        return (
-            f"{base}_{self.cutoff:.2f}" if type(self.cutoff) is float else f"{base}_{self.cutoff}"
-        )
+        is_level = type(self.cutoff) is float  # which gets two decimals, and eight characters
+        return f"{base}_{f'{self.cutoff:.2f}'[:8] if is_level else self.cutoff}"
 
     @property
     def bounded(self) -> bool:

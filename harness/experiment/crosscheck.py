@@ -222,6 +222,8 @@ def _measure(metric: Metric) -> str | None:
         return None
     if plain.cutoff is not None and plain.trec_name == str(plain):
         return None
+    if type(plain.cutoff) is float and plain.cutoff != float(f"{plain.cutoff:.2f}"[:8]):
+        return None  # its name there is that of another level
     return plain.trec_name
 
 

@@ -292,6 +292,15 @@ def test_a_fractional_cutoff_is_cut_as_there(measure: str) -> None:
     assert ask(compat) == ask(pytrec_eval)
 
 
+@pytest.mark.parametrize(
+    "measure",
+    ["Rprec_mult.1000000", "Rprec_mult_123456.789", "iprec_at_recall.12345678,0.125",
+     "Rprec_mult.0.151,0.152,0.999", "iprec_at_recall_0.995,1"],
+)  # fmt: skip
+def test_long_levels_are_named_as_there(measure: str) -> None:
+    same(*both(QRELS, [measure], RUN))
+
+
 @pytest.mark.parametrize("measure", ["P.2.2,2.9", "ndcg_cut_0.5", "recall_3.0,3"])
 def test_cutoffs_that_end_pytrec_eval_are_refused(measure: str) -> None:
     with pytest.raises(ValueError, match="cutoff"):

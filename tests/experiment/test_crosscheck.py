@@ -160,6 +160,19 @@ def test_no_cross_check_needs_no_pytrec_eval(root: Path, tmp_path: Path) -> None
     assert "'crosscheck: all' needs pytrec_eval, which is not installed" in err
 
 
+@pytest.mark.parametrize("level", ["0.155", "1000000", "123456.789", "0.25"])
+def test_levels_that_pytrec_eval_names_like_others_are_left_out(
+    root: Path, tmp_path: Path, level: str
+) -> None:
+    words = f"output={tmp_path}", "crosscheck=all", f"metrics=[Rprec_mult@{level}]"
+    given = (word for each in words for word in ("--set", each))
+    done = called("run", "configs/quickstart.yaml", *given, cwd=root)
+    assert done.code == 0, done.err
+    cells = json.loads((tmp_path / "manifest.json").read_text("utf-8"))["cells"]
+    checked = {cell["crosscheck"]["values"] > 0 for cell in cells}
+    assert checked == {level in ("0.25", "1000000")}
+
+
 def test_compat_gives_the_same_values_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     qrels, run = {"q": {"a": 2, "b": 0, "c": 1}}, {"q": {"a": 0.1, "b": 0.2, "c": 0.2}}
     expected = harness.compat.RelevanceEvaluator(qrels, {"all_trec"}).evaluate(run)
