@@ -213,10 +213,11 @@ def formats_page() -> str:
         "## What the readers reject\n\n"
         "The readers reject these with file and line:\n\n"
         "- a NaN or infinite score,\n"
-        "- a grade that is not a whole number, unless a metric accepts fractions,\n"
         "- a docno twice in a query (`duplicates: first` or `last` keeps one),\n"
         "- a line with missing fields,\n"
         "- more or fewer predictions than the dataset has rows.\n\n"
+        "Grades may be fractions. If a metric takes whole grades only, the evaluation rejects a "
+        "fraction with file and line.\n\n"
         "If the rows of a query are scattered, the readers gather them, with a warning for LETOR "
         "files and a note for others.\n"
     )

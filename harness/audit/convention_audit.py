@@ -27,7 +27,7 @@ from ..core.leaderboard import Leaderboard, Summary, best
 from ..core.metric import Definition, Metric
 from ..core.names import parse, without_bounds
 from ..core.policy import Policy
-from ..core.policy_views import policies_of, takes_fractions
+from ..core.policy_views import policies_of
 from ..core.qrels_and_runs import Qrels
 from ..core.ragged import Array, Floats
 from ..core.settings import (
@@ -508,10 +508,8 @@ class _Evaluator:
         entry, run = cell.dataset_entry, cell.run_entry
         key = (cell.dataset, str(entry.path))
         if key not in self._qrels:
-            fractions = takes_fractions(self._metrics, self._policy)
-            self._qrels[key] = readers.read_qrels(
-                entry.path, name=cell.dataset, fractions=fractions, **entry.options()
-            )
+            qrels = readers.read_qrels(entry.path, name=cell.dataset, **entry.options())
+            self._qrels[key] = qrels
         parts = list(
             readers.align_run(
                 self._qrels[key], run.path, self._policy,

@@ -444,7 +444,7 @@ def explain(
         judged, scores = read_inputs(folder, manifest, cell)
         subject = str(cell.key)
     else:
-        judged, given = in_memory.as_pair(qrels, run, fractions=True)
+        judged, given = in_memory.as_pair(qrels, run)
         if isinstance(given, Run):
             scores, subject = given, given.name
         else:

@@ -23,7 +23,7 @@ from ..core.evaluation import evaluate
 from ..core.leaderboard import Leaderboard, Summary
 from ..core.metric import Metric
 from ..core.policy import GradeRule, Policy
-from ..core.policy_views import policies_of, takes_fractions, view
+from ..core.policy_views import policies_of, view
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Ints
 from ..core.systems import dataset_name, system_key, system_name, systems_of
@@ -429,16 +429,12 @@ def _states(
     )
 
 
-def read_inputs(
-    folder: Path, manifest: Manifest, cell: Cell, fractions: bool = True
-) -> tuple[Qrels, Run]:
+def read_inputs(folder: Path, manifest: Manifest, cell: Cell) -> tuple[Qrels, Run]:
     """Read the qrels and the run of a cell; InputError if they are gone or have changed."""
     judged, ranked = cell.dataset_entry, cell.run_entry
     check_inputs(folder, manifest, only=(judged.path, ranked.path))
     with collecting([]):  # the run of the experiment had the findings of these files
-        own = readers.read_qrels(
-            judged.path, name=cell.dataset, fractions=fractions, **judged.options()
-        )
+        own = readers.read_qrels(judged.path, name=cell.dataset, **judged.options())
         return own, readers.read_run(ranked.path, dataset=own, name=cell.run, **ranked.options())
 
 
@@ -452,8 +448,7 @@ def _with_ranking(found: Account, folder: Path, cells: Sequence[Cell], query: st
         what = f"expected a metric of the harness with --query, got a plugin's: {metric}"
         raise InputError(Problem(str(folder), what, fix=fix))
     value = evaluation.column(str(metric))[evaluation.qids.to_pylist().index(query)]
-    fractions = takes_fractions((metric,), evaluation.policy)
-    qrels, run = read_inputs(folder, found.manifest, cells[0], fractions)
+    qrels, run = read_inputs(folder, found.manifest, cells[0])
     ranking, ideal, derived = steps(qrels, run, query, metric, evaluation.policy)
     return replace(
         found, value=float(value), qid=query, derived=derived, ranking=ranking, ideal=ideal

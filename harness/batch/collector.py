@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import metrics as _built_in
 from ..core.align import align_parts
-from ..core.arguments import FLAG, PATH, TEXT, check_arguments, checked_init
+from ..core.arguments import PATH, TEXT, check_arguments, checked_init
 from ..core.arrow import string_column
 from ..core.evaluation import Evaluation
 from ..core.evaluation import evaluate as evaluate_aligned
@@ -36,11 +36,6 @@ FORMAT = "harness-batch-1"
 class BatchCollector:
     """The batches of an evaluation loop, to evaluate or save them together.
 
-    Parameters
-    ----------
-    fractions : bool
-        Whether grades may be fractions, which only some conventions' metrics accept.
-
     Examples
     --------
     >>> collector = BatchCollector()
@@ -52,9 +47,7 @@ class BatchCollector:
     {'0': {'P@1': 0.0}, '1': {'P@1': 1.0}, '2': {'P@1': 0.0}}
     """
 
-    def __init__(self, *, fractions: bool = False) -> None:
-        check_arguments(locals(), fractions=FLAG)
-        self.fractions = fractions
+    def __init__(self) -> None:
         self._parts: list[tuple[Qrels, Run]] = []
         self._batch_of: dict[str, int] = {}
         self._n_rows, self._is_evaluated = 0, False
@@ -81,9 +74,7 @@ class BatchCollector:
             raise InputError(
                 Problem("BatchCollector.add", what, fix="call reset() before the next epoch")
             )
-        qrels, run, lengths = from_batch(
-            scores, relevance, n, qids, mask=mask, first=self._n_rows, fractions=self.fractions
-        )
+        qrels, run, lengths = from_batch(scores, relevance, n, qids, mask=mask, first=self._n_rows)
         names = qrels.qids.to_pylist()
         if repeated := [qid for qid in names if qid in self._batch_of]:
             earlier = self._batch_of[repeated[0]]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import MAPPING, TEXT, ArgumentKind, check_arguments, is_whole
+from ..core.policy_views import check_whole
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.ragged import Array, Ints
 from ..errors import InputError, Problem
@@ -69,6 +70,7 @@ def to_pytrec_eval(
     qrels, run, _ = from_batch(
         scores, relevance, n, qids, mask=mask, first=qid_offset, keep_empty=True
     )
+    check_whole(qrels, "pytrec_eval")
     bounds = qrels.offsets.tolist()
     longest = int(np.diff(qrels.offsets).max(initial=0))
     docnos = [f"{d_prefix}{position}" for position in range(longest)]
@@ -119,6 +121,7 @@ def from_pytrec_eval(
     """
     check_arguments(locals(), qrel=MAPPING, run=MAPPING)
     judged = Qrels.from_dict(qrel, name="qrel")
+    check_whole(judged, "pytrec_eval")
     Run.from_dict(run, name="run")  # it checks the scores
     _check_shared(qrel, run)
     qids = judged.qids.to_pylist()

@@ -32,6 +32,7 @@ from ..core.aligned import Aligned
 from ..core.arguments import FLAG, check_arguments, check_choice
 from ..core.metric import REGISTRY
 from ..core.policy import Order, Policy
+from ..core.policy_views import check_whole
 from ..core.ragged import Floats, positions_of
 from ..errors import Problem, UnknownNameError
 from ..metrics.correlation import Form as TauForm
@@ -318,6 +319,7 @@ def lambdas(
     check_arguments(locals(), delta_ndcg=FLAG)
     given = _checked("pairwise_logloss", alpha=alpha)
     qrels, run, _ = from_batch(scores, relevance, n, mask=mask, copy=False, keep_empty=True)
+    check_whole(qrels, "batch.lambdas")
     gains = discounts = None
     if delta_ndcg:
         policy = _policy(ties)
@@ -350,6 +352,7 @@ def _width(scores: Any) -> int | None:
 def _align(scores: Any, relevance: Any, n: Any, mask: Any, ties: Order = "trec_eval") -> Aligned:
     policy = _policy(ties)
     qrels, run, _ = from_batch(scores, relevance, n, mask=mask, copy=False, keep_empty=True)
+    check_whole(qrels, "harness.batch")
     return align(qrels, run, policy)
 
 

@@ -60,7 +60,7 @@ def command(
             fix = "give both; --run, --dataset and --where need --results FOLDER"
             raise UnknownNameError(Problem("", what, fix=fix))
         reading: dict[str, Any] = {"group": group} if group else {}
-        qrels = readers.read_qrels(files[0], format=qrels_format, fractions=True, **reading)
+        qrels = readers.read_qrels(files[0], format=qrels_format, **reading)
         scores = readers.read_run(files[1], dataset=qrels, format=run_format)
         found = explain(value, qrels, scores, metrics, k=k, depth=depth)
         found.subject = f"{Path(files[1]).name} on {Path(files[0]).name}"

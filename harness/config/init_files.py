@@ -493,7 +493,7 @@ class Matcher:
         """Return qrels; None if the file is too large."""
         if self._is_large(path):
             return None
-        return readers.read_qrels(self.folder / path, duplicates="first", fractions=True)
+        return readers.read_qrels(self.folder / path, duplicates="first")
 
     def _judged_pairs(self, path: str) -> tuple[frozenset[tuple[str, str]], int] | None:
         """Return the queries and documents judged, and how many grades above 0 there are."""

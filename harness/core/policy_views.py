@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import pyarrow as pa
 
 from ..errors import InputError, Problem
 from .aligned import Aligned
 from .hashing import hash_strings, pair_keys, splitmix64
 from .metric import Metric
 from .policy import GradeRule, Policy, applied, refused
-from .qrels_and_runs import Qrels
+from .qrels_and_runs import Qrels, rows_in_file
 from .ragged import (
     Array,
     Bools,
@@ -251,34 +252,64 @@ def sampled_together(
     return values, errors
 
 
-def takes_fractions(metrics: Iterable[Metric], policy: Policy) -> bool:
-    """Return whether a fraction is a grade to any of the metrics; if not, readers refuse it."""
-    return any(rule.fractions for rule in _rules(metrics, policy))
-
-
-def check_grades(qrels: Qrels, metrics: Iterable[Metric], policy: Policy) -> None:
+def check_grades(
+    qrels: Qrels,
+    metrics: Iterable[Metric],
+    policy: Policy,
+    *,
+    place: Callable[[int], str] | None = None,
+    among: pa.Array | None = None,
+) -> None:
     """Raise InputError if a metric does not accept a judgement, with the first in the input.
 
-    Views refuse such grades too, but know no documents. If queries may be skipped, it is left to
-    them: the skipped queries may have such grades.
+    `place` returns the place of a row of the file, counted from 0, or nothing. Views refuse such
+    grades too, but know no documents. If queries may be skipped, only those `among` these qids
+    are checked, as the skipped queries may have such grades; without any it is left to views.
     """
+    counted: Bools | None = None
     if policy.missing_queries == "skip":
-        return
+        if among is None:
+            return
+        counted = np.zeros(qrels.n_queries, dtype=bool)
+        counted[qrels.place(among)] = True
     for rule, metric in _rules(metrics, policy).items():
-        wrong = np.flatnonzero(refused(rule, qrels.numbers))
+        is_wrong = refused(rule, qrels.numbers)
+        if counted is not None:
+            is_wrong &= counted[qrels.row]
+        wrong = np.flatnonzero(is_wrong)
         if wrong.size:
-            source = wrong if qrels.order is None else qrels.order[wrong]
-            first = int(source.argmin())
-            grade = qrels.numbers[wrong[first]].item()
-            place = _place(qrels, int(wrong[first]), int(source[first]))
-            raise refusal(place, grade, wrong.size, f"{metric} takes {rule.text}")
+            in_file = rows_in_file(qrels, wrong)
+            first = int(in_file.argmin())
+            row, source_row = int(wrong[first]), int(in_file[first])
+            where = (place(source_row) if place else "") or _place(qrels, row, source_row)
+            accepted = f"{metric} takes {rule.text}"
+            more = _if_swapped(qrels)
+            raise refusal(where, qrels.numbers[row].item(), wrong.size, accepted, more)
 
 
-def refusal(where: str, grade: float, n: int, accepted: str) -> InputError:
+def check_whole(qrels: Qrels, name: str) -> None:
+    """Raise InputError if a grade is a fraction, which the function `name` cannot take."""
+    wrong = np.flatnonzero(refused(GradeRule(), qrels.numbers))
+    if wrong.size:
+        row = int(wrong[0])
+        what = f"{name} takes whole grades, got {qrels.numbers[row].item()}"
+        fix = "round the grades, or call harness.evaluate with a convention that takes fractions"
+        fix, where = fix + _if_swapped(qrels), _place(qrels, row, row)
+        raise InputError(Problem(where, what, fix=fix, rule="grade-values"))
+
+
+def _if_swapped(qrels: Qrels) -> str:
+    """Return the end of a fix for grades of arrays, which may be given in place of the scores."""
+    of_arrays = qrels.docnos.positional and not qrels.learning_to_rank
+    return "; exchange grades and scores if they are swapped" if of_arrays else ""
+
+
+def refusal(where: str, grade: float, n: int, accepted: str, more_fix: str = "") -> InputError:
     """Return the error for a grade that is not accepted, the first of `n`."""
     fix = "choose another convention, or write labels=clip to move such grades to the bound"
     if grade != int(grade):
         fix = "round the grades, or choose a convention that takes fractions (harness metrics)"
+        fix += more_fix
     more = f", the first of {n}" if n > 1 else ""
     what = f"got the grade {grade if grade != int(grade) else int(grade)}{more}, but {accepted}"
     return InputError(Problem(where, what, fix=fix, rule="grade-values"))

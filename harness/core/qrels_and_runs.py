@@ -19,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import SHOWN, InputError, Problem
-from .arguments import FLAG, MAPPING, MOST, TEXT, check_arguments, describe
+from .arguments import MAPPING, MOST, TEXT, check_arguments, describe
 from .arrow import (
     bytes_at,
     call,
@@ -420,27 +420,21 @@ class QueryRows(ABC):
         mapping: Mapping[str, Mapping[str, float]],
         *,
         name: str = "",
-        fractions: bool = False,
     ) -> T:
         """Build a table from ``{qid: {docno: number}}``.
-
-        Parameters
-        ----------
-        fractions : bool
-            As :meth:`check_numbers` takes it.
 
         Raises
         ------
         InputError
             If a key is not a string or a value is not a number.
         """
-        check_arguments(locals(), mapping=MAPPING, name=TEXT, fractions=FLAG)
+        check_arguments(locals(), mapping=MAPPING, name=TEXT)
         rows = mapping.values()
         try:
             qids = strings_of(mapping.keys())
             docnos = strings_of(chain.from_iterable(rows))
             flat = list(chain.from_iterable(row.values() for row in rows))
-            numbers = cls.check_numbers(flat, name or cls.kind, fractions=fractions)
+            numbers = cls.check_numbers(flat, name or cls.kind)
             if numbers.ndim != 1:
                 raise TypeError("a list in the place of a number")
         except (pa.ArrowInvalid, pa.ArrowTypeError, TypeError, ValueError, AttributeError) as error:
@@ -452,19 +446,13 @@ class QueryRows(ABC):
 
     @classmethod
     @abstractmethod
-    def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:
+    def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
         """Return `numbers` as this table's kind of number.
-
-        Parameters
-        ----------
-        fractions : bool
-            Whether grades may be fractions; scores may always.
-            :func:`~harness.core.policy_views.takes_fractions` tells of metrics.
 
         Raises
         ------
         InputError
-            If a score is not finite, or a grade is not whole and `fractions` are not accepted.
+            If a number is not finite, or a grade is beyond :data:`GRADE_LIMIT`.
         """
 
 
@@ -504,8 +492,8 @@ class Qrels(QueryRows):
     """All judgements of a dataset.
 
     ``numbers`` are the grades, in int64 or the smallest type that holds them, to save memory.
-    A grade below 0 means unjudged, as in trec_eval. Fractions are float64; only conventions
-    that take them read them as judgements (:class:`~harness.core.policy.GradeRule`).
+    A grade below 0 means unjudged, as in trec_eval. Fractions are float64; a metric says whether
+    it takes them (:class:`~harness.core.policy.GradeRule`).
 
     Examples
     --------
@@ -634,21 +622,17 @@ class Qrels(QueryRows):
         return found
 
     @classmethod
-    def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = False) -> Array:
+    def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
         """Return grades as int32, as float64 if some are fractions; see the base class."""
         grades = np.asarray(numbers)
         if grades.size == 0:
             return np.zeros(0, dtype=np.int32)
         if grades.dtype.kind not in "iubf":
-            raise TypeError(f"grades must be whole numbers, not {grades.dtype}")
-        whole, fix = True, "grades are small integers; scale or round them before"
+            raise TypeError(f"grades must be numbers, not {grades.dtype}")
+        whole, fix = True, "grades are small numbers; scale or round them before"
         if grades.dtype.kind == "f":
-            broken = ~(np.isfinite(grades) & (grades == np.trunc(grades)))
-            bad, whole = grades[broken], not broken.any()
-            if fractions:
-                _refuse(where, "grade", bad[~np.isfinite(bad)], "finite", fix, "not-finite")
-            else:
-                _refuse(where, "grade", bad, "whole numbers", fix, "grade-values")
+            _refuse(where, "grade", grades[~np.isfinite(grades)], "finite", fix, "not-finite")
+            whole = np.array_equal(grades, np.trunc(grades))
         large = ~((grades >= -GRADE_LIMIT) & (grades <= GRADE_LIMIT))
         _refuse(where, "grade", grades[large], f"between -{GRADE_LIMIT} and {GRADE_LIMIT}", fix)
         return grades.astype(np.int32 if whole else np.float64)
@@ -697,7 +681,7 @@ class Run(QueryRows):
         return np.minimum.reduceat(self.scores, starts), np.maximum.reduceat(self.scores, starts)
 
     @classmethod
-    def check_numbers(cls, numbers: npt.ArrayLike, where: str, *, fractions: bool = True) -> Array:
+    def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
         """Return finite scores as float64; see :meth:`Table.check_numbers`."""
         given = np.asarray(numbers)
         if given.size and given.dtype.kind not in "iufb":

@@ -9,6 +9,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,7 +23,7 @@ from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
 from ..core.policy import Duplicates, Policy, policy_of
-from ..core.policy_views import check_grades, takes_fractions
+from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Run
 from ..core.settings import contradiction
 from ..errors import (
@@ -88,7 +89,7 @@ def evaluate(
         `qids`. Grades and scores of shape (rows,), with `n`, the rows of each query, as LightGBM
         takes labels and `group`; prefer ``(qids, grades)``, which show the query of each row.
 
-        Grades are whole numbers, or fractions if one of the metrics accepts them.
+        Grades may be fractions if every metric takes them.
     metrics : iterable of str or Metric
         Names in any spelling; ``harness metrics`` lists them.
     policy : Policy or mapping, optional
@@ -202,15 +203,18 @@ def _evaluated(
     def reference(key: str) -> Run:
         return inputs.as_table(Run, others[key], f"references[{key!r}]")
 
-    fractions = takes_fractions(wanted, policy)
-    judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids, fractions=fractions)
-    check_grades(judgements, wanted, policy)
+    place = None
+    if isinstance(qrels, (str, os.PathLike)):
+        qrels = readers.Source(qrels)
+        place = partial(readers.place_of_row, qrels)
+    judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids)
+    check_grades(judgements, wanted, policy, place=place)
     watch: Watch | None = None
     if not isinstance(given, Run) or share_memory(given.qids, judgements.qids):
         from ..guard.watch import Watch  # which runs that name their documents do not need
 
-        place = name or ("run" if isinstance(given, Run) else os.fspath(given))
-        watch = Watch(judgements, policy, place)
+        subject = name or ("run" if isinstance(given, Run) else os.fspath(given))
+        watch = Watch(judgements, policy, subject)
 
     def watch_rows(part: Run, begins: bool) -> None:
         if watch is not None and share_memory(part.qids, judgements.qids):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from .. import readers as readers
@@ -18,7 +19,7 @@ from ..core.evaluation import Evaluation
 from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.policy_views import check_grades, policies_of, takes_fractions
+from ..core.policy_views import check_grades, policies_of
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.rules import finding
 from ..errors import Finding, notice
@@ -52,9 +53,9 @@ def read_dataset(
     """
     from ..guard.watch import judgement_facts  # which `harness.evaluate` does not need
 
-    fractions, failures = takes_fractions(metrics, policy), list[Finding]()
-    qrels = readers.read_qrels(source, name=name, fractions=fractions, **options)
-    check_grades(qrels, metrics, policy)
+    failures = list[Finding]()
+    qrels = readers.read_qrels(source, name=name, **options)
+    check_grades(qrels, metrics, policy, place=partial(readers.place_of_row, source))
     facts = judgement_facts(qrels, source, failures)
     for one in failures:
         notice(one)

@@ -216,9 +216,7 @@ def _add_rankings(
         found = rankings[system.dataset]
         entry = cell.dataset_entry
         if last != (last := entry.model_dump_json()):
-            qrels = readers.read_qrels(
-                entry.path, name=cell.dataset, fractions=True, **entry.options()
-            )
+            qrels = readers.read_qrels(entry.path, name=cell.dataset, **entry.options())
             judged, own = qrels.to_dict(), {*system.qids}
             # an average of datasets with the same qids puts the dataset's name before each
             keys = {qid: qid if qid in own else f"{cell.dataset}/{qid}" for qid in judged}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +22,7 @@ from ..core.arrow import encode, take
 from ..core.evaluation import evaluate
 from ..core.names import parse_all
 from ..core.policy import Policy
-from ..core.policy_views import check_grades, takes_fractions
+from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Docnos, Qrels, Run
 from ..core.ragged import Floats, Ints, lengths_of, offsets_of, positions_of
 from ..errors import InputError, Problem, check_known
@@ -88,8 +89,9 @@ def leave_out(
     test of Zobel, SIGIR 1998). Judged documents that are in no run's first `depth` ranks stay.
     """
     wanted = parse_all(metrics)
-    judgements = readers.read_qrels(qrels, fractions=takes_fractions(wanted, Policy()))
-    check_grades(judgements, wanted, Policy())
+    source = readers.Source(qrels)
+    judgements = readers.read_qrels(source)
+    check_grades(judgements, wanted, Policy(), place=partial(readers.place_of_row, source))
     runs = _runs(paths)
     one_pool = _pool(runs, depth, teams)
 
@@ -198,7 +200,7 @@ def _rankings(config: Config, cells: Sequence[Cell], depth: int) -> list[Ranking
     for cell in cells:
         if qrels is None and cell.run_entry.format not in (None, "trec"):
             options = cell.dataset_entry.options()
-            qrels = readers.read_qrels(cell.dataset_entry.path, fractions=True, **options)
+            qrels = readers.read_qrels(cell.dataset_entry.path, **options)
         run = readers.read_run(cell.run_entry.path, dataset=qrels, **cell.run_entry.options())
         policy = config.policy.for_runs()
         run = run.without_identical_ids() if policy.drop_identical_ids else run

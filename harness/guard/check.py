@@ -6,6 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -28,7 +29,7 @@ from ..core.leaderboard import Select
 from ..core.metric import Metric
 from ..core.names import parse
 from ..core.policy import Duplicates, Policy
-from ..core.policy_views import takes_fractions
+from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Qrels
 from ..core.rules import finding
 from ..errors import (
@@ -54,7 +55,6 @@ from .findings import (
     refused,
     rules_of,
     source_of,
-    suppressing_problems,
     without_effects,
 )
 from .submissions import Terms, across, as_submitted, read_topics
@@ -72,6 +72,9 @@ _FILES = ArgumentKind(
 )
 
 
+_USUAL = tuple(parse("ndcg"))
+"""What grades are checked for if no metric is known: most metrics take the same ones."""
+_NO_METRICS = "round the grades, or check a config whose metrics take them (harness metrics)"
 Read = tuple[T | None, Source | None, HarnessError | None, list[Finding]]
 """What a reader gave, the file as it was read, the error that ended it, and its findings."""
 
@@ -97,8 +100,10 @@ def _read(path: str, reader: Callable[[Source], T]) -> Read[T]:
 class _Check:
     """Reads the files of cells one after the other, and keeps what the sweep looks at."""
 
-    def __init__(self, sweep: Sweep, policy: Policy, fractions: bool, terms: Terms | None) -> None:
-        self.sweep, self.policy, self.fractions, self.terms = sweep, policy, fractions, terms
+    def __init__(
+        self, sweep: Sweep, policy: Policy, metrics: Sequence[Metric], terms: Terms | None
+    ) -> None:
+        self.sweep, self.policy, self.metrics, self.terms = sweep, policy, metrics, terms
         self.findings: list[Finding] = []
         self.n_rows = self.alone = 0
 
@@ -107,26 +112,36 @@ class _Check:
         entry = cell.dataset_entry
         options: dict[str, Any] = {"name": cell.dataset, **entry.options()}
 
-        def reader(source: Source | str, fractions: bool = self.fractions) -> Qrels:
+        def reader(source: Source) -> Qrels:
             if self.terms is not None and self.terms.topics:
                 return read_topics(entry.path)
-            return readers.read_qrels(source, fractions=fractions, **options)
+            return readers.read_qrels(source, **options)
 
         qrels, file, error, findings = _read(entry.path, reader)
         self.findings += findings
         if error is not None:
             self.findings += refused(entry.path, error)
-            if "grade-values" in rules_of(error) and not self.fractions:
-                with suppressing_problems():  # as fractions, which rules about columns look at
-                    qrels = reader(entry.path, True)
         if qrels is None or file is None:
             return None
+        self._check_grades(qrels, file, entry.path)
         facts = judgement_facts(qrels, file, self.findings, whole=True)
         digest, hashes = file.sha256(), query_hashes(qrels, file.row_marks)
         self.sweep.digests[entry.path] = digest
         if facts is not None:
             self.sweep.datasets[entry.path] = Dataset(cell, facts, qrels.qids, hashes, digest)
         return qrels
+
+    def _check_grades(self, qrels: Qrels, file: Source, path: str) -> None:
+        """Add a finding for the grades that an evaluation would refuse."""
+        if self.terms is not None:  # a submission is not evaluated
+            return
+        place = partial(readers.place_of_row, file)
+        try:
+            check_grades(qrels, self.metrics or _USUAL, self.policy, place=place)
+        except InputError as error:
+            if not self.metrics:
+                error = InputError([replace(one, fix=_NO_METRICS) for one in error.problems])
+            self.findings += refused(path, error)
 
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:
         """Read a run, and look at how it fits its qrels, if these could be read."""
@@ -141,6 +156,8 @@ class _Check:
             parts = readers.align_run(qrels, source, self.policy, watch=watch.run, **options)
             for aligned in parts:
                 watch.aligned(aligned)
+                if self.policy.missing_queries == "skip":  # else the dataset was checked
+                    check_grades(qrels, self.metrics, self.policy, among=aligned.qids)
 
         _, file, error, findings = _read(entry.path, reader)
         if file is not None:
@@ -177,7 +194,7 @@ class _Check:
 
 
 def check_cells(
-    cells: Sequence[Cell], policy: Policy, *, fractions: bool = False,
+    cells: Sequence[Cell], policy: Policy, *, metrics: Sequence[Metric] = (),
     known: Sequence[Finding] = (), accept: Sequence[str] = (), pooled: Sequence[str] = (),
     wary: bool = False, select: Select | None = None, terms: Terms | None = None,
 ) -> Checked:  # fmt: skip
@@ -188,7 +205,7 @@ def check_cells(
     the runs are submissions to a shared task.
     """
     sweep, failures = Sweep(pooled=pooled, wary=wary, select=select), list[Finding]()
-    check = _Check(sweep, policy, fractions, terms)
+    check = _Check(sweep, policy, metrics, terms)
     groups = groupby(enumerate(cells), key=lambda one: (one[1].dataset, one[1].dataset_entry))
     with tqdm(total=len(cells), unit="run", disable=None, leave=False) as bar:
         for (_, dataset), some in groups:
@@ -306,7 +323,7 @@ def check_config(path: str | Path, overrides: Sequence[str] = ()) -> Checked:
         with contextlib.suppress(UnknownNameError):
             metrics += parse(name, defaults)
     return check_cells(
-        cells, policy, fractions=takes_fractions(metrics, policy), known=known,
+        cells, policy, metrics=metrics, known=known,
         accept=accepted_rules(parts, policy), pooled=parts.summary.pool, select=parts.select,
     )  # fmt: skip
 
@@ -325,7 +342,7 @@ def check_files(
         of_runs = {"format": "trec", **{k: v for k, v in of_runs.items() if v}}
     cells = [cell_of_files(qrels, run, of_qrels, of_runs) for run in dict.fromkeys(runs)]
     # only a warning in a sweep: one of many models may be a random baseline
-    found = check_cells(cells, Policy(), fractions=True, wary=True, terms=terms)
+    found = check_cells(cells, Policy(), wary=True, terms=terms)
     # standard input as in findings
     shown = (
         cell_of_files(_shown(qrels), _shown(run), of_qrels, of_runs, (qrels, run))

@@ -13,6 +13,7 @@ from .format import (
     align_run,
     guess_format,
     named_format,
+    place_of_row,
     read_qrels,
     read_run,
     stream_run,
@@ -22,7 +23,8 @@ from .source import Source, check_there, missing
 
 __all__ = [
     "FORMATS", "Format", "ScatteredQueries", "Source", "align_run", "check_there", "from_frame",
-    "guess_format", "missing", "named_format", "read_qrels", "read_run", "stream_run",
+    "guess_format", "missing", "named_format", "place_of_row", "read_qrels", "read_run",
+    "stream_run",
 ]  # fmt: skip
 
 

@@ -47,8 +47,7 @@ def load_numpy(source: Source) -> Any:
 
 
 def _batch(
-    of: type[T], source: Source, arrays: Mapping[str, Any], dataset: Qrels | None, name: str,
-    fractions: bool,
+    of: type[T], source: Source, arrays: Mapping[str, Any], dataset: Qrels | None, name: str
 ) -> T:  # fmt: skip
     """Return the grades of a saved batch, or its scores; grades next to these are the dataset's."""
     wanted, other = ("relevance", "scores") if of is Qrels else ("scores", "relevance")
@@ -60,7 +59,7 @@ def _batch(
         raise source.error(what, "save a table with columns qid, docno and score")
     given = {wanted: arrays[wanted], other: arrays.get(other, np.zeros(np.shape(arrays[wanted])))}
     try:
-        qrels, run, _ = from_batch(**given, n=arrays["n"], qids=arrays["qids"], fractions=fractions)
+        qrels, run, _ = from_batch(**given, n=arrays["n"], qids=arrays["qids"])
     except InputError as error:
         places = [Place(source.name, key=one.where) for one in error.problems]
         problems = zip(error.problems, places, strict=True)
@@ -89,7 +88,7 @@ def read_arrays(
         table = pa.table({"score": scores.astype(np.float64)})
         return table_of(table, of, {"score": "score"}, Rows(source), **how)
     if "n" in loaded:
-        return _batch(of, source, loaded, dataset, name, how.get("fractions", True))
+        return _batch(of, source, loaded, dataset, name)
     found = {
         str(key): _column(source, str(key), one)
         for key, one in loaded.items()

@@ -84,14 +84,12 @@ class BatchTables(NamedTuple):
     lengths: Ints
 
 
-def from_queries(
-    kind: type[T], by_query: Mapping[str, Array], where: str, *, fractions: bool = False
-) -> T:
+def from_queries(kind: type[T], by_query: Mapping[str, Array], where: str) -> T:
     """Return the table of ``{qid: numbers}``; the rows of each query are d0, d1, ..."""
     by_query = with_documents(by_query, where)
     offsets = offsets_of([one.size for one in by_query.values()])
     flat = numbers_of(np.concatenate([*by_query.values()]), where)
-    numbers = kind.check_numbers(flat, where, fractions=fractions)
+    numbers = kind.check_numbers(flat, where)
     return kind(string_column(by_query), offsets, Docnos(None, offsets), numbers)
 
 
@@ -229,7 +227,6 @@ def from_batch(
     *,
     mask: Any = None,
     first: int = 0,
-    fractions: bool = False,
     copy: bool = True,
     keep_empty: bool = False,
 ) -> BatchTables:
@@ -266,14 +263,12 @@ def from_batch(
     grades = numbers_of(_unpadded(given_grades, inside, copy), "relevance")
     if grades.dtype.kind in "fu":
         wide = grades.astype(np.float64)
-        sound = np.abs(wide) < 2**63
-        bad = np.flatnonzero(~(sound if fractions else sound & (np.trunc(wide) == wide)))
+        bad = np.flatnonzero(~(np.abs(wide) < 2**63))
         if bad.size:
             where, query = place("relevance", bad)
-            kind = "finite" if fractions else "whole"
-            what = f"{query}: expected a {kind} grade, got '{grades[bad[0]]}'"
+            what = f"{query}: expected a finite grade, got '{grades[bad[0]]}'"
             fix = "round the grades, or exchange grades and scores if they are swapped"
-            raise InputError(Problem(where, what, fix=fix, rule="grade-values"))
+            raise InputError(Problem(where, what, fix=fix, rule="not-finite"))
     below = np.flatnonzero(grades < 0)
     if below.size:
         where, query = place("relevance", below)

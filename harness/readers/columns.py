@@ -160,12 +160,10 @@ def read_columns(source: Source, layout: Layout) -> Iterator[pa.Table]:
         raise no_rows(source.name)
 
 
-def read_judgements(
-    layout: Layout, source: Source, *, duplicates: Duplicates, name: str, fractions: bool = False
-) -> Qrels:
+def read_judgements(layout: Layout, source: Source, *, duplicates: Duplicates, name: str) -> Qrels:
     """Return the judgements of a file whose lines have the columns of a layout."""
-    table = gathered(read_columns(source, replace(layout, whole=not fractions)))
-    grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name, fractions=fractions)
+    table = gathered(read_columns(source, layout))
+    grades = Qrels.check_numbers(to_numpy(table["grade"]), source.name)
     rows = Rows(source, layout.is_data(source))
     qids, docnos = column(table["qid"]), column(table["docno"])
     qrels = build(Qrels, rows, qids, docnos, grades, duplicates=duplicates, name=name)

@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from ..core.align import align, align_parts
 from ..core.aligned import Aligned
-from ..core.arguments import FLAG, TEXT, check_arguments, check_choice, instance_of
+from ..core.arguments import TEXT, check_arguments, check_choice, instance_of
 from ..core.policy import Duplicates, Policy
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
@@ -129,7 +129,7 @@ class Format:
     name: str  # for the key format of a config
     about: str  # one line for lists of formats
     suffixes: tuple[str, ...]  # for lists of formats, not for deciding
-    # qrels(source, *, duplicates, name, fractions, **options)
+    # qrels(source, *, duplicates, name, **options)
     qrels: Callable[..., Qrels] | None = None
     # run(source, *, dataset, duplicates, name, **options)
     run: Callable[..., Run] | None = None
@@ -151,7 +151,7 @@ class Format:
     def options(self, kind: Kind) -> tuple[str, ...]:
         """Return the names of this format's own options."""
         reader = self.reader(kind)
-        common = {"of", "source", "dataset", "duplicates", "name", "fractions", "how"}
+        common = {"of", "source", "dataset", "duplicates", "name", "how"}
         names = inspect.signature(reader).parameters if reader is not None else ()
         return tuple(name for name in names if name not in common)
 
@@ -312,7 +312,6 @@ def read_qrels(
     format: str | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
-    fractions: bool = False,
     **options: Any,
 ) -> Qrels:
     """Read the judgements of a dataset.
@@ -327,8 +326,6 @@ def read_qrels(
         What to do with a docno that a query names twice.
     name : str, optional
         Name for messages and reports; the file's own by default.
-    fractions : bool
-        Whether grades may be fractions, which only some conventions' metrics accept.
     **options
         The format's own: ``group`` for letor, ``columns`` for table and jsonl.
 
@@ -348,15 +345,21 @@ def read_qrels(
     HarnessWarning
         If the rows of a query are scattered over the file, or none of its grades is at least 0.
     """
-    check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, fractions=FLAG)
+    check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT)
     check_choice("duplicates", duplicates, get_args(Duplicates))
     source = Source.of(path)
     known, reader = format_and_reader(source, format, "qrels", options)
-    qrels: Qrels = reader(
-        source, duplicates=duplicates, name=name or source.label, fractions=fractions, **options
-    )
+    qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
     warn_unusable(Rows(source, known.is_data(source)), qrels)
     return qrels
+
+
+def place_of_row(source: Source, row: int) -> Place:
+    """Return the place of a row, counted from 0, of a file that was read; empty if unknown."""
+    form = FORMATS[source.format]
+    if (is_data := form.is_data(source)) is not None:
+        return Rows(source, is_data).place(row)
+    return Place(source.name, row=row + 1) if form.has_rows else Place()
 
 
 def read_run(

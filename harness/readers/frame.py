@@ -34,7 +34,6 @@ def from_frame(
     dataset: Qrels | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
-    fractions: bool = False,
 ) -> T:
     """Return qrels or a run from an Arrow table, a pandas or a polars data frame.
 
@@ -46,7 +45,7 @@ def from_frame(
     table = pa.table(frame) if is_arrow else pa.Table.from_pandas(frame, nthreads=1)
     made = from_table(
         table, of, name or "data frame", columns,
-        dataset=dataset, duplicates=duplicates, name=name, fractions=fractions,
+        dataset=dataset, duplicates=duplicates, name=name,
     )  # fmt: skip
     return replace(made, numbers=made.numbers.copy())  # the frame's own may change
 
@@ -69,7 +68,6 @@ def table_of(
     dataset: Qrels | None = None,
     duplicates: Duplicates = "error",
     name: str = "",
-    fractions: bool = False,
 ) -> T:
     """Return qrels or a run from an Arrow table, with the column of each role in `chosen`.
 
@@ -81,7 +79,7 @@ def table_of(
     qids = cells.strings("qid")
     docnos = cells.strings("docno") if "docno" in chosen else None
     role = number_role(chosen)
-    numbers = cells.numbers(role, whole=not (fractions or role == "score"))
+    numbers = cells.numbers(role, whole=role == "rank")
     if docnos is None and issubclass(of, Run):
         told = by_position(columns) or not chosen.keys().isdisjoint({"row", "grade"})
         if dataset is None or (
@@ -92,7 +90,7 @@ def table_of(
         scores = join_rows(rows, dataset, numbers, qids, *cells.of_rows)
         return Run.for_rows(dataset, scores, name=name)  # type: ignore[return-value]
     if not issubclass(of, Run):  # of a run they are finite, and need no copy
-        numbers = of.check_numbers(numbers, rows.name, fractions=fractions)
+        numbers = of.check_numbers(numbers, rows.name)
     made = build(of, rows, qids, docnos, numbers, duplicates=duplicates, name=name)
     warn_dropped(Rows(rows.name), made.dropped or NO_ROWS, duplicates)
     if isinstance(rows.where, Source):

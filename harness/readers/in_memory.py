@@ -32,7 +32,7 @@ from .files import parquet, write_all
 from .format import FORMATS, read_qrels, read_run
 from .frame import from_frame
 from .predictions import follow_queries
-from .source import PACKED
+from .source import PACKED, Source
 
 FIX = (
     "give a path, {qid: {docno: number}}, a table or data frame with columns qid, docno and "
@@ -42,8 +42,7 @@ ROWS = "give n, the rows of each query (LightGBM's group); or (qids, grades) for
 
 
 def as_pair(
-    qrels: Any, run: Any, *, n: Any = None, mask: Any = None, qids: Any = None,
-    fractions: bool = False,
+    qrels: Any, run: Any, *, n: Any = None, mask: Any = None, qids: Any = None
 ) -> tuple[Qrels, Run | str | os.PathLike[str]]:  # fmt: skip
     """Return tables for a pair of anything that is accepted; a run's path is left to the reader.
 
@@ -59,7 +58,7 @@ def as_pair(
             what = f"expected grades by query, got {grades.size} of one dimension"
             raise InputError(Problem("relevance", what, fix=ROWS))
         check_index(run, qrels)
-        batch = from_batch(run, grades, n, qids, mask=mask, fractions=fractions, copy=False)
+        batch = from_batch(run, grades, n, qids, mask=mask, copy=False)
         if not batch.qrels.n_queries:
             what = "expected a query with a document, got none"
             raise InputError(Problem("n", what, fix="give at least one query with documents"))
@@ -70,7 +69,7 @@ def as_pair(
         if not sizes.all():
             report_empty("n", names.filter(sizes == 0).to_pylist())
         qrels = np.repeat(names.to_numpy(zero_copy_only=False), sizes), qrels
-    judgements = as_table(Qrels, qrels, fractions=fractions)
+    judgements = as_table(Qrels, qrels)
     if isinstance(run, (str, os.PathLike)):
         return judgements, run
     if not _is_array(run):
@@ -90,38 +89,37 @@ def as_table(
     name: str = "",
     *,
     dataset: Qrels | None = None,
-    fractions: bool = False,
 ) -> T:
     """Return `value` as Qrels or Run, whose scores may follow a dataset; see :func:`as_pair`."""
     if isinstance(value, kind):
         return value
-    if isinstance(value, (str, os.PathLike)):
+    if isinstance(value, (str, os.PathLike, Source)):
         if kind is Run:
             return read_run(value)  # type: ignore[return-value]
-        return read_qrels(value, fractions=fractions)  # type: ignore[return-value]
+        return read_qrels(value)  # type: ignore[return-value]
     if isinstance(value, Mapping):
         if value and all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             parts = {str(qid): one_column(one, f"query '{qid}'") for qid, one in value.items()}
-            made = from_queries(kind, parts, name or kind.kind, fractions=fractions)
+            made = from_queries(kind, parts, name or kind.kind)
             if dataset is None:
                 return made
             return follow_queries(kind.kind, dataset, made, "", whole=True)  # type: ignore
         if kind is Qrels and all(isinstance(rows, Mapping) for rows in value.values()):
             value = with_documents(value, name or kind.kind)
-        return kind.from_dict(value, name=name, fractions=fractions)
+        return kind.from_dict(value, name=name)
     if isinstance(value, tuple) and len(value) == 3:
-        return _from_columns(kind, *value, fractions)
+        return _from_columns(kind, *value)
     if isinstance(value, tuple) and len(value) == 2 and kind is Qrels:
-        return _from_columns(kind, value[0], None, value[1], fractions)
+        return _from_columns(kind, value[0], None, value[1])
     if _is_lazy(value):
         value = value.collect()
     if _is_frame(value):
-        return from_frame(value, kind, dataset=dataset, fractions=fractions)
+        return from_frame(value, kind, dataset=dataset)
     what = f"expected {kind.kind}, got {describe(value)}"
     raise InputError(Problem(name or kind.kind, what, fix=FIX))
 
 
-def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions: bool) -> T:
+def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any) -> T:
     """Return the table of three columns, or of two if the documents have no names."""
     number = "grade" if kind is Qrels else "score"
     columns = {"qid": as_array(qids, "qids"), number: numbers_of(as_array(numbers, number), number)}
@@ -133,7 +131,7 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any, fractions
         what = f"expected columns of one length, of text or numbers, got other arrays ({error})"
         raise InputError(Problem(kind.kind, what, fix="give one entry for each row")) from None
     by_position = {"docno": None} if docnos is None else None
-    made = from_frame(table, kind, by_position, name=kind.kind, fractions=fractions)
+    made = from_frame(table, kind, by_position, name=kind.kind)
     return replace(made, name="")
 
 
@@ -232,7 +230,7 @@ def save_predictions(
             check_index(one)
     numbers = _scores(scores)
     if isinstance(dataset_or_qids, (str, os.PathLike, Qrels)):
-        dataset = as_table(Qrels, dataset_or_qids, fractions=True)
+        dataset = as_table(Qrels, dataset_or_qids)
         if docnos is None and dataset.unnamed is not None and path.suffix != ".parquet":
             fix = "give a path that ends in .parquet, which names rows"
             raise InputError(replace(dataset.unnamed, fix=fix))

@@ -42,7 +42,6 @@ def read_dict(
     duplicates: Duplicates,
     name: str,
     dataset: Qrels | None = None,
-    fractions: bool = False,
 ) -> T:
     """Read ``{qid: {docno: grade or score}}``."""
     word = "grade" if issubclass(of, Qrels) else "score"
@@ -68,9 +67,9 @@ def read_dict(
         if {*map(type, _values(queries))} <= {int, float}:
             numbers = np.fromiter(_values(queries), np.float64, len(docnos))
             offsets = offsets_of([len(rows) for rows in queries.values()])
-            numbers = of.check_numbers(numbers, name, fractions=fractions)
+            numbers = of.check_numbers(numbers, name)
             return of(string_column(queries), offsets, Docnos(docnos, offsets), numbers, name)
-    raise _wrong_numbers(source, queries, word, word == "grade" and not fractions)
+    raise _wrong_numbers(source, queries, word)
 
 
 def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array, list[str]]:
@@ -120,12 +119,12 @@ def _values(queries: Queries) -> Iterator[Any]:
     return chain.from_iterable(map(dict.values, queries.values()))
 
 
-def _wrong_numbers(source: Source, queries: Queries, word: str, whole: bool) -> InputError:
+def _wrong_numbers(source: Source, queries: Queries, word: str) -> InputError:
     """Return the error that lists the values that are not sound."""
     wrong = []
     for qid, rows in queries.items():
         for docno, value in rows.items():
-            if (problem := check_number(json.dumps(value), word, whole)) is not None:
+            if (problem := check_number(json.dumps(value), word)) is not None:
                 key = f"query '{shorten(qid)}', docno '{shorten(docno)}'"
                 wrong.append(replace(problem, where=Place(source.name, key=key)))
     return InputError(wrong[:SHOWN], total=len(wrong))

@@ -205,7 +205,7 @@ def is_data(number: int, line: bytes) -> bool:
     return bool(line.strip()) and not line.lstrip().startswith(b"#")
 
 
-def _check_line(line: bytes, with_qid: bool, whole: bool) -> Problem | None:
+def _check_line(line: bytes, with_qid: bool) -> Problem | None:
     match = _LINE.match(line)
     try:
         for part in (*(match.groups(b"") if match else ()), line.partition(b"#")[2]):
@@ -213,7 +213,7 @@ def _check_line(line: bytes, with_qid: bool, whole: bool) -> Problem | None:
         grade = match["grade"].decode("utf-8") if match else ""
     except UnicodeDecodeError:
         return NOT_UTF8
-    wrong = check_number(grade, "grade", whole)
+    wrong = check_number(grade, "grade")
     if wrong is not None:
         return replace(wrong, fix=wrong.fix or REPAIR)
     if with_qid and (match is None or match["qid"] is None):
@@ -227,7 +227,6 @@ def read_qrels(
     *,
     duplicates: Duplicates,
     name: str,
-    fractions: bool = False,
     group: str | os.PathLike[str] | None = None,
 ) -> Qrels:
     """Read a learning-to-rank file as a dataset; `group` is the file of the group sizes.
@@ -239,8 +238,8 @@ def read_qrels(
     """
     sizes = group_file(source, group)
     with_qid = has_qids(source)
-    rows = _read_rows(source, with_qid, whole=not fractions)
-    grades = Qrels.check_numbers(rows.grades, source.name, fractions=fractions)
+    rows = _read_rows(source, with_qid)
+    grades = Qrels.check_numbers(rows.grades, source.name)
     qids, docnos = rows.qids, rows.docnos
     unnamed: Problem | None = None
     if 0 < rows.docids < grades.size:
@@ -290,18 +289,13 @@ def _without_docid(source: Source) -> Problem:
     return Problem(Place(source.name, number), what, found, _BY_ROW, "unnamed-rows")
 
 
-def _read_rows(source: Source, with_qid: bool, *, whole: bool) -> LetorRows:
+def _read_rows(source: Source, with_qid: bool) -> LetorRows:
     """Return what the rows of a file hold; the docnos are None if not every row has one."""
 
-    def parse(block: bytes) -> list[LetorRows]:
-        parts = read_block(block, with_qid, source.hashed)
-        if whole and any(rows.grades.dtype.kind == "f" for rows in parts):
-            raise Refused("a grade is not whole")
-        return parts
-
     found = parse_blocks(
-        source, source.blocks(max(source.block, _LEAST)), parse,
-        is_data, partial(_check_line, with_qid=with_qid, whole=whole), has_names=True,
+        source, source.blocks(max(source.block, _LEAST)),
+        partial(read_block, with_qid=with_qid, marked=source.hashed),
+        is_data, partial(_check_line, with_qid=with_qid), has_names=True,
     )  # fmt: skip
     parts = [*chain.from_iterable(found)]
     if not parts:

@@ -58,8 +58,7 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
             if source.head.startswith((_PARQUET, *_ARROW)):
                 chosen, table = _read_binary(source, of.kind, columns)
             else:
-                fractions = how.get("fractions", False)
-                chosen, table, is_row = _read_text(of, source, columns, fractions)
+                chosen, table, is_row = _read_text(of, source, columns)
     except (pa.ArrowException, OverflowError, ValueError, KeyError) as error:
         what = f"cannot be read as a table ({said_by(error, 300)})"
         rule = "truncated" if _is_cut(source) else ""
@@ -117,7 +116,7 @@ def _is_cut(source: Source) -> bool:
 
 
 def _read_text(
-    of: type[T], source: Source, columns: Names | None, fractions: bool
+    of: type[T], source: Source, columns: Names | None
 ) -> tuple[dict[str, str], pa.Table, IsDataLine]:
     """Read the columns that matter from a CSV or TSV file; return which lines are rows, too."""
     source.check_length()
@@ -158,7 +157,7 @@ def _read_text(
         tuple(names),
         tuple(dict.fromkeys(name for other, name in chosen.items() if other != role)),
         number=chosen[role],
-        whole=not (fractions or role == "score"),
+        whole=role == "rank",
         header=above - source.n_comments,
         between=between,
         role=role,

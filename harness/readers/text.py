@@ -120,7 +120,7 @@ def is_like_number(text: str) -> bool:
     return bool(NUMBER.fullmatch(text) or _NOT_FINITE.fullmatch(text))
 
 
-def check_number(text: str, word: str, whole: bool) -> Problem | None:
+def check_number(text: str, word: str, whole: bool = False) -> Problem | None:
     """Return what is wrong with a score or grade as it is written; the fix may be empty."""
     got = f"got '{shorten(text, 60)}'"
     if _NOT_FINITE.fullmatch(text) or (NUMBER.fullmatch(text) and not math.isfinite(float(text))):
@@ -128,13 +128,12 @@ def check_number(text: str, word: str, whole: bool) -> Problem | None:
     if not NUMBER.fullmatch(text):
         fix = "write decimals with a point" if NUMBER.fullmatch(text.replace(",", ".")) else ""
         return Problem("", f"{word}: expected a number, {got}", fix=fix)
-    fix = "grades are small integers; scale or round them"
+    fix = "grades are small numbers; scale or round them"
     if word == "grade" and not abs(float(text)) <= GRADE_LIMIT:
         what = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"
         return Problem("", what, fix=fix)
     if whole and float(text) != int(float(text)):
-        rule = "grade-values" if word == "grade" else ""
-        return Problem("", f"{word}: expected a whole number, {got}", fix=fix, rule=rule)
+        return Problem("", f"{word}: expected a whole number, {got}")
     return None
 
 

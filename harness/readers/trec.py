@@ -42,13 +42,13 @@ from .rows import (
 from .source import Source
 from .text import LIKE_NUMBER, decoded, without_first_lines
 
-QRELS = Layout(FIELDS["qrels"], ("qid", "docno"), number="grade", whole=True)
+QRELS = Layout(FIELDS["qrels"], ("qid", "docno"), number="grade")
 RUN = Layout(FIELDS["run"], ("qid", "docno", "tag"), number="score", more=True)
 _RANKED = replace(RUN, also=("rank",))
 MSMARCO = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
-BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", whole=True, header=1)
+BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", header=1)
 DIVERSITY = Layout(
-    ("qid", "subtopic", "docno", "grade"), ("qid", "subtopic", "docno"), number="grade", whole=True
+    ("qid", "subtopic", "docno", "grade"), ("qid", "subtopic", "docno"), number="grade"
 )
 MOST_SUBTOPICS = 62
 """Subtopics of one query at most: each is a bit of a 64-bit number."""

@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
+from refusals import refuses
 
 from harness import from_pytrec_eval, to_pytrec_eval
 from harness.core.ragged import Array
@@ -162,7 +163,6 @@ NAN = float("nan")
         (([[1, 2, 3], [3, float("-inf"), NAN]], GRADES, N), "scores[1, 1]"),
         *(((bad, GRADES, N), "scores") for bad in (object(), 3, "scores", {"a": 1}, None)),
         ((SCORES, [[0], [1]], N), "relevance"),
-        ((SCORES, [[0, 1, 0], [0, 0.5, 0]], N), "relevance[1, 1]"),
         ((SCORES, [[0, 1e300, 0]] * 2, N), "relevance[0, 1]"),
         ((SCORES, [[0, NAN, 0]] * 2, N), "relevance[0, 1]"),
         ((SCORES, np.array([[0, 2**64 - 1, 0]] * 2, "u8"), N), "relevance[0, 1]"),
@@ -182,3 +182,10 @@ def test_errors_say_which_argument(batch: tuple[Any, ...], place: str) -> None:
     with pytest.raises(InputError) as error:
         from_batch(*batch)
     assert [problem.where for problem in error.value.problems] == [place]
+
+
+def test_fractions_are_no_grades_of_pytrec_eval() -> None:
+    with refuses("query '1', document 'd1'", "grade-values"):
+        to_pytrec_eval(SCORES, [[0, 1, 0], [0, 0.5, 0]], N)
+    with refuses("qrel: query 'q', document 'd'", "grade-values"):
+        from_pytrec_eval({"q": {"d": 1.5}}, {"q": {"d": 1.0}})

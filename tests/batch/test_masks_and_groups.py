@@ -117,8 +117,9 @@ def test_n_and_mask_may_agree() -> None:
 
 
 def test_grades_and_scores_in_the_wrong_order_are_named() -> None:
-    with refuses("relevance[0]", "grade-values"):
-        harness.evaluate([0.5, -1.5], [1, 0], ["ndcg@10"], n=[2])
+    with refuses("query '0', document 'd0'", "grade-values") as caught:
+        harness.evaluate([0.5, 1.5], [1, 0], ["ndcg@10"], n=[2])
+    assert caught.value.problems[0].fix.endswith("exchange grades and scores if they are swapped")
 
 
 WITHOUT = {  # the same two queries, with a third between them that has no document

@@ -106,7 +106,7 @@ def tables(queries: list[Graded], seen: Callable[[float], float]) -> tuple[Qrels
     for number, rows in enumerate(queries):
         qrels[f"q{number}"] = {f"d{at}": seen(grade) for at, (grade, _) in enumerate(rows)}
         run[f"q{number}"] = {f"d{at}": score for at, (_, score) in enumerate(rows)}
-    return Qrels.from_dict(qrels, fractions=True), Run.from_dict(run)
+    return Qrels.from_dict(qrels), Run.from_dict(run)
 
 
 def values(
@@ -160,6 +160,6 @@ def test_gains_by_grade_name_whole_grades(name: str) -> None:
 
 
 def test_numbers_stay_small_where_they_are_whole() -> None:
-    whole = Qrels.from_dict({"q": {"a": 1.0, "b": 2.0}}, fractions=True)
+    whole = Qrels.from_dict({"q": {"a": 1.0, "b": 2.0}})
     assert whole.numbers.dtype == np.int32
-    assert Qrels.from_dict({"q": {"a": 0.5, "b": 2.0}}, fractions=True).numbers.dtype == np.float64
+    assert Qrels.from_dict({"q": {"a": 0.5, "b": 2.0}}).numbers.dtype == np.float64
