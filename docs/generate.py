@@ -35,7 +35,7 @@ TASKS = {
     "Trust": ("check", "audit", "explain", "why", "verify"),
     "Compare": ("compare", "similarity", "correlate"),
     "Report": ("table", "plot", "page", "check-table"),
-    "Operate": ("gate", "pool", "export", "cache", "annotate"),
+    "Operate": ("gate", "pool", "export"),
 }
 """Every command of the command line, by task."""
 

@@ -55,10 +55,8 @@ explain 0.30 {TREC} -m map --format jsonl
 explain 0.866 {LETOR} -m ndcg --format jsonl --all
 verify results/[quickstart|paper] --format json
 check-table results/paper/tables/main.[tex|md] --results results/paper --format jsonl
-cache [list|verify|prune] results/quickstart
 init runs/[trec|letor] -o made/config.yaml --force
 run made/config.yaml --dry-run
-annotate runs/trec/bm25.run --set actor.name=me -o made/bm25.run
 metrics [ndcg|--conventions]
 trec_eval --as [9|10] -q -m [official|all_trec|ndcg_cut.5,10|set] {TREC}
 evaluate runs/trec/qrels.txt [missing.run|runs/trec] -m map

@@ -32,7 +32,7 @@ from .printing import discard, end_unprintable, show
 COMMANDS = (
     "init", "run", "evaluate", "check", "audit", "compare", "gate", "table", "check-table",
     "plot", "page", "explain", "why", "similarity", "correlate", "pool", "export", "verify",
-    "cache", "annotate", "metrics", "trec_eval",
+    "metrics", "trec_eval",
 )  # fmt: skip
 
 

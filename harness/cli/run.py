@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from ..experiment import run as experiment
+from ..experiment.cache import LARGE, Cache
 from ..experiment.results import render_comparisons
 from ..experiment.workers import prepare
 from ..guard.findings import warned
@@ -77,6 +78,10 @@ def command(
     if results.board.columns and cells > 1:
         seconds = f"{time.monotonic() - began:,.0f} s"
         show(f"{cells:,} cells, {results.cached:,} from cache, {seconds}\n", error=True)
+    cache = Cache(results.config.cache_folder)
+    if (size := cache.size()) > LARGE:
+        what = f"the cache has {size / 1e9:,.1f} GB; you can delete it at any time"
+        show(f"{cache.folder}: {what}\n", error=True)
     for error in results.errors:
         show(f"error: {error}\n", error=True)
     if failed:

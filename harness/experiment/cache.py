@@ -42,6 +42,8 @@ INDEX = "harness-inputs.json"
 _RECORD = re.compile(r"[0-9a-f]{64}\.parquet")
 _RECENT = 2_000_000_000
 """Nanoseconds: a file changed so shortly before it was read could change again unseen."""
+LARGE = 1_000_000_000
+"""Bytes from which on ``harness run`` prints the size of its cache."""
 DAMAGED = (OSError, ValueError, KeyError, TypeError, pa.ArrowException)
 """Exceptions that reading a damaged record raises."""
 _META = b"harness"
@@ -75,8 +77,8 @@ class Notes:
     """What the guard's rules look at; None if the guard failed."""
     unanswered: tuple[str, ...] = ()
     """Queries of the values that the run does not answer."""
-    about: dict[str, Any] = field(default_factory=dict)
-    """Names of dataset, run and files, and what the key is the hash of, for ``harness cache``."""
+    key: str = ""
+    """The record's name: the hash of all that its values follow from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,12 +114,6 @@ class Record:
             evaluation.unanswered,
         )  # fmt: skip
         return cls(evaluation.qids, columns, notes, inputs)
-
-    @property
-    def metrics(self) -> list[str]:
-        """Names of the metrics that it has values of."""
-        kinds = (name.partition(":") for name in self.columns)
-        return [name for kind, _, name in kinds if kind == VALUES]
 
     def entry(self, metrics: Sequence[Metric], policy: Policy, cell: Cell) -> Entry:
         """Return the leaderboard's entry."""
@@ -229,18 +225,20 @@ class Cache:
             self._index[self._key_of(path)] = read
 
     def get(self, key: str) -> Record | None:
-        """Return the record of that name; None without one that can be read."""
+        """Return the record of that name; None without one that can be read and has this name."""
         if self.folder is None:
             return None
         try:
-            return Record.from_parquet((self.folder / _name(key)).read_bytes())
+            record = Record.from_parquet((self.folder / _name(key)).read_bytes())
         except DAMAGED:
             return None
+        return record if record.notes.key == key else None
 
     def put(self, key: str, record: Record) -> None:
         """Keep a record."""
         if self.folder is not None:
-            write_all(self.folder, {_name(key): record.to_parquet()}, flush=False)
+            named = replace(record, notes=replace(record.notes, key=key))
+            write_all(self.folder, {_name(key): named.to_parquet()}, flush=False)
 
     def save(self) -> None:
         """Write the index."""
@@ -255,6 +253,14 @@ class Cache:
             is_named = _RECORD.fullmatch(path.name) and path.name[:2] == path.parent.name
             if is_named and not path.parent.is_symlink() and not path.is_symlink():
                 yield path
+
+    def size(self) -> int:
+        """Return the bytes of all records."""
+        sizes = 0
+        for path in self.records():
+            with contextlib.suppress(OSError):  # deleted just now
+                sizes += path.stat().st_size
+        return sizes
 
     def _key_of(self, path: str) -> str:
         """Return the path from the cache, which holds when both are moved together."""

@@ -159,10 +159,7 @@ class _Run:
             self.cache.remember(path, one)
         self.records[place] = outcome
         parts = self.keys.parts(cell, _digests(self.inputs))
-        files = [Path(path).name for path in self.keys.files(cell)]
-        about = {**parts, "files": files, "dataset": cell.dataset, "run": cell.run}
-        notes = replace(outcome.notes, about=about)
-        self.cache.put(hash_of(parts), replace(outcome, notes=notes))
+        self.cache.put(hash_of(parts), outcome)
 
     def results(self, groups: Mapping[str, Grouping], warned: list[HarnessWarning]) -> Results:
         """Return everything in the config's order, after the guard has looked at it.

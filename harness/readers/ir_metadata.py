@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import yaml
@@ -17,10 +16,6 @@ from ..core.rules import finding
 from ..errors import notice, shorten
 from .source import HEAD, Source
 
-START, END = "# ir_metadata.start", "# ir_metadata.end"
-SECTIONS = (
-    "tag", "actor", "platform", "method", "data", "research goal", "implementation",
-)  # fmt: skip
 LIMIT = 1 << 20  # Bytes in which a header must end
 _HEADER = re.compile(
     rb"(?:#.*\n)*?#[ \t]*ir_metadata\.start[ \t\r]*\n((?:#.*\n)*?)"
@@ -28,29 +23,24 @@ _HEADER = re.compile(
 )
 
 
-def split(text: bytes) -> tuple[bytes | None, bytes]:
-    r"""Return the YAML of the header that a text begins with, and what follows it.
+def header_text(text: bytes) -> bytes | None:
+    r"""Return the YAML of the header that a text begins with, after other comments, if any.
 
-    Comments before the header are passed over, and are gone from what follows.
-
-    >>> split(b"# ir_metadata.start\n# tag: a\n# ir_metadata.end\n1 Q0 d 1 2 a\n")
-    (b'tag: a\n', b'1 Q0 d 1 2 a\n')
-    >>> split(b"# mine\n1 Q0 d 1 2 a\n")
-    (None, b'# mine\n1 Q0 d 1 2 a\n')
+    >>> header_text(b"# ir_metadata.start\n# tag: a\n# ir_metadata.end\n1 Q0 d 1 2 a\n")
+    b'tag: a\n'
+    >>> header_text(b"# mine\n1 Q0 d 1 2 a\n")
     """
-    found = _HEADER.match(text)
-    if found is None:
-        return None, text
-    return re.sub(rb"^# ?|\r$", b"", found[1], flags=re.MULTILINE), text[found.end() :]
+    header = _HEADER.match(text)
+    return header and re.sub(rb"^# ?|\r$", b"", header[1], flags=re.MULTILINE)
 
 
 def header_of(source: Source) -> dict[str, Any] | None:
     """Return the header of a run as plain data; None if it has none, or a warned-about one."""
     if not source.head.startswith(b"#"):
         return None
-    text, _ = split(source.head)
+    text = header_text(source.head)
     if text is None and len(source.head) >= HEAD:
-        text, _ = split(source.read(LIMIT).removeprefix(b"\xef\xbb\xbf"))
+        text = header_text(source.read(LIMIT).removeprefix(b"\xef\xbb\xbf"))
     if text is None:
         return None
     return parse(text, source.name)
@@ -69,16 +59,6 @@ def parse(text: bytes, name: str) -> dict[str, Any] | None:
     what = f"its ir_metadata cannot be read and is ignored: {why}"
     notice(finding("reader", name, what))
     return None
-
-
-def render(content: Mapping[str, Any]) -> bytes:
-    """Return the comment lines that hold `content`, the sections in ir_metadata's order."""
-    known = [key for key in SECTIONS if key in content]
-    others = [key for key in content if key not in SECTIONS]
-    ordered = {key: content[key] for key in (*known, *others)}
-    text = yaml.safe_dump(ordered, allow_unicode=True, sort_keys=False, width=1000)
-    lines = [START, *(f"# {line}".rstrip() for line in text.splitlines()), END]
-    return "".join(f"{line}\n" for line in lines).encode()
 
 
 SIZE = 4 << 20  # Characters of one text

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command_line import called
 
 import harness
 from harness.config.cells import resolve
@@ -105,6 +106,36 @@ def test_damaged_records_and_a_damaged_index(
     harness.run(config)
     assert len(evaluated()) == 2
     assert outputs(folder) == before
+
+
+def test_a_record_under_another_name_is_computed_again(
+    config: Path, evaluated: Callable, outputs: Callable
+) -> None:
+    folder = harness.run(config).folder
+    evaluated()
+    before = outputs(folder)
+    first, second, _ = sorted((folder / "cells").glob("??/*.parquet"))
+    first.write_bytes(second.read_bytes())
+    harness.run(config)
+    assert len(evaluated()) == 1
+    assert outputs(folder) == before
+
+
+def test_metadata_at_the_head_of_a_run_are_read(place: Path, config: Path) -> None:
+    run = place / "data/one.run"
+    head = "# ir_metadata.start\n# tag: own\n# actor: {team: T}\n# ir_metadata.end\n"
+    run.write_text(head + run.read_text())
+    cells = {cell.run: cell.ir_metadata for cell in harness.run(config).manifest.cells}
+    assert cells == {"one": {"tag": "own", "actor": {"team": "T"}}, "ten": None, "two": None}
+
+
+@pytest.mark.parametrize("large", [100, 10**9])
+def test_a_large_cache_is_reported(
+    config: Path, large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.cli.run.LARGE", large)
+    _, _, err = called("run", config)
+    assert ("cells: the cache has " in err) == (large == 100)
 
 
 def test_a_shared_cache_and_none(place: Path, config: Path, evaluated: Callable) -> None:
