@@ -55,7 +55,7 @@ def trec(folder: Path, n_queries: int, depth: int = 1000, times: int = 1) -> Non
 
 
 def trec_gz(folder: Path, n_queries: int, depth: int = 1000, times: int = 1) -> None:
-    """Write what :func:`trec` does, with the run as ``run.txt.gz``, at gzip's default level."""
+    """Write what `trec` does, with the run as ``run.txt.gz``, at gzip's default level."""
     run, qrels = _trec(n_queries, depth)
     with (
         (folder / "run.txt.gz").open("wb") as raw,
@@ -67,7 +67,7 @@ def trec_gz(folder: Path, n_queries: int, depth: int = 1000, times: int = 1) -> 
 
 
 def trec_json(folder: Path, n_queries: int, depth: int = 1000) -> None:
-    """Write what :func:`trec` does, with the run as ``run.json``."""
+    """Write what `trec` does, with the run as ``run.json``."""
     run, qrels = _trec(n_queries, depth)
     scores: dict[str, dict[str, float]] = {}
     for qid, docno, score in zip(*(run[at].tolist() for at in (0, 2, 4)), strict=True):
@@ -77,7 +77,7 @@ def trec_json(folder: Path, n_queries: int, depth: int = 1000) -> None:
 
 
 def trec_shuffled(folder: Path, n_queries: int, depth: int = 1000) -> None:
-    """Write ``within.txt``, :func:`trec`'s run with each query's rows shuffled, and ``all.txt``."""
+    """Write ``within.txt``, `trec`'s run with each query's rows shuffled, and ``all.txt``."""
     run, qrels = _trec(n_queries, depth)
     rng = np.random.default_rng(SEED)
     within = np.argsort(rng.random((n_queries, depth)), axis=1)
@@ -103,7 +103,7 @@ def trec_many(folder: Path, n_queries: int, depth: int, n_runs: int, seed: int =
 
 
 def sweep(folder: Path, n_queries: int, depth: int, n_runs: int, n_datasets: int) -> None:
-    """Write what :func:`trec_many` does into a folder for each dataset, ``0``, ``1``, ..."""
+    """Write what `trec_many` does into a folder for each dataset, ``0``, ``1``, ..."""
     for number in range(n_datasets):
         at = folder / f"{number}"
         at.mkdir()
@@ -111,7 +111,7 @@ def sweep(folder: Path, n_queries: int, depth: int, n_runs: int, n_datasets: int
 
 
 def results(folder: Path, n_queries: int, depth: int, n_runs: int) -> None:
-    """Write what :func:`trec_many` does, and the results of the runs in a folder ``results``."""
+    """Write what `trec_many` does, and the results of the runs in a folder ``results``."""
     trec_many(folder, n_queries, depth, n_runs)
     (folder / "config.yaml").write_text(CONFIG)
     argv = [sys.executable, "-m", "harness", "run", str(folder / "config.yaml")]

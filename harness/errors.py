@@ -1,7 +1,7 @@
 """Every error and finding, in one shape, and text that is safe to print.
 
 A message is ``place: what``, then lines ``found:``, ``effect:`` and ``fix:``. A name of a run,
-dataset, query or file may hold anything; each renderer in :mod:`harness.reports` escapes for its
+dataset, query or file may hold anything; each renderer in `harness.reports` escapes for its
 own format.
 """
 
@@ -62,7 +62,7 @@ def legible(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return :func:`legible` text of several lines: a line feed stays.
+    r"""Return `legible` text of several lines: a line feed stays.
 
     >>> print(printable("a\x07\nb"))
     a\x07
@@ -167,7 +167,7 @@ class Problem:
     """One mistake and its place; empty parts are not shown."""
 
     where: str
-    """A :class:`Place`, or the name of what is wrong."""
+    """A `Place`, or the name of what is wrong."""
     what: str
     """The rule that is broken, with the offending text in quotes."""
     found: str = ""
@@ -393,7 +393,7 @@ _COLLECTED: ContextVar[list[Finding] | None] = ContextVar("collected", default=N
 
 @contextlib.contextmanager
 def collecting(found: list[Finding]) -> Iterator[None]:
-    """Let :func:`notice` add findings to `found`."""
+    """Let `notice` add findings to `found`."""
     token = _COLLECTED.set(found)
     try:
         yield

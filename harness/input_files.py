@@ -1,7 +1,7 @@
 """Input files of a command: whatever it is asked for, it never writes one.
 
-A command runs in :func:`keeping_inputs`. Readers add the files that they read, and commands those
-that they are going to read; whoever writes asks :func:`check_outputs` first.
+A command runs in `keeping_inputs`. Readers add the files that they read, and commands those
+that they are going to read; whoever writes asks `check_outputs` first.
 """
 
 from __future__ import annotations

@@ -234,7 +234,7 @@ def _sorted_list(line: str) -> str:
 
 
 def _columns(text: str) -> Counter[str]:
-    """Return the rows of a CSV as :func:`labelled` does, without columns that are random."""
+    """Return the rows of a CSV as `labelled` does, without columns that are random."""
     rows = csv_rows(text)
     kept = [name for name in rows[0] if not name.endswith(RANDOM)]
     return labelled("\n".join(str({name: row[name] for name in kept}) for row in rows))

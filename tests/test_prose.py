@@ -31,6 +31,8 @@ BANNED = re.compile(
     re.I,
 )
 OPENINGS = re.compile(r"(Of (a|an|the|each)|Where|What lacks|Whatever)\b")
+ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc|obj|ref|doc|term|py:\w+):`")
+"""A role of Sphinx: the pages, which are Markdown, would show it raw."""
 TITLE_OPENINGS = ("what hangs", "can these", "does the", "whatever", "is the", "are the")
 
 
@@ -84,6 +86,14 @@ PARTS = sorted({one.relative_to(ROOT / "harness").parts[0] for one in SOURCES})
 """The packages and modules; their errors all have a fix, or a list of names to choose from."""
 PLACEHOLDER = 6
 """Characters that a message's placeholder is counted as, at least."""
+
+
+def test_no_page_and_no_docstring_has_a_role() -> None:
+    docs = ROOT / "docs"
+    pages = [one for end in ("md", "json", "ipynb") for one in docs.rglob(f"*.{end}")]
+    files = [*pages, *SOURCES, ROOT / "README.md", ROOT / "CHANGELOG.md"]
+    assert [one.name for one in files if ROLE.search(one.read_text(encoding="utf-8"))] == []
+    assert [name for name, text in public() if re.search(r":[a-z]+:`", text)] == []
 
 
 @pytest.mark.parametrize("part", PARTS)

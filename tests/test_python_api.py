@@ -6,7 +6,7 @@ import json
 import random
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,50 @@ def test_every_public_name_is_in_the_reference() -> None:
     page = (Path(__file__).parents[1] / "docs/reference/python.md").read_text(encoding="utf-8")
     shown = set(re.findall(r"^::: harness\.(\w+)$", page, re.M))
     assert shown == set(harness.__all__) - {"__version__"}
+
+
+ENTRY = re.compile(r"(\*{0,2}\w+(?:, \w+)*)(?: : (?:\{(.+)\}|(.+)))?$")
+
+
+def documented(value: Any) -> Iterator[tuple[list[str], str, str]]:
+    """Yield names, type and shown default of each entry below Parameters, as the pages have it."""
+    text = inspect.getdoc(value) or ""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w+\n-+\n|\Z)", text, re.S | re.M)
+    lines = [line for line in (section[1] if section else "").splitlines() if line]
+    for line in lines:
+        if not line.startswith(" "):
+            entry = ENTRY.fullmatch(line)
+            assert entry, line
+            names, choices, kind = entry.groups()
+            yield names.split(", "), choices or kind or "", (choices or "").split(", ")[0]
+
+
+def public_callables(place: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield a public function; or a class and its public methods; or those of a module."""
+    if inspect.ismodule(value):
+        for name in getattr(value, "__all__", vars(value)):
+            inner = getattr(value, name)
+            if not inspect.ismodule(inner) and getattr(inner, "__module__", "") == value.__name__:
+                yield from public_callables(f"{place}.{name}", inner)
+    elif callable(value):
+        yield place, value
+        for name in members(value) if inspect.isclass(value) else ():
+            if inspect.isfunction(vars_of(value)[name]):
+                yield f"{place}.{name}", vars_of(value)[name]
+
+
+def test_documented_parameters_have_their_own_types_and_defaults() -> None:
+    """The reference gives all names of an entry its type, and the first of `{...}` as default."""
+    wrong = []
+    for public_name in harness.__all__:
+        for place, value in public_callables(public_name, getattr(harness, public_name)):
+            for names, kind, shown_default in documented(value):
+                known = inspect.signature(value).parameters
+                defaults = {repr(known[one].default) for one in names if one in known}
+                is_default = shown_default.replace('"', "'") in ("", *defaults)
+                if len(defaults) > 1 or (len(names) > 1 and not kind) or not is_default:
+                    wrong.append((place, names, defaults))
+    assert wrong == []
 
 
 def test_a_warning_is_given_once_at_the_line_that_called(tmp_path: Path) -> None:

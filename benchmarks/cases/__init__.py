@@ -1,4 +1,4 @@
-"""What is measured: one file a group of cases, each a function that makes a :class:`Case`."""
+"""What is measured: one file a group of cases, each a function that makes a `Case`."""
 
 from collections.abc import Callable
 

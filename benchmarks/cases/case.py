@@ -34,7 +34,7 @@ class Command:
     scale : float
         What its seconds are multiplied by, where it works on a part of the data.
     reported : bool
-        Whether it reports its own seconds; see :func:`benchmarks.measure.run`.
+        Whether it reports its own seconds; see `benchmarks.measure.run`.
     digits : int
         To how many digits its summaries must be the first command's; 0 if they are not compared.
     missing : str

@@ -1,4 +1,4 @@
-"""What is loaded: data of :mod:`benchmarks.load.data`, and the commands that must bear them."""
+"""What is loaded: data of `benchmarks.load.data`, and the commands that must bear them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Seeded data of the loads: ``python -m benchmarks.load.data KIND FOLDER NUMBER...``.
 
-A process of its own, as :mod:`benchmarks.generate`. Rows go to the disk in blocks. What is
+A process of its own, as `benchmarks.generate`. Rows go to the disk in blocks. What is
 relevant where is arithmetic, so that some values are known without a computation:
-:mod:`benchmarks.load.cases` says which.
+`benchmarks.load.cases` says which.
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def under_conventions(
 ) -> tuple[Variant, ...]:
     """Return a metric under every convention whose tool has it, at its own cutoff.
 
-    Of the base's own parameters, a convention keeps :data:`IDENTITY`, and the smallest relevant
+    Of the base's own parameters, a convention keeps `IDENTITY`, and the smallest relevant
     grade ``rel`` if the tool does not set it. The config's `policy` holds for settings that a
     convention leaves open; `only` names the conventions, all if it is empty.
     """
@@ -257,7 +257,7 @@ def plans(metrics: Sequence[Metric], policy: Policy, conventions: Sequence[str])
 class ConventionRow:
     """Every system's summary, computed in one way; NaN if it is undefined or refused.
 
-    `name` is the convention, the value of a choice, or :data:`BASE`; `refused` is for each system
+    `name` is the convention, the value of a choice, or `BASE`; `refused` is for each system
     why there is no value.
     """
 
@@ -335,7 +335,7 @@ class Matrix:
 
     @cached_property
     def compared(self) -> list[tuple[ConventionRow, OrderComparison]]:
-        """The base and each of :attr:`rows`, with its order compared with the base's."""
+        """The base and each of `rows`, with its order compared with the base's."""
         rows = (self.base, *self.rows)
         return [(row, compare(self.metric, self.base.values, row.values)) for row in rows]
 
@@ -347,7 +347,7 @@ class Matrix:
 
 @dataclass(frozen=True, eq=False)
 class Audited:
-    """The result of :func:`audit`: a matrix for each dataset and metric.
+    """The result of `audit`: a matrix for each dataset and metric.
 
     `left_out` are metrics of the config that no convention compared has, and counts; `failed` are
     systems without a fold, which the leaderboard leaves out too.

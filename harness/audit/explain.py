@@ -125,7 +125,7 @@ def try_all(
 
 @dataclass(frozen=True, eq=False)
 class _Values:
-    """A metric's values, ``(n_cutoffs, n_queries)``, before :class:`After` is applied.
+    """A metric's values, ``(n_cutoffs, n_queries)``, before `After` is applied.
 
     `empty` are the queries without relevant documents.
     """
@@ -161,7 +161,7 @@ class _Values:
         return values
 
     def summaries(self, values: Floats, after: After) -> Floats:
-        """Return each row's summary, ``(n_cutoffs,)``; see :mod:`harness.core.evaluation`."""
+        """Return each row's summary, ``(n_cutoffs,)``; see `harness.core.evaluation`."""
         weights = np.ones(values.shape[1]) if self.weights is None else self.weights
         if after.missing_queries == "skip":
             answered = self.aligned.answered
@@ -411,7 +411,7 @@ def explain(
     ----------
     value : str or float
         As it was printed: ``"0.4730"``, ``".473"``, ``"47.3%"``. A text keeps its last zeros.
-    qrels, run : see :func:`harness.evaluate`
+    qrels, run : see `harness.evaluate`
         With `results`, `run` is the name of a run.
     metrics : str or sequence of str
         What the value may be, such as ``"ndcg"``; all metrics of a convention if left out.
@@ -421,8 +421,10 @@ def explain(
         How many settings of a convention are changed at most: 2; 1 without `metrics`.
     results : path or Results, optional
         Results with a cell to explain.
-    dataset, where
-        The cell's dataset, and its columns: ``{"seed": 1}``.
+    dataset : str, optional
+        The cell's dataset.
+    where : mapping, optional
+        The cell's columns: ``{"seed": 1}``.
 
     Returns
     -------

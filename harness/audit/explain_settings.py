@@ -41,7 +41,7 @@ _SLACK = 1e-12
 
 
 class After(NamedTuple):
-    """How values are changed after they are computed: see :mod:`harness.core.settings`."""
+    """How values are changed after they are computed: see `harness.core.settings`."""
 
     short: str = "cut"
     empty: str | None = None

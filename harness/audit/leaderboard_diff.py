@@ -117,7 +117,7 @@ def _values(evaluation: Evaluation, metric: Metric) -> Floats:
 
 @dataclass(frozen=True)
 class Reproduced:
-    """One run by one metric, original and reproduction (:mod:`harness.stats.effects`).
+    """One run by one metric, original and reproduction (`harness.stats.effects`).
 
     `n` queries are in both, over which `rmse`, `nrmse` and the paired t-test are; Welch's is over
     the queries of each. The effects are over the run `baseline`, if any.

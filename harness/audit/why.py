@@ -283,13 +283,15 @@ def why(
     Parameters
     ----------
     results : path or Results
-        A folder that ``harness run`` wrote, or what :func:`harness.run` returned.
+        A folder that ``harness run`` wrote, or what `harness.run` returned.
     run, metric : str
         As in the leaderboard; the metric in any spelling.
     query : str, optional
         A qid, whose ranking is shown.
-    dataset, where
-        The dataset if there are several, and columns: ``{"seed": 1}``.
+    dataset : str, optional
+        The dataset, if there are several.
+    where : mapping, optional
+        The columns of the cell: ``{"seed": 1}``.
     inputs : path, optional
         Where the config's paths start from, if that or the results were moved.
 

@@ -59,15 +59,20 @@ class BatchCollector:
 
         Parameters
         ----------
-        scores, relevance, n, qids, mask : array_like
-            As :func:`harness.to_pytrec_eval` takes them. Without `qids` a query's qid is its
-            number among all batches.
+        scores, relevance : array_like, shape (B, L) or (B, L, 1)
+            Scores and grades, as `harness.to_pytrec_eval` takes them.
+        n : array_like, shape (B,), optional
+            Documents of each query; the rest is padding.
+        qids : array_like, shape (B,), optional
+            Distinct identifiers; the number of the query among all batches by default.
+        mask : array_like of bool, shape (B, L), optional
+            Instead of `n`: True for a document, False for padding.
 
         Raises
         ------
         InputError
             If the batch is wrong, one of its qids came before, or the collector was evaluated
-            and not :meth:`reset`; the batch is then not kept.
+            and not `reset`; the batch is then not kept.
         """
         if self._is_evaluated:
             what = "the collector was evaluated, and this batch would count with the earlier ones"

@@ -45,8 +45,10 @@ def to_pytrec_eval(
         Distinct identifiers, whole numbers or strings; row + `qid_offset` by default.
     qid_offset : int
         Added to the row of a query for its qid, if `qids` are not given.
-    q_prefix, d_prefix : str
-        Put before each qid and before each document's position.
+    q_prefix : str
+        Put before each qid.
+    d_prefix : str
+        Put before each document's position.
     mask : array_like of bool, shape (B, L), optional
         Instead of `n`: True for a document, False for padding, anywhere.
 
@@ -87,7 +89,7 @@ def to_pytrec_eval(
 def from_pytrec_eval(
     qrel: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]]
 ) -> tuple[Array, Ints, Ints, list[str]]:
-    """Return a padded batch from pytrec_eval's dicts; the inverse of :func:`to_pytrec_eval`.
+    """Return a padded batch from pytrec_eval's dicts; the inverse of `to_pytrec_eval`.
 
     Queries and documents are in the order of `qrel`. Both dicts must name the same ones, as a
     batch has a score and a grade for every document.

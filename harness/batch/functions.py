@@ -7,7 +7,7 @@ for each query. Lists, numpy arrays and tensors are taken, also of shape ``(batc
 and False for padding; both are fine if they agree. Rows without padding, ``(rows,)``, take as
 ``n`` the rows of each query, as LightGBM's ``group``. NaN means that the metric is not defined for
 that query, or that it has no document. The metrics themselves are described where they are
-defined, in :mod:`harness.metrics`.
+defined, in `harness.metrics`.
 
 Tied scores are in the order of the policy ``ties``, as everywhere in the harness: by default
 trec_eval's, which compares scores as float32 and then puts the larger docno first, docnos being
@@ -67,11 +67,12 @@ def ndcg(
     ideal: Literal["cut", "full"] = "cut",
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return nDCG@k of each query, or at every rank; see :func:`harness.metrics.ndcg.ndcg`.
+    """Return nDCG@k of each query, or at every rank; see `harness.metrics.ndcg.ndcg`.
 
     Parameters
     ----------
-    scores, relevance, n : array_like, shape (batch_size, list_size) and (batch_size,)
+    scores, relevance : array_like, shape (batch_size, list_size)
+    n : array_like, shape (batch_size,), optional
     k : int, sequence of int, or None
         Cutoff, or several. None gives the value at every rank; ranks past a list's end repeat the
         last one.
@@ -115,7 +116,7 @@ def dcg(
     mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return DCG@k of each query, or at every rank; see :func:`ndcg` for the parameters.
+    """Return DCG@k of each query, or at every rank; see `ndcg` for the parameters.
 
     >>> dcg([[1.0, 0.0, 1.5]], [[0, 1, 0]], [3]).tolist()
     [0.5]
@@ -130,7 +131,7 @@ def dcg(
 def arp(
     scores: Any, relevance: Any, n: Any = None, *, mask: Any = None, ties: Order = "trec_eval"
 ) -> Floats:
-    """Return the average rank of the relevant documents; see :func:`harness.metrics.arp.arp`.
+    """Return the average rank of the relevant documents; see `harness.metrics.arp.arp`.
 
     NaN for a query without relevant documents; PyTorchLTR gives 0.
 
@@ -149,7 +150,7 @@ def swaps(
     normalize: Normalize = False,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return the exchanges to the ideal order; see :func:`harness.metrics.pair_agreement.swaps`.
+    """Return the exchanges to the ideal order; see `harness.metrics.pair_agreement.swaps`.
 
     >>> swaps([[3.0, 2.0, 1.0]], [[10, 7, 9]], [3]).tolist()
     [1.0]
@@ -158,7 +159,7 @@ def swaps(
 
 
 def mse(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> Floats:
-    """Return the mean of (grade - score)^2 of each query; see :func:`harness.metrics.error.mse`.
+    """Return the mean of (grade - score)^2 of each query; see `harness.metrics.error.mse`.
 
     >>> mse([[3.0, 2.0, 9.0]], [[1, 0, 0]], [2]).tolist()
     [4.0]
@@ -179,7 +180,7 @@ def rbo(
     k: int | None = None,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return the rank-biased overlap with the ideal order; see :func:`harness.metrics.rbo.rbo`.
+    """Return the rank-biased overlap with the ideal order; see `harness.metrics.rbo.rbo`.
 
     >>> rbo([[3.0, 2.0]], [[1, 2]], [2], p=0.5).round(12).tolist()
     [0.5]
@@ -199,7 +200,7 @@ def ao(
     tied: Tied = "none",
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return the average overlap with the ideal order; see :func:`harness.metrics.rbo.ao`.
+    """Return the average overlap with the ideal order; see `harness.metrics.rbo.ao`.
 
     >>> ao([[3.0, 2.0]], [[1, 2]], [2]).tolist()
     [0.5]
@@ -216,7 +217,7 @@ def kendall(
     mask: Any = None,
     ties: Order = "trec_eval",
 ) -> Floats:
-    """Return Kendall's tau of scores and grades; see :mod:`harness.metrics.correlation`.
+    """Return Kendall's tau of scores and grades; see `harness.metrics.correlation`.
 
     `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
 
@@ -236,7 +237,7 @@ def tau_ap(
     ties: Order = "trec_eval",
 ) -> Floats:
     """Return the AP correlation of scores and grades; see
-    :func:`harness.metrics.correlation.tau_ap`.
+    `harness.metrics.correlation.tau_ap`.
 
     >>> tau_ap([[3.0, 2.0, 1.0]], [[1, 2, 0]], [3]).tolist()
     [0.0]
@@ -247,7 +248,7 @@ def tau_ap(
 def spearman(
     scores: Any, relevance: Any, n: Any = None, *, mask: Any = None, ties: Order = "trec_eval"
 ) -> Floats:
-    """Return Spearman's rho of scores and grades; see :mod:`harness.metrics.correlation`.
+    """Return Spearman's rho of scores and grades; see `harness.metrics.correlation`.
 
     `ties` says how closely scores are compared: as float32 (``trec_eval``) or float64.
 
@@ -258,7 +259,7 @@ def spearman(
 
 
 def pearson(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> Floats:
-    """Return Pearson's correlation of scores and grades; see :mod:`harness.metrics.correlation`.
+    """Return Pearson's correlation of scores and grades; see `harness.metrics.correlation`.
 
     >>> pearson([[5.0, 1.0, 3.0]], [[2, 0, 1]], [3]).round(12).tolist()
     [1.0]
@@ -269,7 +270,7 @@ def pearson(scores: Any, relevance: Any, n: Any = None, *, mask: Any = None) -> 
 def pairwise_logloss(
     scores: Any, relevance: Any, n: Any = None, alpha: float = 1.0, *, mask: Any = None
 ) -> Floats:
-    """Return RankNet's loss; see :func:`harness.metrics.pair_agreement.pairwise_logloss`.
+    """Return RankNet's loss; see `harness.metrics.pair_agreement.pairwise_logloss`.
 
     >>> pairwise_logloss([[2.0, 1.0]], [[1, 0]], [2]).round(12).tolist()
     [0.313261687518]
@@ -290,12 +291,13 @@ def lambdas(
 ) -> Floats:
     """Return each document's lambda, the slope of its query's pairwise loss by its score.
 
-    See :func:`harness.metrics.pair_agreement.lambdas`. It is the slope of the *sum* over pairs;
+    See `harness.metrics.pair_agreement.lambdas`. It is the slope of the *sum* over pairs;
     ``pairwise_logloss`` is their mean.
 
     Parameters
     ----------
-    scores, relevance, n : array_like, shape (batch_size, list_size) and (batch_size,)
+    scores, relevance : array_like, shape (batch_size, list_size)
+    n : array_like, shape (batch_size,), optional
     alpha : float
         Steepness of the model, above 0.
     delta_ndcg : bool

@@ -11,7 +11,7 @@ from .collector import QueryValues
 
 
 class LightGBMFeval(QueryValues):
-    """What :func:`feval` returns: a metric and, to keep values by query, a callback."""
+    """What `feval` returns: a metric and, to keep values by query, a callback."""
 
     def __deepcopy__(self, memo: Any) -> LightGBMFeval:
         """Return the metric itself: LGBMRanker copies metrics, but not callbacks."""

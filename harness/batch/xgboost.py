@@ -19,7 +19,7 @@ from .collector import QueryValues
 
 
 class XGBoostFeval(QueryValues):
-    """What :func:`feval` returns: ``custom_metric=`` and, to keep values by query, a callback."""
+    """What `feval` returns: ``custom_metric=`` and, to keep values by query, a callback."""
 
     __name__ = "feval"  # which XGBRanker asks for
 
@@ -92,8 +92,8 @@ def _callback_class() -> type[XGBoostFeval]:
 def feval(*metrics: str | Metric, policy: Policy | Mapping[str, Any] | None = None) -> XGBoostFeval:
     """Return metrics as ``xgboost.train(..., custom_metric=...)`` takes them.
 
-    As :func:`harness.lightgbm.feval` otherwise. For early stopping give
-    :func:`early_stopping` as a callback: XGBoost's own does not know which way is better.
+    As `harness.lightgbm.feval` otherwise. For early stopping give
+    `early_stopping` as a callback: XGBoost's own does not know which way is better.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def early_stopping(
     Parameters
     ----------
     metric : str or Metric
-        One of those given to :func:`feval`.
+        One of those given to `feval`.
     rounds : int
         Iterations without an improvement after which training stops.
     data_name : str, optional

@@ -68,7 +68,7 @@ def evaluate(
     qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str,
     groups: str | None = None, bins: Sequence[str] = (), **settings: Any,
 ) -> Leaderboard:  # fmt: skip
-    """Return the values of files, with the settings of :data:`options.evaluation`."""
+    """Return the values of files, with the settings of `options.evaluation`."""
     if groups is None and bins:
         what = f"--bins {bins[0]}: expected a file of groups to cut"
         raise UnknownNameError(Problem("", what, fix="add --groups FILE"))

@@ -190,7 +190,7 @@ evaluation = joined(
     file_formats,
     many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module with metrics"),
 )  # fmt: skip
-"""How files are read and evaluated without a config; see :func:`harness.cli.evaluate.evaluate`."""
+"""How files are read and evaluated without a config; see `harness.cli.evaluate.evaluate`."""
 
 
 def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:

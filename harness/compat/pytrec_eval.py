@@ -13,7 +13,7 @@ It raises where pytrec_eval ends the whole process or reads memory that is not i
 It also raises ``ValueError`` for a cutoff above 2147483647 and a recall level above 1000000000.
 A fractional cutoff is cut to a whole number: ``P_5.7`` is ``P_5``, as in pytrec_eval.
 
-``runid`` is 0 here. :func:`harness.evaluate` takes gains and coefficients as trec_eval writes them.
+``runid`` is 0 here. `harness.evaluate` takes gains and coefficients as trec_eval writes them.
 
 Calls of few documents go to pytrec_eval's extension, since arrays for one short list cost more to
 set up than pytrec_eval takes for it, and many scripts call an evaluator once a query. Without
@@ -124,7 +124,7 @@ def numbers_asked(measures: Iterable[str]) -> dict[str, set[str]]:
 
 
 def metrics_of(asked: Mapping[str, Collection[str]], level: int) -> list[Metric]:
-    """Return the metrics of what :func:`numbers_asked` returns, in trec_eval's order.
+    """Return the metrics of what `numbers_asked` returns, in trec_eval's order.
 
     ValueError if trec_eval rejects a number: a cutoff of 0, or the same one twice.
     """

@@ -183,7 +183,7 @@ def _without_problems(made: Proposal, error: ConfigError) -> bool:
 def save(folders: Path | Sequence[Path], output: Path, *, force: bool = False) -> Proposal:
     """Write a config for what folders hold into a file, and return what it holds.
 
-    Raises InputError as :func:`propose_config`, and if the file exists without `force`.
+    Raises InputError as `propose_config`, and if the file exists without `force`.
     """
     if output.exists() and not force:
         fix = "name another file with --output, or add --force"

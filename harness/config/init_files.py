@@ -133,7 +133,7 @@ def _paths(top: Path, folders: Sequence[Path]) -> list[str]:
 def _kinds(path: Path) -> list[tuple[Kind, str]]:
     """Return how a file can be read: as judgements, as a run, or (a batch) as both.
 
-    Raises an :class:`InputError` if it cannot be read, or only begins like a run.
+    Raises an `InputError` if it cannot be read, or only begins like a run.
     """
     formats: dict[Kind, str] = {}
     why = ""
@@ -455,7 +455,7 @@ class Matcher:
     def _by_rows(self, run: File, path: str, form: str) -> float:
         """Return 1 if there are as many scores as rows, 0.1 for files too large to be read.
 
-        Raises an :class:`InputError` if the run cannot be read as predictions for these rows.
+        Raises an `InputError` if the run cannot be read as predictions for these rows.
         """
         if form not in ("letor", "batch"):
             return 0

@@ -54,7 +54,7 @@ def loads(
     *,
     load_plugins: bool = True,
 ) -> Config:
-    """Read a config from text; see :func:`load`.
+    """Read a config from text; see `load`.
 
     `where` is its name in messages, and its stem the default name; paths start at `base`. A config
     that comes with results is data and loads no plugins; names that its plugins may define are then
@@ -136,7 +136,7 @@ class Draft(Config):
 
 
 def validate(data: Mapping[str, Any], source: ParsedYaml) -> tuple[Config, list[Problem]]:
-    """Return the config and what is wrong with it; a :class:`Draft` if anything is."""
+    """Return the config and what is wrong with it; a `Draft` if anything is."""
     try:
         return Config.model_validate(data), []
     except ValidationError as error:

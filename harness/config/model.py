@@ -217,8 +217,8 @@ SECTIONS: dict[str, type] = {
 class Config(Model):
     """An experiment: datasets, runs, metrics, and the choices in force.
 
-    Made by :func:`harness.config.load.load`. Paths are as the file has them, relative to
-    :attr:`base`; :func:`harness.config.cells.resolve` gives those of the files on disk.
+    Made by `harness.config.load.load`. Paths are as the file has them, relative to
+    `base`; `harness.config.cells.resolve` gives those of the files on disk.
     """
 
     name: StrictStr

@@ -28,7 +28,7 @@ def load(name: str, base: Path) -> None:
     """Import one plugin, so that its metrics are registered; PluginError if that fails.
 
     `name` is a file (``my_metrics.py``, relative to `base`), an entry point that an installed
-    package has in :data:`GROUP`, or an importable module. A file is run each time, so that an
+    package has in `GROUP`, or an importable module. A file is run each time, so that an
     edited one takes effect in the same process.
     """
     if not allowed:

@@ -92,7 +92,7 @@ class ParsedYaml:
     """A YAML text as plain data (keys are text, as written), and where each part is written.
 
     `places` has the file and line of each key and list item; the file is empty for the config
-    itself, else one that it extends, or :data:`SET`. Parts with `problems` are `unread`: missing
+    itself, else one that it extends, or `SET`. Parts with `problems` are `unread`: missing
     in `data`, or incomplete. `origins` has the places of metrics that a set of metrics holds.
     """
 

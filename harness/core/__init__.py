@@ -1,6 +1,6 @@
 """The pure core: tables, alignment, evaluation, metric names. No files, no clock, no printing.
 
-A result is :class:`Printable`: core knows its values, and the reports above know how to show them.
+A result is `Printable`: core knows its values, and the reports above know how to show them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def __dir__() -> list[str]:
 
 
 RENDERERS: dict[str, Callable[[Any], str]] = {}
-"""What returns the "text" and the "html" of a result; :mod:`harness` puts them here."""
+"""What returns the "text" and the "html" of a result; `harness` puts them here."""
 
 
 class Printable:

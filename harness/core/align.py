@@ -52,7 +52,7 @@ def align(
         Ties, missing queries, depth.
     also : iterable of Policy
         Other policies that the rows are to be aligned under in the same pass;
-        :func:`harness.core.policy_views.view` gives each.
+        `harness.core.policy_views.view` gives each.
 
     Returns
     -------
@@ -377,7 +377,7 @@ MANY_TIED = 10
 def ranking_hash(run: Run, policy: Policy | None = None) -> int:
     """Return a hash of each query's documents in ranked order, whatever their scores are.
 
-    In a query with :data:`MANY_TIED` tied documents and more, those that share a score also share
+    In a query with `MANY_TIED` tied documents and more, those that share a score also share
     a place: to settle them takes long, and rounded scores hardly ever tie them in the old order.
     Hashes of runs that share no query add up to the hash of both, modulo 2^64.
 
@@ -508,7 +508,7 @@ def settle_ties(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reference(Qrels):
-    """Qrels made from a run by :func:`as_reference`, which keep its ties.
+    """Qrels made from a run by `as_reference`, which keep its ties.
 
     ``tie_first`` says of each rank of each query, from the top, at which rank its group of tied
     scores begins, ``(n_rows,)``.

@@ -67,7 +67,7 @@ class Aligned(Memo):
 
     A grade below 0 is a document in the pool that was not judged, as in trec_eval. ``views``
     holds the same run aligned under other policies; read them through
-    :func:`harness.core.policy_views.view`.
+    `harness.core.policy_views.view`.
     """
 
     qids: pa.Array
@@ -179,11 +179,11 @@ class Aligned(Memo):
         return self.found(rel).values
 
     def hits(self, rel: int = 1) -> Ints:
-        """Relevant documents so far, at each of the items :meth:`relevant` names: 1, 2, ..."""
+        """Relevant documents so far, at each of the items `relevant` names: 1, 2, ..."""
         return self.found(rel).rank
 
     def rank_of_relevant(self, rel: int = 1) -> Ints:
-        """Ranks of the items :meth:`relevant` names."""
+        """Ranks of the items `relevant` names."""
         return self.memo(("rank_of_relevant", rel), lambda: self.rank[self.relevant(rel)])
 
     def sum(self, weights: Array, items: Array | None = None) -> Floats:

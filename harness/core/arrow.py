@@ -114,7 +114,7 @@ def as_bytes(column: pa.Array) -> list[bytes]:
 
 
 def bytes_at(column: pa.Array, rows: Ints) -> list[bytes]:
-    """Return the bytes of the strings of a few rows: :func:`as_bytes` of :func:`take`, sooner."""
+    """Return the bytes of the strings of a few rows: `as_bytes` of `take`, sooner."""
     return [column[row].as_buffer().to_pybytes() for row in rows.tolist()]
 
 
@@ -153,13 +153,13 @@ def unique(column: pa.Array) -> pa.Array:
 
 
 def encode(column: pa.Array) -> tuple[pa.Array, Ints]:
-    """Return the distinct values, as :func:`unique`, and which of them each row has."""
+    """Return the distinct values, as `unique`, and which of them each row has."""
     distinct, which = encode_narrow(column)
     return distinct, which.astype(np.int64)
 
 
 def encode_narrow(column: pa.Array) -> tuple[pa.Array, Array]:
-    """Return what :func:`encode` does, in four bytes a row, as Arrow has it."""
+    """Return what `encode` does, in four bytes a row, as Arrow has it."""
     encoded = call("dictionary_encode", column)
     return encoded.dictionary, to_numpy(encoded.indices)
 

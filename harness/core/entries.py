@@ -437,7 +437,7 @@ class System(Entry, Memo):
 
     @cached_property
     def qids(self) -> list[str]:
-        """The queries, in the order of :meth:`values`."""
+        """The queries, in the order of `values`."""
         found: list[str] = self.evaluation.qids.to_pylist()
         return found
 

@@ -188,14 +188,14 @@ class Evaluation(Printable):
     def summary(self) -> dict[str, float]:
         """Return each metric over all queries: mean, sum or geometric mean, as it defines.
 
-        Queries where the metric is undefined are left out; :meth:`n` counts the others. Sums
+        Queries where the metric is undefined are left out; `n` counts the others. Sums
         are rounded once (``math.fsum``), so the order of the queries does not matter. A metric
         that is defined nowhere is NaN. A metric is found under any spelling of its name.
         """
         return ByMetric((name, self._summary(column)) for column, name in enumerate(self.names))
 
     def summary_over(self, metric: str, queries: Bools) -> float:
-        """Return the :meth:`summary` of one metric (its name) over some queries."""
+        """Return the `summary` of one metric (its name) over some queries."""
         return self._summary(self.names.index(metric), queries)
 
     def _summary(self, column: int, queries: Bools | slice = slice(None)) -> float:

@@ -199,7 +199,7 @@ class Leaderboard(Printable, Memo):
     def per_query_parts(self) -> Iterator[pa.Table]:
         """Yield every value: dataset, run, captured columns, qid, metric, value.
 
-        Each table has whole entries, of :data:`PART` rows together, or one entry.
+        Each table has whole entries, of `PART` rows together, or one entry.
         """
         part: list[pa.Table] = []
         for entry in self.entries:

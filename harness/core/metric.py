@@ -1,4 +1,4 @@
-"""What a metric is: a function on :class:`~harness.core.aligned.Aligned`, with its facts.
+"""What a metric is: a function on `harness.core.aligned.Aligned`, with its facts.
 
 ``@metric(...)`` puts a function into the registry. Its keyword-only parameters, their
 annotations and defaults are the metric's parameters; nothing is declared twice.
@@ -56,7 +56,7 @@ _BUILT_IN = "harness."
 
 @dataclass(frozen=True, eq=False)
 class Definition:
-    """A metric's name, function and facts; see :func:`metric` for what each means."""
+    """A metric's name, function and facts; see `metric` for what each means."""
 
     name: str
     function: Function
@@ -259,7 +259,7 @@ _BOUNDS = ArgumentKind(
     lambda given: isinstance(given, tuple) and len(given) == 2 and all(map(is_number, given)),
 )
 REGISTRY: dict[str, Definition] = {}
-"""Every metric by its name. Filled by :func:`metric`; read it through ``core.names``."""
+"""Every metric by its name. Filled by `metric`; read it through ``core.names``."""
 ENTRIES: dict[str, str] = {}
 """BibTeX entries that metrics bring along, by their keys."""
 
@@ -297,14 +297,14 @@ def metric(
     cite: tuple[str, ...] = (),
     variants: Mapping[str, Title] | None = None,
 ) -> Callable[[Function], Function]:
-    """Register a function on :class:`~harness.core.aligned.Aligned` as a metric.
+    """Register a function on `harness.core.aligned.Aligned` as a metric.
 
     Parameters
     ----------
     name : str
         Its name in configs and tables.
-    direction : {"higher", "lower"} or None
-        Which way is better; None for counts.
+    direction : str or None
+        Which way is better, ``"higher"`` or ``"lower"``; None for counts.
     bounds : (float, float)
         Smallest and largest value it can take.
     source : str
@@ -333,10 +333,10 @@ def metric(
     reference : bool
         Whether the metric compares to the ideal order, and so can compare to another run:
         adds the parameter ``reference=NAME``.
-    expected : {"average", "itself"} or None
-        How its exact expectation over the orders of tied documents is computed. It is the function
-        with ``average=True``, or the function as it is if no order changes the value. With
-        ``average=True`` the function returns None if its arguments allow no closed form. By
+    expected : str, optional
+        How its exact expectation over the orders of tied documents is computed. ``"average"``: by
+        the function with ``average=True``, which returns None if its arguments allow no closed
+        form. ``"itself"``: by the function as it is, because no order changes the value. By
         default it is estimated from random orders.
     bounded : bool
         Whether the best and the worst order of tied documents, higher grades first or last,
@@ -432,7 +432,7 @@ def as_plain_data(metric: Metric) -> dict[str, Any]:
 
 
 def from_plain_data(found: Mapping[str, Any]) -> Metric:
-    """Return the metric that :func:`as_plain_data` recorded, which cannot compute anything."""
+    """Return the metric that `as_plain_data` recorded, which cannot compute anything."""
     name = found["name"]
 
     def not_loaded(*_: Any, **__: Any) -> Any:

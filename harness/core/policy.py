@@ -20,7 +20,7 @@ Few = Literal["error", "zero", "one", "nan"]
 
 @dataclass(frozen=True)
 class GradeRule:
-    """The grades that a tool accepts; :func:`harness.core.policy_views.view` applies it.
+    """The grades that a tool accepts; `harness.core.policy_views.view` applies it.
 
     Grades lie between `low` and `high`, and are whole unless `whole` is False; `truncate` cuts
     fractions off first, as trec_eval does. `act` says whether grades outside are an error or become
@@ -140,10 +140,28 @@ class Policy(Choices):
 
     Parameters
     ----------
-    ties, missing_queries, empty_queries, depth, judged_only, drop_identical_ids
-        As in a config's ``policy:``, with the same defaults; :class:`Choices` describes them.
-    scores : {"float32", "float64", "none"}, optional
+    ties : str
+        Order of documents with one score: ``trec_eval``, ``trec_eval10``, ``docno+``, ``stable``,
+        ``reverse``, ``random(7)``, ``average``, ``best`` or ``worst``.
+    missing_queries : {"zero", "skip", "error"}
+        What becomes of a query that is judged but not answered by the run.
+    empty_queries : {"zero", "one", "skip", "error"}
+        What becomes of a query without relevant documents.
+    depth : int, optional
+        Only the first documents of each query are looked at; all by default.
+    judged_only : bool
+        Whether unjudged documents are taken out of the ranking.
+    drop_identical_ids : bool
+        Whether documents whose docno equals the qid are taken out of the run.
+    scores : str, optional
+        The type that scores are compared in: ``float32``, ``float64``, or ``none`` to tie all
+        documents of a query. That of `ties` by default.
     grades : GradeRule
+        Which grades are accepted; whole ones of any size by default.
+
+    Notes
+    -----
+    The keys of a config's ``policy:`` have the same names and defaults.
     """
 
     scores: ScoreType | None = None

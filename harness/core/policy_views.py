@@ -336,7 +336,7 @@ def _place(qrels: Qrels, row: int, source_row: int) -> str:
 def policies_of(metrics: Iterable[Metric], policy: Policy) -> list[Policy]:
     """Return the policies that metrics are to be computed under, each once.
 
-    They are what :func:`harness.core.align.align` takes as `also`.
+    They are what `harness.core.align.align` takes as `also`.
     """
     return list(dict.fromkeys(policy.with_settings(metric.settings) for metric in metrics))
 
@@ -344,7 +344,7 @@ def policies_of(metrics: Iterable[Metric], policy: Policy) -> list[Policy]:
 def view(aligned: Aligned, policy: Policy) -> Aligned:
     """Return the run under another policy: its grades, its order of ties, its depth.
 
-    It is among those that :func:`harness.core.align.align` was called with. Made once for each
+    It is among those that `harness.core.align.align` was called with. Made once for each
     policy, so that metrics share what they compute. Under ``average`` the
     documents are in any order; metrics look at the groups of ties then.
     """

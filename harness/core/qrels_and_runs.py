@@ -297,7 +297,7 @@ class QueryRows(ABC):
         ------
         DuplicateRows
             If there are duplicates and they are an error. Readers turn it into an
-            :class:`~harness.errors.InputError` with file and line.
+            `harness.errors.InputError` with file and line.
         """
         numbers = np.asarray(numbers)
         distinct, offsets, order, scattered = group_rows(qids)
@@ -452,7 +452,7 @@ class QueryRows(ABC):
         Raises
         ------
         InputError
-            If a number is not finite, or a grade is beyond :data:`GRADE_LIMIT`.
+            If a number is not finite, or a grade is beyond `GRADE_LIMIT`.
         """
 
 
@@ -493,7 +493,7 @@ class Qrels(QueryRows):
 
     ``numbers`` are the grades, in int64 or the smallest type that holds them, to save memory.
     A grade below 0 means unjudged, as in trec_eval. Fractions are float64; a metric says whether
-    it takes them (:class:`~harness.core.policy.GradeRule`).
+    it takes them (`harness.core.policy.GradeRule`).
 
     Examples
     --------
@@ -682,7 +682,7 @@ class Run(QueryRows):
 
     @classmethod
     def check_numbers(cls, numbers: npt.ArrayLike, where: str) -> Array:
-        """Return finite scores as float64; see :meth:`Table.check_numbers`."""
+        """Return finite scores as float64; see `Table.check_numbers`."""
         given = np.asarray(numbers)
         if given.size and given.dtype.kind not in "iufb":
             raise TypeError(f"scores must be numbers, not {given.dtype}")

@@ -19,7 +19,7 @@ class MetricSettings:
     """Settings in which a metric differs from its run's policy; None for the same.
 
     `ties`, `scores`, `depth`, `judged_only` and `drop_identical_ids` are as in
-    :class:`~harness.core.policy.Policy`.
+    `harness.core.policy.Policy`.
     `grades` is a convention's rule; `labels` and `few` change its `act` and `few`. `empty` is the
     value of a query without relevant documents; `undefined` says whether an undefined value is
     left out of the mean, counts as 0, or makes the mean undefined.
@@ -91,12 +91,12 @@ class Convention:
     """What one tool does differently from others, as data.
 
     `tool` has the version that the settings were checked against, `source` the place in its code.
-    `common` are settings of all its metrics: fields of :class:`MetricSettings`.
+    `common` are settings of all its metrics: fields of `MetricSettings`.
     `metrics` has, for each metric of the tool by our name, parameters and settings of its own;
-    its ``cutoff`` is that of the bare name: a number, several, :data:`NEEDED` if the bare name
-    means nothing, or :data:`WHOLE_LIST`. `variants` are further changes if a setting is written
+    its ``cutoff`` is that of the bare name: a number, several, `NEEDED` if the bare name
+    means nothing, or `WHOLE_LIST`. `variants` are further changes if a setting is written
     by hand: ``{"ndcg(gain=linear)": {...}}``. `note` is what no rule reproduces, `cite` the
-    papers, as of :func:`~harness.core.metric.metric`.
+    papers, as of `harness.core.metric.metric`.
     """
 
     name: str
@@ -120,7 +120,7 @@ class Convention:
 
 
 CONVENTIONS: dict[str, Convention] = {}
-"""Every convention by its name; :mod:`harness.metrics.conventions` fills it."""
+"""Every convention by its name; `harness.metrics.conventions` fills it."""
 
 
 def contradiction(convention: str | None, policy: Policy) -> Problem | None:

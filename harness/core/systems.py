@@ -116,7 +116,7 @@ def run_name(run: str, columns: Mapping[str, str], pattern: str, summary: Summar
 
 
 def system_name(one: Entry | Failed, summary: Summary) -> str:
-    """Return the name of the system that an entry belongs to, as :func:`run_name` does."""
+    """Return the name of the system that an entry belongs to, as `run_name` does."""
     return run_name(one.run, one.columns, one.pattern, summary)
 
 
@@ -166,7 +166,7 @@ def pooled(board: Leaderboard) -> Leaderboard:
 
 
 def failed_rows(board: Leaderboard) -> tuple[Failed, ...]:
-    """Return the systems that :func:`pooled` leaves out, each with the reason of every fold.
+    """Return the systems that `pooled` leaves out, each with the reason of every fold.
 
     Without pooling they are the failed entries.
     """

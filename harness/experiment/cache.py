@@ -70,7 +70,7 @@ class Notes:
     audit: Audit
     """The cross-check."""
     warnings: tuple[Finding, ...] = ()
-    """Warnings of the evaluation; see :func:`without_names`."""
+    """Warnings of the evaluation; see `without_names`."""
     header: dict[str, Any] | None = None
     """ir_metadata at the head of the run's file."""
     facts: Facts | None = None
@@ -88,7 +88,7 @@ class Record:
     qids: pa.Array
     columns: Mapping[str, Floats]
     """Columns by ``values:``, ``weights:`` or ``errors:`` and a metric's canonical name, as in an
-    :class:`~harness.core.evaluation.Evaluation`."""
+    `harness.core.evaluation.Evaluation`."""
     notes: Notes
     inputs: Mapping[str, Input] = field(default_factory=dict)
     """The files read, by path, if it was evaluated just now."""
@@ -170,7 +170,7 @@ def without_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
 
 
 def with_names(warnings: Iterable[Finding], cell: Cell) -> list[Finding]:
-    """Return what :func:`without_names` made, with this cell's names."""
+    """Return what `without_names` made, with this cell's names."""
     return _renamed(warnings, _names(cell))
 
 

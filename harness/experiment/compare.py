@@ -59,11 +59,11 @@ def compare(
 
     Parameters
     ----------
-    qrels : see :func:`harness.evaluate`
+    qrels : see `harness.evaluate`
         Judgements; or, without `runs`, evaluations: ``{name: Evaluation}``, or a list of those
         that have names of their own.
     runs : mapping of str to run
-        By name, each in any form that :func:`harness.evaluate` takes.
+        By name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
         Compared by each of them; without metrics, evaluations are compared by all that they hold.
     baseline : str or sequence of str
@@ -71,7 +71,7 @@ def compare(
     test : str or callable
         ``paired-t``, ``randomization``, ``bootstrap``, ``bootstrap-t``, ``wilcoxon``, ``sign``;
         for all pairs at once ``tukey``, ``randomized-tukey``, ``friedman-nemenyi``. Or
-        a function that :func:`harness.paired_test` or :func:`harness.all_pairs_test` registered.
+        a function that `harness.paired_test` or `harness.all_pairs_test` registered.
     correction : {"holm", "bonferroni", "bh", "by", "none"}
         For several comparisons; tests of all pairs have their own.
     family : {"table", "metric", "dataset"}
@@ -79,10 +79,16 @@ def compare(
     level : float
         An adjusted p-value up to this is significant; intervals are at one minus it.
     interval : {"t", "bca"}
-    draws, seed : int
-        For tests and intervals that draw.
-    policy, rel, convention
-        As :func:`harness.evaluate` takes them.
+    draws : int
+        Number of draws, for tests and intervals that draw.
+    seed : int
+        Seed of the draws.
+    policy : Policy or mapping, optional
+        As `harness.evaluate` takes it.
+    rel : int, optional
+        As `harness.evaluate` takes it.
+    convention : str, optional
+        As `harness.evaluate` takes it.
     dataset : str
         A name for the table.
 

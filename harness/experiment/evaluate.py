@@ -75,12 +75,12 @@ def evaluate(
     qrels, run : see below
         Qrels and one run, each in one of these forms:
 
-        * a path, in any format of :mod:`harness.readers`, compressed or not;
+        * a path, in any format of `harness.readers`, compressed or not;
         * ``{qid: {docno: number}}`` with strings for qids and docnos;
         * an Arrow table, a pandas or polars data frame with columns qid, docno and grade or
           score, under their usual names;
         * a tuple of columns ``(qids, docnos, numbers)``;
-        * :class:`Qrels` and :class:`Run`.
+        * `Qrels` and `Run`.
 
         Learning-to-rank rows: `qrels` as a path to the file, or two columns ``(qids, grades)``.
         `run` as a path of predictions or an array of shape (n_rows,), in the order of the rows.
@@ -145,7 +145,7 @@ def evaluate_runs(
     qrels: Any, runs: Mapping[str, Any], metrics: Iterable[str | Metric], *, policy: Any,
     rel: int | None, convention: str | None, dataset: str,
 ) -> Leaderboard:  # fmt: skip
-    """Evaluate several runs, by name, as :func:`evaluate` does one; they are references too."""
+    """Evaluate several runs, by name, as `evaluate` does one; they are references too."""
     if not runs:
         raise InputError(Problem("runs", "expected a run, got none", fix="give {name: run}"))
     check_arguments(

@@ -1,7 +1,7 @@
 """One run on one dataset: read, align, evaluate, and let the guard look at it.
 
 Every evaluation of files goes through here, with a config or without; what is found on the way goes
-to the collector around (see :func:`harness.errors.notice`). It loads nothing that only a
+to the collector around (see `harness.errors.notice`). It loads nothing that only a
 config needs, so that ``harness evaluate`` starts quickly.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..guard.watch import Facts, JudgementFacts
 
 NOTICED = ("unscored-rows", "nothing-judged")
-"""Rules of :func:`evaluate_run`, which are about the run alone."""
+"""Rules of `evaluate_run`, which are about the run alone."""
 GetRun = Callable[[str], Run]
 """Returns the run of a name, which a metric compares with."""
 

@@ -54,10 +54,10 @@ def gate(
 
     Parameters
     ----------
-    qrels, policy, rel, convention
-        As :func:`harness.evaluate` takes them.
+    qrels : path, mapping, Qrels, table or arrays
+        As `harness.evaluate` takes it.
     runs : mapping of str to run
-        The baseline and its candidates by name, in any form that :func:`harness.evaluate` takes.
+        The baseline and its candidates by name, in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
     baseline : str
         The run that the others are held against.
@@ -68,6 +68,12 @@ def gate(
     correction : {"holm", "bonferroni", "bh", "by", "none"}
     dataset : str
         A name for the dataset.
+    policy : Policy or mapping, optional
+        As `harness.evaluate` takes it.
+    rel : int, optional
+        As `harness.evaluate` takes it.
+    convention : str, optional
+        As `harness.evaluate` takes it.
 
     Returns
     -------

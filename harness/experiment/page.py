@@ -54,16 +54,22 @@ def page(
     ----------
     path : path
         The HTML file. A file that exists is replaced.
-    qrels, policy, rel, convention
-        As :func:`harness.evaluate` takes them.
+    qrels : path, mapping, Qrels, table or arrays
+        As `harness.evaluate` takes it.
     runs : mapping of str to run
-        By name, each in any form that :func:`harness.evaluate` takes.
+        By name, each in any form that `harness.evaluate` takes.
     metrics : iterable of str or Metric
         The first one orders the leaderboard.
     baseline : str or sequence of str
         Runs that the others are compared with; by default, every run with every other.
     title, dataset : str
         Headings of the page and of the leaderboard.
+    policy : Policy or mapping, optional
+        As `harness.evaluate` takes it.
+    rel : int, optional
+        As `harness.evaluate` takes it.
+    convention : str, optional
+        As `harness.evaluate` takes it.
 
     Returns
     -------

@@ -40,7 +40,7 @@ def pool(paths: Sequence[str], depth: int = 20, teams: str = "") -> Pool:
     """Return the documents that runs have in their first `depth` ranks.
 
     Tied scores are in trec_eval's order. `teams` is a CSV file or a pattern, as in
-    :func:`harness.readers.groups.teams_of`; without it each run is a team of its own.
+    `harness.readers.groups.teams_of`; without it each run is a team of its own.
     """
     check_arguments(locals(), depth=whole_from(1))
     return _pool(_runs(paths), depth, teams)

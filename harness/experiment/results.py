@@ -303,7 +303,7 @@ def read_results(folder: Path) -> Results:
     """Read the results that ``harness run`` wrote into a folder; every command that does uses this.
 
     No plugin is loaded: the manifest records what reports need of its metrics. Nothing is
-    compared yet; see :func:`with_comparisons`. InputError if a file is missing, or the values are
+    compared yet; see `with_comparisons`. InputError if a file is missing, or the values are
     not those written with the manifest.
     """
     content = read_bytes(folder / MANIFEST)

@@ -63,7 +63,7 @@ def run(
     Parameters
     ----------
     config : path or Config
-        A YAML file, or what :func:`harness.config.load.load` made of one.
+        A YAML file, or what `harness.config.load.load` made of one.
     overrides : sequence of str
         ``"policy.ties=stable"``: values put in place of the file's.
     jobs : int

@@ -145,11 +145,15 @@ def table(
     Parameters
     ----------
     results : path or Results
-        A folder that ``harness run`` wrote, or what :func:`harness.run` returned.
+        A folder that ``harness run`` wrote, or what `harness.run` returned.
     name : str, optional
         A table of the config; the first one if left out.
-    baseline, test, correction
-        Compare again with these.
+    baseline : str or sequence of str
+        Compare again with this baseline, or with several.
+    test : str, optional
+        Compare again with this test.
+    correction : str, optional
+        Compare again with this correction.
     **settings
         Keys of a config's ``tables:``, such as ``metrics=["map"]``, ``sort="map"``, ``digits=2``,
         ``names={"bm25": "BM25"}``, ``spread="deviation"``.
@@ -202,11 +206,15 @@ def plot(
     Parameters
     ----------
     results : path or Results
-        A folder that ``harness run`` wrote, or what :func:`harness.run` returned.
+        A folder that ``harness run`` wrote, or what `harness.run` returned.
     kinds : str or sequence of str
         ``differences``, ``cutoffs``, ``distribution``, ``critical-difference``, ``effects``,
         ``scatter``, ``heatmap``, ``sweep``.
-    metrics, datasets, runs : str or sequence of str
+    metrics : str or sequence of str
+        Names or patterns.
+    datasets : str or sequence of str
+        Names or patterns.
+    runs : str or sequence of str
         Names or patterns.
     baseline : str, optional
         For differences and effects; the config's if left out.

@@ -201,7 +201,7 @@ def check_cells(
     """Read every file of these cells, and return all findings.
 
     Cells of one dataset are next to each other. `known` was found before, findings of rules in
-    `accept` become notes, and `pooled`, `wary` and `select` are for :class:`Sweep`. With `terms`
+    `accept` become notes, and `pooled`, `wary` and `select` are for `Sweep`. With `terms`
     the runs are submissions to a shared task.
     """
     sweep, failures = Sweep(pooled=pooled, wary=wary, select=select), list[Finding]()
@@ -260,8 +260,14 @@ def check(
         Run files, or predictions.
     overrides : sequence of str
         ``"policy.ties=stable"``: values put in place of the config's.
-    qrels_format, run_format, group, duplicates
-        How files are read, as the command's options.
+    qrels_format : str, optional
+        Format of the qrels; detected by default.
+    run_format : str, optional
+        Format of the runs; detected by default.
+    group : path, optional
+        File of the group sizes of a LETOR file, as the command's ``--group``.
+    duplicates : {"error", "first", "last"}
+        What becomes of a document that a query has twice.
 
     Returns
     -------

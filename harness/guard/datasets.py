@@ -66,7 +66,7 @@ class JudgementFacts:
     """Whether queries are called 0, 1, 2, ... or 1, 2, ... and documents have no names, as in
     files with group sizes: queries of two such files have the same names by chance."""
     marks: tuple[int, ...] = ()
-    """A few of the :func:`query_hashes`."""
+    """A few of the `query_hashes`."""
     unused: tuple[str, ...] = ()
     """Columns of a table that were not read."""
     columns: dict[str, str] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class JudgementFacts:
 
     @classmethod
     def of(cls, qrels: Qrels, source: Source, *, whole: bool = False) -> JudgementFacts:
-        """Return the facts of qrels that were read from `source`; see :func:`add_lines`."""
+        """Return the facts of qrels that were read from `source`; see `add_lines`."""
         first = ExamplesByRule()
         found = [*_findings(qrels, first)] if qrels.n_rows else []
         add_lines(first, source, whole=whole)

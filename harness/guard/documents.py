@@ -123,7 +123,7 @@ def of_qids(
 
 
 def spread(n: int) -> Ints:
-    """Return the positions of all of `n` names, or of :data:`SPREAD` from first to last."""
+    """Return the positions of all of `n` names, or of `SPREAD` from first to last."""
     return np.linspace(0, n - 1, min(n, SPREAD)).astype(np.int64)
 
 
@@ -227,7 +227,7 @@ class Queries:
 
     @property
     def ranking(self) -> str:
-        """:func:`harness.core.align.ranking_hash` as text."""
+        """`harness.core.align.ranking_hash` as text."""
         return f"{self.hash % 2**64:016x}"
 
     def findings(self) -> Iterator[Finding]:

@@ -101,7 +101,7 @@ class Terms:
     max_runs : int, optional
         Number of runs of a team, at most.
     teams : str
-        See :func:`harness.readers.groups.teams_of`; if empty, all runs belong to one team.
+        See `harness.readers.groups.teams_of`; if empty, all runs belong to one team.
     """
 
     topics: str = ""

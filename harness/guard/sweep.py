@@ -329,7 +329,7 @@ def guard(
     """Return what the guard finds in the cells of a run; `digests` are by path.
 
     What the user should see now is added to `warned`. Findings of rules in `accept` become notes,
-    and `pooled` is for :class:`Sweep`. It raises InputError if a dataset, or the sweep as a whole,
+    and `pooled` is for `Sweep`. It raises InputError if a dataset, or the sweep as a whole,
     has an error that is not accepted. With `only_warns` errors are warnings, if there is no config
     that could accept them.
     """

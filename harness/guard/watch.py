@@ -33,7 +33,7 @@ class RunFacts:
     findings: tuple[Finding, ...] = ()
     rows: int = 0
     ranking: str = ""
-    """:attr:`harness.guard.documents.Queries.ranking`."""
+    """`harness.guard.documents.Queries.ranking`."""
     own_scores: bool = True
     """Whether scores are not the labels, and not all equal."""
     fit: Fit = NO_FIT
@@ -200,7 +200,7 @@ def facts_of(
 ) -> Facts | None:  # fmt: skip
     """Return all facts when a run was read from `source`; None if the guard failed.
 
-    See :meth:`Watch.facts`; exceptions are in the failures of `watch`.
+    See `Watch.facts`; exceptions are in the failures of `watch`.
     """
     of_run = watch.facts(source, whole=whole) if judgements is not None else None
     return None if judgements is None or of_run is None else Facts(judgements, of_run)

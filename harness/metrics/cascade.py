@@ -185,7 +185,7 @@ def _cascade(
 def _ideal_cascade(
     aligned: Aligned, weight: Weight, stop: Stop, max_grade: int | None, cutoff: int | None
 ) -> Floats:
-    """Return :func:`_cascade` of all judged documents in descending order of grade."""
+    """Return `_cascade` of all judged documents in descending order of grade."""
     ideal, top = aligned.ideal, top_grades(aligned, max_grade)
     keep: Array = ideal.values > 0
     if cutoff is not None:
@@ -203,7 +203,7 @@ def _summed(row: Ints, weights: Floats, grades: Array, top: Array, stop: Stop) -
 def _expected_cascade(
     aligned: Aligned, weight: Weight, stop: Stop, max_grade: int | None, cutoff: int | None
 ) -> Floats:
-    """Return the mean of :func:`_cascade` over all orders of tied documents."""
+    """Return the mean of `_cascade` over all orders of tied documents."""
     items = graded(aligned)
     limit = int(aligned.n_retrieved.max(initial=0)) if cutoff is None else cutoff
     items = items[aligned.tie_first[items] <= limit]

@@ -395,7 +395,7 @@ def dcg_at_every_rank(
 ) -> Floats:
     """Return DCG@1, DCG@2, ... of each query, ``(n_queries, list_size)``.
 
-    Column ``k - 1`` is ``dcg@k`` to the last bit. See :func:`ndcg_at_every_rank`.
+    Column ``k - 1`` is ``dcg@k`` to the last bit. See `ndcg_at_every_rank`.
     """
     scale = Scale(gain, discount)
     if list_size is None:

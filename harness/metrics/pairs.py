@@ -142,7 +142,7 @@ def inversions(offsets: Ints, values: Array) -> Ints:
 def smaller_before(offsets: Ints, values: Array) -> Ints:
     """Count for each item the smaller values before it in its row, ``(n_items,)``.
 
-    :func:`inversions` is the sum of a row, and takes half the time.
+    `inversions` is the sum of a row, and takes half the time.
     """
     row = rows_of(offsets)
     keys = _keys(offsets, row, values)

@@ -28,7 +28,7 @@ _POLICY = Policy(ties="stable")
 
 @dataclass(frozen=True)
 class RankSimilarity:
-    """What :func:`rank_similarity` finds; over the shared names unless stated.
+    """What `rank_similarity` finds; over the shared names unless stated.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ class RankSimilarity:
     only_first, only_second : tuple of str
         Names on one of them.
     tau_a, tau_b : float
-        Kendall's tau (:func:`harness.metrics.correlation.kendall`).
+        Kendall's tau (`harness.metrics.correlation.kendall`).
     tau_ap, tau_ap_back : float
         AP correlation, the first list being the truth, and the second one; if scores are
-        tied, the mean over the orders of ties (:func:`harness.metrics.correlation.tau_ap`).
+        tied, the mean over the orders of ties (`harness.metrics.correlation.tau_ap`).
     spearman : float
         Spearman's rho.
     rbo, rbo_min, rbo_max, rbo_res : float
         Rank-biased overlap of the whole lists, extrapolated, its bounds and what lies between
-        them (:func:`harness.metrics.rbo.rbo`).
+        them (`harness.metrics.rbo.rbo`).
     ao : float
         Average overlap of the whole lists, to the end of the shorter one.
     swaps : int

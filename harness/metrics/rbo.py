@@ -260,7 +260,7 @@ def rbo(
     ----------
     p : float
         Persistence, in (0, 1): the chance that a reader goes on to the next rank. At .9 the
-        first ten ranks carry 86 % of the weight (see :func:`rbo_weight`).
+        first ten ranks carry 86 % of the weight (see `rbo_weight`).
     form : {"ext", "min", "res", "max", "ext-cut", "truncated"}
         ``ext``: the agreement found so far goes on. ``min`` and ``max``: the least and the
         largest value that longer lists could give; ``res``: the difference of the two, which

@@ -75,7 +75,7 @@ def log_of(values: Floats) -> Floats:
 def powers(base: float, exponent: Ints) -> Floats:
     """Return ``base ** exponent`` for whole exponents from 0, by multiplying in turn.
 
-    :func:`numpy.power` has another last digit on other processors and in other versions.
+    `numpy.power` has another last digit on other processors and in other versions.
     """
     factors = np.full(1 + int(exponent.max(initial=0)), float(base))
     factors[0] = 1.0
@@ -91,7 +91,7 @@ share_metric = partial(metric, direction="higher", bounds=(0, 1))
 def trec_measure(name: str, file: str, **facts: Any) -> Callable[[Function], Function]:
     """Register a measure of trec_eval under its name there.
 
-    `facts` are the other arguments of :func:`~harness.core.metric.metric`.
+    `facts` are the other arguments of `harness.core.metric.metric`.
     """
     return share_metric(name, source=f"trec_eval 9.0.8, {file}", **{"trec_name": name} | facts)
 
@@ -163,7 +163,7 @@ def judged_as(
 ) -> tuple[Aligned, int]:
     """Return what to take for the alignment, and the smallest grade that is relevant in it.
 
-    `rel`, `above` and `top` are as in :data:`Rel`, :data:`Above` and :data:`Top`. It is the
+    `rel`, `above` and `top` are as in `Rel`, `Above` and `Top`. It is the
     alignment as it is if a smallest grade is enough; else one whose grades are 1 for what is
     relevant and 0 for what is not.
     """

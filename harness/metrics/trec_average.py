@@ -218,7 +218,7 @@ def _nonrelevant_above(aligned: Aligned, rel: int) -> Ints:
 
 
 def _expected_nonrelevant_above(aligned: Aligned, rel: int) -> Floats:
-    """Return the mean of :func:`_nonrelevant_above` over the orders of tied documents.
+    """Return the mean of `_nonrelevant_above` over the orders of tied documents.
 
     In a random order a relevant document is below 0, 1, ... m of the m non-relevant ones
     that it is tied with, each with probability 1 / (m + 1); so min(n, R) becomes the mean of

@@ -232,7 +232,7 @@ def from_batch(
 ) -> BatchTables:
     """Return the tables of a padded batch; both share their rows, so no docno is looked up.
 
-    The arrays are as :func:`harness.to_pytrec_eval` takes them; qids count from `first` by default.
+    The arrays are as `harness.to_pytrec_eval` takes them; qids count from `first` by default.
     Queries without a document are reported and left out, unless `keep_empty`. Without `copy` the
     tables may share memory with the arrays.
 

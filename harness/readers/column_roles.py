@@ -35,7 +35,7 @@ row: row
 NAMES: dict[str, list[str]] = {
     role: names.split() for role, names in re.findall(r"^(\w+):([^:]+)$", _USUAL, re.MULTILINE)
 }
-"""Usual names of each column, the most usual first; see :func:`fold`."""
+"""Usual names of each column, the most usual first; see `fold`."""
 _ROLES = {"qrels": ("qid", "docno", "grade"), "run": ("qid", "docno", "score", "rank")}
 OF_ROWS = ("grade", "row")
 """Columns of a run without docnos that say which row of the dataset each score belongs to."""

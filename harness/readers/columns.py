@@ -187,7 +187,7 @@ def gathered(tables: Iterable[pa.Table]) -> pa.Table:
 
 
 def read_block(block: bytes, layout: Layout) -> pa.Table:
-    """Return the columns of some whole lines, or raise :class:`Refused`."""
+    """Return the columns of some whole lines, or raise `Refused`."""
     return _read(block, layout)[0]
 
 
@@ -229,7 +229,7 @@ def _simpler(block: bytes, layout: Layout) -> Iterator[tuple[bool, bytes]]:
 
 
 def _check_numbers(numbers: Array, layout: Layout) -> None:
-    """Raise :class:`Refused` if a number is not finite, beyond what grades are, or not whole."""
+    """Raise `Refused` if a number is not finite, beyond what grades are, or not whole."""
     role = layout.role or layout.number
     if not np.isfinite(numbers).all():
         raise Refused(f"a {role} is not finite")
@@ -252,7 +252,7 @@ def parse_blocks(
     columns_cut: bool = True,
     has_names: bool = False,
 ) -> Iterator[T]:
-    """Yield `parse` of each block; if one is :class:`Refused`, raise what is wrong in which lines.
+    """Yield `parse` of each block; if one is `Refused`, raise what is wrong in which lines.
 
     `check` returns what is wrong with a row. `columns_cut` tells whether a wrong number of fields
     on an unfinished last line means that the file is cut; `has_names`, whether a header line was

@@ -32,7 +32,7 @@ RECORDS = "[0-9a-f][0-9a-f]"
 ABANDONED = 3600
 """Seconds since a file of a cache was last written to, from which on nothing writes to it."""
 _UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
-"""Names of files that are being written, as :mod:`tempfile` makes them."""
+"""Names of files that are being written, as `tempfile` makes them."""
 LONGEST_FILE_NAME = 200
 """Bytes of a name: file systems take 255, with an ending and while it is written."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | re.S)

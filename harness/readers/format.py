@@ -321,7 +321,7 @@ def read_qrels(
     path : str, path or Source
         A file, compressed or not, or ``-`` for standard input.
     format : str, optional
-        One of :data:`~harness.readers.FORMATS`; guessed by default, if that is safe.
+        One of `harness.readers.FORMATS`; guessed by default, if that is safe.
     duplicates : {"error", "first", "last"}
         What to do with a docno that a query names twice.
     name : str, optional
@@ -420,7 +420,7 @@ def stream_run(
     """Yield the scores of one system in parts that hold different, whole queries.
 
     Formats that cannot be read in parts give one. Parameters and errors are those of
-    :func:`read_run`, which gives the concatenation; only rows within one part may be scattered.
+    `read_run`, which gives the concatenation; only rows within one part may be scattered.
 
     ScatteredQueries if a query of an earlier part comes back: the run has to be read whole.
     """
@@ -456,11 +456,11 @@ def align_run(
 
     A TREC run is aligned while it streams past, and gives one part; it is read whole if its
     queries are scattered. Scores for the rows of `qrels` give several parts, as
-    :func:`~harness.core.align.align_parts`, one of them in memory at a time. Together they hold
+    `harness.core.align.align_parts`, one of them in memory at a time. Together they hold
     what ``align(qrels, read_run(path, dataset=qrels), policy)`` holds.
 
     `watch` is called with every part of the run, and whether it is the first: a run is read again
-    from its beginning if a query turns out to be scattered. HarnessWarning as :func:`read_run`
+    from its beginning if a query turns out to be scattered. HarnessWarning as `read_run`
     gives, and if scores equal the grades.
     """
     source = Source.of(path)

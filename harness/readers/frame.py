@@ -53,7 +53,7 @@ def from_frame(
 def from_table(
     table: pa.Table, of: type[T], where: Source | str, columns: Names | None, **how: Any
 ) -> T:
-    """Return qrels or a run from a whole table, whose columns are found; see :func:`table_of`."""
+    """Return qrels or a run from a whole table, whose columns are found; see `table_of`."""
     chosen = select_columns(table.column_names, of.kind, columns, where, table.select)
     return table_of(table, of, chosen, Rows(where), columns=columns, **how)
 

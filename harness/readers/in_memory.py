@@ -90,7 +90,7 @@ def as_table(
     *,
     dataset: Qrels | None = None,
 ) -> T:
-    """Return `value` as Qrels or Run, whose scores may follow a dataset; see :func:`as_pair`."""
+    """Return `value` as Qrels or Run, whose scores may follow a dataset; see `as_pair`."""
     if isinstance(value, kind):
         return value
     if isinstance(value, (str, os.PathLike, Source)):

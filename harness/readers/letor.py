@@ -133,7 +133,7 @@ _Heads = tuple[Ints, Array, Any]
 def _alike(data: Array, starts: Ints, has_comments: bool) -> _Heads | None:
     """Return the heads of lines that all begin as ``2 qid:10 `` does; None if some do not.
 
-    This is what most files have, and twice as fast as :func:`_heads`.
+    This is what most files have, and twice as fast as `_heads`.
     """
     if starts[-1] + _LINE_HEAD > data.size:
         return None
@@ -173,7 +173,7 @@ def _heads(data: Array, starts: Ints, ends: Ints, most: int, with_qid: bool) -> 
 
 
 def _texts(strings: pa.Array) -> pa.Array:
-    """Return bytes as text, or raise :class:`~.columns.Refused`."""
+    """Return bytes as text, or raise `.columns.Refused`."""
     try:
         return cast(cast(strings, pa.large_binary()), pa.string())
     except pa.ArrowInvalid:

@@ -190,7 +190,7 @@ RANKLIB = Layout(("qid", "row", "score"), ("qid", "row"), number="score")
 def _follow_parts(
     source: Source, dataset: Qrels, pieces: Iterable[Array], name: str
 ) -> Iterator[Run]:
-    """Yield the run of :func:`follow` in parts of whole queries, while its scores are read."""
+    """Yield the run of `follow` in parts of whole queries, while its scores are read."""
     if dataset.order is not None:  # the rows of a query may be anywhere in the file
         yield from follow(source, dataset, np.concatenate([*pieces]), name).parts(PART)
         return

@@ -241,7 +241,7 @@ def on_disk(path: str) -> str:
 
 
 def check_there(path: str | os.PathLike[str]) -> None:
-    """Raise as :func:`on_disk` does if there is no file at `path`; nothing is read."""
+    """Raise as `on_disk` does if there is no file at `path`; nothing is read."""
     path = os.fspath(path)
     if path != STDIN and (not os.path.exists(path) or os.path.isdir(path)):
         on_disk(path)
@@ -451,7 +451,7 @@ class Source:
         return enumerate(chain.from_iterable(map(lines_of, some)), 1)
 
     def check_length(self) -> None:
-        """Raise if the first line is longer than :data:`LONGEST`."""
+        """Raise if the first line is longer than `LONGEST`."""
         if len(self.head) > LONGEST and b"\n" not in self.head:
             raise self._too_long()
 
@@ -479,7 +479,7 @@ class Source:
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn errors of the system into an :class:`InputError`."""
+        """Turn errors of the system into an `InputError`."""
         try:
             yield
         except PermissionError as error:

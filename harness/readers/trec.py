@@ -62,7 +62,7 @@ def read_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -
 
 
 def stream_run(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Iterator[Run]:
-    """Yield a run in parts that hold whole queries each; see :func:`harness.readers.stream_run`."""
+    """Yield a run in parts that hold whole queries each; see `harness.readers.stream_run`."""
     yield from _parts(source, read_columns(source, RUN), duplicates, name)
 
 

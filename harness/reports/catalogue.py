@@ -67,7 +67,7 @@ def in_force(metric: Metric, policy: Policy) -> dict[str, Any]:
 def plain(text: str) -> str:
     """Return text without the marks of a docstring.
 
-    >>> plain("``cut`` as `short`; see :func:`~harness.rbo_weight`")
+    >>> plain("``cut`` as `short`; see `harness.rbo_weight`")
     'cut as short; see rbo_weight'
     """
     text = re.sub(r":\w+:`~?(?:[\w.]*\.)?(\w+)`", r"\1", text)

@@ -69,7 +69,7 @@ def render(
 
 
 def grids(found: Comparisons, most: int | None = None, standings: bool = False) -> list[Grid]:
-    """Return the tables of :func:`render`."""
+    """Return the tables of `render`."""
     order = np.lexsort([[getattr(one, key) for one in found.rows] for key in ("p", "p_adjusted")])
     kept = [found.rows[place] for place in sorted(order[:most])]  # NaN is last
     tables = [_grid(found, rows) for rows in _tables(kept)]

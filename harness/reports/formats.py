@@ -69,7 +69,7 @@ def in_csv(text: str) -> str:
     r"""Return a name with an apostrophe before it if a spreadsheet would compute it.
 
     Such names begin with ``=``, ``+``, ``-``, ``@``, a tab or a line break; a plain number stays.
-    :func:`from_csv` removes the apostrophe.
+    `from_csv` removes the apostrophe.
 
     >>> in_csv("=SUM(A1)"), in_csv("bm25"), in_csv("-1.5"), in_csv("-x")
     ("'=SUM(A1)", 'bm25', '-1.5', "'-x")
@@ -78,7 +78,7 @@ def in_csv(text: str) -> str:
 
 
 def from_csv(text: str) -> str:
-    """Return a name as it was before :func:`in_csv`.
+    """Return a name as it was before `in_csv`.
 
     >>> from_csv("'=SUM(A1)"), from_csv("'quoted'"), from_csv("-1.5")
     ('=SUM(A1)', "'quoted'", '-1.5')

@@ -24,7 +24,7 @@ def render(
     verdicts: Sequence[Verdict], format: str, *, undecided_fails: bool = True,
     width: int | None = None,
 ) -> str:  # fmt: skip
-    """Return the verdicts, the worst first, in one of :data:`FORMATS`; `width` is of text."""
+    """Return the verdicts, the worst first, in one of `FORMATS`; `width` is of text."""
     ordered = sorted(verdicts, key=lambda one: (ORDER[one.outcome], one.worst_gain + one.margin))
     if format == "json":
         content = [

@@ -1,6 +1,6 @@
 """A table of any kind, before a renderer writes it.
 
-``text``, ``markdown``, ``html`` and ``latex`` show a :class:`Grid`; ``csv`` and ``jsonl`` write
+``text``, ``markdown``, ``html`` and ``latex`` show a `Grid`; ``csv`` and ``jsonl`` write
 the records behind it.
 """
 

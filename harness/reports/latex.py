@@ -32,7 +32,7 @@ SIGNS = {
     for sign, command in {**_COMMANDS, **_FORMULAS}.items()
     if command[0] == "\\"
 }
-"""What commands print, for those that :func:`escape` writes."""
+"""What commands print, for those that `escape` writes."""
 _GREEK = re.compile("GREEK (SMALL|CAPITAL) LETTER ([A-Z]+)")
 _IN_LIGATURES = re.compile(r"(?<=-)(?=-)|(?<=,)(?=,)|(?<=')(?=')")
 _SIGNS = {"†": r"\dagger", "‡": r"\ddagger", "§": r"\S", "¶": r"\P", "‖": r"\Vert", "–": "{-}"}

@@ -357,7 +357,7 @@ def methods(
 
 
 def bibliography(study: Study, *, metrics: Sequence[str] = ()) -> str:
-    """Return the BibTeX entries that :func:`methods` cites."""
+    """Return the BibTeX entries that `methods` cites."""
     writer = Writer("plain")
     _paragraph(study, writer, metrics)
     return bibtex(writer.cited)

@@ -99,7 +99,7 @@ def matched(
     spellings: Spellings | None = None,
     elsewhere: Container[str] = (),
 ) -> tuple[str, ...]:
-    """Return what :func:`select` does, without an error for a pattern that matches nothing."""
+    """Return what `select` does, without an error for a pattern that matches nothing."""
     takes = [one for one in patterns if not _leaves_out(one, known)] or ["*"]
     leaves = [one[1:] for one in patterns if _leaves_out(one, known)]
     left_out = {name for one in leaves for name in _matched(one, known, spellings)}

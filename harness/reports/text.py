@@ -167,7 +167,7 @@ def cut_all(texts: Sequence[str], width: int) -> list[str]:
 
 
 def readable(texts: Sequence[str]) -> list[str]:
-    """Return :func:`~harness.errors.legible` texts, long ones cut to what still differs."""
+    """Return `harness.errors.legible` texts, long ones cut to what still differs."""
     shown = list(map(legible, texts))
     long = [text for text in dict.fromkeys(shown) if len(text) > LONGEST]
     short = dict(zip(long, cut_all(long, LONGEST), strict=True))

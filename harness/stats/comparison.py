@@ -230,12 +230,18 @@ class Comparisons(Printable):
 
     Parameters
     ----------
-    rows, standings, overall : tuple of Comparison, Standing, Overall
+    rows : tuple of Comparison
+        In the order of the leaderboard.
+    standings : tuple of Standing
+        In the order of the leaderboard.
+    overall : tuple of Overall
         In the order of the leaderboard.
     family_sizes : tuple of (str, int)
         Name of each family and how many comparisons it holds.
-    title, sources : str, tuple of str
-        The test's name in a methods section, and keys of the literature to cite for it.
+    title : str
+        The test's name in a methods section.
+    sources : tuple of str
+        Keys of the literature to cite for the test.
     kind : {"paired", "all-pairs"}
         A test of all pairs has its own correction over all pairs of a metric on a dataset; the
         plan's correction and family are then not used.

@@ -33,7 +33,7 @@ def adjust(p: Floats, method: Correction) -> Floats:
     p : ndarray, any shape
         P-values of the family. NaN (a comparison without an answer) is left out of it.
     method : str
-        One of :data:`CORRECTIONS`.
+        One of `CORRECTIONS`.
 
     Returns
     -------

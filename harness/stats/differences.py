@@ -17,7 +17,7 @@ def differences(values: Floats, baseline: Floats) -> Floats:
 
     Sizes that agree but for floating point are made equal, for any signs, so that tied
     differences are tied: .3 - .2 and .2 - .1 are two floats, and one difference. What counts as
-    floating point is each query's own (:func:`noise`): a query with huge values hides no other.
+    floating point is each query's own (`noise`): a query with huge values hides no other.
     """
     found = values - baseline
     if not found.size:
@@ -28,7 +28,7 @@ def differences(values: Floats, baseline: Floats) -> Floats:
 def noise(values: Floats, others: Floats) -> Floats:
     """Return how much of ``values - others`` may be floating point alone, of each by itself.
 
-    :data:`EPS` times the larger of the two, or times the largest of all if that is below 1
+    `EPS` times the larger of the two, or times the largest of all if that is below 1
     (times 1 if it is not): a value of 1e-17 among correlations up to .9 is a 0.
     """
     size: Floats = np.maximum(np.abs(values), np.abs(others))

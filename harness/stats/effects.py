@@ -17,7 +17,7 @@ from .registry import as_p
 
 @dataclass(frozen=True)
 class Effects:
-    """How large a difference is; the fields are those of :class:`~.comparison.Comparison`."""
+    """How large a difference is; the fields are those of `.comparison.Comparison`."""
 
     d_z: float
     hedges_g: float
@@ -83,7 +83,7 @@ def detectable(sd: float, n: int, level: float = 0.05, power: float = 0.8) -> fl
 def queries_needed(
     difference: float, sd: float, level: float = 0.05, power: float = 0.8, most: int = 10**7
 ) -> int | None:
-    """Return the fewest queries with which :func:`detectable` is at most `difference`."""
+    """Return the fewest queries with which `detectable` is at most `difference`."""
     if not detectable(sd, most, level, power) <= difference:
         return None
     few, enough = 1, most
@@ -152,7 +152,7 @@ def rmse(original: Floats, reproduced: Floats) -> float:
 
 
 def nrmse(original: Floats, reproduced: Floats, bounds: tuple[float, float] = (0, 1)) -> float:
-    """Return :func:`rmse` as a share of the largest that a reproduction of these values can have.
+    """Return `rmse` as a share of the largest that a reproduction of these values can have.
 
     That one gives each query the bound that its original value is further from:
     ``rmse / sqrt(mean(max(o - low, high - o)^2))``.

@@ -54,7 +54,7 @@ class PairedValues:
     def oriented(self) -> Floats:
         """Values of the complete queries, higher the better, ``(n_systems, n_complete)``.
 
-        The rows that are not in :attr:`valued` are NaN.
+        The rows that are not in `valued` are NaN.
         """
         kept = self.values[:, self.complete]
         return frozen(-kept if self.metric.sign < 0 else kept)

@@ -23,8 +23,8 @@ def sign_flip_p(numbers: Floats, stream: Stream) -> tuple[float, bool]:
     """Return the two-sided p of ``sum(numbers)`` under random signs, and whether it is drawn.
 
     ``p = P(|sum s_i x_i| >= |sum x_i|)`` for signs s_i that are -1 or 1 with equal chances.
-    Exact if the numbers lie on a grid that is not too fine (:data:`MOST_STEPS`), or if at
-    most :data:`FEW` are not 0; else from draws, ``(b + 1) / (m + 1)`` with the b of m draws that
+    Exact if the numbers lie on a grid that is not too fine (`MOST_STEPS`), or if at
+    most `FEW` are not 0; else from draws, ``(b + 1) / (m + 1)`` with the b of m draws that
     are as far from 0. Sums that differ by less than floating point adds to them are equal.
     """
     kept = numbers[numbers != 0]
@@ -76,7 +76,7 @@ def exact_on_grid(whole: NDArray[np.int64], observed: int) -> float | None:
 
 
 def exact_of_few(sizes: Floats, least: float) -> float:
-    """Return the exact p of at most :data:`FEW` numbers: how many sums are at least `least`.
+    """Return the exact p of at most `FEW` numbers: how many sums are at least `least`.
 
     Two halves are flipped in all ways each, and the pairs of half sums counted by bisection.
     """

@@ -87,7 +87,7 @@ class AllPairs:
     positions : ndarray, shape (n_systems,), optional
         What is compared: means, or mean ranks (1 is best).
     method, note, drawn : str, str, bool
-        As in :class:`Outcome`.
+        As in `Outcome`.
     """
 
     p: Floats
@@ -108,7 +108,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """A significance test, as :func:`paired_test` or :func:`all_pairs_test` registered it."""
+    """A significance test, as `paired_test` or `all_pairs_test` registered it."""
 
     __test__ = False  # no test of pytest's
 
@@ -127,7 +127,7 @@ _ALSO_CALLED = {
 }  # fmt: skip
 """What tests are called elsewhere, for suggestions."""
 TESTS: dict[str, Test] = {}
-"""Every test by name; complete after :func:`load_all`."""
+"""Every test by name; complete after `load_all`."""
 
 
 def _registering(kind: Kind, given: Mapping[str, Any]) -> Callable[[F], F]:
@@ -149,7 +149,7 @@ def paired_test(
 ) -> Callable[[F], F]:
     """Return a decorator that registers a function of differences as a test.
 
-    The function is ``(differences, stream) -> Outcome``, or the p-value alone; see :class:`Test`.
+    The function is ``(differences, stream) -> Outcome``, or the p-value alone; see `Test`.
     """
     return _registering("paired", locals())
 

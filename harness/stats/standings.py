@@ -59,7 +59,7 @@ def told_apart(
     """Return which runs of a block can be told apart.
 
     By the plan's own test if that is one of all pairs; by the plan's comparisons; and if these are
-    not of every pair, also by :func:`paired_t_of_pairs`, corrected over the pairs of the block. So
+    not of every pair, also by `paired_t_of_pairs`, corrected over the pairs of the block. So
     no pair that the plan finds significant is left together.
     """
     if found is not None:
@@ -82,7 +82,7 @@ def told_apart(
 def paired_t_of_pairs(values: Floats) -> Floats:
     """Return the two-sided p-value of the paired t-test of each pair of systems, not corrected.
 
-    As :func:`harness.stats.paired_t.paired_t` by the pair's own differences, so that a noisy
+    As `harness.stats.paired_t.paired_t` by the pair's own differences, so that a noisy
     system does not hide the differences between others, as the common variance of ``tukey`` does.
     """
     n_systems, n_queries = values.shape

@@ -16,7 +16,7 @@ class Name:
     metric, convention, settings : str
         As in ``metric(convention=...,settings)@k``; no convention where there is none.
     uncut : str, optional
-        The name where the tool is given no cutoff; the metric at :data:`ALL` where left out,
+        The name where the tool is given no cutoff; the metric at `ALL` where left out,
         and none where the text is empty.
     """
 

@@ -35,7 +35,7 @@ def entry(
     dataset: str = "trec",
     qids: Sequence[str] = (),
 ) -> Entry:
-    """One evaluation of :func:`system`: one of its seeds."""
+    """One evaluation of `system`: one of its seeds."""
     table = np.atleast_2d(np.array(values, dtype=np.float64)).T
     names = pa.array(qids or [f"q{place}" for place in range(len(table))], pa.string())
     return Entry(Evaluation(table, names, parse_all(metrics), run=run, dataset=dataset))

@@ -183,7 +183,7 @@ class RunFile:
     """A run file, in parts of whole queries, or whole if its queries are scattered.
 
     `wanted` are the qids that may be evaluated. Once all is read, ``run_id`` is the tag of the last
-    line, and ``twice`` has the queries that rank a document twice, see :func:`twice_ranked`.
+    line, and ``twice`` has the queries that rank a document twice, see `twice_ranked`.
     """
 
     def __init__(self, path: str, version: int, policy: Policy, wanted: Set[bytes]) -> None:
@@ -198,7 +198,7 @@ class RunFile:
     def forms(self) -> Iterator[Callable[[], Iterator[Run]]]:
         """Yield the two ways to read the file.
 
-        The first raises :class:`~harness.readers.ScatteredQueries` if the second is needed.
+        The first raises `harness.readers.ScatteredQueries` if the second is needed.
         """
         yield lambda: self._checked(in_parts(self._source, self._rows(), self._part))
         yield self._whole

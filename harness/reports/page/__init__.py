@@ -216,7 +216,7 @@ DATA = '<script type="application/octet-stream" id="data">'
 
 
 def pack(report: Any) -> bytes:
-    """Return a report, or a part of it, as gzip of what :func:`_flat` returns."""
+    """Return a report, or a part of it, as gzip of what `_flat` returns."""
     return gzip.compress(_flat(report), compresslevel=9, mtime=0)
 
 

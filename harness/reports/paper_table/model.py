@@ -150,7 +150,7 @@ def best_and_second(texts: Sequence[str], direction: Direction | None) -> tuple[
 
     `texts` are the cells of one column. All that share a value share its mark. Nothing is best
     without a direction or if all values are equal, and nothing second among fewer than
-    :data:`FEWEST_FOR_SECOND` values.
+    `FEWEST_FOR_SECOND` values.
 
     >>> best_and_second([".42", ".40", ".42", "–", ".40"], "higher")
     ({0, 2}, {1, 4})

@@ -1,6 +1,6 @@
 """Plots: their settings, the pictures that these ask for, and the style they share.
 
-A kind of plot is a :class:`PlotKind`, whose `draw` returns the figure and alone loads matplotlib.
+A kind of plot is a `PlotKind`, whose `draw` returns the figure and alone loads matplotlib.
 """
 
 from __future__ import annotations
