@@ -123,7 +123,7 @@ def _join(
         aligned = replace(aligned, n_unscored=n_unscored if n_unscored.any() else None)
     if qrels.subtopics is not None:
         aligned = replace(aligned, judged_subtopics=Ragged(qrels.offsets, qrels.subtopics))
-    aligned = replace(first_documents(aligned, policy), views=views)
+    aligned = replace(first_documents(aligned, policy.alignment), views=views)
     return _without_missing(aligned, policy) if not aligned.answered.all() else aligned
 
 

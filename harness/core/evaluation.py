@@ -402,13 +402,16 @@ def _evaluate_part(
             _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
     unanswered = tuple(select(aligned.qids, ~aligned.answered).to_pylist())
+    counted = aligned
+    if not aligned.policy.of_rows:  # else alignment has left the first documents alone
+        counted = shortened(view(aligned, aligned.policy), aligned.policy)
     counts = Counts(
         queries=aligned.n_queries,
         missing=aligned.unanswered.size + aligned.n_left_out,
         extra=aligned.n_extra,
         empty=int(np.count_nonzero(empty)),
-        retrieved=int(aligned.n_retrieved.sum()),
-        judged=aligned.grade.size - aligned.unjudged.size,
+        retrieved=int(counted.n_retrieved.sum()),
+        judged=counted.grade.size - counted.unjudged.size,
         judgements=int(aligned.n_judged.sum()),
         tied=int(aligned.n_tied.sum()),
     )
@@ -446,7 +449,14 @@ def values_of(metric: Metric, aligned: Aligned, policy: Policy) -> Floats | None
     """
     if policy.ties != "average":
         return metric(aligned)
-    return None if is_cut(aligned, policy) else metric.expectation(aligned)
+    is_open = is_cut(aligned, policy) and not _ends_before(metric, policy)
+    return None if is_open else metric.expectation(aligned)
+
+
+def _ends_before(metric: Metric, policy: Policy) -> bool:
+    """Return whether a metric looks at no rank that the policy's depth cuts off."""
+    cutoff = metric.cutoff
+    return isinstance(cutoff, int) and cutoff <= (policy.depth or 0) and not policy.judged_only
 
 
 def _sampled(

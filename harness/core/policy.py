@@ -103,7 +103,6 @@ Missing = Literal["zero", "skip", "error"]
 Empty = Literal["zero", "one", "skip", "error"]
 Duplicates = Literal["error", "first", "last"]
 _RANDOM = re.compile(r"random\((\d{1,18})\)")
-_ROWS_OF: dict[str, Order] = {"average": "stable", "best": "stable", "worst": "stable"}
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ class Choices:
     depth: Annotated[Positive, Le(MOST)] | None = None
     """Only the first documents of each query are looked at (trec_eval -M)."""
     judged_only: Flag = False
-    """Unjudged documents are taken out of the ranking first (trec_eval -J)."""
+    """Unjudged documents are taken out of the ranking (trec_eval -J), after `depth` cuts it."""
     drop_identical_ids: Flag = False
     """Documents whose docno equals the qid are taken out of the run first, as BEIR and MTEB do
     where queries are documents of the collection. The qrels keep theirs."""
@@ -196,9 +195,8 @@ class Policy(Choices):
         depth = self.depth if self.of_rows else None
         # The first documents are those of an order that is made later; unjudged ones go then.
         judged_only = self.judged_only and (self.of_rows or self.depth is None)
-        ties = self.ties if self.of_rows else _ROWS_OF.get(self.ties, "trec_eval")
-        if ties == "trec_eval10":
-            ties = "trec_eval"
+        # Other orders start from that of docnos, whatever the order of the rows.
+        ties = self.ties if self.of_rows and self.ties != "trec_eval10" else "trec_eval"
         return replace(
             self, ties=ties, scores=self.score_type, depth=depth, judged_only=judged_only,
             empty_queries="zero", grades=GradeRule(),

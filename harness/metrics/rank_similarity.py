@@ -265,7 +265,8 @@ def _one_query(lists: Sequence[Ints], measure: Measure, p: float) -> Floats:
     values = np.eye(len(lists))
     for row, part in enumerate(parts[:-1]):
         others = slice(row + 1, None)
-        depth = np.maximum(rank[others, part], np.arange(1, part.size + 1, dtype=np.int32))
+        own_rank = np.arange(1, part.size + 1, dtype=np.int32)
+        depth = np.maximum(rank[others, part], own_rank)
         n_shared = (depth <= longest).sum(1)
         long = np.maximum(lengths[others], part.size)
         if measure == "overlap":
@@ -275,6 +276,8 @@ def _one_query(lists: Sequence[Ints], measure: Measure, p: float) -> Floats:
             n_short = (depth <= short[:, None]).sum(1)
             ends = n_short * to_end[short] + (n_shared - n_short) * to_end[long]
             value = np.clip(shared_from[depth].sum(1) + ends, 0.0, 1.0)
+            # of as many documents, so that no rank above its own is another document's
+            value[(lengths[others] == part.size) & (depth == own_rank).all(1)] = 1.0
         values[row, others] = values[others, row] = value
     return values
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.arguments import ArgumentKind, check_arguments, is_number, whole_from
-from ..core.ragged import Floats, Ints, frozen
+from ..core.policy_views import has_ties
+from ..core.ragged import Bools, Floats, Ints, frozen
 from ..errors import Problem, UnknownNameError
 from .overlap import Depths, Overlap, Tied, depths, expected_sum, overlap_of
 from .shared import Cutoff, Persistence, Rel, by_block, powers, share_metric
@@ -207,10 +208,40 @@ def _sum_of(gain: Gain, aligned: Aligned, rel: int, pair: Overlap, *, average: b
     return expected_sum(aligned, rel, gain) if average else pair.sum(gain(pair.row, pair.depth))
 
 
-def _by_depth(aligned: Aligned, rel: int, tied: Tied, value: Callable[[Depths], Floats]) -> Floats:
-    """Return a value of each query from its overlaps with ties."""
-    values = by_block(aligned, lambda part: value(depths(part, rel, tied)))
-    return np.clip(values, 0.0, 1.0) + _undefined(aligned, rel)
+def _by_depth(
+    aligned: Aligned, rel: int, tied: Tied, value: Callable[[Depths], Floats], *, whole: bool
+) -> Floats:
+    """Return a value of each query from its overlaps with ties.
+
+    With `whole`, lists that agree at every depth have exactly 1.
+    """
+
+    def of_part(part: Aligned) -> Floats:
+        at = depths(part, rel, tied)
+        values = np.clip(value(at), 0.0, 1.0)
+        if whole:
+            n_apart = at.sum((at.agreement < 1 - _ROUNDING).astype(np.float64))
+            values[(n_apart == 0) & (at.short == at.long)] = 1.0
+        return values
+
+    return by_block(aligned, of_part) + _undefined(aligned, rel)
+
+
+_ROUNDING = 1e-12
+"""What rounding takes from an agreement of 1 at most."""
+_WHOLE = ("ext", "ext-cut", "max")
+"""Forms of which identical lists have 1."""
+
+
+def _are_same(aligned: Aligned, pair: Overlap, *, average: bool) -> Bools:
+    """Return which queries have two lists of the same documents in the same order.
+
+    Every document is then shared from its own rank on, so the depths sum to 1 + 2 + ... + n.
+    """
+    n_shared, n = pair.sum(np.ones(pair.row.size)), pair.first
+    same: Bools = (n == pair.second) & (n_shared == n)
+    same &= pair.sum(pair.depth.astype(np.float64)) == n * (n + 1) / 2
+    return same & ~has_ties(aligned) if average else same
 
 
 def _check(*, form: Form, k: int | None, **_: object) -> None:
@@ -300,14 +331,18 @@ def rbo(
     0.75
     """
     if tied != "none":  # no order matters
-        return _by_depth(aligned, rel, tied, lambda at: with_ties(p, form, at, k))
+        value = partial(with_ties, p, form, k=k)
+        return _by_depth(aligned, rel, tied, value, whole=form in _WHOLE)
     pair = _pair(aligned, rel)
     tails = tails_to(p, int((pair.first + pair.second).max(initial=0)) + 1)
     values = residual(p, pair, tails) if form in ("res", "max") else np.zeros(aligned.n_queries)
     if form != "res":
         gain = gain_of(p, "min" if form == "max" else form, pair, tails, k)
         values += _sum_of(gain, aligned, rel, pair, average=average)
-    return np.clip(values, 0.0, 1.0) + _undefined(aligned, rel)
+    values = np.clip(values, 0.0, 1.0)
+    if form in _WHOLE:
+        values[_are_same(aligned, pair, average=average)] = 1.0
+    return values + _undefined(aligned, rel)
 
 
 def _average_agreement(at: Depths, cutoff: int | None) -> Floats:
@@ -377,8 +412,10 @@ def ao(
     [0.5]
     """
     if tied != "none":  # no order matters
-        return _by_depth(aligned, rel, tied, lambda at: _average_agreement(at, cutoff))
+        value = partial(_average_agreement, cutoff=cutoff)
+        return _by_depth(aligned, rel, tied, value, whole=True)
     pair = _pair(aligned, rel)
     gain = _average_gain(pair, cutoff)
-    values = _sum_of(gain, aligned, rel, pair, average=average)
-    return np.clip(values, 0.0, 1.0) + _undefined(aligned, rel)
+    values = np.clip(_sum_of(gain, aligned, rel, pair, average=average), 0.0, 1.0)
+    values[_are_same(aligned, pair, average=average)] = 1.0
+    return values + _undefined(aligned, rel)

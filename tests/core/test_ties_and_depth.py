@@ -1,0 +1,138 @@
+"""Ties together with depth and judged_only, against every order of the tied documents."""
+
+import math
+from itertools import chain, groupby, permutations, product
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytrec_eval
+from command_line import succeeds
+from csv_rows import csv_rows
+
+import harness
+
+QRELS = {"10": {"a": 2, "b": 0, "c": 1, "d": -1}, "2": {"e": 1, "f": 0}}
+RUNS = {
+    "two groups": {"10": {"b": 2.0, "x": 2.0, "a": 2.0, "c": 1.0, "y": 1.0}, "2": {"f": 1, "e": 1}},
+    "all tied": {"10": {"x": 1.0, "d": 1.0, "b": 1.0, "a": 1.0}, "2": {"e": 3.0, "z": 3.0}},
+    "no ties": {"10": {"b": 3.0, "a": 2.0, "c": 1.0}, "2": {"f": 2.0, "e": 1.0}},
+}  # fmt: skip
+METRICS = {
+    "P@1": "P_1", "P@2": "P_2", "recall@2": "recall_2", "ndcg@2": "ndcg_cut_2", "map": "map",
+    "recip_rank": "recip_rank", "ndcg": "ndcg", "success@1": "success_1",
+}  # fmt: skip
+SETTINGS = list(product((None, 1, 2, 3), (False, True)))
+
+
+def orders(scores: dict[str, float]) -> list[list[str]]:
+    """Every ranking of some documents in which no score rises."""
+    falling = sorted(scores.items(), key=lambda pair: -pair[1])
+    groups = [[docno for docno, _ in group] for _, group in groupby(falling, lambda pair: pair[1])]
+    return [[*chain(*ranking)] for ranking in product(*map(permutations, groups))]
+
+
+def shortened(ranking: list[str], qid: str, depth: int | None, judged_only: bool) -> list[str]:
+    """What depth, and then judged_only, leave of a ranking."""
+    first = ranking[:depth]
+    return [docno for docno in first if not judged_only or QRELS[qid].get(docno, -1) >= 0]
+
+
+def every_value(name: str, depth: int | None, judged_only: bool) -> dict[str, dict[str, Any]]:
+    """The values of each query and metric, one for each order of its tied documents."""
+    found: dict[str, dict[str, list[float]]] = {}
+    measures = {"map", "recip_rank", "ndcg", "P.1,2", "recall.2", "ndcg_cut.2", "success.1"}
+    for qid, scores in RUNS[name].items():
+        evaluator = pytrec_eval.RelevanceEvaluator({qid: QRELS[qid]}, measures)
+        for ranking in orders(scores):
+            left = shortened(ranking, qid, depth, judged_only)
+            run = {docno: -float(rank) for rank, docno in enumerate(left)}
+            values = evaluator.evaluate({qid: run})[qid] if run else {}
+            for metric, theirs in METRICS.items():
+                found.setdefault(qid, {}).setdefault(metric, []).append(values.get(theirs, 0.0))
+    return found
+
+
+def permuted(run: dict[str, dict[str, float]]) -> list[dict[str, dict[str, float]]]:
+    """The run with its rows in other orders."""
+    return [
+        run,
+        {qid: dict(reversed(rows.items())) for qid, rows in reversed(run.items())},
+        {qid: dict(sorted(rows.items())) for qid, rows in run.items()},
+    ]
+
+
+EXTREME = {"best": max, "worst": min}
+
+
+@pytest.mark.filterwarnings("ignore:.*none of the")  # if only unjudged documents are first
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(("depth", "judged_only"), SETTINGS)
+@pytest.mark.parametrize("ties", ["best", "worst", "average"])
+def test_values_are_those_of_every_order(
+    name: str, depth: int | None, judged_only: bool, ties: str
+) -> None:
+    expected = every_value(name, depth, judged_only)
+    policy = {"ties": ties, "depth": depth, "judged_only": judged_only}
+    found = [harness.evaluate(QRELS, run, METRICS, policy=policy) for run in permuted(RUNS[name])]
+    settings = ",".join(
+        [f"ties={ties}", *([f"depth={depth}"] if depth else []),
+         *(["judged_only=true"] if judged_only else [])]
+    )  # fmt: skip
+    own = [f"{metric.split('@')[0]}({settings})" + "".join(metric.partition("@")[1:])
+           for metric in METRICS]  # fmt: skip
+    by_setting = harness.evaluate(QRELS, RUNS[name], own)
+    for column, metric in enumerate(METRICS):
+        errors = found[0].errors.get(column)
+        for row, qid in enumerate(found[0].qids.to_pylist()):
+            values = expected[qid][metric]
+            value = found[0].values[row, column]
+            assert by_setting.values[row, column] == value
+            if ties in EXTREME:
+                assert value == EXTREME[ties](values), (qid, metric)
+            elif errors is None:
+                mean = math.fsum(values) / len(values)
+                assert value == pytest.approx(mean, abs=1e-12), (qid, metric)
+            else:
+                mean = math.fsum(values) / len(values)
+                assert abs(value - mean) <= 6 * errors[row] + 1e-12, (qid, metric)
+            cutoff = int(metric.partition("@")[2] or 9)
+            if depth is None or (cutoff <= depth and not judged_only):
+                assert errors is None  # the expectation is exact
+    # the order of rows changes nothing, not even an estimate
+    for other in found[1:]:
+        assert other.to_dict() == {qid: found[0].to_dict()[qid] for qid in other.to_dict()}
+        assert other.counts == found[0].counts
+    retrieved = [
+        max(len(shortened(ranking, qid, depth, False)) for ranking in orders(scores))
+        for qid, scores in RUNS[name].items()
+    ]
+    if not judged_only:
+        assert found[0].counts.retrieved == sum(retrieved)
+
+
+def test_estimates_do_not_depend_on_the_order_of_rows() -> None:
+    metrics = ["gm_map", "11pt_avg", "infAP", "bpref", "yaap"]
+    first, *others = (
+        harness.evaluate(QRELS, run, metrics, policy={"ties": "average"})
+        for run in permuted(RUNS["all tied"])
+    )
+    assert first.errors  # some are estimated
+    for other in others:
+        assert {q: other.to_dict()[q] for q in first.to_dict()} == first.to_dict()
+
+
+@pytest.mark.parametrize(("ties", "value"), [("best", "1.0"), ("worst", "0.0"), ("average", "0.5")])
+def test_the_command_and_a_config_give_the_same(tmp_path: Path, ties: str, value: str) -> None:
+    (tmp_path / "m.q").write_text("q1 0 a 2\nq1 0 b 0\n")
+    (tmp_path / "m1.r").write_text("q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n")
+    (tmp_path / "m2.r").write_text("q1 Q0 b 1 1 t\nq1 Q0 a 2 1 t\n")
+    words = f"evaluate m.q m1.r m2.r -m P@1 -M 1 -f csv --ties {ties}"
+    shown = succeeds(*words.split(), cwd=tmp_path)
+    assert [row["P@1"] for row in csv_rows(shown)] == [value, value]
+    (tmp_path / "c.yaml").write_text(
+        f"datasets: {{d: {{path: m.q}}}}\nruns: {{'{{n}}': {{path: 'm{{n}}.r'}}}}\n"
+        f"metrics: [P@1]\npolicy: {{ties: {ties}, depth: 1}}\noutput: out\n"
+    )
+    results = harness.run(tmp_path / "c.yaml")
+    assert [row["P@1"] for row in results.rows] == [float(value)] * 2
