@@ -163,6 +163,11 @@ def verify(
     found.versions += _versions(manifest, config)
     with executor(jobs, scheduler, worker_timeout) as pool:
         evaluated = evaluate_all(config, cells, Cache(None), pool)
+    policy = config.policy.for_runs()
+    ties = {policy.with_settings(metric.settings).ties for metric in config.parsed_metrics()}
+    if without_peer := sorted(one for one in ties if one.startswith(("average", "random"))):
+        what = "pytrec_eval has no counterpart to check them against"
+        found.notes.append(f"values under ties: {', '.join(without_peer)}: {what}")
     inputs_now = evaluated.manifest.inputs
     _compare_inputs(found, {str(root / one.path): one.sha256 for one in inputs_now})
     for one in _failures(found, evaluated.board):

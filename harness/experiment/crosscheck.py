@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.util import find_spec
@@ -91,7 +91,10 @@ class MeasureGroup(NamedTuple):
 
 
 class Peer:
-    """What pytrec_eval computes of a dataset; metrics whose ties have no order are left out."""
+    """What pytrec_eval computes of a dataset.
+
+    It ranks by scores, so metrics under ``ties: average`` and ``random(seed)`` are left out.
+    """
 
     def __init__(self, qrels: Qrels, metrics: Sequence[Metric], policy: Policy) -> None:
         self.qrels = qrels
@@ -100,7 +103,7 @@ class Peer:
         for column, metric in enumerate(() if fractions else metrics):
             level, under = dict(metric.params).get("rel", 1), policy.with_settings(metric.settings)
             measure = _measure(metric)
-            if measure is not None and under.of_rows:
+            if measure is not None and (under.of_rows or under.ties in ("best", "worst")):
                 groups[level, under][measure] = column
         self.groups = [MeasureGroup(*key, columns) for key, columns in groups.items()]
         judged = np.flatnonzero(np.diff(qrels.offsets))
@@ -182,13 +185,24 @@ class Crosscheck:
         evaluators = self.peer.evaluators([*queries.values()])
         for group, evaluator in zip(self.peer.groups, evaluators, strict=True):
             ranked = {
-                qid: _reordered(qid, scores[qid], group.policy) if group.reorders else scores[qid]
+                qid: self._reordered(query, qid, scores[qid], group.policy)
+                if group.reorders
+                else scores[qid]
                 for qid, query in queries.items()
                 if self.peer.best[query] >= group.least
             }
             for qid, values in evaluator.evaluate(ranked).items():
                 expected = self.expected.setdefault(queries[qid], {})
                 expected.update((column, values[name]) for name, column in group.columns.items())
+
+    def _reordered(
+        self, query: int, qid: str, scores: dict[str, float], policy: Policy
+    ) -> dict[str, float]:
+        """Return the scores by which pytrec_eval ranks a query as the policy says."""
+        grades: dict[str, float] = {}
+        if policy.ties in ("best", "worst"):
+            grades = self.peer.qrels.part(query, query + 1).to_dict()[qid]
+        return _reordered(qid, scores, policy, grades)
 
     def compare(self, evaluation: Evaluation) -> Audit:
         """Return what was checked; VerificationError with the first value that is not equal."""
@@ -232,8 +246,13 @@ _AS_RANKED: dict[str, Any] = dict.fromkeys(_RANKING)
 """Settings that pytrec_eval follows, since it gets the ranking that they make."""
 
 
-def _reordered(qid: str, scores: dict[str, float], policy: Policy) -> dict[str, float]:
-    """Return the scores by which pytrec_eval ranks as the policy says."""
+def _reordered(
+    qid: str, scores: dict[str, float], policy: Policy, grades: Mapping[str, float]
+) -> dict[str, float]:
+    """Return the scores by which pytrec_eval ranks as the policy says.
+
+    `grades` are those of the query, which the best and the worst order of ties follow.
+    """
     compared = {
         "float32": lambda docno: float(np.float32(scores[docno])),
         "float64": scores.__getitem__,
@@ -245,6 +264,8 @@ def _reordered(qid: str, scores: dict[str, float], policy: Policy) -> dict[str, 
         names.reverse()
     elif policy.ties != "stable":
         names.sort(key=str.encode, reverse=policy.ties != "docno+")
+    if policy.ties in ("best", "worst"):  # unjudged documents lie between grades 1 and 0
+        names.sort(key=lambda docno: grades.get(docno, 0.5), reverse=policy.ties == "best")
     with np.errstate(over="ignore"):
         names.sort(key=compared, reverse=True)  # keeps the order of equal ones
     return {docno: -float(rank) for rank, docno in enumerate(names[: policy.depth])}

@@ -17,7 +17,7 @@ from harness.core.qrels_and_runs import Run
 from harness.errors import InputError, UnknownNameError
 from harness.metrics.correlation import kendall, spearman, tau_ap
 from harness.metrics.pair_agreement import swaps
-from harness.metrics.rank_similarity import rank_similarity
+from harness.metrics.rank_similarity import compare_rankings, rank_similarity
 from harness.metrics.rbo import ao, exp1, rbo, rbo_weight, tails_to
 
 GOLDEN = golden("rank_similarity")
@@ -241,3 +241,28 @@ def test_what_is_refused(first: Any, second: Any, where: str) -> None:
 def test_parameters_out_of_range(given: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         rank_similarity(["a"], ["a"], **given)
+
+
+@pytest.mark.parametrize("p", [0.5, 0.8, 0.9, 0.98, 0.99])
+@pytest.mark.parametrize("n", [1, 2, 7, 100, 1000])
+def test_identical_rankings_have_exactly_1(p: float, n: int) -> None:
+    scores = {f"d{place}": float(n - place) for place in range(n)}
+    run = Run.from_dict({"10": scores, "2": {"a": 2.0, "b": 1.0}})
+    aligned = align(as_reference(run, run.qids), run)
+    for form in ("ext", "ext-cut", "max"):
+        assert rbo(aligned, p=p, form=form).tolist() == [1.0, 1.0]
+        for tied in ("w", "b"):
+            assert rbo(aligned, p=p, form=form, tied=tied).tolist() == [1.0, 1.0]
+    assert ao(aligned).tolist() == [1.0, 1.0]
+    names = list(scores)
+    assert rank_similarity(names, names, p=p).rbo == 1.0
+    if n > 1:  # the last two exchanged
+        other = Run.from_dict({"10": {**scores, names[-1]: scores[names[-2]] + 0.5}})
+        exchanged = rbo(align(as_reference(run, run.qids[:1]), other), p=p).item()
+        assert exchanged < 1.0 or p ** (n - 1) < 1e-15
+
+
+def test_similar_runs_of_identical_rankings_have_exactly_1() -> None:
+    rankings = [{"q": np.arange(50), "r": np.arange(7)}, {"q": np.arange(50), "r": np.arange(7)}]
+    found = compare_rankings("d", ["a", "b"], rankings, "rbo", 0.9, 1000)
+    assert found.values.tolist() == [[1.0, 1.0], [1.0, 1.0]]

@@ -108,8 +108,8 @@ def draw_sweep(request: PlotRequest) -> Figure:
         )
         for place, (label, some) in enumerate(here.items())
     ]  # fmt: skip
-    label = request.short(request.metric, plot.characters(request.settings.width, 0.8))
-    return _lines(over, settings, lines, label, request.settings.width)
+    axis = request.short(request.metric, plot.characters(request.settings.width, 0.8))
+    return _lines(over, settings, lines, axis, request.settings.width)
 
 
 def _lines(
