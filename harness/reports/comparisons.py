@@ -181,7 +181,7 @@ def notes(found: Comparisons) -> list[str]:
         where = f"{dataset}: " if dataset else ""
         texts = first_of([*map(str, some)], MOST)
         lines.append(f"{where}{texts}; the others count as in the leaderboard")
-    lines += warned_of(sorted(found.warned.items()))
+    lines += warned_of(found.warned.items())
     if found.drawn:
         lines.append(f"drawn: {plan.draws} times, seed {plan.seed}")
     size = max((size for _, size in found.family_sizes), default=0)
