@@ -69,6 +69,7 @@ SAMPLES = """\
 | JSON lines | `{"qid": "7", "docno": "DOC-00012", "score": 14.25}` |
 | JSON of pytrec_eval | `{"7": {"DOC-00012": 14.25}}` |
 | MS MARCO run | `7 DOC-00012 1` |
+| ColBERT ranking | `7 DOC-00012 1 14.25` |
 | BEIR qrels | `query-id corpus-id score`, then `7 DOC-00012 2`, with tabs |
 """
 
@@ -206,14 +207,22 @@ def formats_page() -> str:
         "- a CSV of one column with a header,\n"
         "- `series.to_csv(path)` from pandas, if its index is increasing,\n"
         "- a column `score`, `pred`, `prediction`, `y_pred` or `yhat`.\n\n"
-        "If several columns hold numbers, name one: `columns: {score: ...}`. The manifest records "
-        "the columns that were read.\n"
+        "## Names of columns\n\n"
+        "The readers find columns by their usual names. A column of scores with another name is "
+        "refused until you name it: `columns: {score: gbm}`. So are two usual names of one role, "
+        "such as `label` and `relevance`, unless one is called `grade` or `score`.\n\n"
+        "If the lowest number is best, as of a distance or a loss, add `order: ascending` to the "
+        "run. In Python, rename the column to `score`, and negate it if the lowest is best. The "
+        "manifest records the columns that were read.\n\n"
+        "Columns may be separated by commas, tabs, semicolons or blanks. Without a line of names, "
+        "give their numbers: `columns: {qid: 1, docno: 3, score: 5}`.\n"
     )
     lines.append(
         "## What the readers reject\n\n"
         "The readers reject these with file and line:\n\n"
         "- a NaN or infinite score,\n"
-        "- a docno twice in a query (`duplicates: first` or `last` keeps one),\n"
+        "- a docno twice in a query (`duplicates: first` or `last` keeps one, and `best` a run's "
+        "highest score),\n"
         "- a line with missing fields,\n"
         "- more or fewer predictions than the dataset has rows.\n\n"
         "Grades may be fractions. If a metric takes whole grades only, the evaluation rejects a "

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import click
 
+from ..core.policy import RunDuplicates
 from ..errors import Problem, UnknownNameError, first_of
 from ..guard import check, check_report
 from ..guard.submissions import Terms
@@ -45,8 +46,9 @@ from .printing import show
 @options.format_option("text", "json", "sarif", "markdown")
 def command(
     first: str, runs: tuple[str, ...], strict: bool, notes: bool, by: Literal["run", "rule"],
-    overrides: tuple[str, ...], duplicates: str, qrels_format: str | None, run_format: str | None,
-    group: str | None, format: Literal["text", "json", "sarif", "markdown"], **terms: Any,
+    overrides: tuple[str, ...], duplicates: RunDuplicates,
+    qrels_format: str | None, run_format: str | None, group: str | None,
+    format: Literal["text", "json", "sarif", "markdown"], **terms: Any,
 ) -> None:  # fmt: skip
     """Find what would make numbers wrong, before any is computed.
 

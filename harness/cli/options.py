@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 from ..core.arguments import MOST, Range, parameters_of
-from ..core.policy import Duplicates, Policy
+from ..core.policy import Policy, RunDuplicates
 from ..errors import Problem, UnknownNameError, did_you_mean
 from ..stats.comparison import Plan
 
@@ -162,7 +162,7 @@ file_formats = joined(
     click.option("--group", metavar="FILE", help="LightGBM's file of group sizes, for QRELS."),
 )
 duplicates = choice(
-    "--duplicates", Duplicates, default="error", help="What to do with a docno twice in a query."
+    "--duplicates", RunDuplicates, default="error", help="What to do with a docno twice in a query."
 )
 POLICY = ("depth", "judged_only", "missing_queries", "empty_queries")
 evaluation = joined(

@@ -15,7 +15,7 @@ from ..core.settings import contradiction, find_convention
 from ..core.systems import run_name
 from ..errors import HarnessError, Problem, UnknownNameError, check_known, did_you_mean
 from ..readers.files import wrong_with
-from ..readers.format import Kind, able_formats, named_format, reader_of
+from ..readers.format import COMMON, Kind, able_formats, named_format, reader_of
 from ..readers.groups import find_grouping, read_groups
 from ..reports.paper_table.settings import TableSettings
 from ..reports.paper_table.settings import problems as table_problems
@@ -81,7 +81,7 @@ class _Checks:
         ]
         entries += [("run", loc, entry) for _, loc, entry in run_entries(config.runs)]
         for kind, loc, entry in entries:
-            options = sorted(entry.options().keys() - {"format", "duplicates"})
+            options = sorted(entry.options().keys() - COMMON)
             if entry.format is None:
                 if not any({*options} <= {*one.options(kind)} for one in able_formats(kind)):
                     self.report(loc, f"no format has the options {' and '.join(options)} together")

@@ -84,8 +84,6 @@ class FileSettings(Model):
     """File, relative to the config; each {placeholder} is filled from the files on disk."""
     format: StrictStr | None = None
     """Name of the format; by default the one that the file looks like."""
-    duplicates: core_policy.Duplicates = "error"
-    """What to do if a query has a docno twice."""
 
     def options(self) -> dict[str, Any]:
         """Return the reader's options that are set."""
@@ -121,6 +119,8 @@ class Groups(Model):
 class DatasetEntry(FileSettings):
     """Judgements: qrels, or a learning-to-rank file."""
 
+    duplicates: core_policy.QrelsDuplicates = "error"
+    """What to do if a query has a docno twice."""
     columns: Mapping[Literal["qid", "docno", "grade"], Column] | None = None
     """For tables: which column holds what, as in {qid: topic, docno: document}."""
     group: StrictStr | None = None
@@ -132,7 +132,11 @@ class DatasetEntry(FileSettings):
 class RunEntry(FileSettings):
     """Predictions of a system."""
 
-    columns: Mapping[Literal["qid", "docno", "score", "rank"], Column] | None = None
+    duplicates: core_policy.RunDuplicates = "error"
+    """What to do if a query has a docno twice; best keeps the highest score."""
+    order: Literal["descending", "ascending"] = "descending"
+    """Whether the highest or the lowest score is best; ascending for distances and losses."""
+    columns: Mapping[Literal["qid", "docno", "score", "rank", "grade", "row"], Column] | None = None
     """For tables: which column holds what, as in {qid: topic, docno: document}."""
     dataset: StrictStr | None = None
     """Name of the dataset they belong to, if placeholders do not tell it."""

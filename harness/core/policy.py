@@ -18,6 +18,11 @@ from .ragged import Array, Bools
 Few = Literal["error", "zero", "one", "nan"]
 
 
+def duplicates_of_qrels(duplicates: RunDuplicates) -> QrelsDuplicates:
+    """Return what a choice for qrels and runs means for qrels: "best" is for runs alone."""
+    return "error" if duplicates == "best" else duplicates
+
+
 @dataclass(frozen=True)
 class GradeRule:
     """The grades that a tool accepts; `harness.core.policy_views.view` applies it.
@@ -101,7 +106,12 @@ TIES = (*get_args(Order), "average", "best", "worst", "random(SEED)")
 ScoreType = Literal["float32", "float64", "none"]
 Missing = Literal["zero", "skip", "error"]
 Empty = Literal["zero", "one", "skip", "error"]
-Duplicates = Literal["error", "first", "last"]
+QrelsDuplicates = Literal["error", "first", "last"]
+"""What to do with a docno that a query of the qrels names twice."""
+RunDuplicates = Literal["error", "first", "last", "best"]
+"""The same for runs, of which the best row has the highest score, or the lowest distance."""
+Duplicates = Literal["error", "first", "last", "best", "lowest"]
+"""The same for rows, of which the best has the highest number."""
 _RANDOM = re.compile(r"random\((\d{1,18})\)")
 
 

@@ -290,8 +290,8 @@ class QueryRows(ABC):
             qids may be run-end encoded.
         numbers : array_like, shape (n_rows,)
             Grades or scores.
-        duplicates : {"error", "first", "last"}
-            What to do with a docno that a query names twice.
+        duplicates : {"error", "first", "last", "best", "lowest"}
+            What to do with a docno that a query names twice; "best" keeps the highest number.
 
         Raises
         ------
@@ -313,6 +313,10 @@ class QueryRows(ABC):
                 rows, first = order[rows], order[first]
             raise DuplicateRows(rows, first, name or cls.kind)
         gone = rows if duplicates == "first" else first
+        if duplicates in ("best", "lowest"):
+            rows = np.union1d(rows, first)
+            wanted = numbers[rows] if duplicates == "lowest" else -numbers[rows]
+            gone = np.sort(found._neighbours(rows, wanted)[1])  # of equal ones, the first is kept
         return replace(found._without(gone), dropped=found._count_of(gone))
 
     def _count_of(self, rows: Array) -> RowCount:
@@ -336,12 +340,16 @@ class QueryRows(ABC):
         order = np.argsort(keys, kind="stable")
         same = np.flatnonzero(keys[order[1:]] == keys[order[:-1]])
         rows = np.unique(np.append(order[same], order[same + 1]))
-        docno, query = byte_ranks(self.docnos.take(rows)), self.row[rows]
-        order = np.lexsort((rows, docno, query))
-        same = np.flatnonzero((np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0))
-        later, earlier = rows[order[same + 1]], rows[order[same]]
+        earlier, later = self._neighbours(rows, rows)
         by_row = np.argsort(later)
         return later[by_row], earlier[by_row]
+
+    def _neighbours(self, rows: Ints, by: Array) -> tuple[Ints, Ints]:
+        """Return the pairs of neighbours with one docno in a query if `rows` are sorted `by`."""
+        docno, query = byte_ranks(self.docnos.take(rows)), self.row[rows]
+        order = np.lexsort((by, docno, query))
+        same = np.flatnonzero((np.diff(query[order]) == 0) & (np.diff(docno[order]) == 0))
+        return rows[order[same]], rows[order[same + 1]]
 
     def filter(self: T, keep: Array) -> T:
         """Return the table with only the rows for which `keep` is true."""

@@ -22,7 +22,7 @@ from ..core.hashing import share_memory
 from ..core.leaderboard import Leaderboard, numbers_of
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse_all, with_bounds, without_bounds
-from ..core.policy import Duplicates, Policy, policy_of
+from ..core.policy import Policy, RunDuplicates, duplicates_of_qrels, policy_of
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Run
 from ..core.settings import contradiction
@@ -236,7 +236,7 @@ def evaluate_files(
     bounds: bool = False,
     rel: int | None = None,
     convention: str | None = None,
-    duplicates: Duplicates = "error",
+    duplicates: RunDuplicates = "error",
     qrels_format: str | None = None,
     run_format: str | None = None,
     group: str | None = None,
@@ -265,7 +265,7 @@ def evaluate_files(
         if format is not None:
             readers.named_format(format, path)
     of_runs: dict[str, Any] = {"format": run_format, "duplicates": duplicates}
-    of_qrels = {"format": qrels_format, "duplicates": duplicates}
+    of_qrels = {"format": qrels_format, "duplicates": duplicates_of_qrels(duplicates)}
     of_qrels |= {"group": group} if group else {}
     (dataset,) = short_names([qrels])
 

@@ -28,7 +28,7 @@ from ..core.arguments import (
 from ..core.leaderboard import Select
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.policy import Duplicates, Policy
+from ..core.policy import Policy, RunDuplicates, duplicates_of_qrels
 from ..core.policy_views import check_grades
 from ..core.qrels_and_runs import Qrels
 from ..core.rules import finding
@@ -248,7 +248,7 @@ def check(
     qrels_format: str | None = None,
     run_format: str | None = None,
     group: str | None = None,
-    duplicates: Duplicates = "error",
+    duplicates: RunDuplicates = "error",
 ) -> Checked:
     """Find what would make numbers wrong, as ``harness check`` does.
 
@@ -279,7 +279,7 @@ def check(
     for place, format in (("qrels_format", qrels_format), ("run_format", run_format)):
         if format is not None:
             check_choice(place, format, readers.FORMATS)
-    check_choice("duplicates", duplicates, get_args(Duplicates))
+    check_choice("duplicates", duplicates, get_args(RunDuplicates))
     paths = [os.fspath(one) for one in ([runs] if isinstance(runs, _PATHS) else runs)]
     return check_paths(
         os.fspath(first), paths, () if paths else names_in(overrides, "overrides"),
@@ -289,11 +289,13 @@ def check(
 
 def check_paths(
     first: str, runs: Sequence[str], overrides: Sequence[str], *, qrels_format: str | None,
-    run_format: str | None, group: str | None, duplicates: str, terms: Terms | None = None,
+    run_format: str | None, group: str | None, duplicates: RunDuplicates,
+    terms: Terms | None = None,
 ) -> Checked:  # fmt: skip
     """Check a config, or qrels and runs; a config that cannot be read is a finding."""
     if runs:
-        of_qrels = {"format": qrels_format, "group": group, "duplicates": duplicates}
+        of_qrels = {"format": qrels_format, "group": group}
+        of_qrels["duplicates"] = duplicates_of_qrels(duplicates)
         of_runs = {"format": run_format, "duplicates": duplicates}
         return check_files(first, runs, of_qrels=of_qrels, of_runs=of_runs, terms=terms)
     wrong: HarnessError

@@ -21,7 +21,7 @@ from ..core.rules import RULES, SHOWN, finding
 from ..errors import Finding, HarnessError, Place, Problem, Severity, collecting, counted, shorten
 from ..readers.array_files import load_numpy
 from ..readers.columns import read_columns
-from ..readers.format import format_and_reader
+from ..readers.format import COMMON, format_and_reader
 from ..readers.predictions import RUN as SCORES
 from ..readers.rows import Rows
 from ..readers.source import Source
@@ -180,7 +180,7 @@ def add_lines(
 def source_of(entry: RunEntry) -> Source:
     """Return the file of a run, and the format in which it is read."""
     source, options = Source(entry.path), entry.options()
-    own = {name: one for name, one in options.items() if name not in ("format", "duplicates")}
+    own = {name: one for name, one in options.items() if name not in COMMON}
     format_and_reader(source, entry.format, "run", own)
     return source
 

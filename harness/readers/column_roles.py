@@ -43,6 +43,14 @@ _OF_BEIR = "corpusid"  # The name of docnos in BEIR, whose grades are called sco
 _COUNTERS = {"", "index", "rowindex", "rownumber", "unnamed:0", "levelindex0", "indexlevel0"}
 """Names that tools give the numbers of rows."""
 _PANDAS_INDEX = "__index_level_"  # How Arrow names the index of a data frame
+_LOWER_IS_BETTER = {
+    "distance", "distances", "dist", "dists", "dissimilarity", "loss", "losses", "cost", "costs",
+    "error", "errors", "err", "nll", "perplexity", "ppl", "penalty", "divergence", "kld", "mse",
+    "rmse", "mae",
+}  # fmt: skip
+"""Words in names of numbers of which the lowest is best."""
+_LOWER_ENDS = "distance", "dist", "loss", "cost", "nll"
+"""Ends of such names that are written in one word."""
 _ENDS = "id", "ids", "key", "url", "uri", "label", "labels", "grade"
 """Ends of names of columns that may hold identifiers or labels."""
 
@@ -75,6 +83,28 @@ def guess(names: Sequence[str], kind: str) -> dict[str, str]:
     return found
 
 
+def _rivals(role: str, names: Sequence[str]) -> list[str]:
+    """Return the columns with usual names of a role of numbers; the role's own name wins alone.
+
+    A name that is usual for another role of numbers, too, counts if there is no other.
+    """
+    usual = [name for name in names if fold(name) in _ROLE_NAMES[role]]
+    others = _usual(*{"grade", "score"} - {role})
+    distinct = [name for name in usual if fold(name) not in others]
+    return [name for name in usual if fold(name) == role] or distinct or usual
+
+
+def lower_is_better(name: str) -> bool:
+    """Return whether a name tells that the lowest number is best.
+
+    >>> [lower_is_better(name) for name in ("_distance", "valLoss", "l2dist", "relevance_score")]
+    [True, True, True, False]
+    """
+    words = re.findall(r"[a-z]+", re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name).lower())
+    folded = re.sub(r"\d+$", "", fold(name))
+    return not _LOWER_IS_BETTER.isdisjoint(words) or folded.endswith(_LOWER_ENDS)
+
+
 def number_role(chosen: Mapping[str, str]) -> str:
     """Return which role has the numbers: grades of qrels, scores or ranks of a run."""
     return next(role for role in ("score", "rank", "grade") if role in chosen)
@@ -103,7 +133,7 @@ def select_columns(
     two columns have one usual name, or rows would be paired by position next to a column that may
     hold the docnos.
     """
-    chosen = _choose(names, kind, columns, Rows(where).name, first_rows)
+    chosen = _choose(names, kind, columns, where, first_rows)
     left = tuple(name for name in names if name not in chosen.values())
     if "qid" in chosen and "docno" not in chosen and not by_position(columns):
         usual = _usual("grade", "score", "rank")
@@ -112,8 +142,9 @@ def select_columns(
         queries = sample[chosen["qid"]].to_pylist() if sample.num_columns else []
         able = [name for name in others if queries and _may_be_docnos(sample[name], queries, name)]
         if able:
-            what, fix = f"expected a column of docnos; it may be {first_of(able)}", able[0]
-            raise InputError(Problem(Rows(where).name, what, "", name_docnos(fix), "columns"))
+            what = f"expected a column of docnos; it may be {first_of(able)}"
+            fix = name_docnos(able[0], is_file=isinstance(where, Source), kind=kind)
+            raise InputError(Problem(Rows(where).name, what, "", fix, "columns"))
     if isinstance(where, Source):
         where.columns, where.unused_columns = chosen, left
     else:  # one frame often holds grades and scores
@@ -130,10 +161,12 @@ def _choose(
     names: Sequence[str],
     kind: str,
     columns: Names | None,
-    where: str,
+    where: Source | str,
     first_rows: Callable[[list[str]], pa.Table],
 ) -> dict[str, str]:
-    listed = f"columns: {first_of([one for one in names if not one.startswith(_PANDAS_INDEX)])}"
+    place, is_file = Rows(where).name, isinstance(where, Source)
+    shown = [name for name in names if not name.startswith(_PANDAS_INDEX)]
+    listed = f"the columns {first_of(shown)}"
     positional, of_rows = by_position(columns), OF_ROWS if kind == "run" else ()
     roles = (*_ROLES[kind], *of_rows)
     unread = {role for role in ("docno", *of_rows) if by_position(columns, role)}
@@ -141,79 +174,148 @@ def _choose(
     for role, name in named.items():
         if role not in roles:
             what = f"unknown entry '{role}' in columns{did_you_mean(role, roles)}"
-            raise InputError(Problem(where, what))
+            raise InputError(Problem(place, what))
         if name not in names:
             what = f"no column '{name}'{did_you_mean(name, names)}"
-            raise InputError(Problem(where, what, listed))
-    chosen = guess([name for name in names if name not in named.values()], kind) | named
+            raise InputError(Problem(place, what, listed))
+    others = [name for name in names if name not in named.values()]
+    chosen = guess(others, kind) | named
     if positional:
         chosen.pop("docno", None)
     if "score" in chosen:
         chosen.pop("rank", None)
     number = "grade" if kind == "qrels" else "rank" if "rank" in chosen else "score"
+    if number in chosen.keys() - named:
+        chosen[number] = _only(number, others, where) or chosen[number]
     by_row = kind == "run" and chosen.keys().isdisjoint({"qid", "docno"})
-    if by_row or (number == "score" and "score" not in chosen):
-        left = [name for name in names if name not in chosen.values()]
-        is_known = not chosen.keys().isdisjoint({"score", "rank"})
-        some, index = _scores(left, first_rows(left), positional, by_row, is_known)
-        if "score" in named:
-            some = [named["score"]]
-        elif by_row and "score" in chosen:
-            some = [name for name in names if fold(name) in _ROLE_NAMES["score"]]
-        if len(some) > 1:
-            what, fix = f"expected one column of scores, got {first_of(some)}", some[0]
-            raise InputError(Problem(where, what, "", name_it("score", fix), "columns"))
-        if some:
-            chosen["score"] = some[0]
-        by_row = index is not None and not chosen.keys().isdisjoint({"score", "rank"})
+    is_known = number in chosen
+    left = [name for name in names if name not in chosen.values()]
+    able = list[str]()
+    if by_row or not is_known:
+        types = _types(first_rows(left))
+        able = _may_be_scores(left, types)
+        alone = [name for name in left if fold(name) not in _COUNTERS]
+        scores = [] if is_known else alone if len(alone) == 1 else able
+        index = _row_numbers(left, types, positional, scores)
+        if by_row and not is_known and len(alone) == 1 and _may_be_alone(alone[0]):
+            chosen["score"], is_known = alone[0], True
+        if by_row and index is not None and not is_known and able:
+            raise InputError(_no_scores(place, listed, able, is_file))
+        by_row = by_row and index is not None and is_known
         if by_row and index:
             chosen["index"] = index[0]
     for role in (number,) if by_row else ("qid", number):
+        if role not in chosen and role == "score":
+            raise InputError(_no_scores(place, listed, able, is_file))
         if role not in chosen:
-            what = "no column of scores or ranks" if role == "score" else f"no column of {role}s"
-            fix = name_it(role)
+            what, fix = f"no column of {role}s", name_it(role, is_file=is_file)
             if role == "qid" and kind == "run" and "docno" not in chosen:
-                what, fix = f"{what} or labels", name_docnos()
-            raise InputError(Problem(where, what, listed, fix))
+                what, fix = f"{what} or labels", name_docnos(is_file=is_file)
+            raise InputError(Problem(place, what, listed, fix))
     for role in of_rows if "docno" not in chosen else ():
-        found = _find(role, [name for name in names if name not in chosen.values()])
-        if role not in {*unread, *named} and found is not None:
+        others = [name for name in names if name not in chosen.values()]
+        if role not in {*unread, *named} and (found := _only(role, others, where)):
             chosen[role] = found
     for role, name in chosen.items():
         spelled = str if role in named else fold
         same = [one for one in names if spelled(one) == spelled(name)]
         if len(same) > 1:
             what = f"expected one column of {role}s, got {first_of(same)}"
-            raise InputError(Problem(where, what, fix=name_it(role), rule="columns"))
+            raise InputError(Problem(place, what, fix="rename one of them", rule="columns"))
     return chosen
 
 
-def name_it(role: str, column: str = "...") -> str:
-    """Return how to name the column of a role."""
-    return f"name it: columns: {{{role}: {shorten(column, 60)}}}; or rename the column to '{role}'"
+def _only(role: str, names: Sequence[str], where: Source | str) -> str:
+    """Return the column with a usual name of a role, or ``""``; raise if there are several."""
+    usual = [*dict.fromkeys(_rivals(role, names))]
+    if len(usual) < 2:
+        return "".join(usual)
+    what, is_file = (
+        f"expected one column of {role}s, got {first_of(usual)}",
+        isinstance(where, Source),
+    )
+    fix = name_it(role, usual[0]) if is_file else f"drop all but one, or rename one to '{role}'"
+    raise InputError(Problem(Rows(where).name, what, "", fix, "columns"))
 
 
-def name_docnos(column: str = "...") -> str:
+def _no_scores(place: str, listed: str, able: Sequence[str], is_file: bool) -> Problem:
+    """Return what is wrong with a run without a known name of scores; `able` may hold them."""
+    high = [name for name in able if not lower_is_better(name)]
+    if not able:
+        what, fix = "no column of scores or ranks", name_it("score", is_file=is_file)
+        return Problem(place, what, listed, fix)
+    column, name = (high or able)[0], shorten((high or able)[0], 60)
+    fix = name_it("score", column, is_file=is_file)
+    if len(able) > 1:
+        what = f"expected one column of scores, got {first_of(able)}"
+    elif high:
+        what = f"expected a column of scores by its usual name, got '{name}'"
+    else:
+        what = f"expected scores, of which the highest is best, got '{name}'"
+        fix = f"negate the column '{name}', and rename it to 'score'"
+        if is_file:
+            fix = "negate it and rename it to 'score'; or in a config: "
+            fix += f"columns: {{score: {in_yaml(column)}}}, order: ascending"
+    return Problem(place, what, listed, fix, "columns")
+
+
+def in_yaml(name: str) -> str:
+    """Return a name of a column as a config has it: in quotes if YAML takes it for another value.
+
+    >>> in_yaml("my_score"), in_yaml("0"), in_yaml("p: q")
+    ('my_score', "'0'", "'p: q'")
+    """
+    name = shorten(name, 60)
+    is_plain = re.fullmatch(r"[A-Za-z_][\w.-]*", name, re.ASCII)
+    is_word = name.lower() in ("yes", "no", "on", "off", "true", "false", "null", "none")
+    return name if is_plain and not is_word else "'" + name.replace("'", "''") + "'"
+
+
+def name_it(role: str, column: str = "", *, is_file: bool = True) -> str:
+    """Return how to name the column of a role, in a config and in a table."""
+    what = f"'{shorten(column, 60)}'" if column else "that holds them"
+    rename = f"rename the column {what}"
+    if not is_file:
+        return f"{rename} to '{role}'"
+    named = in_yaml(column) if column else "..."
+    return f"name it in a config: columns: {{{role}: {named}}}; or {rename} to '{role}'"
+
+
+def name_docnos(column: str = "", *, is_file: bool = True, kind: str = "run") -> str:
     """Return how to name the column of docnos, or to say that rows follow the dataset's order."""
-    order = "if rows follow the dataset's order: columns: {docno: none}, or give the scores alone"
-    return f"{name_it('docno', column)}; {order}"
+    alone = "the scores alone" if kind == "run" else "(qids, grades)"
+    by_order = f"give {alone}" if not is_file else "columns: {docno: none}"
+    if is_file and kind == "run":
+        by_order += f", or give {alone}"
+    fix = name_it("docno", column, is_file=is_file)
+    return f"{fix}; if rows follow the dataset's order: {by_order}"
 
 
-def _scores(
-    left: Sequence[str], sample: pa.Table, positional: bool, by_row: bool, is_known: bool
-) -> tuple[list[str], list[str] | None]:
-    """Return the columns that may be scores, and row numbers; no such list if others may be ids."""
-    rest = [name for name in left if fold(name) not in _COUNTERS | _usual(*OF_ROWS)]
-    types = dict(zip(sample.column_names, sample.schema.types, strict=True))
-    floats = [name for name in rest if pa.types.is_floating(types.get(name, pa.null()))]
-    whole = [name for name in rest if pa.types.is_integer(types.get(name, pa.null()))]
-    if not by_row:
-        return floats, None
-    some = [] if is_known else floats or (rest if len(rest) == 1 else whole)
+def _may_be_alone(name: str) -> bool:
+    """Whether the only column of a table is one of scores, whatever its name."""
+    return not lower_is_better(name) and fold(name) not in _usual(*OF_ROWS)
+
+
+def _types(sample: pa.Table) -> dict[str, pa.DataType]:
+    return dict(zip(sample.column_names, sample.schema.types, strict=True))
+
+
+def _may_be_scores(left: Sequence[str], types: Mapping[str, pa.DataType]) -> list[str]:
+    """Return the columns of fractions, or those of whole numbers if there are none."""
+    able = [name for name in left if fold(name) not in _COUNTERS | _usual("qid", "docno", *OF_ROWS)]
+    floats = [name for name in able if pa.types.is_floating(types.get(name, pa.null()))]
+    return floats or [name for name in able if pa.types.is_integer(types.get(name, pa.null()))]
+
+
+def _row_numbers(
+    left: Sequence[str], types: Mapping[str, pa.DataType], positional: bool, scores: Sequence[str]
+) -> list[str] | None:
+    """Return the columns of row numbers; None if others than `scores` may hold identifiers."""
+    rest = {name for name in left if fold(name) not in _COUNTERS | _usual(*OF_ROWS)}
+    floats = {name for name in rest if pa.types.is_floating(types.get(name, pa.null()))}
     index = [name for name in left if fold(name) in _COUNTERS]
     are_numbers = all(pa.types.is_primitive(types.get(name, pa.int64())) for name in index)
-    may_pair = positional or (are_numbers and {*rest} <= {*floats, *some})
-    return some, index if may_pair else None
+    return index if positional or (are_numbers and rest <= floats.union(scores)) else None
 
 
 def _may_be_docnos(column: pa.ChunkedArray, queries: list[Any], name: str) -> bool:

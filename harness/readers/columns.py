@@ -45,6 +45,7 @@ _BLANKS = bytes.maketrans(b"\t\r\v\f", b"    ")
 NOT_UTF8 = Problem("", "the line is not UTF-8 text", fix="convert the file to UTF-8")
 REPAIR = "repair the line; if rows go by position, delete none"
 _NARROW = 2**31 - 1  # Bytes of strings that narrow offsets reach
+_ARE_SCORES = "if they are scores, write above the lines: qid docno score; and name no format"
 _WHOLE_FILE = "get the whole file: lines after this one may be lost too"
 
 
@@ -284,7 +285,8 @@ def parse_blocks(
         first = next(number for number, line in source.lines() if is_data(number, line))
         if last.where == Place(source.name, first):
             what = f"{last.what}; it looks like a header line"
-            fix = "delete the header line, or read the columns by their names: format: table"
+            fix = "delete the header line, or read the columns by their names: "
+            fix += "format: table (--run-format table, --qrels-format table)"
             problems[-1] = replace(last, what=what, fix=fix, rule="header-line")
     raise InputError(problems, total=total, at_least=total == MOST_WRONG_LINES)
 
@@ -320,6 +322,8 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
     wanted = "1 field" if n == 1 else f"{n} fields"
     what = f"expected {wanted} ({' '.join(layout.fields)}), got {len(fields)}"
     columns = Problem("", what, fix=REPAIR, rule="columns")
+    if layout.number == "rank" and not layout.between and len(fields) == n + 1:
+        return replace(columns, fix="if the last is a score: format: ranking, or name no format")
     if len(fields) < n or (len(fields) > n and not layout.more):
         return columns
     row = dict(zip(layout.fields, fields, strict=False))
@@ -330,6 +334,8 @@ def check_line(line: bytes, layout: Layout) -> Problem | None:
         return None
     if len(fields) > n and not wrong.rule:
         return columns
+    if layout.number == "rank" and not layout.between:
+        wrong = replace(wrong, fix=_ARE_SCORES)
     return replace(wrong, fix=wrong.fix or REPAIR)
 
 

@@ -7,7 +7,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, TypeVar, get_args
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, get_args
 from ..core.align import align, align_parts
 from ..core.aligned import Aligned
 from ..core.arguments import TEXT, check_arguments, check_choice, instance_of
-from ..core.policy import Duplicates, Policy
+from ..core.policy import Duplicates, Policy, QrelsDuplicates, RunDuplicates
 from ..core.qrels_and_runs import Qrels, Run
 from ..errors import InputError, Place, Problem, UnknownNameError, did_you_mean
 from .rows import Checks, Rows, warn_judgements, warn_unusable
@@ -34,9 +34,13 @@ from .text import (
 )
 
 T = TypeVar("T")
+ScoreOrder = Literal["descending", "ascending"]
+"""Which scores are best: the highest, or the lowest, whose signs a reader changes."""
 Path = str | os.PathLike[str] | Source
 Kind = Literal["qrels", "run"]
 _KIND = {"qrels": "qrels", "run": "a run"}
+COMMON = frozenset({"format", "duplicates", "order"})
+"""Options that every format has."""
 FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "qrels": ("qid", "iteration", "docno", "grade"),
     "run": ("qid", "Q0", "docno", "rank", "score", "tag"),
@@ -100,13 +104,25 @@ class Head:
         """The first of these lines."""
         return decoded(self.lines[0])
 
+    @cached_property
+    def between(self) -> str:
+        """What is between the fields of a table; empty if it is white space of any length."""
+        first = self.first_text.strip()
+        words = first.split()
+        if len(words) == 1 or any(one in first for one in "\t,;"):
+            return separator(first)
+        return "" if mostly(self.lines, lambda line: len(line.split()) == len(words)) else ","
+
+    def fields_of(self, line: bytes) -> list[str]:
+        """Return the fields of one of these lines."""
+        return [one.strip(' "\r') for one in decoded(line).split(self.between or None)]
+
     @property
     def has_heading(self) -> bool:
         """Whether a line of names is above lines of numbers, as in ``,0`` and ``0,0.53``."""
         if len(self.lines) < 2 or len(self.lines[0]) > LOOK:
             return False
-        between = separator(self.first_text)
-        names, *rows = ([x.strip(' "\r') for x in decoded(y).split(between)] for y in self.lines)
+        names, *rows = map(self.fields_of, self.lines)
         is_index = len(names) > 1 and names[0] in ("", "Unnamed: 0")
         if not is_index and any(map(is_like_number, names)):
             return False
@@ -228,6 +244,9 @@ def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> Inpu
     others = [one.name for one in FORMATS.values() if one.fits(head, other)]
     if others and others != ["msmarco"]:
         what += f"; it looks like {_KIND[other]} ({others[0]})"
+        words = fields_of(head.lines[0])
+        if kind == "run" and len(words) == 4 and words[1].upper() not in ("0", "Q0"):
+            fix = f"if the columns are qid docno rank score, {name_it(kind, 'ranking')}"
         fix = f"swap the two files, or {fix}"
         return InputError(Problem(source.name, what, found, fix, "swapped-files"))
     if mostly(head.lines, lambda line: any(map(is_like_number, fields_of(line)))):
@@ -241,17 +260,36 @@ def fields_of(line: bytes) -> list[str]:
     return BETWEEN.split(decoded(line[:LOOK]).strip())
 
 
+_WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
+
+
+def _columns_of(first: Sequence[str], number: str) -> list[str]:
+    """Return names for the columns of a line, as files of so many fields usually have them."""
+    has_q0 = len(first) > 1 and first[1].upper() in ("0", "Q0")
+    usual = {
+        2: ["qid", number], 3: ["qid", "docno", number],
+        4: ["qid", "Q0", "docno", number] if has_q0 else ["qid", "docno", "rank", number],
+        5: ["qid", "Q0", "docno", "rank", number],
+    }  # fmt: skip
+    return usual.get(len(first), ["qid", "docno", number])
+
+
 def without_names(source: Source, head: Head, kind: Kind) -> InputError:
-    """Return the error for columns without names."""
+    """Return the error for columns without names, whose fix guesses what they hold."""
+    first = fields_of(head.lines[0])
     number = "grade" if kind == "qrels" else "score"
     fields = f"{len(FIELDS[kind])} fields ({' '.join(FIELDS[kind])})"
     if kind == "run":
         fields = f"one score a line, {fields}"
-    what = f"expected {fields}, or names above the columns, got {len(fields_of(head.lines[0]))}"
-    fix = (
-        f"write names above, and commas between: qid,docno,{number}; "
-        f"or in a config: columns: {{qid: 1, docno: 2, {number}: 3}}"
+    what = f"expected {fields}, or names above the columns, got {len(first)}"
+    roles = _columns_of(first, number)
+    names = (separator(head.first_text) if head.between else " ").replace("\t", " ").join(roles)
+    numbers = ", ".join(
+        f"{role}: {at}" for at, role in enumerate(roles, 1) if role in ("qid", "docno", number)
     )
+    fix = f"write names above the columns: {names}; or in a config: columns: {{{numbers}}}"
+    if kind == "run" and len(first) == 3 and mostly(head.lines, _WHOLE_THIRD.match):
+        fix = f"if the third are ranks, {name_it(kind, 'msmarco')}; if they are scores, {fix}"
     place = Place(source.name, head.first)
     return InputError(Problem(place, what, head.first_text, fix, "columns"))
 
@@ -310,7 +348,7 @@ def read_qrels(
     path: Path,
     *,
     format: str | None = None,
-    duplicates: Duplicates = "error",
+    duplicates: QrelsDuplicates = "error",
     name: str = "",
     **options: Any,
 ) -> Qrels:
@@ -346,7 +384,7 @@ def read_qrels(
         If the rows of a query are scattered over the file, or none of its grades is at least 0.
     """
     check_arguments(locals(), path=_PATH, format=TEXT.or_none(), name=TEXT)
-    check_choice("duplicates", duplicates, get_args(Duplicates))
+    check_choice("duplicates", duplicates, get_args(QrelsDuplicates))
     source = Source.of(path)
     known, reader = format_and_reader(source, format, "qrels", options)
     qrels: Qrels = reader(source, duplicates=duplicates, name=name or source.label, **options)
@@ -367,7 +405,8 @@ def read_run(
     *,
     dataset: Qrels | None = None,
     format: str | None = None,
-    duplicates: Duplicates = "error",
+    duplicates: RunDuplicates = "error",
+    order: ScoreOrder = "descending",
     name: str = "",
     **options: Any,
 ) -> Run:
@@ -377,6 +416,11 @@ def read_run(
     ----------
     dataset : Qrels, optional
         Its rows are those that the scores follow, for formats without docnos.
+    duplicates : {"error", "first", "last", "best"}
+        What to do with a docno that a query names twice; "best" keeps the highest score.
+    order : {"descending", "ascending"}
+        Whether the highest or the lowest score is best, as of a distance; the run then has the
+        negative scores.
 
     Returns
     -------
@@ -396,16 +440,35 @@ def read_run(
     check_arguments(
         locals(), path=_PATH, format=TEXT.or_none(), name=TEXT, dataset=_DATASET.or_none()
     )
-    check_choice("duplicates", duplicates, get_args(Duplicates))
+    check_choice("duplicates", duplicates, get_args(RunDuplicates))
+    check_choice("order", order, get_args(ScoreOrder))
     source = Source.of(path)
+    source.ascending = order == "ascending"
     _, reader = format_and_reader(source, format, "run", options)
+    kept = _of_rows(duplicates, order)
     run: Run = reader(
-        source, dataset=dataset, duplicates=duplicates, name=name or source.label, **options
+        source, dataset=dataset, duplicates=kept, name=name or source.label, **options
     )
+    run = _in_order(source, run)
     checks = Checks(source, dataset)
     checks.add(run)
     checks.warn()
     return run
+
+
+def _of_rows(duplicates: RunDuplicates, order: ScoreOrder) -> Duplicates:
+    """Return which row of a docno is kept by the scores of the file."""
+    return "lowest" if (duplicates, order) == ("best", "ascending") else duplicates
+
+
+def _in_order(source: Source, run: Run) -> Run:
+    """Return a run whose highest score is best; raise if ranks should be read in another order."""
+    if not source.ascending:
+        return run
+    if source.format == "msmarco" or "rank" in source.columns:
+        what, fix = "expected scores to read in ascending order, got ranks", "leave 'order' out"
+        raise source.error(f"{what}, of which the lowest is best already", fix, "columns")
+    return replace(run, numbers=-run.numbers)
 
 
 def stream_run(
@@ -413,7 +476,8 @@ def stream_run(
     *,
     dataset: Qrels | None = None,
     format: str | None = None,
-    duplicates: Duplicates = "error",
+    duplicates: RunDuplicates = "error",
+    order: ScoreOrder = "descending",
     name: str = "",
     **options: Any,
 ) -> Iterator[Run]:
@@ -428,15 +492,18 @@ def stream_run(
     known, _ = format_and_reader(source, format, "run", options)
     if known.stream is None:
         yield read_run(
-            source, dataset=dataset, format=known.name, duplicates=duplicates, name=name, **options
-        )
+            source, dataset=dataset, format=known.name, duplicates=duplicates, order=order,
+            name=name, **options,
+        )  # fmt: skip
         return
+    source.ascending = order == "ascending"
     checks = Checks(source, dataset, follows=known.needs_dataset)
+    kept = _of_rows(duplicates, order)
     parts = known.stream(
-        source, dataset=dataset, duplicates=duplicates, name=name or source.label, **options
+        source, dataset=dataset, duplicates=kept, name=name or source.label, **options
     )
     for part in parts:
-        yield checks.add(part)
+        yield checks.add(_in_order(source, part))
     checks.warn()
 
 
@@ -447,7 +514,8 @@ def align_run(
     also: Iterable[Policy] = (),
     *,
     format: str | None = None,
-    duplicates: Duplicates = "error",
+    duplicates: RunDuplicates = "error",
+    order: ScoreOrder = "descending",
     name: str = "",
     watch: Callable[[Run, bool], None] | None = None,
     **options: Any,
@@ -466,7 +534,8 @@ def align_run(
     source = Source.of(path)
     known, _ = format_and_reader(source, format, "run", options)
     how: dict[str, Any] = {
-        "dataset": qrels, "format": known.name, "duplicates": duplicates, "name": name, **options
+        "dataset": qrels, "format": known.name, "duplicates": duplicates, "order": order,
+        "name": name, **options,
     }  # fmt: skip
 
     def watched(parts: Iterable[Run]) -> Iterator[Run]:

@@ -6,7 +6,7 @@ import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -27,7 +27,7 @@ from .column_roles import Names, guess, select_columns
 from .columns import Refused, gathered, parse_blocks
 from .format import OTHER_JSON, Format, Head, Kind, add_formats
 from .frame import table_of
-from .rows import Rows, keep_one, warn
+from .rows import Rows, keep_one, kept_row, warn
 from .source import Source, no_rows
 from .text import BOM, LONGEST, check_number
 
@@ -57,7 +57,7 @@ def read_dict(
         ]
         raise InputError(problems, total=len(repeated))
     if repeated:
-        what = f"keys that are repeated in one object: {len(repeated):,}; the {duplicates} is kept"
+        what = f"keys that are repeated in one object: {len(repeated):,}; {kept_row(duplicates)}"
         warn(source, what, "dropped-rows", len(repeated))
     if not any(queries.values()):
         raise no_rows(source.name)
@@ -90,6 +90,8 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array,
             repeated.extend((Counter(key for key, _ in pairs) - Counter([*found])).elements())
             if duplicates == "first":
                 found |= reversed(pairs)
+            elif duplicates in ("best", "lowest"):
+                found = _best(pairs, max if duplicates == "best" else min)
         return found
 
     try:
@@ -102,6 +104,20 @@ def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array,
     if not _is_mapping(found):
         raise source.error(*OTHER_JSON)
     return found, string_column(chain.from_iterable(found.values())), repeated
+
+
+def _best(pairs: list[tuple[str, Any]], choose: Callable[..., Any]) -> dict[str, Any]:
+    """Return the score that `choose` takes of each key; queries of one qid are joined."""
+    best: dict[str, Any] = {}
+    for key, value in pairs:
+        before = best.get(key, value)
+        if isinstance(before, dict) and isinstance(value, dict):
+            best[key] = _best([*before.items(), *value.items()], choose)
+        elif isinstance(before, (int, float)) and isinstance(value, (int, float)):
+            best[key] = choose(before, value)
+        else:  # it is no score, and refused
+            best[key] = value
+    return best
 
 
 def _is_mapping(found: Any) -> bool:

@@ -29,6 +29,7 @@ from .source import Source
 from .text import IsDataLine, decoded
 
 KEEP_ONE = "keep one, or read it with duplicates: last (--duplicates last)"
+KEEP_BEST = "keep one, or read it with duplicates: best, the highest score (--duplicates best)"
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ def build(
 
 def keep_one(of: type[QueryRows]) -> str:
     """Return what to do about rows that repeat a docno: in a config, and on the command line."""
-    return KEEP_ONE + ("; for subtopics: format diversity" if issubclass(of, Qrels) else "")
+    return f"{KEEP_ONE}; for subtopics: format diversity" if issubclass(of, Qrels) else KEEP_BEST
 
 
 def warn(
@@ -168,8 +169,14 @@ def warn_scattered(rows: Rows, found: RowCount, rule: str = "gathered-queries") 
 def warn_dropped(rows: Rows, found: RowCount, duplicates: Duplicates) -> None:
     """Warn of rows that repeated a docno and were left out."""
     if n := found.rows:
-        what = f"dropped rows that repeat a docno of their query: {n:,}; the {duplicates} one is"
-        warn(rows.where, f"{what} kept", "dropped-rows", n, *rows.first(found))
+        what = f"dropped rows that repeat a docno of their query: {n:,}; {kept_row(duplicates)}"
+        warn(rows.where, what, "dropped-rows", n, *rows.first(found))
+
+
+def kept_row(duplicates: Duplicates) -> str:
+    """Return which of the rows of one docno is kept."""
+    names = {"best": "highest score", "lowest": "lowest score"}
+    return f"the {names.get(duplicates, duplicates)} is kept"
 
 
 def last_line(source: Source) -> int:

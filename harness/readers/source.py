@@ -326,6 +326,7 @@ class Source:
         self.sample = Sample([], True)  # after that: pieces from all over the text
         self.format = ""  # the name of the format that it is read in
         self.is_row: IsDataLine | None = None  # which lines were read as rows of a table
+        self.ascending = False  # whether the lowest score of a run is best
         self.has_extra_fields = False  # whether some lines had more fields than were read
         self.columns: dict[str, str] = {}  # of a table that were read, by what they hold
         self.unused_columns: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ import pyarrow.csv as pa_csv
 from ..core.qrels_and_runs import Qrels, Run, T
 from ..errors import InputError, Place, Problem, said_by
 from .column_roles import Names, guess, number_role, select_columns
-from .columns import REPAIR, Layout, gathered, read_columns
+from .columns import REPAIR, Layout, gathered, read_columns, single_blanks
 from .format import (
     Format,
     Head,
@@ -32,9 +32,7 @@ from .text import (
     BOM,
     LONGEST,
     IsDataLine,
-    decoded,
     is_like_number,
-    separator,
     without_first_lines,
 )
 from .trec import BEIR_NAMES
@@ -128,11 +126,12 @@ def _read_text(
     line, place = head.lines[0], Place(source.name, head.first)
     numbered = any(isinstance(column, int) for column in (columns or {}).values())
     above = head.first - numbered
-    between = separator(decoded(line))
-    parse = pa_csv.ParseOptions(delimiter=between)
+    between = head.between
+    parse = pa_csv.ParseOptions(delimiter=between or " ")
     begin = pa_csv.ReadOptions(use_threads=False, block_size=len(line) + 2)
     try:
-        names = pa_csv.read_csv(pa.BufferReader(line + b"\n"), begin, parse).column_names
+        words = line if between else single_blanks(line + b"\n").strip()
+        names = pa_csv.read_csv(pa.BufferReader(words + b"\n"), begin, parse).column_names
     except pa.ArrowInvalid as error:
         what = f"expected a line of column names ({said_by(error, 300)})"
         raise InputError(Problem(place, what, head.first_text, REPAIR)) from None
@@ -146,6 +145,7 @@ def _read_text(
         text = source.read(BLOCK).removeprefix(BOM)
         text = text[: text.rfind(b"\n") + 1] if len(text) >= BLOCK - len(BOM) else text
         rows, _ = without_first_lines(text, above)
+        rows = rows if between else single_blanks(rows)
         read = pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=len(rows) + 1)
         with contextlib.suppress(pa.ArrowException):
             return pa_csv.read_csv(pa.BufferReader(rows), read, parse)
@@ -176,12 +176,13 @@ def looks(head: Head, kind: Kind) -> bool:
     if head.first_text.split() == BEIR_NAMES and kind == "qrels":
         return False
     line = head.first_text.rstrip("\r")
-    names = [name.strip('"') for name in line.split(separator(line))]
+    names = [name.strip('"') for name in line.split(head.between or None)]
     found = guess(names, kind)
     if "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"}):
         return True
     is_named = not found.keys().isdisjoint({"qid", "score"}) and len(names) > 1
-    is_named = is_named and not any(map(is_like_number, names))
+    has_words = all(len(found.get(role, "")) > 1 for role in ("qid", "docno"))  # not q and d
+    is_named = is_named and (has_words or not any(map(is_like_number, names)))
     return kind == "run" and (head.has_heading or is_named)
 
 
@@ -200,7 +201,7 @@ add_formats(
         qrels=partial(read, Qrels),
         run=partial(read, Run),
         magic=re.compile(b"|".join((_PARQUET, *_ARROW))),
-        first=re.compile(rb"[^\n]*[,;\t]|[^\S\n]*\S+[^\S\n]*(\n|$)"),
+        first=re.compile(b""),
         is_data=is_data,
         has_rows=True,
     )

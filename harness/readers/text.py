@@ -133,7 +133,8 @@ def check_number(text: str, word: str, whole: bool = False) -> Problem | None:
         what = f"grade: expected a number between -{GRADE_LIMIT} and {GRADE_LIMIT}, {got}"
         return Problem("", what, fix=fix)
     if whole and float(text) != int(float(text)):
-        return Problem("", f"{word}: expected a whole number, {got}")
+        fix = f"write whole numbers, or another name above a column that holds no {word}s"
+        return Problem("", f"{word}: expected a whole number, {got}", fix=fix)
     return None
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..core.policy import Duplicates
 from ..core.qrels_and_runs import NO_ROWS, Docnos, Qrels, RowCount, Run, byte_ranks
 from ..core.ragged import Bools, Ints, lengths_of, offsets_of
 from ..errors import InputError, Problem
+from .column_roles import guess
 from .columns import (
     Layout,
     Refused,
@@ -26,7 +28,7 @@ from .columns import (
     read_columns,
     read_judgements,
 )
-from .format import FIELDS, Format, ScatteredQueries, add_formats
+from .format import FIELDS, Format, Head, Kind, ScatteredQueries, add_formats, fields_of, mostly
 from .rows import (
     KEEP_ONE,
     MANY_TAGS,
@@ -40,16 +42,17 @@ from .rows import (
     warn_scattered,
 )
 from .source import Source
-from .text import LIKE_NUMBER, decoded, without_first_lines
+from .text import LIKE_NUMBER, decoded, is_like_number, without_first_lines
 
 QRELS = Layout(FIELDS["qrels"], ("qid", "docno"), number="grade")
 RUN = Layout(FIELDS["run"], ("qid", "docno", "tag"), number="score", more=True)
-_RANKED = replace(RUN, also=("rank",))
 MSMARCO = Layout(("qid", "docno", "rank"), ("qid", "docno"), number="rank", whole=True)
+RANKING = Layout(("qid", "docno", "rank", "score"), ("qid", "docno"), number="score")
 BEIR = Layout(("qid", "docno", "grade"), ("qid", "docno"), number="grade", header=1)
 DIVERSITY = Layout(
     ("qid", "subtopic", "docno", "grade"), ("qid", "subtopic", "docno"), number="grade"
 )
+_RANK = re.compile(rb"\d{1,9}")
 MOST_SUBTOPICS = 62
 """Subtopics of one query at most: each is a bit of a 64-bit number."""
 BEIR_NAMES = ["query-id", "corpus-id", "score"]
@@ -156,15 +159,16 @@ def warn_cut(source: Source, table: pa.Table) -> None:
         warn_cut_line(source, f"its tag is '{cut}' instead of '{before}'")
 
 
-def warn_ranks(source: Source) -> None:
+def warn_ranks(source: Source, layout: Layout = RUN) -> None:
     """Warn if ranks contradict scores in the pieces of a run that are kept."""
     text, _ = without_first_lines(b"".join(source.sample.pieces), source.n_comments)
     try:
-        rows = read_block(text, _RANKED)
+        rows = read_block(text, replace(layout, also=("rank",)))
         rank = to_numpy(cast(rows["rank"], pa.int64()))
     except (Refused, pa.ArrowInvalid):
         return
     qids, score = column(rows["qid"]), to_numpy(rows["score"])
+    score = -score if source.ascending else score
     order = np.lexsort((rank, hash_strings(qids)))
     qids, rank, score = take(qids, order), rank[order], score[order]
     later = equal(qids[1:], qids[:-1]) & (rank[1:] > rank[:-1])
@@ -173,7 +177,8 @@ def warn_ranks(source: Source) -> None:
         return
     first = np.maximum(order[higher], order[higher + 1]).min(keepdims=True)
     wanted = [*bytes_at(column(rows["qid"]), first), *bytes_at(column(rows["docno"]), first)]
-    place = first_line(source, lambda fields: [*fields[0:3:2]] == wanted)
+    at = layout.fields.index("docno")
+    place = first_line(source, lambda fields: [*fields[0 : at + 1 : at]] == wanted)
     whole = source.sample.whole
     what = (
         f"rows with a higher score than the rank before: {higher.size:,} of {rank.size:,}"
@@ -190,6 +195,49 @@ def read_msmarco(source: Source, *, duplicates: Duplicates, name: str, **how: An
     run = build(Run, rows, qids, docnos, scores, duplicates=duplicates, name=name)
     warn_moved(rows, run, duplicates)
     return run
+
+
+def read_ranking(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Run:
+    """Read a ranking of qid, docno, rank and score; the scores decide."""
+    table = gathered(read_columns(source, RANKING))
+    rows, scores = Rows(source, RANKING.is_data(source)), to_numpy(table["score"])
+    qids, docnos = column(table["qid"]), column(table["docno"])
+    run = build(Run, rows, qids, docnos, scores, duplicates=duplicates, name=name)
+    warn_moved(rows, run, duplicates)
+    warn_ranks(source, RANKING)
+    return run
+
+
+def has_ranks(head: Head, kind: Kind) -> bool:
+    """Whether the third column counts the rows of each query, from 0 or 1, below its docnos.
+
+    Numbers from 0 may be grades if no query has three rows, and a constant second column is the
+    iteration of qrels.
+    """
+    fields = (line.split(None, 4) for line in head.lines)
+    rows = [row[:3] for row in fields if len(row) > 2 and _RANK.fullmatch(row[2])]
+    if not rows or (first := int(rows[0][2])) > 1:
+        return False
+    pairs, docnos = [*pairwise(rows)], {docno.upper() for _, docno, _ in rows}
+    if len(docnos) == 1 and (pairs or not docnos.isdisjoint({b"0", b"Q0"})):
+        return False
+    longest = 1 - first + max(int(rank) for _, _, rank in rows)
+    if longest < (3 if first == 0 else min(len(rows), 2)) and len(head.lines[0].split()) == 3:
+        return False
+    return not pairs or mostly(pairs, lambda pair: int(pair[1][2]) == _next_rank(*pair, first))
+
+
+def _next_rank(before: list[bytes], row: list[bytes], first: int) -> int:
+    """Return the rank that a row should have after another."""
+    return int(before[2]) + 1 if row[0] == before[0] else first
+
+
+def has_no_names(head: Head, kind: Kind) -> bool:
+    """Whether the first line does not name the columns, as a table's does."""
+    fields = fields_of(head.lines[0])
+    roles = guess(fields, kind)
+    number = "grade" if kind == "qrels" else "score"
+    return not {"qid", "docno", number} <= roles.keys() or any(map(is_like_number, fields))
 
 
 def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Qrels:
@@ -248,6 +296,7 @@ add_formats(
             "qrels": re.compile(rb"\s*(\S+\s+){3}%b\s*$" % LIKE_NUMBER),
             "run": re.compile(rb"\s*((\S+\s+){4}%b\s+\S|\S+\s+(?i:q0)(\s+\S+){4})" % LIKE_NUMBER),
         },
+        looks=has_no_names,
         qrels=partial(read_judgements, QRELS),
         run=read_run,
         stream=stream_run,
@@ -257,11 +306,20 @@ add_formats(
         name="msmarco",
         about="MS MARCO: run of qid docno rank (score = -rank); qrels as TREC's",
         suffixes=(".tsv", ".txt"),
-        first=re.compile(rb"\s*(\S+[ \t]+){2}1(?!\S).*(\n\s*(\S+[ \t]+){2}2(?!\S).*)?$"),
+        looks=has_ranks,
         rows={"run": re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")},
         qrels=partial(read_judgements, QRELS),
         run=read_msmarco,
         is_data=MSMARCO.is_data,
+    ),
+    Format(
+        name="ranking",
+        about="rankings as ColBERT writes them: run of qid docno rank score",
+        suffixes=(".tsv",),
+        looks=has_ranks,
+        rows={"run": re.compile(rb"\s*\S+\s+\S+\s+\d+\s+%b\s*$" % LIKE_NUMBER)},
+        run=read_ranking,
+        is_data=RANKING.is_data,
     ),
     Format(
         name="beir",

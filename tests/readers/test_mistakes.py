@@ -239,8 +239,12 @@ def test_a_file_that_ends_in_the_middle_of_a_line(
 
 
 def test_a_header_line(write: Write) -> None:
-    text = "qid Q0 docno rank score tag\nq Q0 d1 1 1 t\nq Q0 d2 1 1 t\n"
-    assert refused(readers.read_run, write("a.run", text)) == [("a.run:1", "header-line")]
+    text = "{} Q0 docno rank {} tag\n8 Q0 d1 1 2 t\n8 Q0 d2 2 1 t\n"
+    path = write("a.run", text.format("who", "much"))
+    assert refused(readers.read_run, path) == [("a.run:1", "header-line")]
+    path = write("a.run", text.format("topic", "score"))
+    assert refused(readers.read_run, path, format="trec") == [("a.run:1", "header-line")]
+    assert readers.read_run(path).to_dict() == {"8": {"d1": 2, "d2": 1}}  # by its names
     table, columns = write("q.csv", "topic,judged\n1,2\n"), {"qid": 1, "grade": 2}
     found = refused(readers.read_qrels, table, format="table", columns=columns)
     assert found == [("q.csv:1", "header-line")]

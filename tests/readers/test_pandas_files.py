@@ -103,4 +103,4 @@ def test_columns_are_listed_once(data: Path, frame: pd.DataFrame) -> None:
     frame[["label"]].to_csv(path, index=False)
     with pytest.raises(HarnessError) as refused:
         values(data, path)
-    assert str(refused.value).count("columns: label") == 1
+    assert str(refused.value).count("the columns label") == 1

@@ -5,8 +5,12 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.feather as feather
 import pytest
+import yaml
 from outcomes import warned
+from refusals import refuses
 
 import harness
 from harness import readers
@@ -38,12 +42,12 @@ TABLES = [
             {"index": False},
             {"score": score, "grade": label},
         )
-        for label, score in (("actual", "predicted"), ("true", "pred"), ("y_test", "gbm"))
+        for label, score in (("actual", "predicted"), ("true", "pred"), ("y_test", "prob"))
     ),
     (
-        pd.DataFrame({"qid": QIDS, "gbm": SCORES}),
+        pd.DataFrame({"qid": QIDS, "logits": SCORES}),
         {"index": False},
-        {"score": "gbm", "qid": "qid"},
+        {"score": "logits", "qid": "qid"},
     ),
     (
         pd.concat([SERIES[:3], SERIES[:2]]).to_frame("s").assign(s=SCORES),
@@ -103,3 +107,85 @@ def test_wrong_score_tables(tmp_path: Path, dataset: Qrels, frame: pd.DataFrame,
             readers.read_run, path, dataset=dataset, columns={"score": frame.columns[-1]}
         )
         assert named.scores.tolist() == SCORES
+
+
+NAMED = pd.DataFrame({"qid": [2, 10, 10, 2, 1], "docno": ["b", "b", "a", "a", "a"]})
+JUDGED = {"1": {"a": 1}, "2": {"a": 1, "b": 0}, "10": {"a": 0, "b": 1}}
+FALLING = [0.75, 0.5, 2.25, 0.1, 0.125]  # of the rows above; the best are relevant if negated
+
+
+def every_path(folder: Path, frame: pd.DataFrame) -> list[Any]:
+    """Return a table as files of every format, and as objects in memory."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    frame.to_csv(folder / "t.csv", index=False)
+    frame.to_csv(folder / "t.tsv", index=False, sep="\t")
+    blanks = frame.rename(columns=lambda name: name.replace(" ", "_"))
+    blanks.to_csv(folder / "blanks.txt", index=False, sep=" ")
+    frame.to_json(folder / "t.jsonl", orient="records", lines=True)
+    frame.to_parquet(folder / "t.parquet")
+    feather.write_feather(table, folder / "t.arrow")
+    names = "t.csv", "t.tsv", "blanks.txt", "t.jsonl", "t.parquet", "t.arrow"
+    return [*(str(folder / name) for name in names), frame, pl.from_pandas(frame), table]
+
+
+def mean_of(run: Any) -> float:
+    return harness.evaluate(JUDGED, run, ["recip_rank"]).summary()["recip_rank"]
+
+
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+@pytest.mark.parametrize(
+    ("column", "is_low"),
+    [("price", False), ("gbm 7", False), ("0", False), ("_distance", True), ("val-loss", True),
+     ("l2Distance", True), ("rank_error", True), ("nll", True), ("edit_dist_2", True)],
+)  # fmt: skip
+def test_scores_have_a_usual_name_or_are_named(tmp_path: Path, column: str, is_low: bool) -> None:
+    frame = NAMED.assign(**{column: FALLING})
+    best = frame.assign(**{column: -frame[column] if is_low else frame[column]})
+    expected = mean_of(best.rename(columns={column: "score"}))
+    assert expected == pytest.approx(1 if is_low else 2 / 3)
+    for given in every_path(tmp_path, frame):
+        place = Path(given).name if isinstance(given, str) else "data frame"
+        with refuses(place, "columns") as error:
+            mean_of(given)
+        message = str(error.value)
+        assert ("columns: {" in message) == isinstance(given, str)
+        if isinstance(given, str):
+            fix = message.partition("in a config: ")[2].partition("; or")[0]
+            assert fix.endswith("order: ascending") == is_low
+            options = yaml.safe_load(f"{{{fix}}}")
+            run = readers.read_run(given, **options)
+            assert mean_of(run) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "own"),
+    [("run", ("pred", "prediction"), "score"), ("run", ("y_hat", "logit"), "score"),
+     ("qrels", ("label", "relevance"), "grade"), ("qrels", ("Target", "y_true"), "grade")],
+)  # fmt: skip
+def test_two_usual_names_of_one_role(
+    tmp_path: Path, kind: Any, names: tuple[str, str], own: str
+) -> None:
+    numbers = FALLING if kind == "run" else [0, 1, 0, 1, 1]
+    frame = NAMED.assign(**{names[0]: numbers, names[1]: numbers[::-1]})
+    of = Run if kind == "run" else Qrels
+    read = readers.read_run if kind == "run" else readers.read_qrels
+    expected = readers.from_frame(frame[["qid", "docno", names[1]]], of).to_dict()
+    for given in every_path(tmp_path, frame):
+        if not isinstance(given, str):
+            with refuses("data frame", "columns") as error:
+                readers.from_frame(given, of)
+            assert "columns: {" not in str(error.value)
+            continue
+        with refuses(Path(given).name, "columns"):
+            read(given)
+        named, _ = warned(read, given, columns={own: names[1]})
+        assert named.to_dict() == expected
+    renamed = frame.rename(columns={names[1]: own})
+    assert readers.from_frame(renamed, of).to_dict() == expected
+
+
+@pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+def test_a_frame_of_grades_and_scores_serves_as_both() -> None:
+    frame = NAMED.assign(label=[0, 1, 0, 1, 1], relevance_score=FALLING, rank=[2, 1, 1, 2, 1])
+    assert readers.from_frame(frame, Run).scores.tolist() == [0.75, 0.1, 0.5, 2.25, 0.125]
+    assert readers.from_frame(frame, Qrels).grades.tolist() == [0, 1, 1, 0, 1]

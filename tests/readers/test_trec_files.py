@@ -1,16 +1,18 @@
 """TREC qrels and runs, MS MARCO and BEIR: dialects, warnings, and a run in parts."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from outcomes import refused, warned
+from refusals import refuses
 
 from harness import readers
 from harness.core.align import align
 from harness.core.qrels_and_runs import Qrels
+from harness.errors import HarnessError, InputError
 from harness.readers.format import ScatteredQueries
 from harness.readers.source import Source
 
@@ -212,3 +214,86 @@ def test_streamed_alignment_is_that_of_the_whole(
     for name in ("offsets", "rank", "grade", "score", "n_retrieved", "n_tied", "answered"):
         assert getattr(streamed, name).tolist() == getattr(expected, name).tolist()
     assert streamed.n_extra == expected.n_extra
+
+
+REPEATED = [("2", "d", 1.5), ("10", "e", 0.5), ("2", "d", 3.5), ("2", "c", 2.5), ("2", "d", 3.5),
+            ("10", "e", 0.25), ("1", "=", -1.0), ("1", "=", -2.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("order", ["descending", "ascending"])
+@pytest.mark.parametrize("form", ["trec", "table", "jsonl", "json"])
+def test_the_best_of_repeated_rows_is_kept(write: Write, form: str, order: Any) -> None:
+    choose, sign = (max, 1) if order == "descending" else (min, -1)
+    best: dict[str, dict[str, float]] = {}
+    for qid, docno, score in REPEATED:
+        rows = best.setdefault(qid, {})
+        rows[docno] = choose(rows.get(docno, score), score)
+    lines = {
+        "trec": [f"{qid} Q0 {docno} 1 {score} t" for qid, docno, score in REPEATED],
+        "table": ["qid,docno,score", *(f"{q},{docno},{score}" for q, docno, score in REPEATED)],
+        "jsonl": [
+            f'{{"qid": "{qid}", "docno": "{docno}", "score": {score}}}'
+            for qid, docno, score in REPEATED
+        ],
+        "json": ["{", ",\n".join(f'"{q}": {{"{d}": {score}}}' for q, d, score in REPEATED), "}"],
+    }
+    path = write("a.txt", "\n".join(lines[form]) + "\n")
+    how: Any = {"duplicates": "best", "order": order}
+    run, found = warned(readers.read_run, path, **how)
+    signed = {q: {d: sign * score for d, score in rows.items()} for q, rows in best.items()}
+    assert run.to_dict() == signed
+    assert ("dropped-rows", 4) in [one[:2] for one in found] or form == "json"
+    qrels = Qrels.from_dict({"2": {"d": 1, "c": 0}, "10": {"e": 1}, "1": {"=": 1}})
+    (aligned,), _ = warned(lambda: [*readers.align_run(qrels, path, **how)])
+    assert aligned.n_retrieved.tolist() == [2, 1, 1]
+    assert {*aligned.score.tolist()} == {
+        score for rows in signed.values() for score in rows.values()
+    }
+    with refuses("duplicates", error=HarnessError):
+        readers.read_qrels(path, duplicates="best")  # type: ignore[arg-type]
+
+
+def test_ranks_have_one_order(write: Write) -> None:
+    for path in (write("a.tsv", "1\tx\t1\n1\ty\t2\n"), write("b.csv", "qid,docno,rank\n1,x,1\n")):
+        with refuses(path, "columns"):
+            readers.read_run(path, order="ascending")
+
+
+RANKING = "2\t7\t{}\t9.5\n2\t1\t{}\t9.25\n2\t3\t{}\t-1\n10\t1\t{}\t0.5\n10\t2\t{}\t.25\n"
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_rankings_with_scores(write: Write, first: int) -> None:
+    path = write("r.tsv", RANKING.format(*(first + at for at in (0, 1, 2, 0, 1))))
+    assert readers.guess_format(path, "run") == "ranking"
+    expected = {"2": {"7": 9.5, "1": 9.25, "3": -1}, "10": {"1": 0.5, "2": 0.25}}
+    assert readers.read_run(path).to_dict() == expected
+    path = write("s.tsv", RANKING.format(1, 3, 2, 1, 2))
+    with refuses(path, "swapped-files") as error:
+        readers.read_run(path)
+    assert "--run-format ranking" in str(error.value)
+    run, found = warned(readers.read_run, path, format="ranking")
+    assert (run.to_dict(), found) == (expected, [("ranks-against-scores", 1, 3)])
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("1 0 7 2\n1 0 8 0\n2 0 7 1\n", ""),  # qrels, whose docnos count
+        ("1 Q0 1 2\n1 Q0 2 0\n", ""),
+        ("1 0 1 2\n", ""),
+        ("3 a 1 0.5\n5 b 1 0.25\n", "ranking"),
+        ("3 a 2 0.5\n3 b 1 0.25\n", ""),
+        ("3 a 0\n3 b 1\n3 c 2\n8 a 0\n", "msmarco"),
+        ("3 a 0\n3 b 1\n8 a 0\n", ""),  # perhaps grades
+        ("3 a 1\n8 b 1\n5 c 1\n", ""),
+        ("3 a 1\n3 b 2\n8 a 1\n", "msmarco"),
+    ],
+)
+def test_ranks_or_grades(write: Write, text: str, name: str) -> None:
+    for path in (write("a.txt", text), write("b.tsv", text.replace(" ", "\t"))):
+        if name:
+            assert readers.guess_format(path, "run") == name
+        else:
+            with pytest.raises(InputError):
+                readers.guess_format(path, "run")
