@@ -44,6 +44,14 @@ def test_python_blocks_run(page: Path, workplace: Path, monkeypatch: pytest.Monk
     exec(compile(code, page.name, "exec"), {"__name__": "__main__"})
 
 
+def test_values_for_mlflow_have_names_that_it_accepts() -> None:
+    names: dict[str, Any] = {}
+    page = ROOT / "docs/how-to/trackers.md"
+    exec(compile("\n".join(blocks(page, "python")), page.name, "exec"), names)
+    assert len(names["values"]) == 2
+    assert [one for one in names["values"] if not re.fullmatch(r"[\w.:/ -]+", one)] == []
+
+
 PEERS = {
     "choose-on-validation.md": "matplotlib", "figures.md": "matplotlib",
     "learning-to-rank.md": "lightgbm",

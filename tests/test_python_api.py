@@ -5,6 +5,8 @@ import inspect
 import json
 import random
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from html import escape
@@ -148,6 +150,46 @@ def test_documented_parameters_have_their_own_types_and_defaults() -> None:
                 if len(defaults) > 1 or (len(names) > 1 and not kind) or not is_default:
                     wrong.append((place, names, defaults))
     assert wrong == []
+
+
+EXTRAS = {
+    "catboost", "dask", "datasets", "distributed", "ir_datasets", "lightgbm", "matplotlib",
+    "mlflow", "pandas", "polars", "pytrec_eval", "pytrec_eval_ext", "sklearn", "torch", "wandb",
+    "xgboost",
+}  # fmt: skip
+WITHOUT_EXTRAS = """
+import contextlib, inspect, io, pydoc, sys
+sys.modules.update(dict.fromkeys({extras!r}))
+import harness
+pages = [harness, *(getattr(harness, name) for name in dir(harness) if name != "__version__")]
+assert all(hasattr(harness, name) for name in harness.__all__)
+with contextlib.redirect_stdout(io.StringIO()) as shown:
+    for value in pages:
+        inspect.getmembers(value)
+        pydoc.render_doc(value)
+        if callable(value) or inspect.ismodule(value):
+            help(value)
+assert "early_stopping" in shown.getvalue()
+qrels, run = {qrels!r}, {run!r}
+evaluation = harness.evaluate(qrels, run, ["map"])
+compared = harness.compare(qrels, {{"a": run, "b": run}}, ["map"])
+explained = harness.explain("0.75", qrels, run)
+for call in (evaluation.to_pandas, compared.to_pandas, explained.to_pandas,
+             lambda: harness.xgboost.feval("map"),
+             lambda: harness.xgboost.early_stopping("map", 2)):
+    try:
+        call()
+    except harness.HarnessError as error:
+        print(error.problems[0].what, "|", error.problems[0].fix)
+"""
+
+
+def test_everything_is_shown_without_any_optional_package() -> None:
+    code = WITHOUT_EXTRAS.format(extras=sorted(EXTRAS), qrels=QRELS, run=RUN)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    lines = [f"{name} is not installed | pip install {name}" for name in ("pandas", "xgboost")]
+    assert done.stdout.splitlines() == [lines[0]] * 3 + [lines[1]] * 2
 
 
 def test_a_warning_is_given_once_at_the_line_that_called(tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 import contextlib
 import inspect
+import io
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
+from refusals import refuses
 
 import harness
 from harness.core.qrels_and_runs import Qrels, Run
@@ -18,12 +21,49 @@ QRELS = {"q2": {"b": 1, "a": 0}, "q10": {"z": 2}}
 RUN = {"q2": {"b": 1.0, "a": 2.0}, "q10": {"z": 0.5}}
 SCORES, GRADES, N = [[1.0, 2.0], [0.5, 0.0]], [[1, 0], [2, 0]], [2, 1]
 BATCH: dict[str, Any] = {"scores": SCORES, "relevance": GRADES, "n": N}
+
+
+class Dataset:
+    """As a Dataset of Hugging Face: a sequence of rows, and neither an array nor an Arrow table."""
+
+    column_names = ("qid", "docno", "score")
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, at: int) -> dict[str, Any]:
+        return self.to_pandas().iloc[at].to_dict()
+
+    def to_pandas(self) -> Any:
+        return pandas.DataFrame({"qid": ["q2"] * 2, "docno": ["b", "a"], "score": [1.0, 2.0]})
+
+
+class Stream:
+    """As an IterableDataset, which has no length."""
+
+    column_names = None
+
+    def to_pandas(self) -> Any:
+        return Dataset().to_pandas()
+
+
+class Columns:
+    """As a data frame of Spark."""
+
+    columns = ("qid", "docno", "score")
+
+    def toPandas(self) -> Any:  # noqa: N802
+        return Dataset().to_pandas()
+
+
 WRONG: list[Any] = [
     None, object(), 3, -1, 0, 3.5, float("nan"), True, "x", "", b"x", [], [None], [1],
     [object()], (), {}, {"x": 1}, {"x": None}, {1: {"a": 1}}, {"q": {"d": [1]}},
     {"q": {"d": object()}}, {"q": {"d": None}}, {"q": {"d": "1"}}, {"q": [1]}, {"q": {3: 1}},
     {"q": None}, {None: {}}, len, np.array([object()]), np.zeros((2, 2, 2)), np.zeros(3),
     iter([1]), {1, 2}, Path("nope"), int, ["map"], {"ties": 3}, {"tie": "stable"},
+    Dataset(), Stream(), Columns(), {"test": Dataset()}, [Dataset()], io.BytesIO(b"x"), range(2),
+    np.ndarray, iter(range(2)),
 ]  # fmt: skip
 
 
@@ -148,3 +188,50 @@ def test_the_message_names_the_argument(call: Callable[[], Any], message: str) -
         call()
     assert str(caught.value).startswith(message)
     assert isinstance(caught.value, (TypeError, ValueError))
+
+
+TABLES = {
+    "dataset.to_pandas()": Dataset(), "df.toPandas()": Columns(),
+    "dataset['dev'].to_pandas()": {"dev": Dataset()}, "list(run)": range(2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", TABLES)
+def test_an_object_of_another_library_is_refused_with_what_to_write(call: str) -> None:
+    value = TABLES[call]
+    paths = [
+        lambda: harness.evaluate(QRELS, value, ["map"]),
+        lambda: harness.evaluate([1, 0, 2, 0], value, ["map"], n=[2, 2]),
+        lambda: harness.compare(QRELS, {"a": RUN, "b": value}, ["map"]),
+    ]
+    for path in paths:
+        with refuses("run") as caught:
+            path()
+        assert f"got a {type(value).__name__}" in str(caught.value)
+        assert call in caught.value.problems[0].fix
+    if isinstance(value, (Dataset, Columns)):  # the fix works
+        fixed = eval(call, {"dataset": value, "df": value})
+        assert harness.evaluate(QRELS, fixed, ["map"]).summary() == {"map": 0.25}
+
+
+@pytest.mark.parametrize("value", [Dataset(), Stream(), {1.5, 2}, object(), None, "x", {"a": 1}])
+@pytest.mark.parametrize("argument", ["scores", "relevance", "mask"])
+def test_an_object_that_is_no_array_is_refused_by_its_type(value: Any, argument: str) -> None:
+    if argument == "mask" and value is None:
+        return
+    given = {**BATCH, argument: value}
+    for function in (harness.BatchCollector().add, harness.to_pytrec_eval, harness.batch.ndcg):
+        with refuses(argument) as caught:
+            function(**given)
+        what = caught.value.problems[0].what
+        assert what.endswith(("'x'", "None", f"a {type(value).__name__}", "an object")), what
+
+
+def test_columns_that_arrow_cannot_read_are_refused() -> None:
+    frame = pandas.DataFrame({"qid": ["q2", 10], "docno": ["a", "z"], "score": [1.0, 2.0]})
+    twice = pandas.DataFrame([["q2", "a", 1.0, 2.0]], columns=["qid", "docno", "score", "score"])
+    for wrong in (frame, twice):
+        with refuses("data frame", "columns"):
+            harness.evaluate(QRELS, wrong, ["map"])
+    frame["qid"] = ["q2", "q10"]
+    assert harness.evaluate(QRELS, frame.astype({"qid": str}), ["map"]).summary() == {"map": 0.5}

@@ -21,6 +21,7 @@ from ..core.arguments import TEXT, PathLike, check_arguments, names_in, whole_fr
 from ..core.entries import grouped_by
 from ..core.evaluation import EMPTY, empty_of, values_of
 from ..core.metric import Definition, Metric
+from ..core.pandas_frame import data_frame
 from ..core.policy import Policy
 from ..core.policy_views import view
 from ..core.qrels_and_runs import Qrels, Run
@@ -254,9 +255,7 @@ class Search(Shown):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return `rows` as a data frame (needs pandas)."""
-        import pandas
-
-        return pandas.DataFrame(self.rows)
+        return data_frame(self.rows)
 
     @cached_property
     def explanations(self) -> list[Explanation]:

@@ -26,6 +26,7 @@ from .arguments import TEXT, ArgumentKind, Count, check_arguments, instance_of
 from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
 from .names import parse
+from .pandas_frame import data_frame
 from .policy import Policy
 from .policy_views import Kernel, is_cut, sampled_together, shortened, view
 from .ragged import Bools, Floats, Ints, frozen
@@ -256,10 +257,8 @@ class Evaluation(Printable):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row a query and a column a metric (needs pandas)."""
-        import pandas
-
-        index = pandas.Index(self.qids.to_pylist(), name="qid")
-        return pandas.DataFrame(self.values.copy(), index=index, columns=self.names)
+        frame = data_frame(self.values.copy(), index=self.qids.to_pylist(), columns=self.names)
+        return frame.rename_axis("qid")
 
     @property
     def notes(self) -> str:

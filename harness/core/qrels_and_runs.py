@@ -436,7 +436,7 @@ class QueryRows(ABC):
         InputError
             If a key is not a string or a value is not a number.
         """
-        check_arguments(locals(), mapping=MAPPING, name=TEXT)
+        check_arguments(locals(), mapping=_NESTED, name=TEXT)
         rows = mapping.values()
         try:
             qids = strings_of(mapping.keys())
@@ -465,6 +465,7 @@ class QueryRows(ABC):
 
 
 _NONE = np.zeros(0, dtype=np.int64)
+_NESTED = MAPPING._replace(fix="give {'q1': {'d1': 1}}; harness.evaluate takes data frames too")
 
 
 def _wrong_part(mapping: Mapping[Any, Any]) -> str:

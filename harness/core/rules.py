@@ -147,7 +147,7 @@ WARNED = (
     Rule("unused-columns", "note",
          "Columns of a table that are not read, but may hold identifiers or labels.",
          "if one of them holds the docnos or the grades, the values use the wrong columns",
-         "name the right columns in the config: columns: {docno: ...}"),
+         "rename the right columns, or name them in the config: columns: {docno: ...}"),
     Rule("several-tags", "warning",
          "A TREC run with several tags in its last column.",
          "it may hold several systems' output",

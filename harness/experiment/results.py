@@ -30,6 +30,7 @@ from ..core.entries import Entry, Failed, System
 from ..core.evaluation import Evaluation
 from ..core.leaderboard import NOT_COMPARED, Leaderboard
 from ..core.metric import Metric, from_plain_data
+from ..core.pandas_frame import data_frame
 from ..core.policy import Policy
 from ..core.ragged import Floats
 from ..core.selection import select
@@ -176,9 +177,7 @@ class Results(Study):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return `rows` as a data frame (needs pandas)."""
-        import pandas
-
-        return pandas.DataFrame(self.rows)
+        return data_frame(self.rows)
 
     def to_flat_dict(self) -> dict[str, float]:
         """Return ``{"dataset/run/metric": value}``, for a logger of experiments.

@@ -20,6 +20,7 @@ from ..core.arguments import (
     names_in,
     wrong,
 )
+from ..core.pandas_frame import data_frame
 from ..core.systems import dataset_name, system_name
 from ..errors import ArgumentError, Problem, UnknownNameError, did_you_mean
 from ..readers import files as store
@@ -55,9 +56,7 @@ class Table:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return `rows` as a data frame (needs pandas)."""
-        import pandas
-
-        return pandas.DataFrame(self.rows)
+        return data_frame(self.rows)
 
     def render(self, format: Format = "latex", *, standalone: bool = False) -> str:
         """Return the table as ``latex``, ``markdown``, ``html``, ``csv`` or ``text``.

@@ -63,6 +63,7 @@ from .watch import Watch, facts_of, judgement_facts, observing
 
 T = TypeVar("T")
 _PATHS = (str, os.PathLike)
+_FIRST = PATH._replace(fix="give the path of a file: df.to_csv(path) writes a data frame to one")
 _FILES = ArgumentKind(
     "a path or a list of paths (harness.save_predictions writes arrays to one)",
     lambda given: (
@@ -275,7 +276,7 @@ def check(
         Its ``findings`` have ``severity``, ``rule``, ``place``, ``what``, ``effect`` and ``fix``;
         ``count("error")`` and ``to_pandas()`` sum them up.
     """
-    check_arguments(locals(), first=PATH, runs=_FILES, group=PATH.or_none())
+    check_arguments(locals(), first=_FIRST, runs=_FILES, group=PATH.or_none())
     for place, format in (("qrels_format", qrels_format), ("run_format", run_format)):
         if format is not None:
             check_choice(place, format, readers.FORMATS)

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from .. import __version__
 from ..config.cells import Cell
 from ..core.entries import grouped_by
+from ..core.pandas_frame import data_frame
 from ..core.rules import RULES
 from ..errors import Finding, and_more, counted, first_of, in_json, lines_of
 from ..reports.markdown import in_markdown
@@ -60,9 +61,7 @@ class Checked(Shown):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row per finding (needs pandas)."""
-        import pandas
-
-        return pandas.DataFrame([one.as_dict() for one in self.findings])
+        return data_frame([one.as_dict() for one in self.findings])
 
     def __str__(self) -> str:
         return as_text(self).rstrip("\n")

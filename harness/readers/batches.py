@@ -12,7 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from ..core.arguments import describe
 from ..core.arrow import cast, string_column, to_arrow
+from ..core.pandas_frame import conversion
 from ..core.qrels_and_runs import Docnos, Qrels, Run, T
 from ..core.ragged import Array, Ints, offsets_of
 from ..core.rules import SHOWN, finding
@@ -25,14 +27,34 @@ SHAPES = (
 
 
 def as_array(given: Any, name: str) -> Array:
-    """Return anything array-like as a numpy array; torch is never imported here."""
+    """Return anything array-like as a numpy array, and refuse other objects with their type."""
+    is_array = isinstance(given, (list, tuple)) or hasattr(given, "__array__") or is_tensor(given)
+    call = "" if is_array or hasattr(given, "__dlpack__") else conversion(given)
+    array = np.asarray(None) if call else _converted(given, name)
+    if array.ndim == 0 and array.dtype.kind not in "iufb":
+        fix = (
+            f"give one column: {call}['{name}'].tolist()"
+            if call
+            else "give a list, an array or a tensor"
+        )
+        raise InputError(Problem(name, f"expected an array, got {describe(given)}", fix=fix))
+    return array
+
+
+def is_tensor(given: Any) -> bool:
+    """Whether it is a tensor of PyTorch; open files can be detached, too."""
+    return hasattr(given, "detach") and hasattr(given, "cpu")
+
+
+def _converted(given: Any, name: str) -> Array:
+    """Return what numpy makes of an object; torch is never imported here."""
     try:
-        if hasattr(given, "detach"):
+        if is_tensor(given):
             given = given.detach().cpu()
             # numpy has no bfloat16; float64 holds every narrower float as it is
             return np.asarray((given.double() if given.is_floating_point() else given).numpy())
         if isinstance(given, (list, tuple)):
-            parts = [as_array(part, name) if hasattr(part, "detach") else part for part in given]
+            parts = [as_array(part, name) if is_tensor(part) else part for part in given]
             return np.asarray(parts)
         if hasattr(given, "__array__") or not hasattr(given, "__dlpack__"):
             return np.asarray(given)

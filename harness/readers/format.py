@@ -340,7 +340,10 @@ def reader_of(where: str, known: Format, kind: Kind, options: Iterable[str]) -> 
     return reader
 
 
-_PATH = instance_of("a path", str, os.PathLike, Source)
+_PATH = instance_of(
+    "a path", str, os.PathLike, Source,
+    fix="write it to a file first: df.to_csv(path); harness.evaluate takes data frames themselves",
+)  # fmt: skip
 _DATASET = instance_of("qrels", Qrels, fix="give what harness.read_qrels returned")
 
 

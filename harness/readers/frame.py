@@ -42,7 +42,12 @@ def from_frame(
     `dataset`.
     """
     is_arrow = hasattr(frame, "__arrow_c_stream__")
-    table = pa.table(frame) if is_arrow else pa.Table.from_pandas(frame, nthreads=1)
+    try:
+        table = pa.table(frame) if is_arrow else pa.Table.from_pandas(frame, nthreads=1)
+    except (pa.ArrowException, TypeError, ValueError) as error:
+        what = f"expected columns of one type each, with distinct names, got {error.args[-1]}"
+        fix = "give the needed columns alone, each of one type: df.astype({'qid': str})"
+        raise InputError(Problem(name or "data frame", what, fix=fix, rule="columns")) from None
     made = from_table(
         table, of, name or "data frame", columns,
         dataset=dataset, duplicates=duplicates, name=name,

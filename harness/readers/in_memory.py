@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from ..core.arguments import describe
 from ..core.arrow import as_bytes
+from ..core.pandas_frame import conversion
 from ..core.qrels_and_runs import Qrels, QueryRows, Run, T
 from ..core.ragged import Array, positions_of
 from ..errors import ArgumentError, InputError, Problem
@@ -21,6 +22,7 @@ from .batches import (
     as_array,
     from_batch,
     from_queries,
+    is_tensor,
     lengths_of,
     numbers_of,
     one_column,
@@ -52,6 +54,9 @@ def as_pair(
     a row, for any qrels that have rows in an order: a learning-to-rank file, or (qids, grades),
     whose documents are d0, d1, ...
     """
+    for kind, value in ((Qrels, qrels), (Run, run)):
+        if not (_is_array(value) or _is_table(value)):
+            raise _unknown(kind, value)
     if _is_array(qrels) and _is_array(run):
         grades = as_array(qrels, "relevance")
         if grades.ndim == 1 and n is None:
@@ -98,6 +103,8 @@ def as_table(
             return read_run(value)  # type: ignore[return-value]
         return read_qrels(value)  # type: ignore[return-value]
     if isinstance(value, Mapping):
+        if _is_foreign(next(iter(value.values()), None)):
+            raise _unknown(kind, value, name)
         if value and all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             parts = {str(qid): one_column(one, f"query '{qid}'") for qid, one in value.items()}
             made = from_queries(kind, parts, name or kind.kind)
@@ -115,8 +122,20 @@ def as_table(
         value = value.collect()
     if _is_frame(value):
         return from_frame(value, kind, dataset=dataset)
+    raise _unknown(kind, value, name)
+
+
+def _unknown(kind: type[T], value: Any, name: str = "") -> InputError:
+    """Return the error of an object that is no table, with what to write if that is known."""
+    fix, call = FIX, conversion(value)
+    if isinstance(value, Mapping):
+        fix = f"give one split: dataset['{next(iter(value))}'].to_pandas()"
+    elif call:
+        fix = f"give {call}"
+    elif isinstance(value, Sequence) and not isinstance(value, (tuple, bytes)):
+        fix = f"give list({kind.kind})"
     what = f"expected {kind.kind}, got {describe(value)}"
-    raise InputError(Problem(name or kind.kind, what, fix=FIX))
+    return InputError(Problem(name or kind.kind, what, fix=fix))
 
 
 def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any) -> T:
@@ -167,17 +186,35 @@ def _is_lazy(value: Any) -> bool:
     return hasattr(value, "collect") and hasattr(value, "collect_schema")
 
 
-def _is_frame(value: Any) -> bool:
+def _has_columns(value: Any) -> bool:
     return hasattr(value, "column_names") or hasattr(value, "columns")
+
+
+def _is_frame(value: Any) -> bool:
+    """Whether Arrow can read it as a table; pandas before 2.2 has no Arrow stream."""
+    is_pandas = any(base.__module__.startswith("pandas.") for base in type(value).__mro__)
+    is_read = is_pandas or hasattr(value, "__arrow_c_stream__")
+    return is_read and _has_columns(value) and not isinstance(value, type)
+
+
+def _is_table(value: Any) -> bool:
+    """Whether it is a table of qrels or a run, a path of one, or can become one."""
+    known = (QueryRows, str, os.PathLike, Source, Mapping, tuple)
+    return isinstance(value, known) or _is_lazy(value) or _is_frame(value)
+
+
+def _is_foreign(value: Any) -> bool:
+    """Whether it is a table of another library, such as a split of a DatasetDict."""
+    return not (_is_array(value) or _is_frame(value)) and bool(conversion(value))
 
 
 def _is_array(value: Any) -> bool:
     """Whether it is a list, an array, a tensor or a column of a data frame."""
-    if isinstance(value, list) or hasattr(value, "detach"):
+    if isinstance(value, list) or is_tensor(value):
         return True
-    if isinstance(value, QueryRows) or _is_lazy(value):
+    if isinstance(value, (QueryRows, type)) or _is_lazy(value) or _has_columns(value):
         return False
-    return (hasattr(value, "__array__") or hasattr(value, "__dlpack__")) and not _is_frame(value)
+    return hasattr(value, "__array__") or hasattr(value, "__dlpack__")
 
 
 def save_predictions(

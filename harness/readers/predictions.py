@@ -178,7 +178,7 @@ def _by_number(at: Rows, numbers: Array) -> Ints:
         row = from_row[wrong.argmax()]
         what = "expected each row of the dataset once, counted from 0 or 1, got "
         what += f"{numbers[row]:g} in place of {wanted[wrong.argmax()]}"
-        fix = "write the number of each row, or name another column: columns: {row: none}"
+        fix = "write the number of each row, or rename the column"
         raise InputError(Problem(at.place(int(row)), what, "", fix, "other-rows"))
     return from_row
 

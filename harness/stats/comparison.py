@@ -17,6 +17,7 @@ from ..core.entries import Incomplete
 from ..core.evaluation import ByMetric
 from ..core.leaderboard import CHOSEN
 from ..core.metric import Metric
+from ..core.pandas_frame import data_frame
 from ..core.systems import Unanswered
 
 if TYPE_CHECKING:
@@ -329,9 +330,7 @@ class Comparisons(Printable):
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row a comparison (needs pandas)."""
-        import pandas
-
-        return pandas.DataFrame(comparison_rows(self))
+        return data_frame(comparison_rows(self))
 
     def to_flat_dict(self) -> dict[str, float]:
         """Return ``{"dataset/run against baseline/metric/what": value}``, for a logger.
