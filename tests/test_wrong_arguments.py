@@ -3,6 +3,8 @@
 import contextlib
 import inspect
 import io
+import itertools
+import re
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas
+import pyarrow
 import pytest
 from refusals import refuses
 
@@ -235,3 +238,33 @@ def test_columns_that_arrow_cannot_read_are_refused() -> None:
             harness.evaluate(QRELS, wrong, ["map"])
     frame["qid"] = ["q2", "q10"]
     assert harness.evaluate(QRELS, frame.astype({"qid": str}), ["map"]).summary() == {"map": 0.5}
+
+
+COLUMNS = {"qid": ["q2", "q2"], "docno": ["b", "a"], "grade": [1, 0], "score": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(("role", "name"), [("docno", "thing"), ("docno", "my thing"),
+                                            ("score", "strength"), ("docno", "7")])  # fmt: skip
+def test_a_data_frame_is_told_to_rename_its_columns(role: str, name: str) -> None:
+    frame = pandas.DataFrame(COLUMNS).drop(columns="grade")
+    df = frame.rename(columns={role: name})
+    with refuses("data frame", "columns") as caught:
+        harness.evaluate(QRELS, df, ["map"])
+    fix = caught.value.problems[0].fix
+    assert "columns: {" not in fix
+    call = re.search(r"df\.rename\(columns={[^}]*}\)", fix)
+    assert (call is None) == (name == "7")
+    if call:
+        assert eval(call[0], {"df": df}).equals(frame)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_error_of_a_data_frame_names_a_key_of_a_config() -> None:
+    for n_left in range(1, 5):
+        for names in itertools.combinations(COLUMNS, n_left):
+            frame = pandas.DataFrame({f"x{name}": COLUMNS[name] for name in names})
+            frame = frame.rename(columns={f"x{names[0]}": names[0]})
+            for given in ((frame, RUN), (QRELS, frame), (pyarrow.table(frame), RUN)):
+                with pytest.raises(HarnessError) as caught:
+                    harness.evaluate(*given, ["map"])
+                assert "columns: {" not in str(caught.value)

@@ -276,7 +276,9 @@ def name_it(role: str, column: str = "", *, is_file: bool = True) -> str:
     what = f"'{shorten(column, 60)}'" if column else "that holds them"
     rename = f"rename the column {what}"
     if not is_file:
-        return f"{rename} to '{role}'"
+        names = f"{{'{column}': '{role}'}}" if column else f"{{'...': '{role}'}}"
+        is_plain = re.fullmatch(r"([^\W\d][\w .-]{,59})?", column)  # pandas may have it as a number
+        return f"{rename} to '{role}'" + (f": df.rename(columns={names})" if is_plain else "")
     named = in_yaml(column) if column else "..."
     return f"name it in a config: columns: {{{role}: {named}}}; or {rename} to '{role}'"
 
