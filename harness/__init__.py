@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .core.qrels_and_runs import Qrels as Qrels
     from .core.qrels_and_runs import Run as Run
     from .errors import HarnessError as HarnessError
+    from .experiment.check import check as check
     from .experiment.compare import compare as compare
     from .experiment.evaluate import evaluate as evaluate
     from .experiment.gate import gate as gate
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from .experiment.tables_and_plots import Table as Table
     from .experiment.tables_and_plots import plot as plot
     from .experiment.tables_and_plots import table as table
-    from .guard.check import check as check
     from .guard.check_report import Checked as Checked
     from .metrics.rank_similarity import rank_similarity as rank_similarity
     from .readers import read_qrels as read_qrels
@@ -77,7 +77,7 @@ _HOME = {
     "align": "core.align",
     "all_pairs_test": "stats.registry",
     "batch": "",
-    "check": "guard.check",
+    "check": "experiment.check",
     "compare": "experiment.compare",
     "compat": "",
     "evaluate": "experiment.evaluate",

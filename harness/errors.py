@@ -201,6 +201,9 @@ class HarnessError(Exception):
         Whether there may be more than `total`, as not everything was read.
     """
 
+    findings: tuple[Finding, ...] = ()
+    """What readers found before it."""
+
     def __init__(
         self,
         problems: Problem | str | Sequence[Problem | str],

@@ -7,7 +7,7 @@ import pytest
 
 import harness
 from harness.audit import convention_audit as audit
-from harness.guard.check import check_config
+from harness.experiment.check import check_config
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 CONFIG = """

@@ -8,7 +8,8 @@ import click
 
 from ..core.policy import RunDuplicates
 from ..errors import Problem, UnknownNameError, first_of
-from ..guard import check, check_report
+from ..experiment import check
+from ..guard import check_report
 from ..guard.submissions import Terms
 from . import options
 from .printing import show

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from .. import readers as readers
 from ..core.cell_key import CellKey, Keyed
 from ..core.entries import grouped_by
 from ..core.evaluation import Counts
@@ -26,6 +27,8 @@ from .patterns import Found, NothingFoundError, Pattern, files, natural
 from .yaml_file import Loc
 
 if TYPE_CHECKING:
+    from ..core.qrels_and_runs import Qrels, Run
+    from ..readers.source import Source
     from .model import Config, DatasetEntry, RunEntry
 
 DATASET = "dataset"
@@ -65,6 +68,17 @@ class Cell(Keyed):
     def all_columns(self) -> dict[str, str]:
         """Return what `where` can choose the cell by: its names and all captured placeholders."""
         return {DATASET: self.dataset, "run": self.run, **self.of_dataset, **self.of_run}
+
+    def read_qrels(self, source: Source | None = None) -> Qrels:
+        """Read the judgements, from a source if it is open already."""
+        entry = self.dataset_entry
+        return readers.read_qrels(source or entry.path, name=self.dataset, **entry.options())
+
+    def read_run(self, dataset: Qrels | None, source: Source | None = None) -> Run:
+        """Read the scores, whole; `dataset` has the rows that they may follow."""
+        entry = self.run_entry
+        given = source or entry.path
+        return readers.read_run(given, dataset=dataset, name=self.run, **entry.options())
 
     @property
     def place(self) -> tuple[str, str]:

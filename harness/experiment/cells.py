@@ -32,7 +32,8 @@ from ..errors import (
 from ..guard.datasets import Grouping, attach
 from ..guard.datasets import load_all as load_groups
 from ..guard.findings import accepted, refused
-from ..guard.sweep import GuardError, SeenCell, accepted_rules, guard
+from ..guard.sweep import GuardError, accepted_rules, guard
+from ..guard.visits import Visit
 from . import manifest as manifests
 from .cache import Cache, Input, Keys, Notes, Record, hash_of, with_names
 from .results import Results
@@ -178,7 +179,7 @@ class _Run:
         seen = {}
         for place, record in sorted(self.records.items()):
             found = with_names(record.notes.warnings, cells[place])
-            seen[place] = SeenCell(cells[place], record.notes.facts, found, record.qids)
+            seen[place] = Visit(cells[place], record.qids, None, record.notes.facts, tuple(found))
         failed = {place: (cells[place], error) for place, error in self.failed.items()}
         accept = accepted_rules(config, self.policy)
         guarded = guard(
@@ -236,7 +237,7 @@ def _digests(inputs: Mapping[str, Input]) -> dict[str, str]:
 
 
 def _columns(
-    seen: Mapping[int, SeenCell],
+    seen: Mapping[int, Visit],
 ) -> tuple[dict[str, dict[str, str]], dict[str, list[str]]]:
     """Return the columns of each table that were read, by content, and those that no cell read."""
     read: dict[str, dict[str, str]] = {}

@@ -5,9 +5,8 @@ It loads nothing that only a config needs, so that ``harness evaluate`` starts q
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -44,10 +43,11 @@ from ..errors import (
 from ..readers import in_memory as inputs
 from ..readers.files import readable_name
 from ..readers.format import FORMATS
-from .evaluate_cell import NOTICED, evaluate_cell, evaluate_run, read_dataset
+from ..readers.source import shown_name
+from .visit import NOTICED, LoadedDataset, evaluate_run, read_dataset, visit
 
 if TYPE_CHECKING:
-    from ..guard.watch import Watch
+    from ..guard.visits import Visit
 
 del _built_in
 T = TypeVar("T")
@@ -134,11 +134,11 @@ def evaluate(
         locals(), rel=whole_from(1).or_none(), convention=TEXT.or_none(),
         references=MAPPING.or_none(), name=TEXT, dataset=TEXT,
     )  # fmt: skip
-    found, watch = _evaluated(
+    evaluation, visited = _evaluated(
         qrels, run, metrics, policy, rel, convention, n, mask, qids, references, name, dataset
     )
-    _warn_of_rows([watch])
-    return found
+    _warn_of_rows([visited])
+    return evaluation
 
 
 def evaluate_runs(
@@ -155,12 +155,12 @@ def evaluate_runs(
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     metrics = list(metrics) if isinstance(metrics, Iterable) else metrics
     entries: list[Entry] = []
-    watches: list[Watch | None] = []
+    visits: list[Visit | None] = []
     for name, run in runs.items():
         findings = list[Finding]()
         try:
             with collecting(findings):
-                evaluation, watch = _evaluated(
+                evaluation, visited = _evaluated(
                     qrels, run, metrics, policy, rel, convention, references=runs, name=name,
                     dataset=dataset,
                 )  # fmt: skip
@@ -169,25 +169,25 @@ def evaluate_runs(
                 notice(one)
         marks = tuple(one.rule for one in findings if one.rule in NOTICED)
         entries.append(Entry(evaluation, warned=marks))
-        watches.append(watch)
-    _warn_of_rows(watches)
+        visits.append(visited)
+    _warn_of_rows(visits)
     return Leaderboard(tuple(entries))
 
 
-def _warn_of_rows(watches: Iterable[Watch | None]) -> None:
-    if some := [watch for watch in watches if watch is not None]:
+def _warn_of_rows(visits: Iterable[Visit | None]) -> None:
+    if watched := [visited for visited in visits if visited is not None]:
         from ..guard.sweep import findings_of_rows
 
-        for one in findings_of_rows(some):
-            warn(one.message)
+        for found in findings_of_rows(watched):
+            warn(found.message)
 
 
 def _evaluated(
     qrels: Any, run: Any, metrics: Any, policy: Any, rel: int | None, convention: str | None,
     n: Any = None, mask: Any = None, qids: Any = None, references: Mapping[str, Any] | None = None,
     name: str = "", dataset: str = "",
-) -> tuple[Evaluation, Watch | None]:  # fmt: skip
-    """Evaluate one run; also return what looked at scores that could belong to other rows."""
+) -> tuple[Evaluation, Visit | None]:  # fmt: skip
+    """Evaluate one run; also return the visit, if scores could belong to other rows."""
     ties = policy.get("ties") if isinstance(policy, Mapping) else None
     bounds = isinstance(ties, str) and ties == BOUNDS
     if isinstance(policy, Mapping) and bounds:
@@ -209,22 +209,25 @@ def _evaluated(
         place = partial(readers.place_of_row, qrels)
     judgements, given = inputs.as_pair(qrels, run, n=n, mask=mask, qids=qids)
     check_grades(judgements, wanted, policy, place=place)
-    watch: Watch | None = None
-    if not isinstance(given, Run) or share_memory(given.qids, judgements.qids):
-        from ..guard.watch import Watch  # which runs that name their documents do not need
+    names = dataset, name
+    if isinstance(given, Run) and not share_memory(given.qids, judgements.qids):
+        found = evaluate_run(judgements, given, wanted, policy, reference=reference, names=names)
+        assert found is not None
+        return found, None
+    from ..config.cells import cell_of_files  # which runs that name their documents do not need
+    from ..guard.datasets import JudgementFacts
 
-        subject = name or ("run" if isinstance(given, Run) else os.fspath(given))
-        watch = Watch(judgements, policy, subject)
-
-    def watch_rows(part: Run, begins: bool) -> None:
-        if watch is not None and share_memory(part.qids, judgements.qids):
-            watch.run(part, begins)
-
-    found = evaluate_run(
-        judgements, given, wanted, policy, reference=reference, names=(dataset, name),
-        watch=watch_rows,
+    in_memory = given if isinstance(given, Run) else None
+    path = name or ("run" if isinstance(given, Run) else os.fspath(given))
+    cell = cell_of_files("these rows", path, {}, {}, names)
+    visited = visit(
+        cell, LoadedDataset(judgements, JudgementFacts()), wanted, policy, run=in_memory,
+        opens=lambda _: readers.Source(os.fspath(run)), reference=reference, rows_only=True,
     )  # fmt: skip
-    return found, watch
+    for found_by_reader in visited.findings:
+        if found_by_reader.rule != "guard-failed":
+            notice(found_by_reader)
+    return visited.value(), visited
 
 
 def evaluate_files(
@@ -253,7 +256,7 @@ def evaluate_files(
     """
     _load(plugins)
     from ..config.cells import cell_of_files  # which `harness.evaluate` does not need
-    from ..guard.sweep import SeenCell, guard
+    from ..guard.sweep import guard
 
     policy = policy or Policy()
     wanted = _wanted(metrics, policy, bounds, rel, convention)
@@ -268,30 +271,43 @@ def evaluate_files(
     of_qrels = {"format": qrels_format, "duplicates": duplicates_of_qrels(duplicates)}
     of_qrels |= {"group": group} if group else {}
     (dataset,) = short_names([qrels])
+    label = Path(shown_name(qrels)).name
 
     def reference(name: str) -> Run:
         return readers.read_run(paths[name], dataset=loaded.qrels, name=name, **of_runs)
 
-    def evaluated(name: str) -> tuple[Entry, SeenCell]:
-        with _reading(accept, warned) as found:
-            run = readers.Source(paths[name])
-            cell = cell_of_files(source.name, run.name, of_qrels, of_runs, (dataset, name))
-            evaluation, facts = evaluate_cell(
-                cell, loaded, run, wanted, policy, reference=reference
-            )
-        return Entry(evaluation), SeenCell(cell, facts, [*of_dataset, *found], loaded.qrels.qids)
+    def visited(name: str) -> Visit:
+        path = paths[name]
+        cell = cell_of_files(
+            shown_name(qrels), shown_name(path), of_qrels, of_runs, (dataset, name)
+        )
+        found = visit(
+            cell, loaded, wanted, policy, opens=lambda _: readers.Source(path),
+            reference=reference,
+        )  # fmt: skip
+        return replace(found, findings=(*loaded.findings, *found.findings))
 
     with warning_at_end() as warned:
-        with _reading(accept, warned) as of_dataset:
-            source = readers.Source(qrels)
-            loaded = read_dataset(source, wanted, policy, name=source.label, **of_qrels)
-        every, failures = _each(paths, evaluated)
-        seen = {place: one for place, (_, one) in enumerate(every)}
-        guarded = guard(seen, {}, {}, warned, accept=accept, only_warns=True)
-    if failures and not (every and keep_going):
+        try:
+            cell = cell_of_files(shown_name(qrels), "", of_qrels, of_runs, (label, ""))
+            loaded = read_dataset(cell, readers.Source(qrels), wanted, policy)
+        except HarnessError as error:
+            warned += _warnings(error.findings, accept)
+            raise
+        visits = _each(paths, visited)
+        for one in visits:
+            if one.error is not None:  # the guard will not look at it
+                warned += _warnings(one.findings[len(loaded.findings) :], accept)
+        done = [one for one in visits if one.error is None]
+        guarded = guard(dict(enumerate(done)), {}, {}, warned, accept=accept, only_warns=True)
+    failures = {one.cell.run: one.error for one in visits if one.error is not None}
+    if failures and not (done and keep_going):
         raise _as_one([*failures.values()])
     return Leaderboard(
-        tuple(replace(one, warned=guarded.marks.get(n, ())) for n, (one, _) in enumerate(every)),
+        tuple(
+            Entry(one.value(), warned=guarded.marks.get(place, ()))
+            for place, one in enumerate(done)
+        ),
         tuple(
             Failed(dataset, name, {}, str(error), brief=str(error).partition("\n")[0])
             for name, error in failures.items()
@@ -309,42 +325,31 @@ def _load(plugins: Iterable[str]) -> None:
             raise HarnessError(str(error)) from error
 
 
-@contextlib.contextmanager
-def _reading(accept: Sequence[str], warned: list[HarnessWarning]) -> Iterator[list[Finding]]:
-    """Collect what readers find; if they raise, warn of it, as the guard will not look at it."""
-    found = list[Finding]()
-    try:
-        with collecting(found):
-            yield found
-    except HarnessError:
-        from ..guard.findings import accepted
+def _warnings(findings: Sequence[Finding], accept: Sequence[str]) -> list[HarnessWarning]:
+    """Return what to warn of if the guard does not look at a file, as its reader failed."""
+    from ..guard.findings import accepted
 
-        every = accepted(found, accept)
-        warned += [HarnessWarning(one.message) for one in every if one.severity != "note"]
-        raise
+    found = accepted(findings, accept)
+    return [HarnessWarning(one.message) for one in found if one.severity != "note"]
 
 
-def _each(
-    paths: Mapping[str, str], evaluated: Callable[[str], T]
-) -> tuple[list[T], dict[str, HarnessError]]:
-    """Return what became of each run: those that were evaluated, and the errors of the others."""
-    done, failures = list[T](), dict[str, HarnessError]()
+def _each(paths: Mapping[str, str], visited: Callable[[str], Visit]) -> list[Visit]:
+    """Return the visit of each run; a shortage ends them all."""
     names: Iterable[str] = paths
     if len(paths) > 1:
         from tqdm import tqdm
 
         names = tqdm(paths, unit="run", disable=None)
+    visits = []
     for name in names:
-        try:
-            done.append(evaluated(name))
-        except ShortageError:
-            raise
-        except AlignmentError as error:
-            placed = [replace(one, where=one.where or paths[name]) for one in error.problems]
-            failures[name] = AlignmentError(placed)
-        except HarnessError as error:
-            failures[name] = error
-    return done, failures
+        one = visited(name)
+        if isinstance(one.error, ShortageError):
+            raise one.error
+        if isinstance(one.error, AlignmentError):
+            places = [replace(each, where=each.where or paths[name]) for each in one.error.problems]
+            one = replace(one, error=AlignmentError(places))
+        visits.append(one)
+    return visits
 
 
 def _as_one(errors: Sequence[HarnessError]) -> HarnessError:

@@ -23,7 +23,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -57,7 +57,7 @@ from ..readers.files import state_of
 from ..readers.source import Source
 from .cache import Input, Record, code, computes_with, group_sizes_of, installed_code, without_names
 from .crosscheck import Crosscheck, Peer
-from .evaluate_cell import LoadedDataset, evaluate_cell, read_dataset
+from .visit import LoadedDataset, read_dataset, visit
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,29 +120,27 @@ def _evaluate(job: Job, place: int, metrics: tuple[Metric, ...]) -> Record:
     """Return the record of a cell, from reading its files to the cross-check."""
     config, cell = job.config, job.cells[place]
     policy, run = config.policy.for_runs(), cell.run_entry
-    dataset, of_reading, peer, of_dataset = _dataset(cell, metrics, policy)
-    inputs, found = {**of_dataset}, [*of_reading]
+    dataset, peer, of_dataset = _dataset(cell, metrics, policy)
+    inputs = {**of_dataset}
     check = Crosscheck(peer, config.crosscheck, place, job.n_cells)
 
     def read_reference(name: str) -> Run:
-        other = reference(tuple(job.cells.values()), cell, name).run_entry
+        other = reference(tuple(job.cells.values()), cell, name)
         with collecting([]):  # the other run's own cell has its findings
-            source = _File(other.path)
-            whole = readers.read_run(
-                source, dataset=dataset.qrels, name=cell.run, **other.options()
-            )
-        inputs[other.path] = source.as_read()
+            source = _File(other.run_entry.path)
+            whole = other.read_run(dataset.qrels, source)
+        inputs[source.path] = source.as_read()
         return whole
 
-    with collecting(found):
-        file = _File(run.path)
-        evaluation, facts = evaluate_cell(
-            cell, dataset, file, metrics, policy, reference=read_reference, watch=check.watch
-        )
-        audit = check.compare(evaluation)
-        header = ir_metadata.header_of(file)
-    inputs[run.path] = file.as_read()
-    return Record.of(evaluation, audit, without_names(found, cell), header, facts, inputs)
+    visited = visit(
+        cell, dataset, metrics, policy, opens=_File, reference=read_reference, watch=check.watch
+    )
+    evaluation = visited.value()
+    audit = check.compare(evaluation)
+    assert isinstance(visited.source, _File)
+    inputs[run.path] = visited.source.as_read()
+    findings = without_names([*dataset.findings, *visited.findings], cell)
+    return Record.of(evaluation, audit, findings, visited.header, visited.facts, inputs)
 
 
 class _File(Source):
@@ -170,8 +168,8 @@ def changed_input(path: str) -> ChangedInputError:
     return ChangedInputError(Problem(path, "the file changed during the run", fix=fix))
 
 
-_Dataset = tuple[LoadedDataset, Sequence[Finding], Peer, Mapping[str, Input]]
-"""A dataset, what its readers found, what the cross-check shares between its cells, its files."""
+_Dataset = tuple[LoadedDataset, Peer, Mapping[str, Input]]
+"""A dataset, what the cross-check shares between its cells, and its files."""
 last_dataset: dict[Any, _Dataset] = {}
 """The dataset that this process read last: its cells come one after the other."""
 
@@ -184,10 +182,10 @@ def _dataset(cell: Cell, metrics: tuple[Metric, ...], policy: Policy) -> _Datase
     key = (entry.model_dump_json(), metrics, policy, *(file.state for file in files))
     if key not in last_dataset:
         last_dataset.clear()
-        with collecting(found):
-            loaded = read_dataset(files[0], metrics, policy, name=cell.dataset, **entry.options())
+        loaded = read_dataset(cell, files[0], metrics, policy)
+        loaded = replace(loaded, findings=(*found, *loaded.findings))
         inputs = {file.path: file.as_read() for file in files}
-        last_dataset[key] = loaded, found, Peer(loaded.qrels, metrics, policy), inputs
+        last_dataset[key] = loaded, Peer(loaded.qrels, metrics, policy), inputs
     return last_dataset[key]
 
 

@@ -9,9 +9,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
-from ..config.cells import Cell, cell_of_files
+from ..config.cells import Cell
 from ..core.entries import grouped_by
 from ..core.leaderboard import Select
 from ..core.policy import Policy
@@ -52,23 +51,14 @@ from .row_order import (
     unrelated,
     wrong_count,
 )
-from .watch import Facts, JudgementFacts, Watch, observing
+from .visits import Visit
+from .watch import Facts, observing
 
 if TYPE_CHECKING:
     from ..config.model import Config
 
 ENOUGH_ROWS = 20
 """Rows below which two files may be equal by chance."""
-
-
-@dataclass(frozen=True, eq=False)
-class SeenCell:
-    """An evaluated cell with facts (None if the guard failed), readers' warnings, and qids."""
-
-    cell: Cell
-    facts: Facts | None
-    warnings: Sequence[Finding]
-    qids: pa.Array
 
 
 class GuardError(InputError):
@@ -99,7 +89,7 @@ class Placed:
 class Sweep:
     """All cells of a run or a check, from whose facts findings are made."""
 
-    seen: dict[int, SeenCell] = field(default_factory=dict)
+    seen: dict[int, Visit] = field(default_factory=dict)
     """Evaluated cells, by position."""
     datasets: dict[str, Dataset] = field(default_factory=dict)
     """Datasets by path."""
@@ -141,7 +131,7 @@ class Sweep:
             own = [_of_column(cell, one) for one in found]
             known = {rule for one in own for rule in (one.rule, *FOLLOWS.get(one.rule, ()))}
             yield from (Placed(one, cell.dataset_key, place) for one in own)
-            read = [one for one in seen.warnings if one.rule not in known]
+            read = [one for one in seen.findings if one.rule not in known]
             yield from (Placed(one, cell.dataset_key, place, by_reader=True) for one in read)
 
     def _of_datasets(self) -> Iterator[Placed]:
@@ -322,7 +312,7 @@ class Guarded:
 
 
 def guard(
-    seen: dict[int, SeenCell], digests: dict[str, str],
+    seen: dict[int, Visit], digests: dict[str, str],
     failed: dict[int, tuple[Cell, HarnessError]], warned: list[HarnessWarning], *,
     accept: Sequence[str] = (), pooled: Sequence[str] = (), only_warns: bool = False,
 ) -> Guarded:  # fmt: skip
@@ -365,7 +355,7 @@ def guard(
     return Guarded(findings, _marks(found, seen), stopped, [*dict.fromkeys(texts)])
 
 
-def _marks(found: Iterable[Placed], seen: Mapping[int, SeenCell]) -> dict[int, tuple[str, ...]]:
+def _marks(found: Iterable[Placed], seen: Mapping[int, Visit]) -> dict[int, tuple[str, ...]]:
     """Return the rules of the warnings that a leaderboard marks, by cell."""
     rules: dict[int, dict[str, None]] = {}
     by_path = grouped_by(seen, lambda at: seen[at].cell.run_entry.path)
@@ -402,14 +392,9 @@ def grouped(findings: Iterable[Placed]) -> list[Finding]:
     return merged
 
 
-def findings_of_rows(watches: Sequence[Watch]) -> Iterator[Finding]:
+def findings_of_rows(visits: Iterable[Visit]) -> Iterator[Finding]:
     """Yield runs whose scores seem to belong to other rows of their dataset."""
-    seen = dict[int, SeenCell]()
-    for place, watch in enumerate(watches):
-        run = watch.facts()
-        facts = None if run is None else Facts(JudgementFacts(), run)
-        cell = cell_of_files("these rows", watch.place, {}, {})
-        seen[place] = SeenCell(cell, facts, watch.failures, watch.qrels.qids)
-    for one in without_effects([one.finding for one in Sweep(seen).examine()]):
+    sweep = Sweep(dict(enumerate(visits)))
+    for one in without_effects([one.finding for one in sweep.examine()]):
         if one.rule in {*RULES_OF_ROWS, "guard-failed"} and one.severity != "note":
             yield one

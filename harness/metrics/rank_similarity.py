@@ -276,7 +276,7 @@ def _one_query(lists: Sequence[Ints], measure: Measure, p: float) -> Floats:
             n_short = (depth <= short[:, None]).sum(1)
             ends = n_short * to_end[short] + (n_shared - n_short) * to_end[long]
             value = np.clip(shared_from[depth].sum(1) + ends, 0.0, 1.0)
-            # of as many documents, so that no rank above its own is another document's
+            # in lists of one length, every document then has the same rank in both
             value[(lengths[others] == part.size) & (depth == own_rank).all(1)] = 1.0
         values[row, others] = values[others, row] = value
     return values

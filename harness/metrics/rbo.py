@@ -230,7 +230,7 @@ def _by_depth(
 _ROUNDING = 1e-12
 """What rounding takes from an agreement of 1 at most."""
 _WHOLE = ("ext", "ext-cut", "max")
-"""Forms of which identical lists have 1."""
+"""Forms in which identical lists have 1."""
 
 
 def _are_same(aligned: Aligned, pair: Overlap, *, average: bool) -> Bools:

@@ -297,6 +297,11 @@ def no_rows(name: str, what: str = "the file holds no rows") -> InputError:
     return InputError(Problem(name, what, fix=fix, rule="empty-file"))
 
 
+def shown_name(path: str) -> str:
+    """Return what a file is called in messages, standard input too."""
+    return NAMELESS if path == STDIN else path
+
+
 class Sample(NamedTuple):
     """Some whole lines of a text, in pieces."""
 
@@ -314,7 +319,7 @@ class Source:
 
     def __init__(self, path: str | os.PathLike[str], *, hashed: bool = False) -> None:
         given = os.fspath(path)
-        self.name = NAMELESS if given == STDIN else given  # for messages
+        self.name = shown_name(given)
         self.file = _stdin() if given == STDIN else on_disk(given)
         add_inputs(given)
         self.hashed, self._digest = hashed, ""

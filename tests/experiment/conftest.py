@@ -53,13 +53,13 @@ def outputs() -> Outputs:
 def evaluated(monkeypatch: pytest.MonkeyPatch) -> Evaluated:
     """Give what was evaluated since the last call: the metrics of each run."""
     calls: dict[str, list[str]] = {}
-    original = workers.evaluate_cell
+    original = workers.visit
 
-    def watched(cell: Any, dataset: Any, source: Any, metrics: Any, *args: Any, **more: Any) -> Any:
+    def watched(cell: Any, dataset: Any, metrics: Any, *args: Any, **more: Any) -> Any:
         calls[cell.run] = [*map(str, metrics)]
-        return original(cell, dataset, source, metrics, *args, **more)
+        return original(cell, dataset, metrics, *args, **more)
 
-    monkeypatch.setattr(workers, "evaluate_cell", watched)
+    monkeypatch.setattr(workers, "visit", watched)
 
     def since() -> dict[str, list[str]]:
         found = dict(calls)

@@ -45,7 +45,6 @@ def commands(folder: Path) -> Iterator[list[str]]:
     yield ["check-table", str(paper), "--results", results]
     yield ["plot", results, "distribution", "--output", str(folder.parent / "pictures")]
     yield ["audit", results]
-    yield ["cache", "list", results]
     yield ["verify", results, "--plugins"]
 
 

@@ -78,12 +78,12 @@ def test_exceptions_of_any_type_are_findings(
 def test_an_exception_of_one_cell_is_named_and_the_others_are_evaluated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    evaluate: Callable[..., Any] = workers.evaluate_cell
+    evaluate: Callable[..., Any] = workers.visit
 
     def fail_one(cell: Any, *given: Any, **more: Any) -> Any:
         return fail() if cell.run == "zeta" else evaluate(cell, *given, **more)
 
-    monkeypatch.setattr(workers, "evaluate_cell", fail_one)
+    monkeypatch.setattr(workers, "visit", fail_one)
     code, out, err = called("run", "c.yaml", cwd=Path())
     assert code == 2
     assert "alpha  " in out

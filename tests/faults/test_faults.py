@@ -31,7 +31,7 @@ tables: {main: {metrics: [map]}}
 """
 MODELS = ("gbrt", "lambdamart", "linear-regression")
 KILL, STOP = ["signal", signal.SIGKILL], ["signal", signal.SIGINT]
-EVALUATE = ["harness.experiment.workers", "evaluate_cell"]
+EVALUATE = ["harness.experiment.workers", "visit"]
 TAKE = ["harness.experiment.cells", "_Run.take"]
 SUMMARISE = ["harness.experiment.run", "summarise", 0]
 REPLACE = ["pathlib", "Path.replace"]

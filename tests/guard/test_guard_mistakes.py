@@ -17,7 +17,7 @@ import pytest
 import harness
 from harness.core.rules import ACCEPTABLE, REFUSED, RULES, SUBMITTED, WARNED
 from harness.errors import ConfigError, Finding
-from harness.guard.check import check_config, check_files, refused_config
+from harness.experiment.check import check_config, check_files, refused_config
 
 Break = Callable[[Any], object]
 Case = tuple[Break, str]

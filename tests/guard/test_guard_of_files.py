@@ -9,7 +9,7 @@ import pytest
 from command_line import called
 
 import harness
-from harness.guard.check import check_config, check_files
+from harness.experiment.check import check_config, check_files
 
 Frame = pd.DataFrame
 GATE = ("ada.pred", "-m", "recip_rank", "--margin", "0.99", "--qrels", "test.txt")

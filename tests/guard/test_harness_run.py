@@ -13,7 +13,7 @@ import yaml
 import harness
 from harness.cli.main import main
 from harness.errors import InputError
-from harness.guard.check import check_config
+from harness.experiment.check import check_config
 
 N = 8
 """Queries of a fold; each has 30 documents with grades 0 to 4."""

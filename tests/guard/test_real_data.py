@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.guard.check import check_files
+from harness.experiment.check import check_files
 from harness.guard.check_report import Checked
 
 RANKS = ("ERST_NARRATIVE", "ERST_PROSE", "ERST_QUESTION", "yn-r1-alltext", "yn-r1-concepttext",

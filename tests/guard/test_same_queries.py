@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import harness
-from harness.guard.check import check_config
+from harness.experiment.check import check_config
 
 pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
 Found = set[tuple[str, str, str, int]]

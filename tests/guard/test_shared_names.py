@@ -9,7 +9,7 @@ from refusals import warns
 
 import harness
 from harness.errors import Finding
-from harness.guard.check import check_config
+from harness.experiment.check import check_config
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import swept
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.guard.check import check_config, check_files
+from harness.experiment.check import check_config, check_files
 from harness.guard.check_report import Checked
 
 CLEAN = settings(max_examples=12)

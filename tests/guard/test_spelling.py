@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import Finding
-from harness.guard.check import check_files
+from harness.experiment.check import check_files
 
 N = 24
 """Documents that the run has for each query; every third of them is not judged."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -43,12 +43,10 @@ from ..errors import (
     collecting,
     legible,
 )
-from ..readers.rows import last_line
-from ..readers.source import NAMELESS, STDIN, Source
-from .check_report import Checked
-from .datasets import Dataset, load_all, match, query_hashes
-from .documents import explain_no_common_query
-from .findings import (
+from ..guard.check_report import Checked
+from ..guard.datasets import Dataset, load_all, match, query_hashes
+from ..guard.documents import explain_no_common_query
+from ..guard.findings import (
     BY_ROW,
     accepted,
     in_order,
@@ -57,9 +55,12 @@ from .findings import (
     source_of,
     without_effects,
 )
-from .submissions import Terms, across, as_submitted, read_topics
-from .sweep import SeenCell, Sweep, accepted_rules
-from .watch import Watch, facts_of, judgement_facts, observing
+from ..guard.submissions import Terms, across, as_submitted, read_topics
+from ..guard.sweep import Sweep, accepted_rules
+from ..guard.watch import judgement_facts, observing
+from ..readers.rows import last_line
+from ..readers.source import Source, shown_name
+from .visit import LoadedDataset, visit
 
 T = TypeVar("T")
 _PATHS = (str, os.PathLike)
@@ -80,22 +81,34 @@ Read = tuple[T | None, Source | None, HarnessError | None, list[Finding]]
 """What a reader gave, the file as it was read, the error that ended it, and its findings."""
 
 
+def _hashed(path: str) -> Source:
+    return Source(path, hashed=True)
+
+
 def _read(path: str, reader: Callable[[Source], T]) -> Read[T]:
     """Read a file: its reader's warnings, and a last line without an end, become findings."""
     given, source, ended, findings = None, None, None, list[Finding]()
     with collecting(findings):
         try:
-            source = Source(path, hashed=True)
+            source = _hashed(path)
             source.may_reread = True
             given = reader(source)
         except HarnessError as error:
             ended = error
+    if source is not None:
+        findings += _without_end(source, ended, findings)
+    return given, source, ended, findings
+
+
+def _without_end(
+    source: Source, ended: HarnessError | None, findings: Sequence[Finding]
+) -> Iterator[Finding]:
+    """Yield that the last line of a file that was read has no end, unless it is known to be cut."""
     is_cut = any(one.rule == "cut-line" for one in findings)
-    if source is not None and source.unfinished and not (ended or is_cut):
+    if source.unfinished and not (ended or is_cut):
         last = source.unfinished.decode("utf-8", "replace")
         place = Place(source.name, last_line(source))
-        findings.append(finding("no-line-end", place, "the last line has no end", 1, [last]))
-    return given, source, ended, findings
+        yield finding("no-line-end", place, "the last line has no end", 1, [last])
 
 
 class _Check:
@@ -111,12 +124,11 @@ class _Check:
     def read_dataset(self, cell: Cell) -> Qrels | None:
         """Read a dataset, and return it; None if it cannot be read."""
         entry = cell.dataset_entry
-        options: dict[str, Any] = {"name": cell.dataset, **entry.options()}
 
         def reader(source: Source) -> Qrels:
             if self.terms is not None and self.terms.topics:
                 return read_topics(entry.path)
-            return readers.read_qrels(source, **options)
+            return cell.read_qrels(source)
 
         qrels, file, error, findings = _read(entry.path, reader)
         self.findings += findings
@@ -146,45 +158,38 @@ class _Check:
 
     def read_run(self, place: int, cell: Cell, qrels: Qrels | None) -> None:
         """Read a run, and look at how it fits its qrels, if these could be read."""
-        entry = cell.run_entry
-        options: dict[str, Any] = {"name": cell.run, **entry.options()}
         if qrels is None:
-            self._read_alone(entry, options)
+            self._read_alone(cell.run_entry)
             return
-        watch = Watch(qrels, self.policy, _shown(entry.path), self.terms)
+        known = self.sweep.datasets.get(cell.dataset_entry.path)
+        dataset = LoadedDataset(qrels, None if known is None else known.facts)
+        visited = visit(
+            cell, dataset, self.metrics, self.policy, opens=_hashed, terms=self.terms,
+            evaluates=False, whole=True,
+        )  # fmt: skip
+        findings = [*visited.findings]
+        if visited.source is not None:
+            self.sweep.digests[cell.run_entry.path] = visited.source.sha256()
+            findings += _without_end(visited.source, visited.error, findings)
+        if visited.error is None and known is not None:
+            self.sweep.seen[place] = replace(visited, findings=tuple(findings))
+            self.n_rows += 0 if visited.facts is None else visited.facts.run.rows
+            return
+        self.findings += findings
+        error, cause = visited.error, None
+        if error is not None and not qrels.n_rows and rules_of(error) == ["no-common-query"]:
+            cause = explain_no_common_query(cell, qrels, {})  # a list of queries
+        if cause is not None:
+            self.findings.append(cause)
+        elif error is not None:
+            self.sweep.failed[place] = cell, error
 
-        def reader(source: Source) -> None:
-            parts = readers.align_run(qrels, source, self.policy, watch=watch.run, **options)
-            for aligned in parts:
-                watch.aligned(aligned)
-                if self.policy.missing_queries == "skip":  # else the dataset was checked
-                    check_grades(qrels, self.metrics, self.policy, among=aligned.qids)
-
-        _, file, error, findings = _read(entry.path, reader)
-        if file is not None:
-            self.sweep.digests[entry.path] = file.sha256()
-        dataset = self.sweep.datasets.get(cell.dataset_entry.path)
-        if error is None and file is not None and dataset is not None:
-            facts = facts_of(dataset.facts, watch, file, whole=True)
-            self.sweep.seen[place] = SeenCell(cell, facts, findings, qrels.qids)
-            self.n_rows += 0 if facts is None else facts.run.rows
-        else:
-            self.findings += findings
-            cause = None
-            if error is not None and not qrels.n_rows and rules_of(error) == ["no-common-query"]:
-                cause = explain_no_common_query(cell, qrels, {})  # a list of queries
-            if cause is not None:
-                self.findings.append(cause)
-            elif error is not None:
-                self.sweep.failed[place] = cell, error
-        self.findings += watch.failures
-
-    def _read_alone(self, entry: RunEntry, options: Mapping[str, Any]) -> None:
+    def _read_alone(self, entry: RunEntry) -> None:
         """Read a run whose dataset cannot be read."""
 
         def reader(source: Source) -> int:
             form = source_of(entry).format
-            parts = () if form in BY_ROW else readers.stream_run(source, **options)
+            parts = () if form in BY_ROW else readers.stream_run(source, **entry.options())
             return sum(part.n_rows for part in parts)
 
         n_rows, _, error, findings = _read(entry.path, reader)
@@ -230,15 +235,10 @@ def check_cells(
         tags = {path: run.tag or path for path, run in runs.items()}
         rankings = {path: run.ranking for path, run in runs.items()}
         found = as_submitted(found, terms, across(terms, tags, rankings))
-    found = [replace(one, place=one.place.within(_shown(one.place.file))) for one in found]
+    found = [replace(one, place=one.place.within(shown_name(one.place.file))) for one in found]
     kept = accepted(without_effects(found, accept), accept)
     submitted = terms is not None
     return Checked(tuple(in_order(kept)), tuple(cells), check.n_rows, check.alone, submitted)
-
-
-def _shown(file: str) -> str:
-    """Return the name of a file, and of standard input as its reader calls it."""
-    return NAMELESS if file == STDIN else file
 
 
 def check(
@@ -354,7 +354,7 @@ def check_files(
     found = check_cells(cells, Policy(), wary=True, terms=terms)
     # standard input as in findings
     shown = (
-        cell_of_files(_shown(qrels), _shown(run), of_qrels, of_runs, (qrels, run))
+        cell_of_files(shown_name(qrels), shown_name(run), of_qrels, of_runs, (qrels, run))
         for run in dict.fromkeys(runs)
     )
     return replace(found, cells=tuple(shown))

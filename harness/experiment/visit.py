@@ -1,0 +1,211 @@
+"""One visit to a cell: read, align, watch and evaluate one run on one dataset.
+
+Files with a config and without, data in memory, ``harness check`` (a visit that evaluates nothing)
+and the workers of a run all go through here. It loads nothing that only a config needs, so that
+``harness evaluate`` starts quickly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from .. import readers as readers
+from ..core.align import align, align_parts, as_reference
+from ..core.aligned import Aligned
+from ..core.evaluation import Evaluation
+from ..core.evaluation import evaluate as evaluate_aligned
+from ..core.hashing import share_memory
+from ..core.metric import Metric
+from ..core.policy import Policy
+from ..core.policy_views import check_grades, policies_of
+from ..core.qrels_and_runs import Qrels, Run
+from ..core.rules import finding
+from ..errors import Finding, HarnessError, collecting, notice
+from ..guard.visits import Visit
+from ..readers.ir_metadata import header_of
+from ..readers.rows import unscored_rows
+from ..readers.source import Source, shown_name
+
+if TYPE_CHECKING:
+    from ..config.cells import Cell
+    from ..guard.submissions import Terms
+    from ..guard.watch import JudgementFacts
+
+NOTICED = ("unscored-rows", "nothing-judged")
+"""Rules of `evaluate_run`, which are about the run alone."""
+GetRun = Callable[[str], Run]
+"""Returns the run of a name, which a metric compares with."""
+OpenSource = Callable[[str], Source]
+"""Opens a file to be read."""
+Watcher = Callable[[Run, bool], None]
+"""Gets every part of a run as it was read, and whether it is the first."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedDataset:
+    """Judgements, what the guard knows of them, and what was found as they were read.
+
+    There are no facts if the guard failed, or if the judgements do not come from a file.
+    """
+
+    qrels: Qrels
+    facts: JudgementFacts | None = None
+    findings: tuple[Finding, ...] = ()
+
+
+def read_dataset(
+    cell: Cell, source: Source, metrics: Sequence[Metric], policy: Policy
+) -> LoadedDataset:
+    """Read the judgements of a cell for some metrics.
+
+    InputError if they cannot be read, or a metric refuses their grades. The error has what was
+    found before as its `findings`.
+    """
+    from ..guard.watch import judgement_facts  # which `harness.evaluate` does not need
+
+    findings = list[Finding]()
+    with collecting(findings):
+        try:
+            qrels = cell.read_qrels(source)
+            check_grades(qrels, metrics, policy, place=partial(readers.place_of_row, source))
+        except HarnessError as error:
+            error.findings = tuple(findings)
+            raise
+    facts = judgement_facts(qrels, source, findings)
+    return LoadedDataset(qrels, facts, tuple(findings))
+
+
+def visit(
+    cell: Cell, dataset: LoadedDataset, metrics: Sequence[Metric], policy: Policy, *,
+    opens: OpenSource = Source, run: Run | None = None, reference: GetRun | None = None,
+    watch: Watcher | None = None, terms: Terms | None = None, evaluates: bool = True,
+    rows_only: bool = False, whole: bool = False,
+) -> Visit:  # fmt: skip
+    """Visit a cell: read its run, align it to the dataset, watch both, and evaluate the metrics.
+
+    Parameters
+    ----------
+    cell : Cell
+        The run's file and how it is read; the names of both.
+    dataset : LoadedDataset
+        The judgements.
+    metrics, policy
+        What to compute, and how.
+    opens : callable
+        Opens the run's file.
+    run : Run, optional
+        The run, if it is in memory.
+    reference : callable, optional
+        Returns the run of a name that a metric compares with.
+    watch : callable, optional
+        Gets every part of the run as it was read, and whether it is the first.
+    terms : Terms, optional
+        Those of a shared task that the run is submitted to.
+    evaluates : bool
+        Whether the metrics are computed; otherwise they only say which grades are refused.
+    rows_only : bool
+        Whether the guard looks only at scores for rows.
+    whole : bool
+        Whether the file may be read again for the lines of all findings.
+
+    Returns
+    -------
+    Visit
+        With an `error` if one ended the visit.
+    """
+    from ..guard.watch import Watch, facts_of  # which small data in memory do not need
+
+    qrels, findings = dataset.qrels, list[Finding]()
+    guard = Watch(qrels, policy, shown_name(cell.run_entry.path), terms)
+    source: Source | None = None
+    evaluation, header, error = None, None, None
+
+    def watch_all(part: Run, begins: bool) -> None:
+        if not rows_only or share_memory(part.qids, qrels.qids):
+            guard.run(part, begins)
+        if watch is not None:
+            watch(part, begins)
+
+    with collecting(findings):
+        try:
+            given: Run | Source | None = run
+            if given is None:
+                given = source = opens(cell.run_entry.path)
+                source.may_reread = whole
+            evaluation = evaluate_run(
+                qrels, given, metrics, policy, reference=reference, watch=watch_all,
+                seen=None if rows_only else guard.aligned, names=(cell.dataset, cell.run),
+                evaluates=evaluates, **cell.run_entry.options(),
+            )  # fmt: skip
+            header = None if source is None else header_of(source)
+        except HarnessError as caught:
+            error = caught
+    facts = None
+    if error is None:
+        facts = facts_of(dataset.facts, guard, None if rows_only else source, whole=whole)
+    findings += guard.failures
+    return Visit(cell, qrels.qids, evaluation, facts, tuple(findings), header, source, error)
+
+
+def evaluate_run(
+    qrels: Qrels, run: Run | Source, metrics: Sequence[Metric], policy: Policy, *,
+    reference: GetRun | None = None, names: tuple[str, str], watch: Watcher | None = None,
+    seen: Callable[[Aligned], Aligned] | None = None, evaluates: bool = True, **options: Any,
+) -> Evaluation | None:  # fmt: skip
+    """Evaluate a run: as it streams past, or whole if a metric compares it with another run.
+
+    `watch` gets every part of the run as it was read, `seen` every part as it was aligned, and
+    returns it. Unless it `evaluates`, the run is aligned only.
+    """
+    place = " on ".join(filter(None, names[::-1])) or "run"
+
+    def watched(parts: Iterable[Aligned]) -> Iterator[Aligned]:
+        for part in parts:
+            if (unscored := unscored_rows(part, qrels, place)) is not None:
+                notice(replace(unscored, severity="warning"))
+            yield part if seen is None else seen(part)
+
+    if not evaluates:
+        assert not isinstance(run, Run)
+        for part in watched(
+            readers.align_run(qrels, run, policy, name=names[1], watch=watch, **options)
+        ):
+            if policy.missing_queries == "skip":  # else the dataset was checked
+                check_grades(qrels, metrics, policy, among=part.qids)
+        return None
+    others = {metric.reference for metric in metrics if metric.reference is not None}
+    also, references = policies_of(metrics, policy), dict[str, Aligned]()
+    parts: Iterable[Aligned]
+    if others:
+        assert reference is not None
+        whole = run
+        if not isinstance(whole, Run):
+            whole = readers.read_run(whole, dataset=qrels, name=names[1], **options)
+        if watch is not None:
+            watch(whole, True)
+        aligned = align(qrels, whole, policy, also)
+        parts = [aligned]
+        every = replace(policy, missing_queries="zero")
+        also = policies_of(metrics, every)
+        for name in others:
+            other = reference(name)
+            if other.docnos is not qrels.docnos:
+                qrels.check_named(other)
+            judged = as_reference(other, aligned.qids, policy)
+            references[name] = align(judged, whole, every, also)
+    elif isinstance(run, Run):
+        if watch is not None:
+            watch(run, True)
+        parts = align_parts(qrels, run, policy, also)
+    else:
+        parts = readers.align_run(qrels, run, policy, also, name=names[1], watch=watch, **options)
+    evaluation = evaluate_aligned(
+        watched(parts), metrics, references=references, dataset=names[0], run=names[1]
+    )
+    if (n := evaluation.counts.retrieved) and not evaluation.counts.judged:
+        what = f"none of the {n:,} retrieved documents is judged"
+        notice(finding("nothing-judged", place, what, n))
+    return evaluation
