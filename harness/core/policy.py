@@ -109,9 +109,9 @@ Empty = Literal["zero", "one", "skip", "error"]
 QrelsDuplicates = Literal["error", "first", "last"]
 """What to do with a docno that a query of the qrels names twice."""
 RunDuplicates = Literal["error", "first", "last", "best"]
-"""The same for runs, of which the best row has the highest score, or the lowest distance."""
+"""The same for runs; the best row has the highest score, or the lowest distance."""
 Duplicates = Literal["error", "first", "last", "best", "lowest"]
-"""The same for rows, of which the best has the highest number."""
+"""The same for rows; the best one has the highest number."""
 _RANDOM = re.compile(r"random\((\d{1,18})\)")
 
 

@@ -48,7 +48,7 @@ _LOWER_IS_BETTER = {
     "error", "errors", "err", "nll", "perplexity", "ppl", "penalty", "divergence", "kld", "mse",
     "rmse", "mae",
 }  # fmt: skip
-"""Words in names of numbers of which the lowest is best."""
+"""Words in the names of numbers whose lowest value is best."""
 _LOWER_ENDS = "distance", "dist", "loss", "cost", "nll"
 """Ends of such names that are written in one word."""
 _ENDS = "id", "ids", "key", "url", "uri", "label", "labels", "grade"

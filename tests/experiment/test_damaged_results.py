@@ -128,7 +128,7 @@ def test_an_edit_gives_an_error_with_file_and_line(
     problem = error.value.problems[0]
     assert problem.rule == "damaged-results"
     assert problem.where.removeprefix(f"{folder}/").startswith(place)
-    words = list(commands(folder))[len(name) % 9]
+    words = (every := list(commands(folder)))[len(name) % len(every)]
     code, _, err = called_in_time(words)
     assert code in (0, 1, 2), words
     assert "Traceback" not in err, words
