@@ -153,7 +153,8 @@ def select_columns(
     if doubtful := [name for name in left if fold(name).endswith(_ENDS) or fold(name) in usual]:
         read = ", ".join(f"{role} from '{shorten(name, 60)}'" for role, name in chosen.items())
         what = f"columns not read that may hold identifiers or labels: {first_of(doubtful)}"
-        warn(where, f"{what}; {read}", "unused-columns", len(doubtful))
+        fix = "" if isinstance(where, Source) else "rename the right column, as to 'docno'"
+        warn(where, f"{what}; {read}", "unused-columns", len(doubtful), fix=fix)
     return chosen
 
 

@@ -240,12 +240,18 @@ def _not_one(source: Source, head: Head, kind: Kind, fitting: list[str]) -> Inpu
         return InputError(Problem(place, what, found, fix, "columns"))
     what, fix = f"the file is in no known format of {_KIND[kind]}", name_it(kind, "NAME")
     other: Kind = "run" if kind == "qrels" else "qrels"
+    words = fields_of(head.lines[0])
+    if (
+        kind == "run"
+        and len(words) == 4
+        and (words[1].upper() == "Q0" or _FRACTION.match(words[3]))
+    ):
+        return without_names(source, head, kind)
     # the ranks of MS MARCO may be grades as well
     others = [one.name for one in FORMATS.values() if one.fits(head, other)]
     if others and others != ["msmarco"]:
         what += f"; it looks like {_KIND[other]} ({others[0]})"
-        words = fields_of(head.lines[0])
-        if kind == "run" and len(words) == 4 and words[1].upper() not in ("0", "Q0"):
+        if kind == "run" and len(words) == 4 and words[1] != "0":
             fix = f"if the columns are qid docno rank score, {name_it(kind, 'ranking')}"
         fix = f"swap the two files, or {fix}"
         return InputError(Problem(source.name, what, found, fix, "swapped-files"))
@@ -260,6 +266,7 @@ def fields_of(line: bytes) -> list[str]:
     return BETWEEN.split(decoded(line[:LOOK]).strip())
 
 
+_FRACTION = re.compile(r"[+-]?\d*\.\d*[1-9]")
 _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
 
 

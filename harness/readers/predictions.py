@@ -178,7 +178,8 @@ def _by_number(at: Rows, numbers: Array) -> Ints:
         row = from_row[wrong.argmax()]
         what = "expected each row of the dataset once, counted from 0 or 1, got "
         what += f"{numbers[row]:g} in place of {wanted[wrong.argmax()]}"
-        fix = "write the number of each row, or rename the column"
+        other = "in a config: columns: {row: none}" if isinstance(at.where, Source) else "drop it"
+        fix = f"write the number of each row, or {other}"
         raise InputError(Problem(at.place(int(row)), what, "", fix, "other-rows"))
     return from_row
 

@@ -118,7 +118,7 @@ def build(
     except DuplicateRows as error:
         later, first = error.rows.astype(np.int64) + before, error.first.astype(np.int64) + before
         lines = rows.numbered(np.concatenate([later, first]))
-        fix = fix or keep_one(kind)
+        fix = fix or keep_one(kind, is_file=isinstance(rows.where, Source))
         if lines[later[0]][1].split()[2:3] == ["Q0"]:  # then every row has the docno Q0
             fix = "write Q0 in column 2 and the docno in column 3"
         what = f"expected each docno once in a query, got {'line' if rows.is_data else 'row'}"
@@ -132,8 +132,12 @@ def build(
         raise InputError(problems, total=error.total) from None
 
 
-def keep_one(of: type[QueryRows]) -> str:
+def keep_one(of: type[QueryRows], *, is_file: bool = True) -> str:
     """Return what to do about rows that repeat a docno: in a config, and on the command line."""
+    if not is_file:
+        return (
+            "drop all but one" if issubclass(of, Qrels) else "keep the one with the highest score"
+        )
     return f"{KEEP_ONE}; for subtopics: format diversity" if issubclass(of, Qrels) else KEEP_BEST
 
 
@@ -145,10 +149,11 @@ def warn(
     line: int = 0,
     examples: tuple[str, ...] = (),
     at_least: bool = False,
+    fix: str = "",
 ) -> None:
     """Warn of something in a file or frame that changes what the numbers mean."""
     name = where if isinstance(where, str) else where.name
-    notice(finding(rule, Place(name, line), what, count, examples, at_least=at_least))
+    notice(finding(rule, Place(name, line), what, count, examples, at_least=at_least, fix=fix))
 
 
 def warn_moved(

@@ -1,0 +1,392 @@
+"""Every fix that a message proposes, applied to the input that provoked it.
+
+Each row writes files, provokes a message, does what its fix says, and expects the right number.
+What a fix quotes (options, columns of a config, lines to write) is taken from the message.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import yaml
+from command_line import called
+
+import harness
+from harness import readers
+from harness.core.qrels_and_runs import Qrels, Run
+from harness.errors import Finding, HarnessError, collecting
+
+pytestmark = pytest.mark.filterwarnings("ignore::harness.errors.HarnessWarning")
+
+QRELS = "2 0 a=1 1\n10 0 b 1\n2 0 b 0\n10 0 a=1 0\n1 0 c 1\n"
+ROWS = [("2", "a=1", 0.25), ("10", "b", 0.75), ("2", "b", 0.5), ("10", "a=1", -0.5), ("1", "c", 2)]
+RIGHT = (1 / 2 + 1 + 1) / 3  # mean reciprocal rank
+LETOR = "0 qid:2 1:1 # docid = x\n1 qid:2 1:2 # docid = y\n1 qid:10 1:3 # docid = x\n"
+BY_ROW = (1 / 2 + 1) / 2  # of the scores 3, 1 and 2
+
+
+def lines(form: str, *before: str, sign: int = 1) -> str:
+    """Return the run, one row a line; `{rank}` is the rank of the row."""
+    order = sorted(ROWS, key=lambda row: -row[2])
+    ranks = {row: 1 + [one for one in order if one[0] == row[0]].index(row) for row in ROWS}
+    rows = (
+        form.format(q=row[0], d=row[1], s=sign * row[2], rank=ranks[row], below=ranks[row] - 1)
+        for row in (order if "{rank}" in form or "{below}" in form else ROWS)
+    )
+    return "\n".join((*before, *rows)) + "\n"
+
+
+def by_query(form: str, *before: str) -> str:
+    """Return the run with the rows of a query next to each other."""
+    head, rows = [*before], lines(form).splitlines()
+    return "\n".join([*head, *sorted(rows, key=lambda row: row.split()[0])]) + "\n"
+
+
+def value_in(results: Path) -> float:
+    """Return the only value of a results folder."""
+    return float(pd.read_csv(results / "leaderboard.csv")["recip_rank"].iloc[0])
+
+
+class Case(NamedTuple):
+    """Files of qrels and a run, the options that they were given with, and the message."""
+
+    folder: Path
+    qrels: str
+    run: str
+    options: tuple[str, ...]
+    message: str
+
+    def evaluated(self, *options: str, qrels: str = "", run: str = "") -> float:
+        words = ("evaluate", qrels or self.qrels, run or self.run, "-m", "recip_rank", "-f", "csv")
+        done = called(*words, *options, cwd=self.folder)
+        assert done.code == 0, done.err
+        names, values = (line.split(",") for line in done.out.splitlines()[:2])
+        return float(values[names.index("recip_rank")])
+
+    def edited(self, old: str, new: str, which: str = "run", count: int = 0) -> None:
+        path = self.folder / getattr(self, which)
+        text, n = re.subn(old, new, path.read_text(), count=count, flags=re.MULTILINE)
+        assert n, old
+        path.write_text(text)
+
+
+Fix = Callable[[Case], float]
+
+
+def option(case: Case) -> float:
+    """Add the option that the message names, in place of a format that was named."""
+    (words,) = {*re.findall(r"--(?:run-format|duplicates) [a-z]+", case.message)}
+    return case.evaluated(*words.split())
+
+
+def an_option(name: str, value: str) -> Fix:
+    """Set an option that the message names to a value that it names."""
+
+    def fix(case: Case) -> float:
+        assert name in case.message
+        assert re.search(rf"\b{value}\b", case.message.partition("fix:")[2])
+        return case.evaluated(name, value)
+
+    return fix
+
+
+def no_format(case: Case) -> float:
+    return case.evaluated()
+
+
+def config(case: Case) -> float:
+    """Write what the message says into a config."""
+    text, *_ = re.findall(r"columns: \{[^}]*\}(?:, order: \w+)?", case.message)
+    entry = {"path": case.run, **yaml.safe_load(f"{{{text}}}")}
+    content = {"datasets": {"d": {"path": case.qrels}}, "runs": {"r": entry},
+               "metrics": ["recip_rank"], "output": "o"}  # fmt: skip
+    (case.folder / "c.yaml").write_text(yaml.safe_dump(content))
+    done = called("run", "c.yaml", cwd=case.folder)
+    assert done.code == 0, done.err
+    return value_in(case.folder / "o")
+
+
+def named(case: Case) -> float:
+    """Write the names that the message quotes above the columns."""
+    above = r"(?:names above the columns|above the lines): (.*?);"
+    (names,) = {*re.findall(above, case.message)}
+    path = case.folder / case.run
+    path.write_text(f"{names}\n{path.read_text()}")
+    return case.evaluated()
+
+
+def edit(old: str, new: str, which: str = "run", count: int = 0) -> Fix:
+    def fix(case: Case) -> float:
+        case.edited(old, new, which, count)
+        return case.evaluated(*case.options)
+
+    return fix
+
+
+def renamed(case: Case) -> float:
+    """Rename the column, as the message says."""
+    ((old, new),) = re.findall(r"rename the column '(.*?)' to '(.*?)'", case.message)
+    case.edited(rf"\b{old}\b", new, count=1)
+    return case.evaluated()
+
+
+def negated(case: Case) -> float:
+    path = case.folder / case.run
+    assert "negate it and rename it to 'score'" in case.message
+    frame = pd.read_csv(path, dtype={"qid": str})
+    frame["score"] = -frame.pop(frame.columns[-1])
+    frame.to_csv(path, index=False)
+    return case.evaluated()
+
+
+def saved(case: Case) -> float:
+    """Save the scores of the rows with the function that the message names."""
+    assert "harness.save_predictions" in case.message
+    harness.save_predictions(case.folder / "p.parquet", [3, 1, 2], case.folder / case.qrels)
+    return case.evaluated(run="p.parquet")
+
+
+def swapped(case: Case) -> float:
+    assert "swap the two files" in case.message
+    return case.evaluated(qrels=case.run, run=case.qrels)
+
+
+def as_json_lines(case: Case) -> float:
+    assert "to_json(PATH, orient='records', lines=True)" in case.message
+    frame = pd.read_json(case.folder / case.run, dtype=False)
+    frame["qid"] = frame["qid"].astype(str)
+    frame.to_json(case.folder / case.run, orient="records", lines=True)
+    return case.evaluated()
+
+
+def rewritten(content: str | bytes) -> Fix:
+    """Write the file as the message says."""
+
+    def fix(case: Case) -> float:
+        data = content.encode() if isinstance(content, str) else content
+        (case.folder / case.run).write_bytes(data)
+        return case.evaluated()
+
+    return fix
+
+
+TREC = lines("{q} Q0 {d} {rank} {s} t")
+CSV = lines("{q},{d},{s}", "qid,docno,score")
+FRAME = pd.DataFrame(ROWS, columns=["qid", "docno", "score"])
+SCORES = "3\n1\n2\n"
+UPSIDE_DOWN = "\n".join([*reversed(lines("{q} {d} {rank}").splitlines()), ""])
+
+ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float]] = {
+    # name: qrels, run, options, rule or words of the message, fix, value
+    "a docno twice in a run": (QRELS, f"{TREC}2 Q0 a=1 3 .125 t\n", "", "again", option, RIGHT),
+    "a docno twice in a CSV": (QRELS, f"{CSV}10,b,-3\n", "", "again", option, RIGHT),
+    "a docno twice in JSON": (
+        QRELS, '{"2": {"a=1": 0.25, "b": 0.5}, "10": {"b": 2, "b": 0.1, "a=1": 1}, "1": {"c": 1}}',
+        "", "once", option, RIGHT),
+    "a docno twice in qrels": (f"2 0 a=1 0\n{QRELS}", TREC, "", "again", option, RIGHT),
+    "a score of another name": (
+        QRELS, lines("{q},{d},{s}", "qid,docno,my gbm"), "", "'my gbm'", config, RIGHT),
+    "a score of another name, renamed": (
+        QRELS, lines("{q}\t{d}\t{s}", "qid\tdocno\tgbm"), "", "'gbm'", renamed, RIGHT),
+    "a score of another name, by blanks": (
+        QRELS, lines("{q} {d}   {s}", "qid docno gbm"), "", "'gbm'", config, RIGHT),
+    "a score of another name in JSON lines": (
+        QRELS, lines('{{"qid": "{q}", "docno": "{d}", "gbm": {s}}}'), "", "'gbm'", config, RIGHT),
+    "distances": (
+        QRELS, lines("{q},{d},{s}", "qid,docno,L2dist", sign=-1), "", "highest", config, RIGHT),
+    "distances, negated": (
+        QRELS, lines("{q},{d},{s}", "qid,docno,loss", sign=-1), "", "highest", negated, RIGHT),
+    "two usual names": (
+        QRELS, lines("{q},{d},{s},-{s}", "qid,docno,pred,prediction"), "", "one", config, RIGHT),
+    "two usual names, renamed": (
+        QRELS, lines("{q},{d},{s},7", "qid,docno,pred,y_hat"), "", "one", renamed, RIGHT),
+    "no names": (QRELS, lines("{q},{d},{s}"), "", "names above", named, RIGHT),
+    "no names, in a config": (QRELS, lines("{q};{d};{s}"), "", "names above", config, RIGHT),
+    "no names, by tabs": (QRELS, lines("{q}\t{d}\t{s}"), "", "names above", named, RIGHT),
+    "no tag": (QRELS, lines("{q} Q0 {d} {rank} {s}"), "", "names above", config, RIGHT),
+    "no tag, named": (QRELS, lines("{q}  Q0\t{d} {rank} {s}"), "", "names above", named, RIGHT),
+    "no rank and tag": (QRELS, lines("{q} Q0 {d} {s}"), "", "names above", config, RIGHT),
+    "ranks that do not count": (
+        QRELS, lines("{q}\t{d}\t7\t{s}"), "", "names above", config, RIGHT),
+    "ranks from 0": (QRELS, by_query("{q}\t{d}\t{below}"), "", "ranks", option, RIGHT),
+    "ranks in any order": (QRELS, UPSIDE_DOWN, "", "ranks", option, RIGHT),
+    "scores, read as ranks": (
+        QRELS, lines("{q}\t{d}\t{s}"), "--run-format msmarco", "scores", named, RIGHT),
+    "ranks and scores, read as ranks": (
+        QRELS, by_query("{q}\t{d}\t{rank}\t{s}"), "--run-format msmarco", "name no format",
+        no_format, RIGHT),
+    "names above a TREC run": (
+        QRELS, f"who Q0 what rank much tag\n{TREC}", "", "header", edit("^who.*\n", ""), RIGHT),
+    "names above a run read as TREC": (
+        QRELS, f"qid Q0 docno rank score tag\n{TREC}", "--run-format trec", "header",
+        an_option("--run-format", "table"), RIGHT),
+    "names above qrels read as TREC": (
+        f"qid iteration docno rel\n{QRELS}", TREC, "--qrels-format trec", "header",
+        an_option("--qrels-format", "table"), RIGHT),
+    "swapped files": (TREC, QRELS, "", "swap", swapped, RIGHT),
+    "UTF-16": (QRELS, TREC.encode("utf-16"), "", "UTF-8", rewritten(TREC), RIGHT),
+    "carriage returns": (
+        QRELS, TREC.replace("\n", "\r"), "", "tr", rewritten(TREC.replace("\r", "\n")), RIGHT),
+    "decimals with a comma": (
+        QRELS, TREC.replace(".", ","), "", "point", edit(r"(\d),(\d)", r"\1.\2"), RIGHT),
+    "a frame's to_json": (QRELS, FRAME.to_json(), "", "to_json", as_json_lines, RIGHT),
+    "docnos of another name": (
+        QRELS, lines("{q},{d},{s}", "qid,thing,score"), "", "docnos", config, RIGHT),
+    "docnos of another name, renamed": (
+        QRELS, lines("{q},{d},{s}", "qid,thing,score"), "", "docnos", renamed, RIGHT),
+    "Q0 in the wrong column": (
+        QRELS, lines("{q} {d} Q0 {rank} {s} t"), "", "column 2",
+        edit(r"^(\S+) (\S+) Q0", r"\1 Q0 \2"), RIGHT),
+    "no answer to a query": (
+        QRELS, "10 Q0 b 1 2 t\n1 Q0 c 1 2 t\n", "--missing error", "zero",
+        an_option("--missing", "zero"), 2 / 3),
+    "a query without relevant documents": (
+        f"{QRELS}7 0 c 0\n", TREC, "--empty error", "zero", an_option("--empty", "zero"),
+        RIGHT * 3 / 4),
+    "a run that names rows which repeat": (
+        f"{LETOR}0 qid:2 1:1 # docid = x\n", "2 Q0 x 1 3 t\n2 Q0 y 1 1 t\n10 Q0 x 1 1 t\n", "",
+        "duplicates", option, BY_ROW),
+    "a run that names rows without docids": (
+        LETOR.replace("docid", "id"), "2 Q0 x 1 3 t\n", "", "save_predictions", saved, BY_ROW),
+    "names above scores": (
+        LETOR, f"my scores\n{SCORES}", "", "header", edit("^my.*\n", ""), BY_ROW),
+    "a column without a name": (
+        LETOR, f"0\n{SCORES}", "", "header=False", edit("^0\n", "", count=1), BY_ROW),
+    "scores as Python prints them": (
+        LETOR, "[3, 1, 2]", "", "one number a line", rewritten(SCORES), BY_ROW),
+    "two columns of scores": (
+        LETOR, "gbm,net\n3.5,1\n1.5,1\n2.5,.5\n", "", "one column", config, BY_ROW),
+    "text next to scores": (
+        LETOR, "who,pred\nx,3\ny,1\nz,2\n", "", "docno: none", lambda case: by_order(case), BY_ROW),
+    "an index that was sorted": (
+        LETOR, ",pred\n0,3\n2,2\n1,1\n", "", "sort by the index", edit("(2,2)\n(1,1)", r"\2\n\1"),
+        BY_ROW),
+    "numbers of rows that repeat": (
+        LETOR, "row,pred\n5,3\n5,1\n5,2\n", "", "row: none", config, BY_ROW),
+    "predictions in another order": (
+        LETOR, "qid,score\n10,2\n2,1\n2,3\n", "", "save_predictions", saved, BY_ROW),
+}  # fmt: skip
+
+
+def by_order(case: Case) -> float:
+    """Say in a config that rows follow the dataset's order."""
+    (text,) = re.findall(r"dataset's order: (columns: \{docno: none\})", case.message)
+    return config(case._replace(message=text))
+
+
+@pytest.mark.parametrize("name", ROWS_OF_COMMANDS)
+def test_a_fix_of_a_command_works(tmp_path: Path, name: str) -> None:
+    qrels, run, options, words, fix, value = ROWS_OF_COMMANDS[name]
+    for path, content in (("q.txt", qrels), ("r.txt", run)):
+        (tmp_path / path).write_bytes(content.encode() if isinstance(content, str) else content)
+    evaluate = ("evaluate", "q.txt", "r.txt", "-m", "recip_rank", *options.split())
+    done = called(*evaluate, cwd=tmp_path)
+    assert done.code == 2, done.out
+    assert words in done.err
+    checked = called("check", "q.txt", "r.txt", *options.split(), cwd=tmp_path)
+    if not options.startswith(("--missing", "--empty")):
+        assert checked.code, checked.out
+    case = Case(tmp_path, "q.txt", "r.txt", tuple(options.split()), done.err)
+    assert fix(case) == pytest.approx(value)
+
+
+JUDGED = {"2": {"a=1": 1, "b": 0}, "10": {"b": 1, "a=1": 0}, "1": {"c": 1}}
+BY_POSITION = Qrels.from_columns(pa.array(["2", "2", "10"]), None, [0, 1, 1], name="rows")
+SHORT = pd.DataFrame({"thing": ["x", "y", "z"], "pred": [3, 1, 2]})
+
+ROWS_OF_PYTHON: dict[str, tuple[Any, pd.DataFrame, str, Callable[[pd.DataFrame], Any], float]] = {
+    # name: qrels, run, words of the message, fix, value
+    "a score of another name": (
+        JUDGED, FRAME.rename(columns={"score": "gbm"}), "rename the column 'gbm' to 'score'",
+        lambda frame: frame.rename(columns={"gbm": "score"}), RIGHT),
+    "distances": (
+        JUDGED, FRAME.assign(_distance=-FRAME.score).drop(columns="score"),
+        "negate the column '_distance', and rename it to 'score'",
+        lambda frame: frame.assign(_distance=-frame._distance).rename(
+            columns={"_distance": "score"}), RIGHT),
+    "two usual names": (
+        JUDGED, FRAME.rename(columns={"score": "pred"}).assign(y_hat=1.0), "rename one to 'score'",
+        lambda frame: frame.rename(columns={"pred": "score"}), RIGHT),
+    "two usual names, one dropped": (
+        JUDGED, FRAME.rename(columns={"score": "pred"}).assign(y_hat=1.0), "drop all but one",
+        lambda frame: frame.drop(columns="y_hat"), RIGHT),
+    "docnos of another name": (
+        JUDGED, FRAME.rename(columns={"docno": "thing"}), "rename the column 'thing' to 'docno'",
+        lambda frame: frame.rename(columns={"thing": "docno"}), RIGHT),
+    "no qids": (
+        BY_POSITION, SHORT, "give the scores alone", lambda frame: frame["pred"], BY_ROW),
+    "a docno twice": (
+        JUDGED, pd.concat([FRAME, FRAME[:1].assign(score=-1)]), "keep the one with the highest",
+        lambda frame: frame.sort_values("score").drop_duplicates(["qid", "docno"], keep="last"),
+        RIGHT),
+    "numbers of rows that repeat": (
+        BY_POSITION, pd.DataFrame({"row": [4, 4, 4], "pred": [3, 1, 2]}), "drop it",
+        lambda frame: frame.drop(columns="row"), BY_ROW),
+    "an index that was sorted": (
+        BY_POSITION, SHORT[["pred"]].sort_values("pred"), "sort by the index",
+        lambda frame: frame.sort_index(), BY_ROW),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROWS_OF_PYTHON)
+def test_a_fix_for_a_frame_works(name: str) -> None:
+    qrels, frame, words, fix, value = ROWS_OF_PYTHON[name]
+    forms: list[Any] = [frame]
+    if frame.index.equals(pd.RangeIndex(len(frame))):
+        forms += [pl.from_pandas(frame), pa.Table.from_pandas(frame)]
+    for given in forms:
+        with pytest.raises(HarnessError) as error:
+            harness.evaluate(qrels, given, ["recip_rank"])
+        message = str(error.value)
+        assert words in message
+        assert not re.search(r"columns: \{|in a config|--", message)
+    right = harness.evaluate(qrels, fix(frame), ["recip_rank"])
+    assert right.summary()["recip_rank"] == pytest.approx(value)
+
+
+def test_warnings_about_frames_name_no_config() -> None:
+    frame = FRAME.assign(doc_id=list("vwxyz"))
+    noticed: list[Finding] = []
+    with collecting(noticed):
+        readers.from_frame(frame, Run)
+    assert [one.rule for one in noticed] == ["unused-columns"]
+    assert "columns: {" not in noticed[0].fix
+
+
+def test_best_is_a_choice_for_runs(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text(QRELS)
+    (tmp_path / "r.txt").write_text(TREC)
+    best = {"duplicates": "best"}
+    content = {"datasets": {"d": {"path": "q.txt", **best}},
+               "runs": {"r": {"path": "r.txt", **best}}, "metrics": ["map"]}  # fmt: skip
+    (tmp_path / "c.yaml").write_text(json.dumps(content))
+    done = called("run", "c.yaml", cwd=tmp_path)
+    assert done.code == 2
+    assert "$.datasets.d.duplicates" in done.err
+    assert "$.runs" not in done.err
+
+
+def test_the_order_of_scores_is_recorded(tmp_path: Path) -> None:
+    scores = np.array([row[2] for row in ROWS])
+    harness.save_predictions(
+        tmp_path / "r.parquet", -scores, *(FRAME[name] for name in ("qid", "docno"))
+    )
+    (tmp_path / "q.txt").write_text(QRELS)
+    content: dict[str, Any] = {
+        "datasets": {"d": "q.txt"}, "metrics": ["recip_rank"], "output": "o", "cache": "cache",
+        "runs": {"low": {"path": "r.parquet", "order": "ascending"}},
+    }  # fmt: skip
+    for order, value in (("ascending", RIGHT), ("descending", (1 + 1 / 2 + 1) / 3)):
+        content["runs"]["low"]["order"] = order
+        (tmp_path / "c.yaml").write_text(json.dumps(content))
+        assert called("run", "c.yaml", "--force", cwd=tmp_path).code == 0
+        assert value_in(tmp_path / "o") == pytest.approx(value)
+        assert order in json.dumps(json.loads((tmp_path / "o" / "manifest.json").read_text()))
+    assert called("verify", "o", cwd=tmp_path).code == 0
