@@ -25,6 +25,7 @@ from ..errors import (
     shorten,
 )
 from ..input_files import add_inputs
+from ..readers.files import COPY_FIRST, NOT_READ, remote
 from ..readers.ir_metadata import SIZE, YAMLLimitError, composed
 from ..readers.source import AS_UTF8, wide
 from .patterns import NothingFoundError, doubled, files
@@ -259,6 +260,8 @@ class _Parts:
         if "\0" in text:
             raise LookupError("holds the character \\0, which no path may", "take it out")
         path = _DOLLAR.sub(lambda match: _variable(match, text, keep), text)
+        if remote(path):
+            raise LookupError(f"{NOT_READ}: {path}", COPY_FIRST)
         is_relative = not PurePath(path).is_absolute() and loc != ("extends",)
         if self.start and is_relative and (loc, path) != (("cache",), "none"):
             return f"{keep(self.start).rstrip('/')}/{path}"
@@ -367,6 +370,8 @@ def text_of(path: Path) -> str:
     """Return the text of a config; ConfigError if it cannot be read."""
     fix = ""
     add_inputs(path)
+    if url := remote(path):
+        raise ConfigError(Problem("", NOT_READ, fix=COPY_FIRST, rule="missing-file"), where=url)
     try:
         files(path.parent, doubled(path.name))
         if path.stat().st_size <= 4 * SIZE:  # UTF-8 has at most 4 bytes a character

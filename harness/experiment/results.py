@@ -54,7 +54,7 @@ from ..errors import (
     warn,
 )
 from ..input_files import add_inputs
-from ..readers.files import compare_recorded, hashes_of, sha256
+from ..readers.files import check_local, compare_recorded, hashes_of, sha256
 from ..reports import comparisons as comparing
 from ..reports.leaderboard import Study, find
 from ..reports.select import in_order
@@ -256,6 +256,7 @@ def read_bytes(path: Path) -> bytes:
             raise misfit(path, "expected a regular file")
         return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
+        check_local(path.parent)
         folder, fix = path.parent, "give the folder that the config's 'output:' names"
         if folder.exists():
             what = f"expected a folder of results, got one that holds no {path.name}"

@@ -19,7 +19,8 @@ from ..core.rules import finding
 from ..errors import Finding, InputError, Problem, counted, shorten
 from ..readers.columns import parse_csv
 from ..readers.groups import teams_of
-from ..readers.source import Source, check_unpacked, no_rows
+from ..readers.memory_limit import check_fits
+from ..readers.source import Source, no_rows
 from .documents import OF_DOCNOS, affixes, shown, spelled_as
 from .findings import ExamplesByRule, RunPart, docnos_at
 
@@ -70,7 +71,7 @@ class Collection:
         for block in source.blocks():
             names = parse_csv(block, ["docno"], {"docno": pa.string()}, "\x1f")["docno"]
             n += len(names)
-            check_unpacked(path, 3 * 8 * n)  # they are joined and sorted
+            check_fits(path, 3 * 8 * n)  # they are joined and sorted
             parts += [hash_strings(chunk) for chunk in names.chunks]
             self.some = self.some or tuple(names[:NAMES].to_pylist())
         self.hashes = np.sort(np.concatenate(parts)) if n else np.zeros(0, np.uint64)

@@ -20,9 +20,10 @@ from .batches import from_batch, from_queries, one_column
 from .column_roles import Names, guess
 from .format import Format, add_formats
 from .frame import from_table, table_of
+from .memory_limit import check_fits
 from .predictions import follow_queries, needed
 from .rows import Rows
-from .source import PLAIN_ARRAY, TORCH, Source, check_unpacked
+from .source import PLAIN_ARRAY, TORCH, Source
 
 _MAGIC, _ARCHIVE = b"\x93NUMPY", b"PK\x03\x04"
 _TENSORS = "save one score for each row, as an array or tensor, or as {'scores': scores}"
@@ -36,7 +37,7 @@ def load_numpy(source: Source) -> Any:
     try:
         if source.head.startswith(_ARCHIVE):
             with zipfile.ZipFile(data) as archive:
-                check_unpacked(source.name, sum(one.file_size for one in archive.infolist()))
+                check_fits(source.name, sum(one.file_size for one in archive.infolist()))
             data.seek(0)
         loaded = np.load(data, allow_pickle=False)
         return loaded if isinstance(loaded, np.ndarray) else dict(loaded)

@@ -33,6 +33,10 @@ ABANDONED = 3600
 """Seconds since a file of a cache was last written to, from which on nothing writes to it."""
 _UNFINISHED = re.compile(r"\..+\.[a-z0-9_]{8}\.part", re.S)
 """Names of files that are being written, as `tempfile` makes them."""
+_URL = re.compile(r"([a-z][a-z0-9+.-]+):/{1,2}(?=.)", re.I)
+"""How a URL begins; a drive of Windows has one letter."""
+NOT_READ = "expected a path on this machine, got a URL: remote paths are not read"
+COPY_FIRST = "copy it to this machine first, and give the path of the copy"
 LONGEST_FILE_NAME = 200
 """Bytes of a name: file systems take 255, with an ending and while it is written."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9¹²³])(\..*)?", re.I | re.S)
@@ -222,8 +226,27 @@ def below(folder: Path, name: str) -> Path:
     return target
 
 
+def remote(path: str | os.PathLike[str]) -> str:
+    """Return the URL that is given as a path; empty for a path.
+
+    >>> remote("s3://bucket/a.run"), remote("C:/a.run"), remote("runs/a:/b.run")
+    ('s3://bucket/a.run', '', '')
+    """
+    text = os.fspath(path)
+    if (url := _URL.match(text)) is None or os.path.exists(text):
+        return ""
+    return f"{url[1]}://{text[url.end() :]}"  # pathlib makes one slash of two
+
+
+def check_local(path: str | os.PathLike[str]) -> None:
+    """Raise InputError if `path` is a URL."""
+    if url := remote(path):
+        raise InputError(Problem(url, NOT_READ, fix=COPY_FIRST, rule="missing-file"))
+
+
 def check_writable(folder: Path) -> None:
     """Raise HarnessError if `folder` could not be written to, before any work; makes nothing."""
+    check_local(folder)
     there = folder.resolve()
     while not there.exists() and there != there.parent:
         there = there.parent

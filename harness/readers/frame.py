@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..core.arrow import as_whole, to_numpy
+from ..core.arrow import to_numpy
 from ..core.hashing import string_views
 from ..core.policy import Duplicates
 from ..core.qrels_and_runs import GRADE_LIMIT, NO_ROWS, Qrels, Run, T
@@ -124,10 +124,7 @@ class _Cells:
             raise InputError(Problem(self.rows.place(int(missing.argmax())), what, fix=fix))
 
     def strings(self, role: str) -> pa.Array:
-        """Return identifiers as strings; 7.0, as data frames write whole numbers, is 7.
-
-        In text, as CSV has it, that holds for a column of qids that all end in .0.
-        """
+        """Return identifiers as strings; the number 7.0 is 7, and the text 7.0 stays."""
         values = self.table[self.chosen[role]]
         if pa.types.is_dictionary(values.type):
             chunks = [_decoded(chunk) for chunk in values.chunks]
@@ -149,7 +146,7 @@ class _Cells:
         strings = column(values)
         offsets, _ = string_views(strings)
         self.check_missing(role, offsets[1:] == offsets[:-1])
-        return as_whole(strings) if role == "qid" else strings
+        return strings
 
     def numbers(self, role: str, *, whole: bool = False) -> Array:
         """Return grades, scores or negative ranks; raise if one is missing or not sound."""

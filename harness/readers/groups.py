@@ -24,6 +24,7 @@ from ..errors import (
     did_you_mean,
 )
 from ..input_files import add_inputs
+from .files import check_local
 from .source import missing
 
 Grouping = Callable[[Sequence[str]], Mapping[str, Sequence[Any]]]
@@ -140,6 +141,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
                 rows.append(row)
             return rows
     except FileNotFoundError:
+        check_local(path)
         fix = "correct the path of the file of groups or teams"
         raise InputError(Problem("", missing(path), fix=fix, rule="missing-file")) from None
     except (OSError, ValueError, csv.Error) as error:

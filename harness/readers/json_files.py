@@ -27,11 +27,14 @@ from .column_roles import Names, guess, select_columns
 from .columns import Refused, gathered, parse_blocks
 from .format import OTHER_JSON, Format, Head, Kind, add_formats
 from .frame import table_of
+from .memory_limit import check_fits
 from .rows import Rows, keep_one, kept_row, warn
 from .source import Source, no_rows
 from .text import BOM, LONGEST, check_number
 
 Queries = dict[str, dict[str, Any]]
+_KEY, _QUERY = 110, 220
+"""Bytes of a key with its number, and of a query, as Python objects."""
 _ONE_EACH = "write one object a line, with the same types of values in all"
 
 
@@ -75,6 +78,8 @@ def read_dict(
 def _queries(source: Source, duplicates: Duplicates) -> tuple[Queries, pa.Array, list[str]]:
     """Return the object of the file, all its docnos, and the keys that repeat."""
     text = source.read()
+    n_keys, n_queries = text.count(b":"), text.count(b"{")  # at least: names may have more
+    check_fits(source.name, 2 * len(text) + _KEY * n_keys + _QUERY * n_queries)
     found: Any = None
     with contextlib.suppress(ValueError):
         found = orjson.loads(text.removeprefix(BOM))

@@ -40,12 +40,16 @@ from ..errors import (
     shorten,
 )
 from ..input_files import add_inputs
-from .files import sha256, write_all
+from .files import check_local, sha256, write_all
+from .memory_limit import check_fits, free_memory, too_large
 from .text import BOM, LONGEST, IsDataLine, ahead, count_head, each, lines_of
 
 T = TypeVar("T")
-_SPOOLED: dict[object, str] = {}
-"""Temporary files with the content of standard input and pipes; the end deletes them."""
+_SPOOLED: dict[object, Any] = {}
+"""Open temporary files with the content of standard input and pipes; the end deletes them."""
+_LONGEST_STREAM = 16 << 30
+"""Bytes of standard input or a pipe, at most; a longer one is no run that people have."""
+_OTHER_PLACE = "write it to a file, and name that; or name a larger folder in TMPDIR"
 IR_DATASETS = "ir_datasets:"  # Before an id of ir_datasets
 STDIN, NAMELESS = "-", "<stdin>"  # Standard input in a command, and in messages
 BLOCK = 4 << 20  # Bytes that are read and parsed at a time, at most; a smaller file is one block
@@ -54,7 +58,6 @@ _LEAST, _BLOCKS = 1 << 19, 24
 _TAIL = 1 << 16  # Bytes of the end of the text that are kept, at most
 _SAMPLES = 16  # Pieces of a large file that are kept, at most
 HEAD = 1 << 16  # Bytes that a guess of the format looks at
-_HARMLESS = 64 << 20  # Bytes that a file may always unpack to
 
 
 def _open_gzip(path: str) -> Any:
@@ -107,30 +110,12 @@ def codec_of(first: bytes) -> str:
     return next((codec for codec, (magic, _) in _CODECS.items() if magic.match(first)), "")
 
 
-def most_unpacked() -> int:
-    """Return how many bytes a file may unpack to: the free memory, if the system tells it."""
-    try:
-        with open("/proc/meminfo", "rb") as file:
-            free = next(line for line in file if line.startswith(b"MemAvailable:"))
-        return max(int(free.split()[1]) << 10, _HARMLESS)
-    except (OSError, StopIteration):
-        return 1 << 62
-
-
-def check_unpacked(name: str, size: int) -> None:
-    """Raise if `size` bytes do not fit into the free memory."""
-    if size > _HARMLESS and size > most_unpacked():
-        what = "takes more bytes than the free memory has"
-        fix = "free memory, or split the file"
-        raise InputError(Problem(name, what, fix=fix, rule="unpacks-too-far"))
-
-
 class _Unpacking(io.RawIOBase):
     """A stream of unpacked bytes that stops when they are more than the free memory."""
 
     def __init__(self, stream: Any, name: str, codec: str) -> None:
         self._stream, self._name, self._codec, self._size = stream, name, codec, 0
-        self._most = most_unpacked()
+        self._most = free_memory()
 
     def readinto(self, buffer: Any) -> int:
         try:
@@ -145,7 +130,7 @@ class _Unpacking(io.RawIOBase):
         buffer[: len(piece)] = piece
         self._size += len(piece)
         if self._size > self._most:
-            check_unpacked(self._name, 1 << 62)
+            raise too_large(self._name, self._size, self._most)
         return len(piece)
 
     def readable(self) -> bool:
@@ -158,27 +143,59 @@ class _Unpacking(io.RawIOBase):
 
 
 def spooled(stream: IO[bytes], name: str, key: object) -> str:
-    """Return a temporary file with the content of a stream, which is read once."""
+    """Return a temporary file with the content of a stream, which is read once.
+
+    On Linux it has no name, so that nothing of it is left however the process ends.
+    """
     if key not in _SPOOLED:
+        file = tempfile.NamedTemporaryFile(prefix="harness-", delete=False)  # noqa: SIM115
+        _SPOOLED[key] = file
+        atexit.register(forget)
         try:
-            handle, path = tempfile.mkstemp(prefix="harness-")
-            _SPOOLED[key] = path
-            atexit.register(forget)
-            with os.fdopen(handle, "wb") as file:
-                shutil.copyfileobj(stream, file, BLOCK)
-        except OSError as error:
-            if half := _SPOOLED.pop(key, ""):
-                Path(half).unlink()
+            if os.path.exists(_unnamed(file)):
+                os.unlink(file.name)
+            _copy(stream, file, name)
+        except BaseException as error:
+            _remove(_SPOOLED.pop(key))
+            if not isinstance(error, OSError):
+                raise
             what = f"cannot be kept in a temporary file: {error.strerror}"
-            fix = "free space there, or name another folder for temporary files in TMPDIR"
-            raise InputError(Problem(name, what, fix=fix)) from error
-    return _SPOOLED[key]
+            raise InputError(Problem(name, what, fix=_OTHER_PLACE)) from error
+    file = _SPOOLED[key]
+    return file.name if os.path.exists(file.name) else _unnamed(file)
+
+
+def _unnamed(file: Any) -> str:
+    """Return the path of an open file on Linux, which processes can open without its name."""
+    return f"/proc/{os.getpid()}/fd/{file.fileno()}"
+
+
+def _copy(stream: IO[bytes], file: Any, name: str) -> None:
+    """Copy a stream until its end; InputError if it seems to have none."""
+    free = shutil.disk_usage(os.path.dirname(file.name)).free
+    most, size = min(_LONGEST_STREAM, free // 2), 0
+    while block := stream.read(BLOCK):
+        if not size and len(block) == BLOCK and not block.strip(b"\0"):
+            what = f"begins with {BLOCK:,} zero bytes, and is no data"
+            raise InputError(Problem(name, what, fix="give a file or a program's output"))
+        size += len(block)
+        if size > most:
+            what = f"expected at most {most / 1e9:,.1f} GB, got more: the stream may never end"
+            raise InputError(Problem(name, what, fix=_OTHER_PLACE, rule="unpacks-too-far"))
+        file.write(block)
+    file.flush()
+
+
+def _remove(file: Any) -> None:
+    file.close()
+    with contextlib.suppress(OSError):
+        os.unlink(file.name)
 
 
 def forget() -> None:
     """Delete the temporary files with the content of pipes and standard input."""
     while _SPOOLED:
-        Path(_SPOOLED.popitem()[1]).unlink(missing_ok=True)
+        _remove(_SPOOLED.popitem()[1])
 
 
 def qrels_file(path: str) -> str:
@@ -221,6 +238,7 @@ def on_disk(path: str) -> str:
     """Return the path of a regular file with the content of `path`."""
     if path.startswith(IR_DATASETS):
         return qrels_file(path)
+    check_local(path)
     try:
         mode = os.stat(path).st_mode
     except PermissionError:
@@ -235,7 +253,7 @@ def on_disk(path: str) -> str:
     if stat.S_ISREG(mode):
         return path
     if path in _SPOOLED:
-        return _SPOOLED[path]
+        return spooled(io.BytesIO(), path, path)
     with open(path, "rb") as stream:
         return spooled(stream, path, path)
 
@@ -387,7 +405,7 @@ class Source:
     def read(self, size: int = -1) -> bytes:
         """Return the first `size` unpacked bytes; all of them by default."""
         if not self.codec and size < 0:
-            check_unpacked(self.name, os.path.getsize(self.file))
+            check_fits(self.name, os.path.getsize(self.file))
         with self.explained(), self.open() as stream:
             return stream.read(size)
 

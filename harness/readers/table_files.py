@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 
+from ..core.arrow import as_whole
 from ..core.qrels_and_runs import Qrels, Run, T
 from ..errors import InputError, Place, Problem, said_by
 from .column_roles import Names, guess, number_role, select_columns
@@ -26,8 +27,9 @@ from .format import (
     without_names,
 )
 from .frame import table_of
+from .memory_limit import check_fits
 from .rows import Rows
-from .source import BLOCK, WHOLE_FILE, Source, check_unpacked, no_rows
+from .source import BLOCK, WHOLE_FILE, Source, no_rows
 from .text import (
     BOM,
     LONGEST,
@@ -57,6 +59,8 @@ def read(of: type[T], source: Source, *, columns: Names | None = None, **how: An
                 chosen, table = _read_binary(source, of.kind, columns)
             else:
                 chosen, table, is_row = _read_text(of, source, columns)
+                if "qid" in chosen:
+                    table = _with_whole_qids(table, chosen["qid"])
     except (pa.ArrowException, OverflowError, ValueError, KeyError) as error:
         what = f"cannot be read as a table ({said_by(error, 300)})"
         rule = "truncated" if _is_cut(source) else ""
@@ -77,14 +81,13 @@ def _read_binary(
         file = parquet.ParquetFile(opened, pre_buffer=False)
         schema = file.schema_arrow
     else:
-        import pyarrow.feather as feather
-
-        file, whole = None, feather.read_table(opened, use_threads=False)
+        file, whole = None, _open_arrow(opened, source)
         schema = whole.schema
 
     def batches(names: list[str]) -> Iterator[pa.RecordBatch]:
         if file is None:
-            yield from whole.select(names).to_batches()
+            for at in range(whole.num_record_batches):
+                yield whole.get_batch(at).select(names)
         else:
             yield from file.iter_batches(_ROWS, columns=names, use_threads=False)
 
@@ -99,12 +102,54 @@ def _read_binary(
 
     chosen = select_columns(schema.names, kind, columns, source, first_rows)
     wanted = sorted({*chosen.values()})
+    if file is not None:
+        row = sum(_least_bytes(schema.field(name).type) for name in wanted)
+        check_fits(source.name, file.metadata.num_rows, row)
     size, parts = 0, []
     # counted as they are read: at damaged sizes of a column, Arrow ends the interpreter
     for batch in batches(wanted):
-        check_unpacked(source.name, size := size + batch.nbytes)
+        check_fits(source.name, size := size + batch.nbytes)
         parts.append(batch)
     return chosen, rows_of(wanted, parts)
+
+
+def _in_arrow(table: pa.Table) -> pa.Buffer:
+    sink = pa.BufferOutputStream()
+    with pa.RecordBatchFileWriter(sink, table.schema) as file:
+        file.write_table(table)
+    return sink.getvalue()
+
+
+def _open_arrow(opened: Any, source: Source) -> Any:
+    """Return a reader of an Arrow file's batches."""
+    import pyarrow.feather as feather
+    import pyarrow.ipc as ipc
+
+    if source.head.startswith(_ARROW[1]):  # the first version of Feather is read whole
+        opened = _in_arrow(feather.read_table(opened, use_threads=False))
+    options = ipc.IpcReadOptions(use_threads=False)
+    file = pa.OSFile(opened) if isinstance(opened, str) else opened
+    return ipc.open_file(file, options=options)
+
+
+def _least_bytes(kind: pa.DataType) -> float:
+    """Return how many bytes a value of a column takes, at least."""
+    try:
+        return int(kind.bit_width) / 8
+    except ValueError:  # texts have an offset each
+        return 4.0
+
+
+def _with_whole_qids(table: pa.Table, name: str) -> pa.Table:
+    """Return a CSV's table with 7 for the qid 7.0 if all are such numbers, as pandas writes them.
+
+    CSV has no types, so a column of numbers is one of floating point here, too.
+    """
+    qids = table[name]
+    if not pa.types.is_string(qids.type) and not pa.types.is_large_string(qids.type):
+        return table
+    place = table.column_names.index(name)
+    return table.set_column(place, name, as_whole(qids.combine_chunks()))
 
 
 def _is_cut(source: Source) -> bool:

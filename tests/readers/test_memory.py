@@ -1,8 +1,10 @@
 """Memory that files take, measured in processes of their own: peak beyond an idle reader's.
 
-TREC, prediction and LETOR files take at most 400 MB at any length; others 8 times their size.
+TREC, prediction and LETOR files take at most 400 MB at any length; JSON 12 or 20 times its
+size, and other formats 8 times.
 """
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -109,6 +111,16 @@ def test_other_formats_take_eight_times_their_size(
 ) -> None:
     size = make(tmp_path / name, 1_000_000)
     assert peak(tmp_path / name, "run") - idle <= TIMES * size
+
+
+@pytest.mark.parametrize(("queries", "documents", "times"), [(300, 1_000, 12), (200_000, 1, 20)])
+def test_json_takes_what_the_docs_say(
+    tmp_path: Path, idle: int, queries: int, documents: int, times: int
+) -> None:
+    path = tmp_path / "a.json"
+    rows = {qid: {f"{qid * 37 + n * 97}": 1 for n in range(documents)} for qid in range(queries)}
+    path.write_text(json.dumps({str(qid): some for qid, some in rows.items()}))
+    assert peak(path, "qrels") - idle <= times * path.stat().st_size
 
 
 def test_predictions_as_an_array(tmp_path: Path, letor: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.feather as feather
 import pyarrow.parquet as parquet
 import pytest
 from outcomes import refused
@@ -18,7 +19,7 @@ from refusals import refuses
 from harness import readers
 from harness.core.qrels_and_runs import Qrels
 from harness.errors import InputError, UnknownNameError
-from harness.readers import source
+from harness.readers import memory_limit, source
 
 Write = Callable[..., str]
 
@@ -174,24 +175,28 @@ def test_an_unreadable_file(write: Write, name: str, data: bytes, place: str, ru
         assert refused(readers.read_qrels, path) == [(place, rule)]
 
 
-@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst", "parquet", "npz"])
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst", "parquet", "arrow", "npz"])
 def test_data_that_unpack_to_more_than_the_memory(
     write: Write, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(source, "_HARMLESS", 0)
-    monkeypatch.setattr(source, "most_unpacked", lambda: 1 << 20)
+    monkeypatch.setattr(memory_limit, "_HARMLESS", 0)
+    for module in (memory_limit, source):
+        monkeypatch.setattr(module, "free_memory", lambda: 1 << 20)
     rows = b"q1\tQ0\td1\t1\t1\tt\n" * 80_000  # 1.3 MB
     table = pa.table({"qid": ["q"] * 20_000, "docno": [f"{at:099}" for at in range(20_000)]})
-    packed, arrays = io.BytesIO(), io.BytesIO()
-    parquet.write_table(table.append_column("score", [range(20_000)]), packed)
+    packed, batches, arrays = io.BytesIO(), io.BytesIO(), io.BytesIO()
+    table = table.append_column("score", [range(20_000)])
+    parquet.write_table(table, packed)
+    feather.write_feather(table, batches, "zstd", chunksize=1_000)
     np.savez_compressed(arrays, qids=["1"], n=[500_000], scores=np.zeros(500_000))
     data = {
         "gz": gzip.compress(rows, mtime=0), "bz2": bz2.compress(rows), "xz": lzma.compress(rows),
         "zst": bytes(pa.Codec("zstd").compress(rows)), "parquet": packed.getvalue(),
-        "npz": arrays.getvalue(),
+        "arrow": batches.getvalue(), "npz": arrays.getvalue(),
     }  # fmt: skip
     path = write(f"a.{kind}", data[kind])
-    formats = {"parquet": ["table"], "npz": ["batch"]}.get(kind, ["trec", "json"])
+    known = {"parquet": ["table"], "arrow": ["table"], "npz": ["batch"]}
+    formats = known.get(kind, ["trec", "json"])
     for format in formats:
         assert refused(readers.read_run, path, format=format) == [(path, "unpacks-too-far")]
 

@@ -170,3 +170,32 @@ def test_grades_of_a_table(write: Write) -> None:
             assert refused(readers.from_frame, frame, Qrels) == [("data frame: row 1", rule)]
     path = write("q.csv", "qid,docno,grade\na,x,1\na,y,0.5\n")
     assert readers.read_qrels(path).to_dict() == {"a": {"x": 1, "y": 0.5}}
+
+
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "jsonl"])
+def test_text_that_looks_like_a_float_is_an_identifier_as_it_is(
+    tmp_path: Path, ending: str
+) -> None:
+    rows = [{"qid": qid, "docno": "7.0", "grade": 1} for qid in ("10.0", "2.0")]
+    path = tmp_path / f"q.{ending}"
+    write_rows(path, rows)
+    assert readers.read_qrels(path).to_dict() == {"10.0": {"7.0": 1}, "2.0": {"7.0": 1}}
+    write_rows(path, [{**row, "qid": float(row["qid"])} for row in rows])
+    assert readers.read_qrels(path).to_dict() == {"10": {"7.0": 1}, "2": {"7.0": 1}}
+
+
+def write_rows(path: Path, rows: list[dict[str, Any]]) -> None:
+    if path.suffix == ".jsonl":
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    elif path.suffix == ".parquet":
+        parquet.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        feather.write_feather(pa.Table.from_pylist(rows), path)
+
+
+def test_text_in_a_frame_is_an_identifier_as_it_is(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"qid": ["10.0", "2.0"], "docno": ["a", "b"], "grade": [1, 0]})
+    assert [*readers.from_frame(frame, Qrels).to_dict()] == ["10.0", "2.0"]
+    assert [*readers.from_frame(frame.astype({"qid": float}), Qrels).to_dict()] == ["10", "2"]
+    frame.to_csv(tmp_path / "q.csv", index=False)  # CSV has no types: numbers are numbers
+    assert [*readers.read_qrels(tmp_path / "q.csv").to_dict()] == ["10", "2"]
