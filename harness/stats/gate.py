@@ -35,8 +35,9 @@ class Margin:
     tested: bool = True
 
     def __post_init__(self) -> None:
-        if not 0 <= self.size < np.inf:
-            what = f"margin: expected a number of at least 0, got {self.size:g}"
+        if not 0 <= self.size < np.inf or (self.tested and self.size == 0):
+            least = "above 0" if self.tested else "of at least 0"
+            what = f"margin: expected a number {least}, got {self.size:g}"
             raise ArgumentError(Problem("", what, fix="write 0.005 or 1%"))
 
     @classmethod

@@ -50,7 +50,17 @@ def test_run_files(folder: Path, candidate: str, outcome: str, code: int) -> Non
     chosen = 1 if outcome == "fail" else 0
     assert gate(folder, *words, "--margin", "0.05", "--on-undecided", "pass")[0] == chosen
     words = (f"{candidate}.run", *words[1:])  # against itself
-    assert gate(folder, *words, "--margin", "0") == (0, {("the same run", "recip_rank"): "pass"})
+    assert gate(folder, *words, "--margin", "1e-9") == (0, {("the same run", "recip_rank"): "pass"})
+
+
+@pytest.mark.parametrize("margin", ["0", "0%", "recip_rank=0", "-0.0"])
+def test_a_margin_is_above_zero(folder: Path, margin: str) -> None:
+    words = ("base.run", "same.run", "--qrels", "qrels.txt", "-m", "recip_rank")
+    assert "margin: expected" in refused("gate", *words, "--margin", margin, cwd=folder)
+    text = (folder / "gate.yaml").read_text()
+    for old, new, code in (("margin: 0.05", f"margin: {margin[-2:]}", 2), ("10%", "0%", 1)):
+        (folder / "other.yaml").write_text(text.replace(old, new))
+        assert called("gate", "other.yaml", cwd=folder).code == code  # no drop at all is allowed
 
 
 def test_a_config(folder: Path) -> None:
@@ -73,7 +83,7 @@ def test_two_folders_of_results(folder: Path) -> None:
         1, {("s", "recip_rank"): "fail"},
     )  # fmt: skip
     shutil.copytree(folder / "results/base", folder / "results/copy")
-    assert gate(folder, "results/base", "results/copy", "--margin", "0")[0] == 0
+    assert gate(folder, "results/base", "results/copy", "--margin", "1e-9")[0] == 0
 
 
 def test_formats(folder: Path) -> None:
