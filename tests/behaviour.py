@@ -38,12 +38,14 @@ check configs/[quickstart|trec|folds|sweep|compare|paper|plugin].yaml --format j
 run configs/quickstart.yaml --format [table|jsonl|markdown|html|trec]
 evaluate {TREC} runs/trec/lsi.run -m map -m ndcg@10 -m swaps -q --format [table|csv|jsonl|html|trec]
 evaluate {LETOR} -m map -m arp -m ndcg(gain=exp)@10 -q -f csv --ties [stable|average|bounds]
-evaluate {LETOR} -m official -q -f csv [--empty one|--empty skip|-M 3|-l 2|-J|--ties reverse]
+evaluate {LETOR} -m official -q -f csv [-M 3|-l 2|-J|--ties reverse]
+evaluate {LETOR} -m official -q -f csv --empty-queries [one|skip]
 evaluate {LETOR} -m ndcg@5 -m map -q -f csv --convention lightgbm
 compare bm25 tfidf lsi --results results/trec --format [text|csv|jsonl|markdown]
-compare results/quickstart results/trec --format [text|csv|jsonl|markdown]
+diff results/quickstart results/trec --format [text|csv|jsonl|markdown]
 compare runs/trec/bm25.run runs/trec/lsi.run --qrels runs/trec/qrels.txt -m map -f [text|jsonl]
-compare bm25 tfidf lsi --results results/trec -m map --all-pairs --draws 999 -f csv --test \
+compare bm25 tfidf lsi --results results/trec -m map --all-pairs --set compare.draws=999 \
+-f csv --test \
 [randomization|bootstrap|bootstrap-t|wilcoxon|sign|tukey|randomized-tukey|friedman-nemenyi]
 table results/paper --format [latex|markdown|html|csv|text]
 table results/compare --spread interval --digits 4 --format [latex|markdown|html|csv|text]
@@ -54,7 +56,7 @@ why results/paper --run gbrt --metric map --dataset letor-fold1
 explain 0.30 {TREC} -m map --format jsonl
 explain 0.866 {LETOR} -m ndcg --format jsonl --all
 verify results/[quickstart|paper] --format json
-check-table results/paper/tables/main.[tex|md] --results results/paper --format jsonl
+diff results/paper results/paper/tables/main.md --format jsonl
 init runs/[trec|letor] -o made/config.yaml --force
 run made/config.yaml --dry-run
 metrics [ndcg|--conventions]

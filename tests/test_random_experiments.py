@@ -129,8 +129,8 @@ class Trial:
     def evaluate(self, dataset: File, runs: list[File]) -> None:
         choices, files = self.made.choices, [dataset.path, *(run.path for run in runs)]
         formats = ["--qrels-format", dataset.format_name, "--run-format", runs[0].format_name]
-        words = [*formats, "--ties", choices.ties, "--missing", choices.missing_queries]
-        words += ["--empty", choices.empty_queries]
+        words = [*formats, "--ties", choices.ties, "--missing-queries", choices.missing_queries]
+        words += ["--empty-queries", choices.empty_queries]
         if choices.relevance_level:
             words += ["-l", str(choices.relevance_level)]
         if choices.depth:

@@ -19,7 +19,7 @@ from ..core.ragged import Floats
 from ..core.settings import CONVENTIONS, NEEDED, PARAMETERS, WHOLE_LIST, Convention
 from ..errors import InputError, Problem, UnknownNameError, did_you_mean
 from .convention_audit import choices_of
-from .printed_tables import PrintedCell, printed
+from .table_files import printed
 
 ChangedSettings = tuple[tuple[str, Any], ...]
 """Settings that are changed, with their new values."""
@@ -241,7 +241,7 @@ class Asked:
 
 def read(text: str) -> Asked:
     """Return the published value that `text` is; InputError if it is not a number."""
-    found = printed(PrintedCell(text.strip()))
+    found = printed(text.strip())
     if found is None:
         fix = "write the value as it was printed, such as 0.4731, .473 or 47.31%"
         raise InputError(Problem("", f"expected a number, got '{text}'", fix=fix))

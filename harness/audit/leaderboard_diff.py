@@ -26,7 +26,7 @@ from ..stats.differences import differences, largest_first
 from ..stats.effects import delta_ri, effect_ratio, nrmse, rmse, unpaired_t
 from ..stats.intervals import interval_of
 from ..stats.registry import Stream, Test, find, outcome_of
-from .leaderboard_files import NO_NAMES, Board, Key, canonical, matched, read_csv, read_folder
+from .leaderboard_files import NO_NAMES, Board, Key, canonical, matched, read_file, read_folder
 from .verify import leaves
 
 Status = Literal["better", "worse", "changed", "queries", "same"]
@@ -418,11 +418,11 @@ def changes(
     plan: Plan | None = None,
     reproduction: bool = False,
 ) -> Changes:
-    """Compare two leaderboards, folders of results or CSV files, by cells, queries and ranks.
+    """Compare two leaderboards, folders of results or tables, by cells, queries and ranks.
 
     By default, all metrics and datasets of both are compared, and the `tolerance` is half a unit
-    of the last digit that a CSV prints, and 0 between folders. `lower` are metrics of others that
-    are better when lower, `keys` a CSV's column of runs and others that identify rows, `names`
+    of the last digit that a table prints, and 0 between folders. `lower` are metrics of others that
+    are better when lower, `keys` a table's column of runs and others that identify rows, `names`
     pairs of old and new names, and `p` is RBO's persistence. A `reproduction` is also measured by
     its errors and effects, over the baselines of the `plan` of tests.
 
@@ -430,12 +430,8 @@ def changes(
     no row or metric; UnknownNameError for a metric, dataset, column, baseline or test.
     """
     plan = plan or Plan(())
-    first, second, notes = matched(
-        *(
-            read_folder(path, some) if path.is_dir() else read_csv(path, keys, some)
-            for path, some in ((Path(old), dict(names)), (Path(new), NO_NAMES))
-        )
-    )
+    paths = (Path(old), dict(names)), (Path(new), NO_NAMES)
+    first, second, notes = matched(*_boards(paths, keys))
     _check_names(first, second, names)
     if dataset is not None:
         for board in (first, second):
@@ -458,7 +454,7 @@ def changes(
             parts = [first_of([*map(str, one)], 3) for one in sides]
             has = f"{first.name} has {parts[0]}; {second.name} has {parts[1]}"
             fix = "pair a name in OLD with its name in NEW: --name OLD=NEW"
-            raise InputError(Problem("compare", f"no {what} is in both: {has}", fix=fix))
+            raise InputError(Problem("", f"no {what} is in both: {has}", fix=fix))
     for name in plan.baselines:
         check_known("baseline", name, dict.fromkeys(key.run for key in rows), "in both")
     directions = _directions(first, second, shared, lower, notes)
@@ -499,6 +495,22 @@ def changes(
         p=p,
         notes=(*first.notes, *second.notes, *notes),
     )
+
+
+def _boards(sides: Sequence[tuple[Path, Mapping[str, str]]], keys: Sequence[str]) -> list[Board]:
+    """Return both leaderboards; a table without repetitions is held against means over them."""
+    boards: list[Board | None]
+    boards = [read_folder(path, names) if path.is_dir() else None for path, names in sides]
+    if boards[0] is not None and boards[1] is not None:
+        return [boards[0], boards[1]]
+    result = []
+    for at, (path, names) in enumerate(sides):
+        board, other = boards[at], boards[1 - at]
+        result.append(board or read_file(path, keys, names, other))
+    for at, (path, names) in enumerate(sides):
+        if boards[at] is not None and {*result[at].columns} - {*result[1 - at].columns}:
+            result[at] = read_folder(path, names, of_systems=True)
+    return result
 
 
 def _check_names(old: Board, new: Board, names: Sequence[tuple[str, str]]) -> None:

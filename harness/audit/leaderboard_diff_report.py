@@ -1,4 +1,4 @@
-"""What ``harness compare OLD NEW`` prints: text, Markdown, CSV or JSON lines."""
+"""What ``harness diff OLD NEW`` prints: text, Markdown, CSV or JSON lines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Fields = dict[str, Any]
 
 
 def render(changes: Changes, format: str = "text", *, width: int | None = None) -> str:
-    """Return what ``harness compare OLD NEW`` prints, text in lines of `width` characters.
+    """Return what ``harness diff OLD NEW`` prints, text in lines of `width` characters.
 
     ``csv`` has a row for each cell of both leaderboards, then rows of one of them only. ``jsonl``
     has a line for each thing that is reported, with its ``kind``. Both have every digit.

@@ -1,25 +1,28 @@
-"""A leaderboard to compare with another one: a folder of ``harness run``, or a CSV of any tool."""
+"""A leaderboard to compare: a folder of ``harness run``, or a table of any tool as a file."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any
 
+from ..core import systems
 from ..core.entries import Entry, System
 from ..core.evaluation import Counts
 from ..core.leaderboard import FAILED
 from ..core.metric import Metric
 from ..core.names import parse
-from ..core.systems import of_systems
-from ..errors import InputError, Problem, UnknownNameError, check_known
+from ..errors import InputError, Problem, UnknownNameError, check_known, first_of
 from ..experiment.manifest import Manifest
-from ..experiment.results import read_results
+from ..experiment.results import Results, read_results
 from ..reports.leaderboard import REPETITIONS
+from ..reports.paper_table.settings import TableSettings
 from ..reports.phrases import warned_of
-from .printed_tables import CsvRow, PrintedCell, printed, read_rows, read_text
+from .table_files import TableRow, printed, read_table
 
 NO_NAMES: Mapping[str, str] = {}
 
@@ -54,12 +57,41 @@ class BoardRow:
     entry: Entry | None = None
 
 
+def plain(text: str) -> str:
+    """Return a name without case, spaces, signs and accents.
+
+    >>> plain("Query-Likelihood (k=2)"), plain("lambda_MART"), plain("MAP ↑")
+    ('querylikelihoodk2', 'lambdamart', 'map')
+    """
+    flat = unicodedata.normalize("NFKD", text).casefold()
+    return "".join(sign for sign in flat if sign.isalnum()) or text
+
+
+class ShownNames:
+    """Names of a board by those that tables print in their place; see `plain`."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
+        self._exact: dict[str, str] = {}
+        self._alike: dict[str, set[str]] = {}
+        for shown, own in pairs:
+            self._exact.setdefault(shown, own)
+            self._alike.setdefault(plain(shown), set()).add(own)
+
+    def own(self, shown: str) -> str | None:
+        """Return the name in the board; None if it has none, or several that are alike."""
+        if shown in self._exact:
+            return self._exact[shown]
+        alike = self._alike.get(plain(shown), set())
+        return next(iter(alike)) if len(alike) == 1 else None
+
+
 @dataclass(frozen=True, eq=False)
 class Board:
-    """One side of a comparison: a folder with its manifest, or a CSV with notes on its columns.
+    """One side of a comparison: a folder with its manifest, or a table with notes on its columns.
 
     `metrics` are by the name that both sides share, None for metrics of other tools. `slack` is
-    half a unit of a metric's last printed digit; 0 if every digit is there.
+    half a unit of a metric's last printed digit; 0 if every digit is there. `shown` has the names
+    of runs and datasets in tables of a folder, `headings` those of metrics, with datasets too.
     """
 
     name: str
@@ -68,6 +100,8 @@ class Board:
     slack: Mapping[str, float] = field(default_factory=dict)
     manifest: Manifest | None = None
     notes: tuple[str, ...] = ()
+    shown: ShownNames = field(default_factory=ShownNames)
+    headings: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -136,12 +170,17 @@ def _with_dataset(board: Board, other: Board, notes: list[str]) -> Board:
     return replace(board, rows=rows)
 
 
-def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
-    """Read a folder of ``harness run``, with runs, datasets and metrics under new `names`."""
+def read_folder(
+    folder: Path, names: Mapping[str, str] = NO_NAMES, *, of_systems: bool = False
+) -> Board:
+    """Read a folder of ``harness run``, with runs, datasets and metrics under new `names`.
+
+    Rows are cells, or `of_systems` means over the repetitions of each, as tables have them.
+    """
     study = read_results(folder)
     board = study.board
-    if board.summary:  # without intervals, which take long
-        board = of_systems(board)
+    if board.summary or of_systems:  # without intervals, which take long
+        board = systems.of_systems(board)
     rows: dict[Key, BoardRow] = {}
     for entry in board.entries:
         columns = tuple(entry.columns.items())
@@ -156,8 +195,35 @@ def read_folder(folder: Path, names: Mapping[str, str] = NO_NAMES) -> Board:
     notes = warned_of((one.run, one.warned) for one in board.entries)
     return Board(
         str(folder), metrics, rows, manifest=study.manifest,
-        notes=tuple(f"{folder}: {note}" for note in notes),
+        notes=tuple(f"{folder}: {note}" for note in notes), **_shown_names(study, names),
     )  # fmt: skip
+
+
+def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return how tables of these results call what is in their board, whose names are `names`."""
+    tables = [*(table.names for table in study.config.tables.values()), {}]
+    settings = [TableSettings(names={**study.names, **table}) for table in tables]
+    shown = [
+        (text, names.get(own, own))
+        for own in (*study.runs, *study.datasets)
+        for text in (own, *(one.name(own) for one in settings))
+    ]
+    usual = {metric: TableSettings().metric_name(metric) for metric in study.board.metrics}
+    chosen = [(one.metric_name(metric), metric) for one in settings for metric in usual]
+    titles = [
+        *((text, metric) for text, metric in chosen if text != usual[metric]),
+        *((str(metric), metric) for metric in usual),
+        *((text, metric) for metric, text in usual.items()),
+    ]
+    headings = [
+        (f"{place} {text}".lstrip(), (names.get(own, own), names.get(str(metric), str(metric))))
+        for text, metric in titles
+        for own in ("", *study.datasets)
+        for place in dict.fromkeys((own, *(one.name(own) for one in settings)))
+    ]
+    first = dict(reversed(headings))
+    alike = {plain(text): first[text] for text, _ in reversed(headings)}
+    return {"shown": ShownNames(shown), "headings": {**alike, **first}}
 
 
 _BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
@@ -171,7 +237,10 @@ _KINDS = {
               "position", ""),
 }  # fmt: skip
 """Kinds of columns, by their names in lower case."""
-_PARTS = (" tier", " sd", " deviation", " low", " high", " marks")
+_PARTS = (
+    " tier", " sd", " deviation", " low", " high", " marks", " n", " repetitions", " rank",
+    " answered",
+)  # fmt: skip
 """Ends of the names of columns that describe another column."""
 _TITLES = {
     "run": "runs in", "dataset": "datasets in", "apart": "rows identified by", "metric": "metrics",
@@ -190,7 +259,7 @@ def number(text: str) -> tuple[float, float] | None:
     text = text.strip()
     if text.lower() in _BLANK:
         return math.nan, 0.0
-    found = printed(PrintedCell(re.sub(r"[*_↑↓]", "", text)))
+    found = printed(re.sub(r"[*_↑↓]", "", text))
     if found is None or math.isinf(float(found.number)):
         return None
     scale, exponent = (100 if found.is_percent else 1), found.number.as_tuple().exponent
@@ -198,7 +267,7 @@ def number(text: str) -> tuple[float, float] | None:
 
 
 class _BoardColumn:
-    """One column of a CSV: its heading, its fields, their numbers, and its kind."""
+    """One column of a table: its heading, its fields, their numbers, and its kind."""
 
     def __init__(self, name: str, texts: list[str]) -> None:
         self.name, self.texts, self.kind = name, texts, "other"
@@ -219,13 +288,20 @@ class _BoardColumn:
         return 100 if self.name.endswith("(%)") or is_large else 1
 
 
-def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO_NAMES) -> Board:
-    """Read a leaderboard of ours or of another tool.
+def read_file(
+    path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO_NAMES,
+    other: Board | None = None,
+) -> Board:  # fmt: skip
+    """Read a leaderboard of ours or of another tool, as CSV or Markdown.
 
     `keys` are the column of runs, then others that identify rows; `names` are new names of runs,
-    datasets and metrics. Raises InputError with file and line for something other than a
-    leaderboard, and UnknownNameError if there is no column called as one of `keys`.
+    datasets and metrics. Names that tables of the `other` board print are read as its own, and a
+    column may name a dataset too: "Fold 1 MAP".
+
+    Raises InputError with file and line for something other than a leaderboard, and
+    UnknownNameError if there is no column called as one of `keys`.
     """
+    other = other or Board("", {}, {})
     header, rows = _header_and_rows(path)
     is_ours = {"dataset", "run", "undefined", *_COUNTS} <= set(header)
     if is_ours and FAILED in header:
@@ -236,12 +312,22 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
     if is_ours:  # its first columns are dataset, run and what placeholders captured
         keys = header[1 : header.index(_COUNTS[0])]
     _recognise(path, columns, keys)
-    row_keys = _keys(path, rows, columns, names)
-    values: dict[str, list[float]] = {}
+    row_keys = _keys(path, rows, columns, names, other.shown)
+    headings = {}
+    for column in (one for one in columns if one.kind == "metric"):
+        text = " ".join(re.sub(r"[↑↓]|\(%\)$", "", column.name).split())
+        key = text if text in other.headings else plain(text)
+        if key in other.headings:
+            headings[column.name] = other.headings[key]
+    if any(dataset for dataset, _ in headings.values()):  # the rest are means over datasets
+        for column in columns:
+            if column.kind == "metric" and not headings.get(column.name, ("", ""))[0]:
+                column.kind = "other"
+    values: dict[tuple[str, str], list[float]] = {}
     metrics: dict[str, Metric | None] = {}
     slack: dict[str, float] = {}
     kinds = [
-        f"{title} {', '.join(quoted)}"
+        f"{title} {first_of(quoted, 6)}"
         for kind, title in _TITLES.items()
         if (quoted := [f"'{one.name}'" for one in columns if one.kind == kind])
     ]
@@ -258,26 +344,33 @@ def read_csv(path: Path, keys: Sequence[str] = (), names: Mapping[str, str] = NO
         bare = column.name.removesuffix("(%)").strip()
         own = names.get(bare, bare)
         name, metric = canonical(names.get(canonical(bare)[0], own) if own == bare else own)
-        if name in values:  # two spellings of one metric
+        dataset, shown = headings.get(column.name, ("", name))
+        if shown != name and bare not in names:
+            name, metric = shown, other.metrics.get(shown)
+        if (dataset, name) in values:  # two spellings of one metric
             name, metric = column.name, None
         scale = column.scale(metric)
         if scale != 1:
             notes.append(f"'{column.name}' is printed in percent")
-        values[name] = [one[0] / (scale or 1) for one in column.numbers if one]
+        values[dataset, name] = [one[0] / (scale or 1) for one in column.numbers if one]
         metrics[name] = metric
         unit = min((unit for _, unit in column.filled), default=0.0) / (scale or 1)
         slack[name] = 0.0 if is_ours else unit / 2
-    cells = (dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True))
-    board_rows = dict(zip(row_keys, map(BoardRow, cells), strict=True))
+    cells: dict[Key, dict[str, float]] = {}
+    for (dataset, name), column_values in values.items():
+        for row_key, value in zip(row_keys, column_values, strict=True):
+            cell_key = replace(row_key, dataset=dataset or row_key.dataset)
+            cells.setdefault(cell_key, {})[name] = value
+    board_rows = {key: BoardRow(row) for key, row in cells.items()}
     return Board(
         str(path), metrics, board_rows, slack, notes=tuple(f"{path}: {note}" for note in notes)
     )
 
 
-def _header_and_rows(path: Path) -> tuple[list[str], list[CsvRow]]:
-    rows = read_rows(read_text(path), str(path))
+def _header_and_rows(path: Path) -> tuple[list[str], list[TableRow]]:
+    rows = read_table(path)
     if not rows:
-        raise InputError(Problem(str(path), "expected a heading and rows, got an empty file"))
+        raise InputError(Problem(str(path), "expected a table of a heading and rows, got none"))
     header = rows[0].fields
     twice = [name for name in header if name and header.count(name) > 1]
     if twice:
@@ -316,8 +409,9 @@ def _recognise(path: Path, columns: Sequence[_BoardColumn], keys: Sequence[str])
 
 
 def _keys(
-    path: Path, rows: Sequence[CsvRow], columns: Sequence[_BoardColumn], names: Mapping[str, str]
-) -> list[Key]:
+    path: Path, rows: Sequence[TableRow], columns: Sequence[_BoardColumn],
+    names: Mapping[str, str], shown: ShownNames,
+) -> list[Key]:  # fmt: skip
     """Return the key of each row; raise InputError if a row has no run, or two have one key."""
     lines: dict[Key, int] = {}
     problems = []
@@ -326,7 +420,8 @@ def _keys(
         dataset = " ".join(text for one, text in fields if one.kind == "dataset")
         run = next((text for one, text in fields if one.kind == "run"), "")
         apart = tuple((one.name, text) for one, text in fields if one.kind == "apart")
-        key = Key(names.get(dataset, dataset), names.get(run, run), apart)
+        dataset, run = (names.get(text) or shown.own(text) or text for text in (dataset, run))
+        key = Key(dataset, run, apart)
         if not run:
             what, fix = "expected the name of a run, got none", "name its column: --key COLUMN"
             problems.append(Problem(f"{path}:{row.line}", what, fix=fix))

@@ -1,148 +1,17 @@
-"""Tables of CSV, Markdown and HTML files as grids of cells, and the numbers that cells print."""
+"""Rows of CSV and Markdown tables, and the numbers that their cells print."""
 
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import InputError, Problem, shorten
 from ..reports.formats import from_csv
-
-GREEK = {sign: unicodedata.name(sign).split()[-1].lower() for sign in "αβγδεζηθικλμνξοπρστυφχψω"}
-GREEK["λ"] = "lambda"  # which Unicode calls lamda
-Piece = tuple[str, str]
-"""Text and its style: any of ``b`` bold, ``u`` underlined, ``^`` raised, ``_`` lowered.
-
-Empty text may be underlined: a line below the text next to it.
-"""
-
-
-@dataclass(frozen=True, eq=False)
-class PrintedCell:
-    """One cell, and how many columns and rows it spans; these hold the same object.
-
-    `text` is without raised and lowered text, `whole` all of it; `bold` and `underlined` are the
-    style of its number.
-    """
-
-    text: str = ""
-    whole: str = ""
-    line: int = 0
-    columns: int = 1
-    rows: int = 1
-    raised: str = ""
-    lowered: str = ""
-    bold: bool = False
-    underlined: bool = False
-
-
-Row = tuple[PrintedCell, ...]
-EMPTY = PrintedCell()
-
-
-def cell_of(pieces: Iterable[Piece], line: int, columns: int = 1, rows: int = 1) -> PrintedCell:
-    """Return a cell with the pieces of text.
-
-    >>> cell = cell_of([(".423", "b"), ("ab", "^")], 1)
-    >>> cell.text, cell.whole, cell.raised, cell.bold
-    ('.423', '.423ab', 'ab', True)
-    """
-    pieces = list(pieces)
-    plain = [one for one in pieces if "^" not in one[1] and "_" not in one[1]]
-    number = next((style for text, style in plain if any(map(str.isdigit, text))), "")
-    return PrintedCell(
-        " ".join("".join(text for text, _ in plain).split()),
-        " ".join("".join(text for text, _ in pieces).split()),
-        line,
-        columns,
-        rows,
-        "".join(text for text, style in pieces if "^" in style),
-        "".join(text for text, style in pieces if "_" in style),
-        "b" in number,
-        "u" in number or any("u" in style for text, style in pieces if not text),
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class PrintedTable:
-    """One table: rows of one length, the first `header` of them headings.
-
-    `name` is its label, `caption` the text above or below it.
-    """
-
-    rows: tuple[Row, ...]
-    header: int
-    line: int
-    name: str = ""
-    caption: str = ""
-
-    @property
-    def body(self) -> tuple[Row, ...]:
-        """The rows below the headings."""
-        return self.rows[self.header :]
-
-    def headings(self, column: int) -> list[str]:
-        """Return the texts over a column, from top to bottom, each once."""
-        cells = dict.fromkeys(row[column] for row in self.rows[: self.header])
-        return [cell.whole for cell in cells if cell.whole]
-
-    def transposed(self) -> PrintedTable:
-        """Return the table with rows and columns exchanged; columns of names are its headings."""
-        stub = 1
-        while stub < len(self.rows[0]) - 1 and not any(has_number(row[stub]) for row in self.body):
-            stub += 1
-        return replace(self, rows=tuple(zip(*self.rows, strict=True)), header=stub)
-
-
-def grid_of(
-    rows: Sequence[Sequence[PrintedCell]],
-    header: int | None,
-    line: int,
-    name: str = "",
-    caption: str = "",
-    *,
-    implied: bool = False,
-) -> list[PrintedTable]:
-    """Return a table of rows that may differ in length; nothing without rows.
-
-    Below a cell that spans rows are empty cells, or none if that is `implied`, as in HTML. A
-    `header` of None is for the rows above the first fraction.
-    """
-    rows = [row for row in rows if row]
-    if not rows:
-        return []
-    taken: dict[tuple[int, int], PrintedCell] = {}
-    for at, row in enumerate(rows):
-        column = 0
-        for cell in row:
-            while implied and (at, column) in taken:
-                column += 1
-            for place in range(column, column + cell.columns):
-                for down in range(at, min(at + cell.rows, len(rows))):
-                    if cell.whole or (down, place) not in taken:
-                        taken[down, place] = cell
-            column += cell.columns
-    width = max(column for _, column in taken) + 1
-    full = tuple(
-        tuple(taken.get((at, column), EMPTY) for column in range(width)) for at in range(len(rows))
-    )
-    if header is None:
-        header = next((at for at, row in enumerate(full) if any(map(has_number, row))), 1)
-    return [PrintedTable(full, max(header, 1), line, name, caption)]
-
-
-def has_number(cell: PrintedCell) -> bool:
-    """Whether a cell holds a number with decimals."""
-    return bool(re.search(r"\d?[.,]\d", cell.text)) and not re.search(r"[^\W\d]{2}", cell.text)
-
 
 SYMBOLS = "†‡§¶‖*△▲▽▼•°"
 """Marks of significance other than letters."""
@@ -153,66 +22,36 @@ _NUMBER = (
 )
 _FULL = re.compile(
     rf"[(\[]?(?P<number>{_NUMBER})\s*(?P<percent>%?)\s*"
-    rf"(?:(?:±|\+/-|\+-)\s*(?P<spread>{_NUMBER})\s*%?"
-    rf"|(?P<remark>\((?:[+\-][\d.,]+\s*%?|[\d.,]+\s*%)\)|(?<=\s)\(\d+(?:/\d+)?\))"
-    rf"|\((?:±\s*)?(?P<bracket>{_NUMBER})\s*%?\)"
-    rf"|[\[(]\s*(?P<low>{_NUMBER})\s*[,;–]\s*(?P<high>{_NUMBER})\s*[\])])?"
+    rf"(?:(?:±|\+/-|\+-)\s*{_NUMBER}\s*%?"
+    rf"|\((?:[+\-][\d.,]+\s*%?|[\d.,]+\s*%)\)|(?<=\s)\(\d+(?:/\d+)?\)"
+    rf"|\((?:±\s*)?{_NUMBER}\s*%?\)"
+    rf"|[\[(]\s*{_NUMBER}\s*[,;–]\s*{_NUMBER}\s*[\])])?"
     rf"[)\]]?"
 )
 _MINUS = str.maketrans({"−": "-", "–": "-", "‐": "-", "\u00a0": " "})
 
 
 class Printed(NamedTuple):
-    """A number as it is printed, with `digits` decimals, and the text behind it.
+    """A number as it is printed, without the deviation, interval, remark or marks behind it."""
 
-    `spread` is a deviation, or the two ends of an interval; `remark` text in brackets that is not a
-    deviation: ``(+5.9%)``, ``(17/20)``. `above` and `below` are letters or daggers.
-    """
-
-    text: str
     number: Decimal
-    digits: int
     is_percent: bool
-    spread: tuple[Decimal, ...]
-    above: str
-    below: str
-    remark: str
 
 
-def printed(cell: PrintedCell) -> Printed | None:
+def printed(text: str) -> Printed | None:
     """Return the number that a cell prints; None if it prints none.
 
-    >>> number = printed(cell_of([(".423", "b"), ("ab", "^")], 1))
-    >>> number.number, number.digits, number.above
-    (Decimal('0.423'), 3, 'ab')
+    >>> printed(".420 ± .012†"), printed("47.31%"), printed("bm25")
+    (Printed(number=Decimal('0.420'), is_percent=False), Printed(number=Decimal('47.31'), \
+is_percent=True), None)
     """
-    text = cell.text.translate(_MINUS)
     if len(text) > LONGEST:
         return None
-    bare = text.strip(SYMBOLS + " ")
-    symbols = "".join(sign for sign in text.replace(bare, "", 1) if sign in SYMBOLS)
+    bare = text.translate(_MINUS).strip(SYMBOLS + " ")
     if letters := re.search(r"(?<=[\d)\]])\s*([a-z](?:\s*,?\s*[a-z])*)$", bare):
-        bare, symbols = bare[: letters.start()], symbols + letters[1]
+        bare = bare[: letters.start()]
     match = _FULL.fullmatch(bare)
-    if match is None:
-        return None
-    spread = [match[name] for name in ("spread", "bracket", "low", "high") if match[name]]
-    number = decimal_of(match["number"])
-    if (last := match["bracket"] or "").isdigit() and match["number"].count(".") == 1:
-        spread = [str(Decimal(last).scaleb(-decimals(number)))]  # 0.424(14): of the last digit
-    lowered = cell.lowered
-    if below := re.fullmatch(rf"\s*±\s*({_NUMBER})\s*", lowered):
-        spread, lowered = [below[1]], ""
-    return Printed(
-        match["number"].strip(),
-        number,
-        decimals(number),
-        bool(match["percent"]),
-        tuple(map(decimal_of, spread)),
-        cell.raised + symbols,
-        lowered,
-        match["remark"] or "",
-    )
+    return match and Printed(decimal_of(match["number"]), bool(match["percent"]))
 
 
 def decimal_of(text: str) -> Decimal:
@@ -226,42 +65,26 @@ def decimal_of(text: str) -> Decimal:
     return Decimal(re.sub(r"[,\u2009 ]", "", text))
 
 
-def decimals(number: Decimal) -> int:
-    """Return how many decimals a number has: 3 for 0.420."""
-    exponent = number.as_tuple().exponent
-    return max(-exponent, 0) if isinstance(exponent, int) else 0
-
-
-def marks_of(text: str, whole: bool = False) -> list[str]:
-    """Return the marks of a text: letters and digits one by one, or `whole` between commas.
-
-    A symbol that is repeated is one mark.
-
-    >>> marks_of("ab"), marks_of("a, ab"), marks_of("†‡"), marks_of("**"), marks_of("a†")
-    (['a', 'b'], ['a', 'ab'], ['†', '‡'], ['**'], ['a', '†'])
-    """
-    parts = list(filter(None, re.split(r"[,;\s\u2009]+", text.strip("() "))))
-    marks: list[str] = []
-    for run in (match[0] for part in parts for match in re.finditer(r"([^\w])\1*|\w+", part)):
-        if (run.isalpha() or run.isdigit()) and len(parts) == 1 and not whole:
-            marks += run
-        elif run.isalnum() or run[0] in SYMBOLS or not run.isascii():
-            marks.append(run)
-    return marks
-
-
 DELIMITERS = ",;\t|"
-OWN = ["group", "run", "name", "sign"]
-"""The headings that a table of the harness begins with."""
-_PARTS = (" deviation", " low", " high", " marks", " repetitions", " n", " tier", " rank",
-          " answered")  # fmt: skip
+MARKDOWN = (".md", ".markdown")
+"""Ends of the names of Markdown files."""
 
 
-class CsvRow(NamedTuple):
+class TableRow(NamedTuple):
     """The fields of a row, and the line of the file that it ends on."""
 
     fields: list[str]
     line: int
+
+
+def read_table(path: Path) -> list[TableRow]:
+    """Return the rows of a table in CSV or Markdown, the heading first.
+
+    Raises InputError if the file cannot be read, or has several tables.
+    """
+    text = read_text(path)
+    is_markdown = path.suffix.lower() in MARKDOWN
+    return markdown_rows(text, str(path)) if is_markdown else csv_rows(text, str(path))
 
 
 def read_text(path: Path) -> str:
@@ -279,7 +102,7 @@ def read_text(path: Path) -> str:
         raise InputError(Problem(f"{path}:{line}", what, fix=fix)) from None
 
 
-def read_rows(text: str, path: str = "") -> list[CsvRow]:
+def csv_rows(text: str, path: str = "") -> list[TableRow]:
     """Return the rows of a CSV without the comments above them, the header first.
 
     The delimiter is the most frequent of ``, ; |`` and tab in the header. Rows without text are
@@ -296,10 +119,15 @@ def read_rows(text: str, path: str = "") -> list[CsvRow]:
         for fields in reader:
             if any(map(str.strip, fields)):
                 fields = [from_csv(field.strip()) for field in fields]
-                rows.append(CsvRow(fields, first + reader.line_num))
+                rows.append(TableRow(fields, first + reader.line_num))
     except csv.Error as error:
         where = f"{path}:{first + reader.line_num}"
         raise InputError(Problem(where, f"expected CSV, got: {error}")) from None
+    _check_lengths(rows, path)
+    return rows
+
+
+def _check_lengths(rows: list[TableRow], path: str) -> None:
     problems = [
         Problem(
             f"{path}:{row.line}",
@@ -312,165 +140,57 @@ def read_rows(text: str, path: str = "") -> list[CsvRow]:
     ]
     if problems:
         raise InputError(problems)
-    return rows
-
-
-def csv_grids(text: str) -> list[PrintedTable]:
-    """Return the table of a CSV file: one, or none if it is empty.
-
-    Cells may have the marks of Markdown, except in a table of the harness.
-    """
-    rows = read_rows(text)
-    if rows and rows[0].fields[: len(OWN)] == OWN:
-        cells = list(_own_cells(rows))
-    else:
-        cells = [[cell_of(markdown_pieces(one), row.line) for one in row.fields] for row in rows]
-    return grid_of(cells, 1, 1)
-
-
-def _own_cells(rows: Sequence[CsvRow]) -> Iterator[list[PrintedCell]]:
-    """Yield the rows of a table of the harness, each number with its spread and marks."""
-    header, line = rows[0]
-    columns = [name for name in header[len(OWN) :] if not name.endswith(_PARTS)]
-    yield [cell_of([(name, "")], line) for name in ("run", *columns)]
-    for fields, line in rows[1:]:
-        row = dict(zip(header, fields, strict=True))
-        name = [(row["run"], ""), (row["sign"], "^")]
-        yield [cell_of(one, line) for one in (name, *(_pieces(name, row) for name in columns))]
-
-
-def _pieces(column: str, row: dict[str, str]) -> list[Piece]:
-    marks = row.get(f"{column} marks", "").split()
-    signs = [mark for mark in marks if mark not in ("best", "second")]
-    deviation, low, high = (row.get(f"{column} {n}", "") for n in ("deviation", "low", "high"))
-    spread = f" ± {deviation}" if deviation else f" [{low}, {high}]" if low and high else ""
-    style = "".join(sign for mark, sign in (("best", "b"), ("second", "u")) if mark in marks)
-    return [
-        (row[column], style),
-        (spread, ""),
-        (",".join(sign for sign in signs if sign[0] != "_"), "^"),
-        (",".join(sign[1:] for sign in signs if sign[0] == "_"), "_"),
-    ]
 
 
 _DIVIDER = re.compile(r"\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*")
 _MARKS = (
     (re.compile(r"\\([!-/:-@\[-`{-~])"), lambda match: f"&#{ord(match[1])};"),
-    (re.compile(r"<(?!/?[A-Za-z][^>]*>|!--)"), "&lt;"),
+    (re.compile(r"<(su[bp])>.*?</\1>"), ""),
+    (re.compile(r"<br\s*/?>"), " "),
+    (re.compile(r"</?[A-Za-z][^>]*>"), ""),
     (re.compile(r"\[([^\]\[]*[^\]\[\d.,;\s–-][^\]\[]*)\]\([^)]*\)"), r"\1"),
-    (re.compile(r"(\*\*|__)(.+?)\1"), r"<b>\2</b>"),
-    (re.compile(r"`+"), ""),
-    (re.compile(r"\^([^\s^]+)\^"), r"<sup>\1</sup>"),
+    (re.compile(r"(\*\*|__)(.+?)\1"), r"\2"),
+    (re.compile(r"`+|\^[^\s^]+\^"), ""),
 )
-"""Marks of Markdown, and the HTML for them."""
+"""Marks of Markdown, and what is left of them."""
 
 
-def markdown_grids(text: str) -> list[PrintedTable]:
-    """Return the tables of a Markdown file, in order, with those in HTML."""
-    lines = text.split("\n")
-    grids, since, end = html_grids(text), 0, 0
-    for at in range(1, len(lines)):
-        is_divider = "|" in lines[at] and _DIVIDER.fullmatch(lines[at])
-        if at < end or not is_divider or "|" not in lines[at - 1]:
-            continue
-        start, end = at - 1, at + 1
-        while end < len(lines) and "|" in lines[end]:
-            end += 1
-        rows = []
-        for place in (start, *range(at + 1, end)):
-            inner = re.sub(r"(?<!\\)\|$", "", lines[place].strip().removeprefix("|"))
-            parts = re.split(r"(?<!\\)\|", inner)
-            rows.append([cell_of(markdown_pieces(part), place + 1) for part in parts])
-        titles = re.findall(r"^\s*#+\s*(.*?)\s*#*\s*$", "\n".join(lines[since:start]), re.MULTILINE)
-        above = " ".join(lines[since:start])
-        grids += grid_of(rows, 1, start + 1, titles[-1] if titles else "", above)
-        since = end
-    return sorted(grids, key=lambda grid: grid.line)
+def markdown_rows(text: str, path: str = "") -> list[TableRow]:
+    """Return the rows of the only table of a Markdown text, without rows of a title alone.
 
-
-def markdown_pieces(text: str) -> list[Piece]:
-    """Return the text of a cell of Markdown, and its styles.
-
-    >>> markdown_pieces("**.42**<sup>ab</sup>"), markdown_pieces("<u>0.41</u> \\\\*")
-    ([('.42', 'b'), ('ab', '^')], [('0.41', 'u'), (' *', '')])
+    >>> text = "|run|MAP|\\n|--|--|\\n|*Ours*||\\n|x|**.42**<sup>a</sup>|"
+    >>> [row.fields for row in markdown_rows(text)]
+    [['run', 'MAP'], ['x', '.42']]
     """
-    for mark, markup in _MARKS:
-        text = mark.sub(markup, text)
-    return _Reader(f"<table><tr><td>{text.strip()}").pieces
+    lines = text.split("\n")
+    tables = [
+        at - 1
+        for at in range(1, len(lines))
+        if "|" in lines[at] and "|" in lines[at - 1] and _DIVIDER.fullmatch(lines[at])
+    ]
+    if len(tables) > 1:
+        where = ", ".join(str(at + 1) for at in tables)
+        what = f"expected one table, got {len(tables)} (lines {where})"
+        raise InputError(Problem(path, what, fix="copy the table into a file of its own"))
+    rows = []
+    for at in range(tables[0], len(lines)) if tables else ():
+        if "|" not in lines[at]:
+            break
+        inner = re.sub(r"(?<!\\)\|$", "", lines[at].strip().removeprefix("|"))
+        parts = [part.strip() for part in re.split(r"(?<!\\)\|", inner)]
+        is_title = re.fullmatch(r"\*[^*].*\*", parts[0]) and not any(parts[1:])
+        if at != tables[0] + 1 and not is_title:
+            rows.append(TableRow([plain_text(part) for part in parts], at + 1))
+    _check_lengths(rows, path)
+    return rows
 
 
-def html_grids(text: str) -> list[PrintedTable]:
-    """Return the tables of an HTML file, in order."""
-    return _Reader(text).grids
+def plain_text(cell: str) -> str:
+    """Return the text of a cell of Markdown without its marks, raised and lowered text.
 
-
-_TAGS = {"b": "b", "strong": "b", "u": "u", "ins": "u", "sup": "^", "sub": "_"}
-
-
-class _Reader(HTMLParser):
-    """The tables of a text; `pieces` are those of the last cell begun."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.grids: list[PrintedTable] = []
-        self.rows: list[list[PrintedCell]] | None = None
-        self.header = 0
-        self.start = self.line = 1
-        self.label = self.caption = self.inside = ""
-        self.styles: list[tuple[str, str]] = []
-        self.pieces: list[Piece] = []
-        self.span = [1, 1]
-        self.is_heading = True
-        self.feed(text)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attrs}
-        css = values.get("style", "")
-        style = _TAGS.get(tag, "") + ("u" if "underline" in css else "")
-        style += "b" if re.search(r"weight:\s*(bold|[6-9]00)", css) else ""
-        if tag == "table":
-            self.rows, self.header, self.start = [], 0, self.getpos()[0]
-            self.label, self.inside = values.get("id", ""), ""
-        elif tag in ("caption", "figcaption"):
-            self.caption, self.inside = "", "caption"
-        elif self.rows is None:
-            return
-        elif tag == "tr":
-            self.rows.append([])
-            self.is_heading = True
-        elif tag in ("td", "th") and self.rows:
-            self.pieces, self.line, self.inside = [], self.getpos()[0], "cell"
-            spans = (values.get(name, "") for name in ("colspan", "rowspan"))
-            self.span = [max(int(n), 1) if re.fullmatch(r"[0-9]{1,3}", n) else 1 for n in spans]
-            self.styles = [(tag, style)]
-            self.is_heading = self.is_heading and tag == "th"
-        elif self.inside == "cell" and tag == "br":
-            self.handle_data(" ")
-        elif self.inside == "cell":
-            self.styles.append((tag, self.styles[-1][1] + style))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th") and self.inside == "cell" and self.rows:
-            self.rows[-1].append(cell_of(self.pieces, self.line, *self.span))
-            self.inside = ""
-        elif tag == "tr" and self.rows and self.is_heading and self.header == len(self.rows) - 1:
-            self.header += 1
-        elif tag in ("caption", "figcaption"):
-            self.inside = ""
-        elif tag == "thead" and self.rows:
-            self.header = len(self.rows)
-        elif tag == "table" and self.rows is not None:
-            self.grids += grid_of(
-                self.rows, self.header or None, self.start, self.label, self.caption, implied=True
-            )
-            self.rows, self.caption = None, ""
-        elif self.inside == "cell":
-            opened = [at for at in range(1, len(self.styles)) if self.styles[at][0] == tag]
-            del self.styles[opened[-1] if opened else len(self.styles) :]
-
-    def handle_data(self, data: str) -> None:
-        if self.inside == "caption":
-            self.caption += data
-        elif self.inside == "cell":
-            self.pieces.append((data, self.styles[-1][1]))
+    >>> plain_text("<ins>.866</ins><sup>a</sup> ± .02"), plain_text("<u>0.41</u> \\\\*")
+    ('.866 ± .02', '0.41 *')
+    """
+    for mark, rest in _MARKS:
+        cell = mark.sub(rest, cell)
+    return " ".join(html.unescape(cell).split())

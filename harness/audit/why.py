@@ -59,7 +59,7 @@ from ..reports.grid import Grid, filled, grid, grid_of
 from ..reports.phrases import warned_of
 from ..reports.select import metric_spellings
 from ..reports.text import Shown
-from .printed_tables import read_rows, read_text
+from .table_files import csv_rows, read_text
 
 FIRST, MOST = 10, 60
 """Ranks that are always shown, and how many are shown at most."""
@@ -483,7 +483,7 @@ def _row(
         fix = "choose one of its cells with --dataset and --where"
         raise UnknownNameError(Problem("", what, fix=fix))
     system, path = systems[at], outcome.folder / LEADERBOARD
-    rows = read_rows(read_text(path), str(path))
+    rows = csv_rows(read_text(path), str(path))
     shown = [one.fields for one in rows if one.fields[:2] == [*key]]
     if not shown:
         raise misfit(path, f"expected a row of {key[1]} on {key[0]}, got none")

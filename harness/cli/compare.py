@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from ..audit.leaderboard_diff import changes
-from ..audit.leaderboard_diff_report import render
+from ..core.entries import System
+from ..core.policy import Choices
 from ..core.systems import systems_of
 from ..errors import Problem, UnknownNameError
 from ..experiment import compare as versus
@@ -21,131 +21,91 @@ from . import options
 from .evaluate import evaluate
 from .printing import show, terminal_width
 
+AGAIN = "the same run"
+"""What a run is called that is compared with itself."""
 TAKES = "give run files with --qrels QRELS and -m METRIC, or names of runs with --results FOLDER"
-_PLAN = [one.name for one in fields(Plan) if one.name != "metrics"]
-_BOARDS = ("tolerance", "lower", "keys", "p", "reproduction")
-"""Options for two results folders or CSV leaderboards."""
+_OF_RESULTS = {
+    "runs", "results", "metrics", "dataset", "all_pairs", "format", "overrides", *options.PLAN,
+}  # fmt: skip
+"""The parameters for runs of a results folder; those for run files are all but two of them."""
 
 
 @click.command()
-@options.several(
-    "runs", "RUN_A RUN_B...|OLD NEW", "Run files, names with --results, or two results folders."
-)
+@options.several("runs", "RUN_A RUN_B...", "Run files with --qrels, or names with --results.")
 @click.option("--qrels", metavar="QRELS", help="Qrels, for run files.")
 @options.path("--results", metavar="FOLDER", help="Results of 'harness run' with the runs.")
 @options.metrics("A metric, by default all of the results'")
 @click.option("--dataset", metavar="DATASET", help="One dataset of the results.")
-@options.many(
-    "--baseline", "-b", "baselines", metavar="RUN", help="The baseline; by default the first run"
-)
 @options.flag("--all-pairs", "Every run with every other, and no baseline.")
-@options.setting(
-    Plan, "test", "--test", "-t", metavar="TEST", help="A test, such as randomization or tukey."
-)
-@options.setting(Plan, "correction", help="Correct p-values for several comparisons.")
-@options.setting(Plan, "family", help="Correct all comparisons, or each metric or dataset.")
-@options.setting(
-    Plan, "level", metavar="ALPHA", help="An adjusted p-value up to this is significant."
-)
-@options.setting(Plan, "interval", help="How to compute intervals of differences.")
-@options.setting(Plan, "draws", metavar="N", help="Random draws, if any are made.")
-@options.setting(Plan, "seed", metavar="N", help="Seed of the random draws.")
+@options.plan("The baseline; by default the first run")
 @options.grouping
-@options.format_option("text", "csv", "jsonl", "markdown", help="How to print the comparisons.")
-@click.option(
-    "--tolerance",
-    metavar="DIFFERENCE",
-    type=click.FloatRange(0),
-    help="Treat differences up to this as equal.",
-)
-@options.flag("--any-change", "Exit 1 if anything has changed, better or worse.")
-@options.many("--lower", metavar="METRIC", help="A metric of a CSV for which lower is better")
-@options.many("--key", "keys", metavar="COLUMN", help="A CSV column that identifies rows")
-@options.many("--name", "names", metavar="OLD=NEW", help="A name in OLD, and what NEW calls it")
-@click.option(
-    "--p", metavar="P", type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Persistence of RBO; 0.9 by default.",
-)  # fmt: skip
-@options.flag("--reproduction", "Also measure how well NEW reproduces OLD.")
-@options.evaluation
+@options.format_option("text", "csv", "jsonl", "markdown")
+@options.usual_evaluation
 def command(
     runs: tuple[str, ...], qrels: str | None, results: Path | None, metrics: tuple[str, ...],
-    dataset: str | None, all_pairs: bool, any_change: bool, names: tuple[str, ...], format: str,
+    dataset: str | None, all_pairs: bool, format: str, overrides: tuple[str, ...],
     **settings: Any,
 ) -> None:  # fmt: skip
-    """Compare runs with each other, or two leaderboards: what has changed.
+    """Compare runs with each other, query by query.
 
-    For runs, prints the difference, interval, p, effect size and tiers over paired queries. Two
-    runs also get the queries on which they differ most.
-
-    For OLD NEW (results folders or CSV leaderboards), prints the values and ranks that moved, the
-    queries behind them, and changes of inputs, config and versions. Exits 1 if a value is worse.
+    Prints the difference, interval, p, effect size and tiers over paired queries. Two runs also
+    get the queries on which they differ most. 'harness diff' compares two leaderboards.
 
     Tests: paired-t, randomization, bootstrap, bootstrap-t, wilcoxon, sign; of all pairs tukey,
-    randomized-tukey, friedman-nemenyi; or one of a plugin. The tolerance of two leaderboards is 0
-    for folders and half of the last printed digit for a CSV.
+    randomized-tukey, friedman-nemenyi; or one of a plugin.
+
+    --set takes the keys family, interval, draws and seed of 'compare:', and those of 'policy:' for
+    run files, such as compare.draws=99999 or policy.empty_queries=skip.
 
     \b
     Examples:
       harness compare bm25.run dense.run --qrels qrels.txt -m map -m ndcg@10
       harness compare lambdamart gbrt neural --results results/sweep --test randomization
-      harness compare results/before results/after --tolerance 0.001
     """
-    plan = Plan(**{key: settings.pop(key) for key in _PLAN})
-    boards = {key: settings.pop(key) for key in _BOARDS}
+    models = {"compare": Plan} if results is not None else {"compare": Plan, "policy": Choices}
+    keys = options.sections(overrides, **models)
+    plan = options.pop_plan(settings, keys["compare"])
     if all_pairs and plan.baselines:
         what = "expected --all-pairs or --baseline, got both"
         raise UnknownNameError(Problem("", what, fix="leave one of them out"))
-    width = terminal_width(format)
-    if qrels is None and results is None and _are_leaderboards(runs):
-        boards["p"] = 0.9 if boards["p"] is None else boards["p"]
-        found = changes(
-            *runs, plan=plan, metrics=metrics, dataset=dataset,
-            names=options.pairs("--name", names), **boards,
-        )  # fmt: skip
-        show(render(found, format, **width))
-        if found.has_regression or (any_change and found.has_change):
-            raise click.exceptions.Exit(1)
-        return
-    options.refuse((*_BOARDS, "any_change", "names"), "runs")
+    _check_request(runs, qrels, results)
     if results is not None:
-        options.refuse(("groups",), "results, whose config names 'groups' under its dataset")
-    _check_request(runs, qrels, results, metrics)
-    if results is not None:
-        systems = versus.from_results(results, runs, dataset)
+        options.allow(_OF_RESULTS, "results, whose config has these settings")
+        systems = tuple(versus.from_results(results, runs, dataset))
         plan = replace(plan, metrics=metrics)
     else:
+        options.refuse(("dataset",), "run files")
         versus.check_metrics(metrics)
-        versus.check_plan(plan, short_names(runs))
-        systems = [*systems_of(evaluate(str(qrels), runs, metrics, **settings))]
+        versus.check_plan(plan, short_names(list(dict.fromkeys(runs))))
+        systems = systems_of_files(str(qrels), runs, metrics, policy=keys["policy"], **settings)
     if not all_pairs and not plan.baselines:
         plan = replace(plan, baselines=(systems[0].run,))
-    show(versus.render(systems, plan, format, **width))
+    show(versus.render(systems, plan, format, **terminal_width(format)))
 
 
-def _are_leaderboards(names: Sequence[str]) -> bool:
-    """Return whether arguments are two leaderboards: a folder of results, or two CSV files."""
-    return len(names) == 2 and (all(map(_is_table, names)) or any(map(os.path.isdir, names)))
-
-
-def _is_table(name: str) -> bool:
-    return name.lower().endswith((".csv", ".tsv"))
-
-
-def _check_request(
-    runs: Sequence[str], qrels: str | None, results: Path | None, metrics: Sequence[str]
-) -> None:
-    """Raise UnknownNameError if it is not clear what to compare."""
-    for name in runs:
-        if os.path.isdir(name) or (qrels is None and _is_table(name)):
-            what = "expected two leaderboards, each a folder of results or a CSV file that exists"
-            raise UnknownNameError(Problem(", ".join(runs), what, fix=f"for runs, {TAKES}"))
-    if (qrels is None) == (results is None):
-        what = f"expected --qrels or --results, got {'both' if qrels else 'neither'}"
-        raise UnknownNameError(Problem("", what, fix=TAKES))
-    if qrels is not None and not metrics:
+def systems_of_files(
+    qrels: str, runs: Sequence[str], metrics: Sequence[str], **settings: Any
+) -> tuple[System, ...]:
+    """Evaluate run files; the first one is also a second system if it is there twice."""
+    if not metrics:
         fix = "add one, such as -m map; 'harness metrics' lists them"
         raise UnknownNameError(Problem("", "expected a metric, got none", fix=fix))
+    systems = systems_of(evaluate(qrels, list(dict.fromkeys(runs)), metrics, **settings))
+    if runs.count(runs[0]) > 1:
+        again = [system for system in systems if system.run == systems[0].run]
+        systems += tuple(System.of(system.entries, AGAIN) for system in again)
+    return systems
+
+
+def _check_request(runs: Sequence[str], qrels: str | None, results: Path | None) -> None:
+    """Raise UnknownNameError if it is not clear what to compare."""
+    if qrels is None and results is None and any(map(os.path.exists, runs)):
+        what = "expected run files with --qrels, or names of runs with --results"
+        fix = "add --qrels QRELS; 'harness diff OLD NEW' compares two leaderboards"
+        raise UnknownNameError(Problem(", ".join(runs), what, fix=fix))
+    if (qrels is None) == (results is None):
+        what = f"expected --qrels or --results, got {'both' if qrels else 'neither'}"
+        raise UnknownNameError(Problem("", what, fix=f"{TAKES}; 'harness diff' takes leaderboards"))
     if len(runs) < 2:
         what = f"expected two runs or more, got {runs[0]} alone"
         raise UnknownNameError(Problem("", what, fix="name the run to compare it with"))

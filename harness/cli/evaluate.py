@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -66,16 +66,20 @@ def command(
 
 def evaluate(
     qrels: str, runs: Sequence[str], metrics: Sequence[str], *, ties: str,
-    groups: str | None = None, bins: Sequence[str] = (), **settings: Any,
+    groups: str | None = None, bins: Sequence[str] = (), policy: Mapping[str, Any] | None = None,
+    **settings: Any,
 ) -> Leaderboard:  # fmt: skip
-    """Return the values of files, with the settings of `options.evaluation`."""
+    """Return the values of files, with the settings of `options.evaluation`.
+
+    `policy` are further keys of a config's `policy:`.
+    """
     if groups is None and bins:
         what = f"--bins {bins[0]}: expected a file of groups to cut"
         raise UnknownNameError(Problem("", what, fix="add --groups FILE"))
     grouping = None if groups is None else _grouping(groups, bins)
-    choices = {name: settings.pop(name) for name in options.POLICY}
-    policy = Policy(ties=without_bounds(ties), **choices)
-    board = evaluate_files(qrels, runs, metrics, policy=policy, bounds=ties == BOUNDS, **settings)
+    choices = {name: settings.pop(name) for name in options.POLICY if name in settings}
+    rules = Policy(ties=without_bounds(ties), **choices, **(policy or {}))
+    board = evaluate_files(qrels, runs, metrics, policy=rules, bounds=ties == BOUNDS, **settings)
     if grouping is None:
         return board
     from ..guard.datasets import attach

@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import click
 
-from ..core.entries import System
-from ..core.systems import systems_of
+from ..core.policy import Choices
 from ..errors import Problem, UnknownNameError
 from ..experiment import gate as gates
 from ..experiment import run as experiment
@@ -18,18 +17,14 @@ from ..reports.gate import FORMATS, render
 from ..stats.comparison import Correction, Plan
 from ..stats.gate import GateSettings, Verdict
 from . import options
-from .evaluate import evaluate
+from .compare import systems_of_files
 from .printing import show, terminal_width
 
 Undecided = Literal["pass", "fail"]
-AGAIN = "the same run"
-"""What the baseline is called as its own candidate."""
-_PRINTING = {"inputs", "on_undecided", "format"}
-_TAKEN = {
-    "a config": {*_PRINTING, "overrides"},
-    "results folders": {*_PRINTING, "metrics", "margins", "names", "level", "correction"},
-}
-"""The parameters that are not for run files alone."""
+_COMMON = {"inputs", "on_undecided", "format"}
+_OF_CONFIG = {*_COMMON, "overrides"}
+_OF_RESULTS = {*_COMMON, "metrics", "margins", "names", "level", "correction"}
+"""The parameters for each form; run files have all but names."""
 
 
 @click.command()
@@ -50,14 +45,14 @@ _TAKEN = {
     help="Verdict if there are too few queries to tell.",
 )
 @options.grouping
-@options.format_option(*FORMATS, help="How to print the verdicts.")
-@options.overrides
-@options.evaluation
+@options.format_option(*FORMATS)
+@options.usual_evaluation
 def command(on_undecided: Undecided, format: str, **settings: Any) -> None:
     """Test whether a candidate is worse than its baseline by more than a margin.
 
     For each metric and dataset the verdict is pass, fail or undecided. Exits 0 if all pass, 1 if
-    one fails. Undecided counts as --on-undecided says.
+    one fails. Undecided counts as --on-undecided says. --set changes any key of a CONFIG; for run
+    files it takes those of 'policy:', such as policy.empty_queries=skip.
 
     \b
     Examples:
@@ -94,43 +89,39 @@ def _verdicts(
 ) -> tuple[Verdict, ...]:  # fmt: skip
     plan: dict[str, Any] = {"level": level, "correction": correction}
     Plan(**plan)  # checks them
-    is_config = len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml"))
-    if qrels is not None and not is_config:
-        options.refuse(("names", "overrides"), "run files")
-    else:
-        kind = "a config" if is_config else "results folders"
-        options.refuse({str(one.name) for one in command.params} - _TAKEN[kind], kind)
-    if is_config:
-        outcome = experiment.run(inputs[0], overrides=overrides)
-        gates.check_complete(outcome)
-        chosen = outcome.config.gate
-        if chosen is None:
-            what = "expected a key 'gate', which names the baseline"
-            fix = "add gate: {baseline: RUN, rules: {ndcg@10: {margin: 0.005}}}"
-            raise UnknownNameError(Problem(inputs[0], what, fix=fix))
-        return gates.gate_baseline(
-            outcome.systems, chosen.baseline, chosen.rules, level=chosen.level,
-            correction=chosen.correction,
-        )  # fmt: skip
-    if qrels is None and (len(inputs) != 2 or any(map(os.path.isfile, inputs))):
-        what = f"expected two results folders, got {', '.join(inputs)}"
-        raise UnknownNameError(Problem("gate", what, fix="add --qrels QRELS to gate run files"))
+    if len(inputs) == 1 and inputs[0].endswith((".yaml", ".yml")):
+        options.allow(_OF_CONFIG, "a config")
+        return _of_config(inputs[0], overrides)
     if len(inputs) < 2:
         what = f"expected a baseline and a candidate, got {inputs[0]} alone"
         raise UnknownNameError(Problem("gate", what, fix="name both, or a config with 'gate:'"))
-    rules = gates.rules_of(margins, metrics)
-    if qrels is None:
-        renamed = dict(options.pairs("--name", tuple(names)))
-        return gates.gate_folders(Path(inputs[0]), Path(inputs[1]), rules, names=renamed, **plan)
-    if not metrics:
-        fix = "add one, such as -m ndcg@10; 'harness metrics' lists them"
-        raise UnknownNameError(Problem("gate", "expected a metric, got none", fix=fix))
-    # a candidate that changes nothing is not a mistake
-    settings["accept"] = ["same-file-twice"]
-    board = evaluate(qrels, list(dict.fromkeys(inputs)), metrics, **settings)
-    systems = systems_of(board)
-    if inputs.count(inputs[0]) > 1:  # a first try: does the same run pass?
-        systems += tuple(
-            System.of(one.entries, AGAIN) for one in systems if one.run == systems[0].run
-        )
-    return gates.gate_baseline(systems, systems[0].run, rules, **plan)
+    if qrels is not None:
+        options.refuse(("names",), "run files")
+        keys = options.sections(overrides, policy=Choices)
+        # a candidate that changes nothing is not a mistake
+        settings |= {"accept": ["same-file-twice"], "policy": keys["policy"]}
+        systems = systems_of_files(qrels, inputs, metrics, **settings)
+        rules = gates.rules_of(margins, metrics)
+        return gates.gate_baseline(systems, systems[0].run, rules, **plan)
+    if len(inputs) != 2 or any(map(os.path.isfile, inputs)):
+        what = f"expected two results folders, got {', '.join(inputs)}"
+        raise UnknownNameError(Problem("gate", what, fix="add --qrels QRELS to gate run files"))
+    options.allow(_OF_RESULTS, "results folders")
+    return gates.gate_folders(
+        Path(inputs[0]), Path(inputs[1]), gates.rules_of(margins, metrics),
+        names=dict(options.pairs("--name", tuple(names))), **plan,
+    )  # fmt: skip
+
+
+def _of_config(config: str, overrides: Sequence[str]) -> tuple[Verdict, ...]:
+    outcome = experiment.run(config, overrides=overrides)
+    gates.check_complete(outcome)
+    chosen = outcome.config.gate
+    if chosen is None:
+        what = "expected a key 'gate', which names the baseline"
+        fix = "add gate: {baseline: RUN, rules: {ndcg@10: {margin: 0.005}}}"
+        raise UnknownNameError(Problem(config, what, fix=fix))
+    return gates.gate_baseline(
+        outcome.systems, chosen.baseline, chosen.rules, level=chosen.level,
+        correction=chosen.correction,
+    )  # fmt: skip

@@ -30,7 +30,7 @@ from ..input_files import keeping_inputs
 from .printing import discard, end_unprintable, show
 
 COMMANDS = (
-    "init", "run", "evaluate", "check", "audit", "compare", "gate", "table", "check-table",
+    "init", "run", "evaluate", "check", "audit", "compare", "gate", "diff", "table",
     "plot", "page", "explain", "why", "similarity", "correlate", "pool", "export", "verify",
     "metrics", "trec_eval",
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from ..core.arguments import MOST, Range, parameters_of
 from ..core.policy import Policy, RunDuplicates
-from ..errors import Problem, UnknownNameError, did_you_mean
+from ..errors import Problem, UnknownNameError, check_known, did_you_mean
 from ..stats.comparison import Plan
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -148,6 +148,63 @@ comparison = joined(
     ),
     setting(Plan, "correction", default=None, help="Compare again with this correction."),
 )
+PLAN = ("baselines", "test", "correction", "level")
+"""The parameters of `plan`."""
+persistence = click.option(
+    "--persistence", "p", metavar="P", default=0.9, help="Persistence of RBO.",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+)  # fmt: skip
+
+
+def plan(help_of_baseline: str) -> Option[Any]:
+    """Return the options of a plan of comparisons; see `pop_plan`."""
+    return joined(
+        many("--baseline", "-b", "baselines", metavar="RUN", help=help_of_baseline),
+        setting(
+            Plan, "test", "--test", "-t", metavar="TEST", help="A test, such as randomization."
+        ),
+        setting(Plan, "correction", help="Correct p-values for several comparisons."),
+        setting(
+            Plan, "level", metavar="ALPHA", help="An adjusted p-value up to this is significant."
+        ),
+    )
+
+
+def pop_plan(settings: dict[str, Any], choices: Mapping[str, Any]) -> Plan:
+    """Return the plan of comparisons, its options taken out of the parameters of a command.
+
+    `choices` are further keys of a config's `compare:`.
+    """
+    return Plan(**{name: settings.pop(name) for name in PLAN}, **choices)
+
+
+def sections(overrides: Sequence[str], **models: type) -> dict[str, dict[str, Any]]:
+    """Return the keys that `--set SECTION.KEY=VALUE` sets, by the sections of a config.
+
+    `models` are the sections that a command has; the options of their own are not among the keys.
+    """
+    from ..config.yaml_file import override, parse_yaml  # which a command without --set skips
+
+    context = click.get_current_context()
+    own = {str(parameter.name) for parameter in context.command.params}
+    chosen: dict[str, dict[str, Any]] = {name: {} for name in models}
+    known = [
+        f"{section}.{key}"
+        for section, model in models.items()
+        for key in parameters_of(model)
+        if key not in own
+    ]
+    for text in overrides:
+        check_known("key", text.partition("=")[0].strip(), known, "--set")
+        source = parse_yaml("{}", "--set")
+        override(source, [text])
+        if source.problems:
+            raise UnknownNameError(source.problems)
+        for section, keys in source.data.items():
+            chosen[section] |= keys
+    return chosen
+
+
 teams = click.option(
     "--teams", metavar="FILE|RE", default="",
     help="CSV of run and team, or a pattern on the tag.",
@@ -165,32 +222,40 @@ duplicates = choice(
     "--duplicates", RunDuplicates, default="error", help="What to do with a docno twice in a query."
 )
 POLICY = ("depth", "judged_only", "missing_queries", "empty_queries")
+relevance_level = click.option(
+    "--relevance-level", "-l", "rel", metavar="N", type=Whole(1, MOST),
+    help="Smallest grade that is relevant.",
+)  # fmt: skip
+depth = setting(
+    Policy, "depth", "--depth", "-M", metavar="N", help="Look at the first N documents only."
+)
+ties = setting(Policy, "ties", metavar="ORDER", help="Order of tied scores, such as stable.")
+convention = click.option(
+    "--convention", metavar="TOOL", help="Compute every metric as this tool does."
+)
+plugins = many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module to load")
 evaluation = joined(
-    click.option(
-        "--relevance-level", "-l", "rel", metavar="N", type=Whole(1, MOST),
-        help="Smallest grade that is relevant.",
-    ),
-    setting(
-        Policy, "depth", "--depth", "-M", metavar="N", help="Look at the first N documents only.",
-    ),
+    relevance_level, depth,
     setting(
         Policy, "judged_only", "--judged-only", "-J", help="Take unjudged documents out first."
     ),
+    ties, convention,
     setting(
-        Policy, "ties", metavar="ORDER", help="Order of tied scores, such as stable or bounds."
-    ),
-    click.option("--convention", metavar="TOOL", help="Compute every metric as this tool does."),
-    setting(
-        Policy, "missing_queries", "--missing", help="How to count queries without an answer."
+        Policy, "missing_queries", "--missing-queries",
+        help="How to count queries without an answer.",
     ),
     setting(
-        Policy, "empty_queries", "--empty", help="How to count queries with nothing relevant."
+        Policy, "empty_queries", "--empty-queries",
+        help="How to count queries with nothing relevant.",
     ),
-    duplicates,
-    file_formats,
-    many("--plugin", "-p", "plugins", metavar="PLUGIN", help="A .py file or module with metrics"),
+    duplicates, file_formats, plugins,
 )  # fmt: skip
 """How files are read and evaluated without a config; see `harness.cli.evaluate.evaluate`."""
+keys = many("--set", "overrides", metavar="KEY=VALUE", help="Set another key of a config, as above")
+usual_evaluation = joined(
+    relevance_level, depth, ties, convention, duplicates, file_formats, plugins, keys
+)
+"""The same for commands in which `--set` has the rest; see `sections`."""
 
 
 def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -211,6 +276,12 @@ def pairs(option: str, texts: tuple[str, ...]) -> list[tuple[str, str]]:
             what = f"expected {form}, got '{text}'"
             raise UnknownNameError(Problem(option, what, fix=f"write {option} {example}"))
     return [(both[1].strip('"'), both[2]) for both in found if both]
+
+
+def allow(names: Iterable[str], inputs: str) -> None:
+    """Raise UnknownNameError if the command line has an option other than these."""
+    command = click.get_current_context().command
+    refuse([str(one.name) for one in command.params if one.name not in {*names}], inputs)
 
 
 def refuse(names: Iterable[str], inputs: str) -> None:

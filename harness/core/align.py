@@ -269,7 +269,7 @@ def _without_missing(aligned: Aligned, policy: Policy) -> Aligned:
     missing = ~aligned.answered
     if policy.missing_queries == "error":
         names = select(aligned.qids, missing).to_pylist()
-        n, fix = len(names), "complete the run, or set missing_queries (--missing) to zero or skip"
+        n, fix = len(names), "complete the run, or set missing_queries to zero or skip"
         what = f"the run does not answer {n} of the {aligned.n_queries} judged queries: "
         what += first_of(names, 5)
         raise AlignmentError(Problem("", what, fix=fix, rule="refused-missing-queries"))

@@ -367,7 +367,7 @@ def evaluate(
             Problem(
                 dataset,
                 f"{len(empty)} queries have no relevant document: {', '.join(empty[:5])}",
-                fix="take them out of the dataset, or set empty_queries (--empty) to zero or skip",
+                fix="take them out of the dataset, or set empty_queries to zero or skip",
                 rule="refused-empty-queries",
             )
         )

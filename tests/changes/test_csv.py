@@ -9,7 +9,7 @@ from refusals import refuses
 
 from harness.audit.leaderboard_diff import changes
 from harness.audit.leaderboard_diff_report import render
-from harness.audit.leaderboard_files import read_csv
+from harness.audit.leaderboard_files import read_file
 from harness.errors import InputError, UnknownNameError
 
 
@@ -30,7 +30,7 @@ from harness.errors import InputError, UnknownNameError
 def test_dialects(text: str, tmp_path: Path) -> None:
     path = tmp_path / "board.csv"
     path.write_bytes(text.encode())
-    board = read_csv(path)
+    board = read_file(path)
     assert [str(key) for key in board.rows] == ["bm25", "lsi"]
     rows = [row.values for row in board.rows.values()]
     assert list(rows[0]) == ["map", "P@5"]
@@ -45,7 +45,7 @@ def test_what_columns_are_taken_for(tmp_path: Path) -> None:
         1,us,x,trec,1,0.3,7,0.01,,50
         2,us,x,trec,2,0.2,,0.01,,50
     """)  # fmt: skip
-    board = read_csv(path)
+    board = read_file(path)
     assert [str(key) for key in board.rows] == ["x Seed=1 on trec", "x Seed=2 on trec"]
     assert list(board.metrics) == ["map", "my metric"]
     assert board.metrics["my metric"] is None
@@ -54,13 +54,13 @@ def test_what_columns_are_taken_for(tmp_path: Path) -> None:
         f"{path}: runs in 'System'; datasets in 'Collection'; rows identified by 'Seed'; "
         "metrics 'MAP', 'my metric'; not compared 'rank', 'Team', 'MAP deviation', 'empty', 'n'",
     )
-    board = read_csv(path, ["Team", "rank"])
+    board = read_file(path, ["Team", "rank"])
     assert [str(key) for key in board.rows] == [
         "us rank=1 Seed=1 on trec",
         "us rank=2 Seed=2 on trec",
     ]
     with refuses("a.csv", error=UnknownNameError, suggests="Team"):
-        read_csv(path, ["Taem"])
+        read_file(path, ["Taem"])
 
 
 def test_half_of_the_last_digit(tmp_path: Path) -> None:
@@ -133,5 +133,5 @@ def test_what_is_no_leaderboard(content: bytes, line: str, tmp_path: Path) -> No
     path = tmp_path / "board.csv"
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
-        read_csv(path)
+        read_file(path)
     assert [one.where for one in caught.value.problems] == [f"{path}{line}"]

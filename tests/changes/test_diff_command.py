@@ -1,17 +1,21 @@
-"""`harness compare OLD NEW`: exit codes, formats, messages."""
+"""`harness diff`: exit codes, formats, tables of papers."""
 
+import csv
 from pathlib import Path
 
 import pytest
 from command_line import called
 from csv_rows import csv_rows
-from made_boards import table
+from made_boards import OLD, folder, table
 
+import harness
 from harness.audit.leaderboard_diff import changes
+from harness.audit.leaderboard_files import read_file
+from harness.errors import InputError
 
 
 def output(*words: object, code: int = 0) -> str:
-    done = called("compare", *words)
+    done = called("diff", *words)
     assert done.code == code, done
     return done.err.removeprefix("error: ") if code == 2 else done.out
 
@@ -56,8 +60,61 @@ def test_csv_has_every_cell_and_digit(old: Path, new: Path) -> None:
     assert (good["moved_queries"], good["significant"], good["method"]) == ("1", "false", "t(5)")
 
 
-def test_options_that_are_for_leaderboards(old: Path) -> None:
-    words = ("a.run", "b.run", "--qrels", "q.txt", "-m", "map")
-    for option in (["--tolerance", 0.1], ["--any-change"], ["--lower", "map"], ["--key", "run"],
-                   ["--name", "a=b"], ["--p", 0.8], ["--reproduction"]):  # fmt: skip
-        assert output(*words, *option, code=2).startswith(f"{option[0]} is not for runs")
+TITLES = "names: {good: 'Good one', dev: Web 10%, recip_rank: MRR}\n"
+
+
+@pytest.mark.parametrize("format", ["markdown", "csv"])
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--percent", "--spread", "deviation"), ("--extra", "n", "--marks", "letters")],
+    ids=["plain", "percent", "extras"],
+)
+def test_a_table_of_the_harness(tmp_path: Path, format: str, options: tuple[str, ...]) -> None:
+    results = folder(tmp_path, OLD, policy=TITLES + "compare: {baseline: base}\n")
+    text = called("table", results, "-f", format, "-m", "recip_rank", *options).out
+    path = tmp_path / f"paper.{'md' if format == 'markdown' else 'csv'}"
+    path.write_text(text)
+    done = called("diff", results, path, "-m", "recip_rank", "--any-change", "-f", "csv")
+    rows = list(csv.DictReader(done.out.splitlines()))
+    assert done.code == 0, done
+    assert [row["status"] for row in rows] == ["same"] * 3
+    old = next(each for each in ("25.0", ".250", "0.25") if text.count(each) == 1)
+    path.write_text(text.replace(old, old.replace("2", "3")))
+    done = called("diff", results, path, "-m", "recip_rank", "--any-change", "-f", "csv")
+    changed = {row["run"]: row["status"] for row in csv.DictReader(done.out.splitlines())}
+    assert (done.code, changed) == (1, {"base": "same", "good": "same", "poor": "better"})
+
+
+def test_a_heading_names_a_dataset_and_a_metric(tmp_path: Path, root: Path) -> None:
+    """Cells are means over seeds, and what a table names goes before a metric called like it."""
+    results = tmp_path / "results"
+    harness.run(root / "configs/paper.yaml", overrides=[f"output={results}"])
+    paper = results / "tables/main.md"
+    metrics = ("-m", "map", "-m", "ndcg(gain=exp)@10")
+    assert called("diff", results, paper, "--any-change", *metrics).code == 0
+    assert called("diff", paper, results, "--any-change", *metrics).code == 0
+    text = paper.read_text(encoding="utf-8")
+    paper = tmp_path / "paper.md"
+    assert text.count("| .742<sub>") == 1
+    paper.write_text(text.replace("| .742<sub>", "| .752<sub>"), encoding="utf-8")
+    assert called("diff", results, paper, *metrics).code == 0  # better
+    done = called("diff", results, paper, *metrics, "--any-change", "-f", "csv")
+    changed = [row for row in csv.DictReader(done.out.splitlines()) if row["status"] != "same"]
+    (row,) = changed
+    assert (done.code, row["dataset"], row["run"], row["metric"], row["new"]) == (
+        1, "fold1", "linear-regression", "map", "0.752",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [("no table", ""), ("|a|b|\n|-|-|\n|x|1|\n\n|a|b|\n|-|-|\n|y|2|\n", ""),
+     ("|run|map|\n|-|-|\n|x|.1|.2|\n", ":3"),
+     ("|run|map|\n|-|-|\n|x|.1|\n|y|zero|\n|z|.2|\n", ":4")],
+)  # fmt: skip
+def test_markdown_that_is_no_leaderboard(text: str, line: str, tmp_path: Path) -> None:
+    path = tmp_path / "board.md"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_file(path)
+    assert [problem.where for problem in caught.value.problems] == [f"{path}{line}"]

@@ -114,11 +114,10 @@ def test_a_folder_of_results_runs_no_code(folder: Path) -> None:
     for words, fix in (
         (["table", "out"], ""),
         (["why", "out", "--run", "ours", "-m", "map", "--query", "q1"], ""),
-        (["compare", "out", "out"], ""),
-        (["check-table", "paper.md", "--results", "out"], ""),
+        (["diff", "out", "out"], ""),
+        (["diff", "out", "paper.md"], ""),
         (["verify", "out"], "give --plugins if you trust this code"),
         (["audit", "out"], "audit the config that wrote them"),
-        (["cache", "prune", "out", "--keep", "out"], "name the config that wrote them"),
     ):
         done = harness(folder, *words)
         error = f"{refused}{fix}\n" if fix else ""

@@ -40,9 +40,9 @@ def commands(folder: Path) -> Iterator[list[str]]:
     paper.write_text(PAPER)
     yield ["table", results, "--methods"]
     yield ["why", results, *cell, "--query", "10"]
-    yield ["compare", results, results]
+    yield ["diff", results, results]
     yield ["compare", "--results", results, "gbrt", "neural", "--test", "sign"]
-    yield ["check-table", str(paper), "--results", results]
+    yield ["diff", results, str(paper)]
     yield ["plot", results, "distribution", "--output", str(folder.parent / "pictures")]
     yield ["audit", results]
     yield ["verify", results, "--plugins"]

@@ -46,8 +46,8 @@ def test_names_of_a_folder(compared: Path) -> None:
         (("gbrt", "neurall", "--results", folder), "no run 'neurall'; did you"),
         (("gbrt", "neural", "--results", folder, "--dataset", "letor"), "no dataset 'letor'"),
         (("gbrt", "neural", "--results", folder, "-m", "P@5"), "no metric 'P@5' was evaluated"),
-        ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected two leaderboards"),
-        ((board, board, "--results", folder), f"{board}, {board}: expected two leaderboards"),
+        ((folder, folder, folder), f"{folder}, {folder}, {folder}: expected run files"),
+        ((board, board, "--results", folder), f"no run '{board}'"),
     ):
         assert printed(*words, code=2).startswith(begin)
 

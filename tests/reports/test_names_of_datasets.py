@@ -93,7 +93,7 @@ def test_a_plot_is_drawn_for_each_dataset(results: Path, kind: str) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("compare", "out", "out"), ("gate", "c.yaml"), ("gate", "out", "out", "--margin", ".1"),
+        ("diff", "out", "out"), ("gate", "c.yaml"), ("gate", "out", "out", "--margin", ".1"),
         ("verify", "out"), ("audit", "c.yaml"), ("correlate", "out"),
         ("page", "out", "-o", "p.html"), ("export", "out", "--to", "json"),
     ],
