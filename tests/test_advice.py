@@ -341,6 +341,8 @@ def test_a_fix_for_a_frame_works(name: str) -> None:
     forms: list[Any] = [frame]
     if frame.index.equals(pd.RangeIndex(len(frame))):
         forms += [pl.from_pandas(frame), pa.Table.from_pandas(frame)]
+    if {"qid", "docno"} <= {*frame.columns}:
+        forms += [frame.to_dict("list"), {key: frame[key].to_numpy() for key in frame}]
     for given in forms:
         with pytest.raises(HarnessError) as error:
             harness.evaluate(qrels, given, ["recip_rank"])

@@ -77,8 +77,8 @@ def evaluate(
 
         * a path, in any format of `harness.readers`, compressed or not;
         * ``{qid: {docno: number}}`` with strings for qids and docnos;
-        * an Arrow table, a pandas or polars data frame with columns qid, docno and grade or
-          score, under their usual names;
+        * an Arrow table, a pandas or polars data frame, or a dict of arrays, with columns qid,
+          docno and grade or score, under their usual names;
         * a tuple of columns ``(qids, docnos, numbers)``;
         * `Qrels` and `Run`.
 

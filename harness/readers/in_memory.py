@@ -30,6 +30,7 @@ from .batches import (
     report_empty,
     with_documents,
 )
+from .column_roles import guess
 from .files import parquet, write_all
 from .format import FORMATS, read_qrels, read_run
 from .frame import from_frame
@@ -105,6 +106,9 @@ def as_table(
     if isinstance(value, Mapping):
         if _is_foreign(next(iter(value.values()), None)):
             raise _unknown(kind, value, name)
+        if _are_columns(value, kind):
+            table = _table_of({key: as_array(one, key) for key, one in value.items()}, kind.kind)
+            return replace(from_frame(table, kind, dataset=dataset, name=kind.kind), name="")
         if value and all(map(_is_array, value.values())) and (kind is Qrels or dataset is not None):
             parts = {str(qid): one_column(one, f"query '{qid}'") for qid, one in value.items()}
             made = from_queries(kind, parts, name or kind.kind)
@@ -144,14 +148,27 @@ def _from_columns(kind: type[T], qids: Any, docnos: Any, numbers: Any) -> T:
     columns = {"qid": as_array(qids, "qids"), number: numbers_of(as_array(numbers, number), number)}
     if docnos is not None:
         columns["docno"] = as_array(docnos, "docnos")
+    by_position = {"docno": None} if docnos is None else None
+    made = from_frame(_table_of(columns, kind.kind), kind, by_position, name=kind.kind)
+    return replace(made, name="")
+
+
+def _table_of(columns: Mapping[str, Array], place: str) -> pa.Table:
+    """Return arrays as the columns of a table."""
     try:
-        table = pa.table({name: pa.array(one, from_pandas=True) for name, one in columns.items()})
+        return pa.table({name: pa.array(one, from_pandas=True) for name, one in columns.items()})
     except pa.ArrowException as error:
         what = f"expected columns of one length, of text or numbers, got other arrays ({error})"
-        raise InputError(Problem(kind.kind, what, fix="give one entry for each row")) from None
-    by_position = {"docno": None} if docnos is None else None
-    made = from_frame(table, kind, by_position, name=kind.kind)
-    return replace(made, name="")
+        raise InputError(Problem(place, what, fix="give one entry for each row")) from None
+
+
+def _are_columns(value: Mapping[Any, Any], kind: type[T]) -> bool:
+    """Whether a dict of arrays holds columns by their names, and not scores by query."""
+    if not all(isinstance(name, str) for name in value) or not all(map(_is_array, value.values())):
+        return False
+    # a query may be called q
+    roles = {role for role, name in guess([*value], kind.kind).items() if len(name) > 1}
+    return "qid" in roles and len(roles) > 1
 
 
 def check_index(scores: Any, rows: Any = None) -> None:

@@ -198,13 +198,14 @@ def _read_text(
 
     chosen = select_columns(names, kind, columns, source, first_rows)
     role = number_role(chosen)
+    quoted = " " if '"' in head.first_text else ""  # as R's write.table has it
     layout = Layout(
         tuple(names),
         tuple(dict.fromkeys(name for other, name in chosen.items() if other != role)),
         number=chosen[role],
         whole=role == "rank",
         header=above - source.n_comments,
-        between=between,
+        between=between or quoted,
         role=role,
     )
     table = gathered(read_columns(source, layout))

@@ -113,6 +113,22 @@ def test_wrong_columns(write: Write, columns: dict[str, str]) -> None:
     assert refused(readers.read_qrels, path, format="table") == [(path, "")]
 
 
+def test_columns_between_blanks(write: Write) -> None:
+    expected = {"10": {"d 1": 0.5}, "2": {"d3": -1.0, "d1": 2.0}}
+    text = '"qid" "docno" "my_score"\n10 "d 1" 0.5\n2 "d3" -1\n2 "d1" 2\n'
+    path = write("r.txt", text)  # as R's write.table has it
+    assert readers.read_run(path, columns={"score": "my_score"}).to_dict() == expected
+    path = write("s.txt", "score  topic doc\n0.5 10\t d1\r\n  2 2 d1 \n-1   2 d3\n")
+    expected = {"10": {"d1": 0.5}, "2": {"d1": 2.0, "d3": -1.0}}
+    assert readers.guess_format(path, "run") == "table"
+    assert readers.read_run(path).to_dict() == expected
+    path = write("t.txt", "0.5 10 d1\n2  2\td1\n-1 2 d3\n")
+    assert readers.read_run(path, columns={"score": 1, "qid": 2, "docno": 3}).to_dict() == expected
+    assert refused(readers.read_run, write("u.txt", "qid docno score\n1 d\n2 d 7\n3 d 7\n")) == [
+        ("u.txt:2", "columns")
+    ]
+
+
 def test_ranks_in_place_of_scores(write: Write) -> None:
     run = readers.read_run(write("r.csv", "qid,docno,rank\nq,a,1\nq,b,2\n"))
     assert run.to_dict() == {"q": {"a": -1, "b": -2}}
