@@ -319,7 +319,8 @@ def evaluate(
     expected.extra = [qid for qid in run if qid not in judgements]
     skips = choices.missing_queries == "skip"
     queries = [qid for qid in judgements if qid in run or not skips]
-    level = max((level_of(METRICS[metric], choices) for metric in metrics), default=1)
+    formulas = [METRICS[metric] for metric in metrics]
+    level = max((level_of(one, choices) for one in formulas if one.relevance), default=1)
 
     def is_empty(qid: str, level: int) -> bool:
         return not any(grade >= level for grade in judgements[qid].values())

@@ -1,5 +1,6 @@
 """Fractions as grades, from a file or memory to a value; and grades that a metric refuses."""
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,12 +9,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from command_line import succeeds
 from refusals import refuses
 
 import harness
 from harness import readers
+from harness.core.policy import Policy
 from harness.errors import InputError
 from harness.experiment import evaluate as direct
+from harness.experiment.results import read_results
 
 QRELS = {"q1": {"a": 0.5, "b": 0.0, "c": 2.5}, "q2": {"d": 1.0}}
 RUN = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}, "q2": {"d": 1.0}}
@@ -85,3 +89,107 @@ def test_files_and_configs(tmp_path: Path) -> None:
     assert '"values": 0' in json.dumps(manifest)  # pytrec_eval takes no fractions
     with refuses("q.qrels:1", "grade-values"):
         harness.run(config, overrides=["metrics=[ndcg, swaps(convention=none)]"])
+
+
+FRACTIONS = "0.7 qid:10 1:1\n0 qid:10 1:2\n0 qid:2 1:3\n0.3 qid:2 1:4\n0 qid:1 1:5\n0 qid:1 1:6\n"
+SKLEARN = "ndcg(convention=sklearn)"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("l.txt").write_text(FRACTIONS, encoding="utf-8")
+    Path("p.txt").write_text("1\n2\n3\n4\n5\n6\n", encoding="utf-8")
+    config(SKLEARN)
+    return tmp_path
+
+
+def config(*metrics: str, policy: str = "{}") -> Path:
+    Path("c.yaml").write_text(
+        "datasets: {d: {path: l.txt}}\nruns: {r: {path: p.txt}}\noutput: o\n"
+        f"metrics: {json.dumps(metrics)}\npolicy: {policy}\n",
+        encoding="utf-8",
+    )
+    return Path("c.yaml")
+
+
+@pytest.mark.usefixtures("folder")
+def test_reports_count_queries_in_the_sense_of_each_metric() -> None:
+    config(SKLEARN, "map(convention=trec_eval9)")
+    succeeds("run", "c.yaml")
+    (row,) = csv.DictReader(Path("o/leaderboard.csv").read_text(encoding="utf-8").splitlines())
+    assert row["empty"] == "3"
+    shown = " ".join(succeeds("table", "o").split())
+    for title, n in (("nDCG(convention=sklearn)", 1), ("MAP(convention=trec_eval9)", 3)):
+        assert f"Queries without relevant documents for {title} ({n} of 3) count as 0." in shown
+    shown = succeeds("evaluate", "l.txt", "p.txt", "-m", SKLEARN)
+    assert "queries without relevant documents (zero): 1 of every run" in shown
+    board = read_results(Path("o")).leaderboard  # as it was evaluated
+    counts = board.entries[0].evaluation.counts
+    assert dict(counts.empty_by_metric) == {SKLEARN: 1, "map(convention=trec_eval9)": 3}
+    harness.run("c.yaml")  # from the cache
+    assert read_results(Path("o")).leaderboard.entries[0].evaluation.counts == counts
+
+
+@pytest.mark.parametrize("missing", ["zero", "skip"])
+@pytest.mark.parametrize("metric", ["map", SKLEARN])
+@pytest.mark.usefixtures("folder")
+def test_check_and_evaluate_have_one_verdict(metric: str, missing: str) -> None:
+    path = config(metric, policy=f"{{missing_queries: {missing}}}")
+    refused = "grade-values" in {one.rule for one in harness.check(path).findings}
+    assert refused == (metric == "map")
+    for evaluated in (
+        lambda: harness.run(path),
+        lambda: direct.evaluate_files(
+            "l.txt", ["p.txt"], [metric], policy=Policy(missing_queries=missing)
+        ),
+        lambda: harness.evaluate("l.txt", "p.txt", [metric], policy={"missing_queries": missing}),
+    ):
+        if refused:
+            with refuses("l.txt:1", "grade-values"):
+                evaluated()
+        else:
+            evaluated()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_check_without_metrics_refuses_what_most_metrics_refuse() -> None:
+    rules = {
+        one.rule for one in harness.check("l.txt", "p.txt").findings if one.severity == "error"
+    }
+    assert rules == {"grade-values"}
+
+
+@pytest.mark.usefixtures("folder")
+def test_lists_that_are_too_short_are_found_by_check_too() -> None:
+    Path("l.txt").write_text(FRACTIONS.rpartition("0 ")[0], encoding="utf-8")
+    Path("p.txt").write_text("1\n2\n3\n4\n5\n", encoding="utf-8")
+    (found,) = [one for one in harness.check("c.yaml").findings if one.severity == "error"]
+    assert found.place == "p.txt: query '1'"
+    with refuses(f"{SKLEARN}: query '1'"):
+        harness.evaluate("l.txt", "p.txt", [SKLEARN])
+
+
+@pytest.mark.parametrize("library", ["lightgbm", "xgboost"])
+def test_training_loops_take_what_evaluate_takes(library: str) -> None:
+    scores, labels, group = [0.2, 0.1, 0.3, 0.9, 0.8], [0.5, 0, 0.9, 0.25, 1.5], [3, 2]
+    expected = harness.evaluate(labels, scores, [SKLEARN], n=group).summary()
+    own = getattr(harness, library)
+    assert own.feval(SKLEARN).evaluate(scores, labels, group) == expected
+    with refuses("query '0', document 'd0'", "grade-values"):
+        own.feval("ndcg").evaluate(scores, labels, group)
+    collector = harness.BatchCollector()
+    collector.add(scores, labels, group)
+    assert collector.evaluate([SKLEARN]).summary() == expected
+    with refuses("query '0', document 'd0'", "grade-values"):
+        harness.batch.ndcg(scores, labels, group)
+
+
+@pytest.mark.usefixtures("folder")
+def test_commands_on_results_with_fractions() -> None:
+    succeeds("run", "c.yaml")
+    succeeds("why", "o", "--run", "r", "-m", SKLEARN, "--query", "10")
+    succeeds("verify", "o")
+    succeeds("audit", "o")
+    succeeds("page", "o")
+    succeeds("explain", "0.5436", "l.txt", "p.txt", "-m", "ndcg")

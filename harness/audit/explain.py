@@ -19,7 +19,7 @@ from ..core.align import align
 from ..core.aligned import Aligned
 from ..core.arguments import TEXT, PathLike, check_arguments, names_in, whole_from
 from ..core.entries import grouped_by
-from ..core.evaluation import EMPTY, empty_of, values_of
+from ..core.evaluation import EMPTY, values_of
 from ..core.metric import Definition, Metric
 from ..core.pandas_frame import data_frame
 from ..core.policy import Policy
@@ -313,7 +313,7 @@ class Search(Shown):
             if len(done) < len(rows):
                 return None
             first = metrics[0]
-            values, empty = np.stack(done), empty_of(first, aligned)
+            values, empty = np.stack(done), first.empty_queries(aligned)
             return _Values(metrics, aligned, values, first.weights(aligned), empty)
 
         return self._once((definition.name, params, ranking, cutoffs), compute)

@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +227,7 @@ def _shown_names(study: Results, names: Mapping[str, str]) -> dict[str, Any]:
 
 
 _BLANK = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "undefined"}
-_COUNTS = tuple(one.name for one in fields(Counts))
+_COUNTS = tuple(Counts().as_dict())
 _KINDS = {
     "run": ("run", "system", "model", "runid", "run_id", "run id", "run name", "name", "method",
             "tag", "approach", "submission"),

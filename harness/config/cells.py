@@ -6,7 +6,7 @@ import contextlib
 import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import readers as readers
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 DATASET = "dataset"
 """The placeholder for each dataset's name in a run's path."""
 RESERVED = (
-    DATASET, "run", "qid", "metric", "value", "undefined", *(one.name for one in fields(Counts)),
+    DATASET, "run", "qid", "metric", "value", "undefined", *Counts().as_dict(),
 )  # fmt: skip
 """Columns of the outputs; no placeholder may have one of these names."""
 

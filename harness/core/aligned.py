@@ -141,6 +141,11 @@ class Aligned(Memo):
             ("n_relevant", rel), lambda: self.ideal.count(self.ideal.values >= max(rel, 0))
         )
 
+    @cached_property
+    def without_grades(self) -> Bools:
+        """The queries without a grade above 0, ``(n_queries,)``."""
+        return np.equal(self.ideal.count(self.ideal.values > 0), 0)
+
     def of_queries(self, some: slice | Bools) -> Aligned:
         """Return the alignment of some queries: from one to before another, or those of a mask."""
         if isinstance(some, slice):

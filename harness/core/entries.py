@@ -389,11 +389,10 @@ class System(Entry, Memo):
         """
         first = entries[0].evaluation
         values = [entry.evaluation.values for entry in entries]
-        counted = [entry.evaluation.counts.as_dict() for entry in entries]
         evaluation = replace(
             first, run=run, errors={},
             values=values[0] if len(values) == 1 else np.mean(values, axis=0),
-            counts=Counts(**{name: max(each[name] for each in counted) for name in counted[0]}),
+            counts=Counts.combined([entry.evaluation.counts for entry in entries], max),
         )  # fmt: skip
         return cls(
             evaluation, columns or {}, entries[0].pattern,

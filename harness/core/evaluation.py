@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -27,9 +27,9 @@ from .arrow import among, nan_as_null, repeated, select, take, to_arrow
 from .metric import Metric
 from .names import parse
 from .pandas_frame import data_frame
-from .policy import Policy
+from .policy import GradeRule, Policy
 from .policy_views import Kernel, is_cut, sampled_together, shortened, view
-from .ragged import Bools, Floats, Ints, frozen
+from .ragged import Bools, Floats, frozen
 
 if TYPE_CHECKING:
     import pandas
@@ -50,7 +50,7 @@ class Counts:
     extra: Count = 0
     """Answered but not judged; ignored."""
     empty: Count = 0
-    """Without relevant documents, at the highest relevance level that a metric asks for."""
+    """Without relevant documents, in the sense of at least one metric."""
     retrieved: Count = 0
     """Documents."""
     judged: Count = 0
@@ -59,10 +59,33 @@ class Counts:
     """Judgements of all queries."""
     tied: Count = 0
     """Retrieved documents whose score another of the query shares."""
+    empty_by_metric: Mapping[str, Count] = field(default_factory=dict)
+    """Those without relevant documents by metric, if its own sense differs from another's."""
+
+    @classmethod
+    def combined(cls, counts: Sequence[Counts], how: Callable[[Iterable[int]], int]) -> Counts:
+        """Return the sum or the largest, by `how`, of each count."""
+        numbers = [each.as_dict() for each in counts]
+        metrics = dict.fromkeys(name for each in counts for name in each.empty_by_metric)
+        return cls(
+            **{name: how([each[name] for each in numbers]) for name in numbers[0]},
+            empty_by_metric={
+                name: how([each.empty_of(name) for each in counts]) for name in metrics
+            },
+        )
+
+    def empty_of(self, metric: str) -> int:
+        """Return how many queries are without relevant documents in the sense of a metric."""
+        return self.empty_by_metric.get(metric, self.empty)
 
     def as_dict(self) -> dict[str, int]:
-        """Return the counts by name."""
-        return dict(vars(self))
+        """Return the counts by name, which are columns of a table."""
+        return {name: n for name, n in vars(self).items() if name != "empty_by_metric"}
+
+    def as_plain_data(self) -> dict[str, Any]:
+        """Return all counts, for a manifest."""
+        by_metric = self.empty_by_metric
+        return self.as_dict() | ({"empty_by_metric": dict(by_metric)} if by_metric else {})
 
 
 _VALUES = instance_of("an array of numbers", np.ndarray)
@@ -289,7 +312,7 @@ def joined(parts: Sequence[Evaluation], qids: pa.Array | None = None) -> Evaluat
         first,
         values=np.concatenate([part.values for part in parts]),
         qids=pa.concat_arrays([part.qids for part in parts]) if qids is None else qids,
-        counts=Counts(*map(sum, zip(*(astuple(part.counts) for part in parts), strict=True))),
+        counts=Counts.combined([part.counts for part in parts], sum),
         weights=columns([part.weights for part in parts]),
         errors=columns([part.errors for part in parts]),
         unanswered=tuple(qid for part in parts for qid in part.unanswered),
@@ -371,20 +394,26 @@ def evaluate(
                 rule="refused-empty-queries",
             )
         )
-    return replace(joined([part for part, _ in done]), run=run, dataset=dataset)
+    evaluation = joined([part for part, _ in done])
+    counts = evaluation.counts
+    if {*counts.empty_by_metric.values()} <= {counts.empty}:  # all metrics agree
+        counts = replace(counts, empty_by_metric={})
+    return replace(evaluation, counts=counts, run=run, dataset=dataset)
 
 
 def _evaluate_part(
     aligned: Aligned, metrics: Sequence[Metric], references: Mapping[str, Aligned]
 ) -> tuple[Evaluation, list[str]]:
     """Return the values of some queries, and those of them without relevant documents."""
-    empty = aligned.n_relevant(max((level_of(metric) for metric in metrics), default=1)) == 0
+    empty: dict[str, Bools] = {}
     values = np.empty((aligned.n_queries, len(metrics)))
     weights: dict[int, Floats] = {}
     errors: dict[int, Floats] = {}
     estimated: dict[Policy, list[int]] = defaultdict(list)
     for column, metric in enumerate(metrics):
         policy, source = _view(metric, aligned, references)
+        if metric.has_empty_queries:
+            empty[str(metric)] = metric.empty_queries(_judged(source, policy))
         found = values_of(metric, source, policy)
         if found is None:
             estimated[policy].append(column)
@@ -400,25 +429,35 @@ def _evaluate_part(
             values[:, column] = found
             _put_policies(metrics[column], source, values[:, column], policy)
             errors[column] = error
+    any_empty = np.any([*empty.values()], axis=0) if empty else aligned.without_grades
     unanswered = tuple(select(aligned.qids, ~aligned.answered).to_pylist())
     counted = aligned
     if not aligned.policy.of_rows:  # else alignment has left the first documents alone
-        counted = shortened(view(aligned, aligned.policy), aligned.policy)
+        any_grades = replace(aligned.policy, grades=GradeRule(whole=False))
+        counted = shortened(view(aligned, any_grades), aligned.policy)
     counts = Counts(
         queries=aligned.n_queries,
         missing=aligned.unanswered.size + aligned.n_left_out,
         extra=aligned.n_extra,
-        empty=int(np.count_nonzero(empty)),
+        empty=int(np.count_nonzero(any_empty)),
         retrieved=int(counted.n_retrieved.sum()),
         judged=counted.grade.size - counted.unjudged.size,
         judgements=int(aligned.n_judged.sum()),
         tied=int(aligned.n_tied.sum()),
+        empty_by_metric={name: int(np.count_nonzero(some)) for name, some in empty.items()},
     )
     evaluation = Evaluation(
         values, aligned.qids, tuple(metrics), aligned.policy, counts, weights,
         errors=errors, unanswered=unanswered,
     )  # fmt: skip
-    return evaluation, select(aligned.qids, empty).to_pylist()
+    return evaluation, select(aligned.qids, any_empty).to_pylist()
+
+
+def _judged(aligned: Aligned, policy: Policy) -> Aligned:
+    """Return a view in which no score decides whether a document is relevant."""
+    if not policy.grades.positive_scores:
+        return aligned
+    return view(aligned, replace(policy, grades=replace(policy.grades, positive_scores=False)))
 
 
 def _view(
@@ -479,31 +518,6 @@ def _shortened_first(metric: Metric, policy: Policy) -> Kernel:
     return metric if policy.depth is None else lambda drawn: metric(shortened(drawn, policy))
 
 
-def level_of(metric: Metric) -> int:
-    """Return the smallest grade that is relevant to a metric."""
-    level: int = dict(metric.params).get("rel", 1)
-    return level
-
-
-def empty_of(metric: Metric, aligned: Aligned) -> Bools:
-    """Return which queries have nothing that a metric takes for relevant, ``(n_queries,)``."""
-    ideal, given = aligned.ideal, dict(metric.params)
-    above, top = given.get("above"), given.get("top")
-    if given.get("target") == "largest" or (
-        above is None
-        and ideal.values.dtype.kind == "f"
-        and "rel" not in metric.definition.parameters
-    ):
-        above = 0
-    relevant: Ints
-    if above is None and top is None:
-        relevant = aligned.n_relevant(level_of(metric))
-    else:
-        counted = ideal.values >= level_of(metric) if above is None else ideal.values > above
-        relevant = ideal.count(counted if top is None else counted & (ideal.values <= top))
-    return np.equal(relevant, 0)
-
-
 EMPTY = {"zero": 0.0, "one": 1.0, "nan": np.nan}
 """What the setting ``empty`` puts in the place of a query without relevant documents."""
 
@@ -512,19 +526,15 @@ def _put_policies(metric: Metric, aligned: Aligned, values: Floats, policy: Poli
     """Put what the policies say of empty and missing queries into `values`."""
     how, definition, unanswered = policy.empty_queries, metric.definition, aligned.unanswered
     if metric.settings.empty is not None:
-        empty = empty_of(metric, aligned)
-        if metric.cutoff is not None and dict(metric.params).get("short", "cut") != "cut":
-            empty &= (
-                aligned.n_retrieved >= metric.cutoff
-            )  # short lists keep the value that `short` gives them
+        empty = metric.empty_queries(aligned) & ~metric.short_lists(aligned)
         values[empty & aligned.answered] = EMPTY[metric.settings.empty]
     elif definition.empty is not None and metric.reference is None:
         if how == "skip":
-            empty = empty_of(metric, aligned)
+            empty = metric.empty_queries(aligned)
             values[empty] = np.nan
             unanswered = unanswered[~empty[unanswered]]
         elif how == "one" and definition.bounds == (0.0, 1.0):
-            values[empty_of(metric, aligned) & aligned.answered] = 1.0
+            values[metric.empty_queries(aligned) & aligned.answered] = 1.0
     rule = policy.grades
     if rule.documents > 1 and rule.few != "error":
         values[(aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0)] = EMPTY[rule.few]

@@ -29,7 +29,7 @@ from .arguments import (
     is_number,
     wrong,
 )
-from .ragged import Floats
+from .ragged import Bools, Floats
 from .settings import PARAMETERS, MetricSettings, texts_of
 
 Direction = Literal["higher", "lower"]
@@ -54,7 +54,7 @@ TREC_CUT = {"ndcg_cut": "ndcg", "map_cut": "map"}
 _BUILT_IN = "harness."
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
     """A metric's name, function and facts; see `metric` for what each means."""
 
@@ -72,6 +72,8 @@ class Definition:
     aliases: tuple[str, ...] = ()
     cutoffs: tuple[float, ...] = ()
     weight: Callable[..., Floats | None] | None = None
+    empty_of: Callable[..., Bools] | None = None
+    short_of: Callable[..., Bools] | None = None
     reference: bool = False
     expected: Expected | None = None
     bounded: bool = True
@@ -253,6 +255,26 @@ class Metric:
         weight = self.definition.weight
         return None if weight is None else weight(aligned, **self.arguments())
 
+    @property
+    def has_empty_queries(self) -> bool:
+        """Whether a query without relevant documents is special to it."""
+        special = self.settings.empty is not None or self.definition.empty is not None
+        return special and self.reference is None
+
+    def empty_queries(self, aligned: Aligned) -> Bools:
+        """Return which queries have no relevant document in its own sense, ``(n_queries,)``."""
+        if self.definition.empty_of is not None:
+            return self.definition.empty_of(aligned, **self.arguments())
+        if "rel" in self.definition.parameters:
+            return np.equal(aligned.n_relevant(dict(self.params).get("rel", 1)), 0)
+        return aligned.without_grades
+
+    def short_lists(self, aligned: Aligned) -> Bools:
+        """Return which lists are too short for it, ``(n_queries,)``."""
+        if self.definition.short_of is None:
+            return np.zeros(aligned.n_queries, dtype=bool)
+        return self.definition.short_of(aligned, **self.arguments())
+
 
 _BOUNDS = ArgumentKind(
     "a pair of numbers, the smallest and the largest value",
@@ -288,6 +310,8 @@ def metric(
     aliases: tuple[str, ...] = (),
     cutoffs: tuple[float, ...] = (),
     weight: Callable[..., Floats | None] | None = None,
+    empty_of: Callable[..., Bools] | None = None,
+    short_of: Callable[..., Bools] | None = None,
     reference: bool = False,
     expected: Expected | None = None,
     bounded: bool = True,
@@ -330,6 +354,12 @@ def metric(
         The cutoffs that the bare name stands for, for a metric that needs one.
     weight : callable, optional
         Same arguments as the function; returns each query's weight in the summary.
+    empty_of : callable, optional
+        Same arguments as the function; returns which queries have no relevant document. By
+        default they have no grade of at least the parameter ``rel``, or above 0 without one.
+    short_of : callable, optional
+        Same arguments as the function; returns which lists are too short for the metric. They
+        keep the function's value under the setting ``empty``.
     reference : bool
         Whether the metric compares to the ideal order, and so can compare to another run:
         adds the parameter ``reference=NAME``.
@@ -389,9 +419,12 @@ def metric(
         ):
             raise ValueError(f"there is a metric '{name}' already")
         found = Definition(
-            name, function, direction, bounds, source, unit, summary, empty, missing,
-            trec_name, trec_parameter, aliases, cutoffs, weight, reference, expected, bounded,
-            unbounded_with, check, title or name, tuple(map(_key, cite)), variants or {},
+            name=name, function=function, direction=direction, bounds=bounds, source=source,
+            unit=unit, summary=summary, empty=empty, missing=missing, trec_name=trec_name,
+            trec_parameter=trec_parameter, aliases=aliases, cutoffs=cutoffs, weight=weight,
+            empty_of=empty_of, short_of=short_of, reference=reference, expected=expected,
+            bounded=bounded, unbounded_with=unbounded_with, check=check, title=title or name,
+            cite=tuple(map(_key, cite)), variants=variants or {},
         )  # fmt: skip
         if not is_built_in:
             found.parameters  # noqa: B018 - a plugin's mistake is an error when it is loaded
@@ -445,9 +478,10 @@ def from_plain_data(found: Mapping[str, Any]) -> Metric:
         None if found[key] is None else float(found[key]) for key in ("empty", "missing")
     )
     definition = Definition(
-        found["definition"], not_loaded, found["direction"], (low, high), found["source"],
-        found["unit"], found["summary"], empty, missing,
-        weight=not_loaded if found["weighted"] else None, reference=found["reference"],
+        name=found["definition"], function=not_loaded, direction=found["direction"],
+        bounds=(low, high), source=found["source"], unit=found["unit"], summary=found["summary"],
+        empty=empty, missing=missing, weight=not_loaded if found["weighted"] else None,
+        reference=found["reference"],
         bounded=found["bounded"], title=found["title"],
         recorded={
             name: Parameter(name, str if default is None else type(default), default)

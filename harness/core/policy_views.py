@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import pyarrow as pa
 
-from ..errors import InputError, Problem
+from ..errors import InputError, Place, Problem
 from .aligned import Aligned
 from .hashing import hash_strings, pair_keys, splitmix64
 from .metric import Metric
@@ -378,13 +378,7 @@ def shortened(aligned: Aligned, policy: Policy) -> Aligned:
 
 def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     """Apply a rule for grades, or raise."""
-    few = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
-    if few.size and rule.few == "error":
-        n = aligned.n_retrieved[few[0]]
-        what = f"expected at least {rule.documents} documents, got {n} ({few.size} such queries)"
-        fix = "write few=nan to leave such queries out (or few=zero, few=one), or choose another"
-        place = f"query '{aligned.qids[int(few[0])].as_py()}'"
-        raise InputError(Problem(place, what, fix=f"{fix} convention"))
+    _check_lengths(aligned, rule)
     grades, of_items = aligned.ideal.values, aligned.grade
     wrong = np.flatnonzero(refused(rule, grades))
     if wrong.size:
@@ -395,6 +389,22 @@ def _regraded(aligned: Aligned, rule: GradeRule) -> Aligned:
     if seen is grades:
         return aligned
     return _with_grades(aligned, Ragged(aligned.ideal.offsets, seen), applied(rule, of_items))
+
+
+def check_lengths(aligned: Aligned, metrics: Iterable[Metric], policy: Policy, file: str) -> None:
+    """Raise InputError if a list of a run's file has fewer documents than a metric needs."""
+    for rule in _rules(metrics, policy):
+        _check_lengths(aligned, rule, file)
+
+
+def _check_lengths(aligned: Aligned, rule: GradeRule, file: str = "") -> None:
+    few = np.flatnonzero((aligned.n_retrieved < rule.documents) & (aligned.n_retrieved > 0))
+    if few.size and rule.few == "error":
+        n = aligned.n_retrieved[few[0]]
+        what = f"expected at least {rule.documents} documents, got {n} ({few.size} such queries)"
+        fix = "write few=nan to leave such queries out (or few=zero, few=one), or choose another"
+        place = Place(file, key=f"query '{aligned.qids[int(few[0])].as_py()}'")
+        raise InputError(Problem(place, what, fix=f"{fix} convention"))
 
 
 def _positive_only(aligned: Aligned) -> Aligned:

@@ -120,6 +120,7 @@ class _Check:
         self.sweep, self.policy, self.metrics, self.terms = sweep, policy, metrics, terms
         self.findings: list[Finding] = []
         self.n_rows = self.alone = 0
+        self.place: Callable[[int], Place] | None = None
 
     def read_dataset(self, cell: Cell) -> Qrels | None:
         """Read a dataset, and return it; None if it cannot be read."""
@@ -148,9 +149,9 @@ class _Check:
         """Add a finding for the grades that an evaluation would refuse."""
         if self.terms is not None:  # a submission is not evaluated
             return
-        place = partial(readers.place_of_row, file)
+        self.place = partial(readers.place_of_row, file)
         try:
-            check_grades(qrels, self.metrics or _USUAL, self.policy, place=place)
+            check_grades(qrels, self.metrics or _USUAL, self.policy, place=self.place)
         except InputError as error:
             if not self.metrics:
                 error = InputError([replace(one, fix=_NO_METRICS) for one in error.problems])
@@ -162,7 +163,8 @@ class _Check:
             self._read_alone(cell.run_entry)
             return
         known = self.sweep.datasets.get(cell.dataset_entry.path)
-        dataset = LoadedDataset(qrels, None if known is None else known.facts)
+        facts = None if known is None else known.facts
+        dataset = LoadedDataset(qrels, facts, place=self.place)
         visited = visit(
             cell, dataset, self.metrics, self.policy, opens=_hashed, terms=self.terms,
             evaluates=False, whole=True,

@@ -211,7 +211,9 @@ def _evaluated(
     check_grades(judgements, wanted, policy, place=place)
     names = dataset, name
     if isinstance(given, Run) and not share_memory(given.qids, judgements.qids):
-        found = evaluate_run(judgements, given, wanted, policy, reference=reference, names=names)
+        found = evaluate_run(
+            judgements, given, wanted, policy, reference=reference, names=names, place=place
+        )
         assert found is not None
         return found, None
     from ..config.cells import cell_of_files  # which runs that name their documents do not need
@@ -220,8 +222,9 @@ def _evaluated(
     in_memory = given if isinstance(given, Run) else None
     path = name or ("run" if isinstance(given, Run) else os.fspath(given))
     cell = cell_of_files("these rows", path, {}, {}, names)
+    loaded = LoadedDataset(judgements, JudgementFacts(), place=place)
     visited = visit(
-        cell, LoadedDataset(judgements, JudgementFacts()), wanted, policy, run=in_memory,
+        cell, loaded, wanted, policy, run=in_memory,
         opens=lambda _: readers.Source(os.fspath(run)), reference=reference, rows_only=True,
     )  # fmt: skip
     for found_by_reader in visited.findings:

@@ -258,7 +258,7 @@ class CellRecord(NamedCell):
 
     warned: tuple[StrictStr, ...] = ()
     """Rules of the guard's warnings about the run's file."""
-    counts: Annotated[Counts, PlainSerializer(Counts.as_dict)]
+    counts: Annotated[Counts, PlainSerializer(Counts.as_plain_data)]
     unanswered: tuple[StrictStr, ...] = ()
     """Queries that the run does not answer, if the dataset has groups."""
     undefined: Mapping[StrictStr, Count]

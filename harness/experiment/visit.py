@@ -20,10 +20,10 @@ from ..core.evaluation import evaluate as evaluate_aligned
 from ..core.hashing import share_memory
 from ..core.metric import Metric
 from ..core.policy import Policy
-from ..core.policy_views import check_grades, policies_of
+from ..core.policy_views import check_grades, check_lengths, policies_of
 from ..core.qrels_and_runs import Qrels, Run
 from ..core.rules import finding
-from ..errors import Finding, HarnessError, collecting, notice
+from ..errors import Finding, HarnessError, Place, collecting, notice
 from ..guard.visits import Visit
 from ..readers.ir_metadata import header_of
 from ..readers.rows import unscored_rows
@@ -38,6 +38,8 @@ NOTICED = ("unscored-rows", "nothing-judged")
 """Rules of `evaluate_run`, which are about the run alone."""
 GetRun = Callable[[str], Run]
 """Returns the run of a name, which a metric compares with."""
+PlaceOfRow = Callable[[int], Place]
+"""Returns the place of a row of the judgements, counted from 0."""
 OpenSource = Callable[[str], Source]
 """Opens a file to be read."""
 Watcher = Callable[[Run, bool], None]
@@ -48,12 +50,14 @@ Watcher = Callable[[Run, bool], None]
 class LoadedDataset:
     """Judgements, what the guard knows of them, and what was found as they were read.
 
-    There are no facts if the guard failed, or if the judgements do not come from a file.
+    There are no facts if the guard failed, or if the judgements do not come from a file. `place`
+    is that of each row of the file.
     """
 
     qrels: Qrels
     facts: JudgementFacts | None = None
     findings: tuple[Finding, ...] = ()
+    place: PlaceOfRow | None = None
 
 
 def read_dataset(
@@ -66,16 +70,16 @@ def read_dataset(
     """
     from ..guard.watch import judgement_facts  # which `harness.evaluate` does not need
 
-    findings = list[Finding]()
+    findings, place = list[Finding](), partial(readers.place_of_row, source)
     with collecting(findings):
         try:
             qrels = cell.read_qrels(source)
-            check_grades(qrels, metrics, policy, place=partial(readers.place_of_row, source))
+            check_grades(qrels, metrics, policy, place=place)
         except HarnessError as error:
             error.findings = tuple(findings)
             raise
     facts = judgement_facts(qrels, source, findings)
-    return LoadedDataset(qrels, facts, tuple(findings))
+    return LoadedDataset(qrels, facts, tuple(findings), place)
 
 
 def visit(
@@ -138,7 +142,7 @@ def visit(
             evaluation = evaluate_run(
                 qrels, given, metrics, policy, reference=reference, watch=watch_all,
                 seen=None if rows_only else guard.aligned, names=(cell.dataset, cell.run),
-                evaluates=evaluates, **cell.run_entry.options(),
+                evaluates=evaluates, place=dataset.place, **cell.run_entry.options(),
             )  # fmt: skip
             header = None if source is None else header_of(source)
         except HarnessError as caught:
@@ -153,19 +157,23 @@ def visit(
 def evaluate_run(
     qrels: Qrels, run: Run | Source, metrics: Sequence[Metric], policy: Policy, *,
     reference: GetRun | None = None, names: tuple[str, str], watch: Watcher | None = None,
-    seen: Callable[[Aligned], Aligned] | None = None, evaluates: bool = True, **options: Any,
+    seen: Callable[[Aligned], Aligned] | None = None, evaluates: bool = True,
+    place: PlaceOfRow | None = None, **options: Any,
 ) -> Evaluation | None:  # fmt: skip
     """Evaluate a run: as it streams past, or whole if a metric compares it with another run.
 
     `watch` gets every part of the run as it was read, `seen` every part as it was aligned, and
-    returns it. Unless it `evaluates`, the run is aligned only.
+    returns it. Unless it `evaluates`, the run is aligned only. `place` is that of each row of the
+    judgements.
     """
-    place = " on ".join(filter(None, names[::-1])) or "run"
+    subject = " on ".join(filter(None, names[::-1])) or "run"
 
     def watched(parts: Iterable[Aligned]) -> Iterator[Aligned]:
         for part in parts:
-            if (unscored := unscored_rows(part, qrels, place)) is not None:
+            if (unscored := unscored_rows(part, qrels, subject)) is not None:
                 notice(replace(unscored, severity="warning"))
+            if policy.missing_queries == "skip":  # else the dataset was checked
+                check_grades(qrels, metrics, policy, place=place, among=part.qids)
             yield part if seen is None else seen(part)
 
     if not evaluates:
@@ -173,8 +181,7 @@ def evaluate_run(
         for part in watched(
             readers.align_run(qrels, run, policy, name=names[1], watch=watch, **options)
         ):
-            if policy.missing_queries == "skip":  # else the dataset was checked
-                check_grades(qrels, metrics, policy, among=part.qids)
+            check_lengths(part, metrics, policy, run.name)
         return None
     others = {metric.reference for metric in metrics if metric.reference is not None}
     also, references = policies_of(metrics, policy), dict[str, Aligned]()
@@ -207,5 +214,5 @@ def evaluate_run(
     )
     if (n := evaluation.counts.retrieved) and not evaluation.counts.judged:
         what = f"none of the {n:,} retrieved documents is judged"
-        notice(finding("nothing-judged", place, what, n))
+        notice(finding("nothing-judged", subject, what, n))
     return evaluation

@@ -32,6 +32,7 @@ from .shared import (
     running,
     share,
     share_metric,
+    too_short,
     without_short_lists,
 )
 
@@ -280,6 +281,7 @@ def err(
     source="Chapelle, Metzler, Zhang and Grinspan, CIKM 2009; normalised as in PTRanking",
     aliases=("nERR",),
     expected="average",
+    short_of=too_short,
 )
 def nerr(
     aligned: Aligned,

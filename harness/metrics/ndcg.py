@@ -23,7 +23,16 @@ from ..core.ragged import (
     sum_by,
 )
 from ..errors import InputError, Problem
-from .shared import Cutoff, Short, log2_discount, log2_of, share, share_metric, without_short_lists
+from .shared import (
+    Cutoff,
+    Short,
+    log2_discount,
+    log2_of,
+    share,
+    share_metric,
+    too_short,
+    without_short_lists,
+)
 from .tied import mean_discounted, spread, within
 from .trec_gain import Gains, gain_table, grades_as_gains
 
@@ -234,6 +243,14 @@ def _share_with_gains(
     return share(aligned.sum(weights, items), best)
 
 
+def _no_gain(aligned: Aligned, *, floor: float = 0.0, **_: Any) -> Bools:
+    """Return which queries have no document that gains anything, ``(n_queries,)``."""
+    grades = aligned.ideal.values
+    if floor <= (0 if grades.dtype.kind == "f" else 1):
+        return aligned.without_grades
+    return np.equal(aligned.ideal.count((grades > 0) & (grades >= floor)), 0)
+
+
 @metric(
     "dcg",
     title="DCG",
@@ -245,6 +262,8 @@ def _share_with_gains(
     aliases=("DCG",),
     expected="average",
     unbounded_with=("gain=letor", "gain=mslr"),
+    empty_of=_no_gain,
+    short_of=too_short,
 )
 def dcg(
     aligned: Aligned,
@@ -300,6 +319,8 @@ def dcg(
     aliases=("nDCG", "NDCG"),
     expected="average",
     unbounded_with=("gains", "gain=letor", "gain=mslr"),
+    empty_of=_no_gain,
+    short_of=too_short,
 )
 def ndcg(
     aligned: Aligned,

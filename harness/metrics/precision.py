@@ -21,8 +21,10 @@ from .shared import (
     hits_at,
     judged_as,
     log_of,
+    none_relevant,
     precision_at_hits,
     share,
+    too_short,
     trec_measure,
     without_short_lists,
 )
@@ -39,6 +41,8 @@ PrecisionDenominator = Literal["cutoff", "list"]
     cutoffs=CUTOFFS,
     expected="average",
     unbounded_with=("top",),
+    empty_of=none_relevant,
+    short_of=too_short,
 )
 def precision(
     aligned: Aligned,

@@ -244,6 +244,29 @@ def without_short_lists(
     return np.where(is_short, np.nan if short == "nan" else 0.0, values)
 
 
+def none_relevant(
+    aligned: Aligned,
+    *,
+    rel: int = 1,
+    above: float | None = None,
+    top: int | None = None,
+    **_: Any,
+) -> Bools:
+    """Return which queries have no document that `rel`, `above` and `top` make relevant."""
+    judged, level = judged_as(aligned, rel, above, top)
+    none: Bools = judged.n_relevant(level) == 0
+    return none
+
+
+def too_short(
+    aligned: Aligned, *, cutoff: int | None = None, short: Short = "cut", **_: Any
+) -> Bools:
+    """Return which lists `short` gives a value of their own, ``(n_queries,)``."""
+    if short == "cut" or cutoff is None:
+        return np.zeros(aligned.n_queries, dtype=bool)
+    return np.less(aligned.n_retrieved, cutoff)
+
+
 BLOCK = 1 << 15
 """Ranks in a block; a few arrays of them fit a processor's cache."""
 

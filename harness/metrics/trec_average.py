@@ -21,9 +21,11 @@ from .shared import (
     Top,
     judged_as,
     log_of,
+    none_relevant,
     precision_at_hits,
     running,
     share,
+    too_short,
     trec_measure,
     without_short_lists,
 )
@@ -61,6 +63,8 @@ EPSILON = 0.00001
     aliases=("ap", "AP", "MAP"),
     expected="average",
     unbounded_with=("top",),
+    empty_of=none_relevant,
+    short_of=too_short,
 )
 def average_precision(
     aligned: Aligned,

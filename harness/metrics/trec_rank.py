@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ..core.aligned import Aligned
 from ..core.arguments import Range
-from ..core.ragged import Floats
+from ..core.ragged import Bools, Floats
 from .shared import (
     LARGEST_SHARE,
     Above,
@@ -18,12 +18,20 @@ from .shared import (
     hits_at,
     judged_as,
     largest_only,
+    none_relevant,
     share,
     trec_measure,
 )
 from .tied import expected_hits_at, expected_reciprocal_of_first
 
 Target = Literal["relevant", "largest"]
+
+
+def _none_to_find(aligned: Aligned, *, target: Target = "relevant", **thresholds: Any) -> Bools:
+    """Return which queries have no document to look for, ``(n_queries,)``."""
+    if target == "largest":
+        return aligned.without_grades
+    return none_relevant(aligned, **thresholds)
 
 
 @trec_measure(
@@ -34,6 +42,7 @@ Target = Literal["relevant", "largest"]
     aliases=("rr", "mrr", "RR", "MRR"),
     expected="average",
     unbounded_with=("top",),
+    empty_of=_none_to_find,
 )
 def reciprocal_rank(
     aligned: Aligned,

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..core.cell_key import pairs
 from ..core.entries import FEWER, Entry, System, how_chosen
-from ..core.evaluation import Evaluation
+from ..core.evaluation import Counts, Evaluation
 from ..core.leaderboard import CHOSEN, TEXTS, Leaderboard, best, numbers_of
 from ..core.metric import Metric
 from ..core.names import over_same_queries
@@ -324,10 +324,8 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
     policy, settings = entries[0].evaluation.policy, [one.settings for one in board.metrics]
     how = _setting(policy.empty_queries, [one.empty for one in settings])
     counts = {entry.run: entry.evaluation.counts for entry in entries}
-    empty = {run: one.empty for run, one in counts.items()}
     extra = {run: one.extra for run, one in counts.items()}
-    if any(empty.values()):
-        yield f"queries without relevant documents ({how}): {by_run(empty)}"
+    yield from _empty(board.metrics, counts, how)
     if any(extra.values()):
         yield f"queries answered but not judged (ignored): {by_run(extra)}"
     yield from _undefined(board.metrics, entries)
@@ -349,6 +347,22 @@ def _notes(board: Leaderboard, entries: list[Entry], unfair: Sequence[str]) -> I
         yield from board.selection.notes(choices)
     if any(board.unsettled(metric, entries) for metric in board.metrics):
         yield f"{UNSETTLED} the rank in the column depends on the order of tied documents"
+
+
+def _empty(metrics: Sequence[Metric], counts: Mapping[str, Counts], how: str) -> Iterator[str]:
+    """Yield how many queries of each run have no relevant document, by metrics that agree."""
+    special = [str(metric) for metric in metrics if metric.has_empty_queries]
+    together: dict[tuple[int, ...], list[str]] = {}
+    for name in special:
+        numbers = tuple(each.empty_of(name) for each in counts.values())
+        together.setdefault(numbers, []).append(name)
+    if not special:
+        together = {tuple(each.empty for each in counts.values()): []}
+    for numbers, names in together.items():
+        if any(numbers):
+            about = f" for {', '.join(names)}" if len(together) > 1 else ""
+            runs = by_run(dict(zip(counts, numbers, strict=True)))
+            yield f"queries without relevant documents{about} ({how}): {runs}"
 
 
 def _undefined(metrics: Sequence[Metric], entries: Sequence[Entry]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from importlib import resources
 from typing import Literal
 
 from ..core.entries import System, grouped_by, how_chosen
-from ..core.evaluation import EMPTY, Counts, level_of
+from ..core.evaluation import EMPTY, Counts
 from ..core.leaderboard import Summary
 from ..core.metric import ENTRIES, Formula, Metric
 from ..core.names import NAMES, compared
@@ -166,18 +166,39 @@ def treatment(
             removed = {one: getattr(each, key) for one, each in own.items()}
             how = {one: "were removed first" if r else "were kept" for one, r in removed.items()}
             yield f"Documents {which} {by_metric(how, name)}."
-    # per dataset, the run with the most empty queries
+    yield from _empty_in_words(metrics, policy, list(counts), name)
+
+
+def _empty_in_words(
+    metrics: Sequence[Metric], policy: Policy, counts: Sequence[tuple[str, Counts]], name: Name
+) -> Iterator[str]:
+    """Yield how queries without relevant documents count; one sentence for metrics that agree."""
+    values = {one: _value_of_empty(one, policy.empty_queries) for one in metrics}
+    special = [one for one in metrics if one.has_empty_queries]
+    groups = grouped_by(special, lambda one: _largest_empty(counts, str(one)))
+    if len(groups) < 2:
+        together = {numbers: list(metrics) for numbers in groups or [_largest_empty(counts, "")]}
+    else:
+        together = groups
+    for (n, queries), some in together.items():
+        own = {one: values[one] for one in some}
+        about = f" for {listed(map(name, some))}" if len(together) > 1 else ""
+        if n and own and all(map(_is_left_out, own, own.values())):
+            yield f"We excluded the {n:,} of {queries:,} queries without relevant documents{about}."
+        elif n and (rule := rule_in_words(own, name)):
+            yield f"Queries without relevant documents{about} ({n:,} of {queries:,}) {rule}."
+
+
+def _largest_empty(counts: Sequence[tuple[str, Counts]], metric: str) -> tuple[int, int]:
+    """Return the queries without relevant documents, and all queries, over the datasets.
+
+    Each dataset's are those of the run that has the most.
+    """
     most: dict[str, Counts] = {}
     for dataset, count in counts:
-        most[dataset] = max(most.get(dataset, count), count, key=lambda one: one.empty)
-    n, queries = (sum(getattr(one, key) for one in most.values()) for key in ("empty", "queries"))
-    values = {one: _value_of_empty(one, policy.empty_queries) for one in metrics}
-    has_levels = len({level_of(one) for one in metrics}) > 1
-    if n and values and not has_levels and all(map(_is_left_out, values, values.values())):
-        yield f"We excluded the {n:,} of {queries:,} queries without relevant documents."
-    elif n and (rule := rule_in_words(values, name)):
-        bound = "at most " if has_levels else ""
-        yield f"Queries without relevant documents ({bound}{n:,} of {queries:,}) {rule}."
+        most[dataset] = max(most.get(dataset, count), count, key=lambda one: one.empty_of(metric))
+    n = sum(one.empty_of(metric) for one in most.values())
+    return n, sum(one.queries for one in most.values())
 
 
 def _value_of_empty(metric: Metric, rule: str) -> float | None:

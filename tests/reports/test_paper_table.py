@@ -215,13 +215,15 @@ def test_caption() -> None:
          "0, but are left out for tau_ap."),
         (["map", "map(undefined=nan)"], "skip", "Queries without relevant documents (2 of 4) are "
          "left out, but count as undefined for MAP(undefined=nan)."),
-        (["map", "P(rel=2)@5"], "zero", "Queries without relevant documents (at most 2 of 4) "
-         "count as 0."),
+        (["map", "P(rel=2)@5"], "zero", "Queries without relevant documents for P(rel=2)@5 (2 of "
+         "4) count as 0."),
     ],
 )  # fmt: skip
 def test_queries_without_relevant_documents(metrics: list[str], rule: str, sentence: str) -> None:
     made = study({"trec": {"a": [[0.5] * len(metrics)] * 4}}, metrics)
-    counts, policy = Counts(queries=4, empty=2), Policy(empty_queries=rule)  # type: ignore[arg-type]
+    levels = {"map": 0, "P(rel=2)@5": 2} if "P(rel=2)@5" in metrics else {}
+    counts = Counts(queries=4, empty=2, empty_by_metric=levels)
+    policy = Policy(empty_queries=rule)  # type: ignore[arg-type]
     (entry,) = made.board.entries
     entry = replace(entry, evaluation=replace(entry.evaluation, counts=counts, policy=policy))
     assert (
