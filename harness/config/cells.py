@@ -198,6 +198,8 @@ class _Search:
 
     def __init__(self, config: Config, complete: bool) -> None:
         self.config, self.entries, self.where = config, config.datasets, config.where
+        self.values: dict[str, dict[str, None]] = {}  # of each column of `where`
+        self.kept: dict[str, set[str]] = {}  # those of these values that `where` keeps
         self.paths: dict[str, Pattern] = {}
         self.datasets: list[_FoundDataset] = []
         self.cells: list[tuple[Cell, Loc]] = []
@@ -350,12 +352,22 @@ class _Search:
             raise self.error(loc, str(error), fix) from None
 
     def _keeps(self, columns: Mapping[str, str]) -> bool:
-        """Whether ``where`` keeps a cell: in each column that it has, its value is kept."""
+        """Whether ``where`` keeps a cell: in each column that it has, its value is kept.
+
+        A pattern that is a value of the column, such as ``!b``, is that value.
+        """
         return all(
-            matched(patterns, [columns[name]])
-            for name, patterns in self.where.items()
+            columns[name] in self._kept(name, columns[name])
+            for name in self.where
             if name in columns
         )
+
+    def _kept(self, name: str, value: str) -> Collection[str]:
+        values = self.values.setdefault(name, {})
+        if value not in values:
+            values[value] = None
+            self.kept[name] = {*matched(self.where[name], [*values])}
+        return self.kept[name]
 
     def check_datasets(self, run: str, but: Collection[str] = ()) -> None:
         """Report datasets that no run has predictions for, unless something else is wrong."""
@@ -389,6 +401,8 @@ class _Search:
                 self.report(("where", column), what)
                 continue
             values = sorted({one[column] for one in seen if column in one}, key=natural)
+            self.values[column] = dict.fromkeys(values)
+            self.kept[column] = {*matched(patterns, values)}
             for place, what in pattern_problems(patterns, values, column):
                 loc = ("where", column) if len(patterns) == 1 else ("where", column, place)
                 self.report(loc, what)

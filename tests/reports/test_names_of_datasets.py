@@ -141,3 +141,14 @@ def test_a_dataset_named_as_a_slice_is_refused(tmp_path: Path) -> None:
     text = (tmp_path / "c.yaml").read_text().replace('"f,g"', '"part=b [kind=long]"')
     (tmp_path / "c.yaml").write_text(text)
     assert "'part=b [kind=long]'" in refused("run", "c.yaml", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("name", DATASETS)
+def test_where_keeps_the_dataset_of_that_name(tmp_path: Path, name: str) -> None:
+    write_inputs(tmp_path)
+    write_config(tmp_path, f"where: {{dataset: [{json.dumps(name)}]}}")
+    text = (tmp_path / "c.yaml").read_text().replace("output: out", "output: kept")
+    (tmp_path / "c.yaml").write_text(text)
+    cells = succeeds("run", "c.yaml", "--dry-run", cwd=tmp_path).partition("\n")[2]
+    others = [other for other in DATASETS if f"\n{other}  " in f"\n{cells}" and other != name]
+    assert (f"{name}  " in cells, others) == (True, [])
