@@ -90,7 +90,8 @@ def an_option(name: str, value: str) -> Fix:
     """Set an option that the message names to a value that it names."""
 
     def fix(case: Case) -> float:
-        assert name in case.message
+        key = name.strip("-").replace("-", "_")
+        assert name in case.message or f"set {key} to " in case.message
         assert re.search(rf"\b{value}\b", case.message.partition("fix:")[2])
         return case.evaluated(name, value)
 
@@ -245,11 +246,11 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
         QRELS, lines("{q} {d} Q0 {rank} {s} t"), "", "column 2",
         edit(r"^(\S+) (\S+) Q0", r"\1 Q0 \2"), RIGHT),
     "no answer to a query": (
-        QRELS, "10 Q0 b 1 2 t\n1 Q0 c 1 2 t\n", "--missing error", "zero",
-        an_option("--missing", "zero"), 2 / 3),
+        QRELS, "10 Q0 b 1 2 t\n1 Q0 c 1 2 t\n", "--missing-queries error", "zero",
+        an_option("--missing-queries", "zero"), 2 / 3),
     "a query without relevant documents": (
-        f"{QRELS}7 0 c 0\n", TREC, "--empty error", "zero", an_option("--empty", "zero"),
-        RIGHT * 3 / 4),
+        f"{QRELS}7 0 c 0\n", TREC, "--empty-queries error", "zero",
+        an_option("--empty-queries", "zero"), RIGHT * 3 / 4),
     "a run that names rows which repeat": (
         f"{LETOR}0 qid:2 1:1 # docid = x\n", "2 Q0 x 1 3 t\n2 Q0 y 1 1 t\n10 Q0 x 1 1 t\n", "",
         "duplicates", option, BY_ROW),
@@ -291,7 +292,7 @@ def test_a_fix_of_a_command_works(tmp_path: Path, name: str) -> None:
     assert done.code == 2, done.out
     assert words in done.err
     checked = called("check", "q.txt", "r.txt", *options.split(), cwd=tmp_path)
-    if not options.startswith(("--missing", "--empty")):
+    if not options.startswith(("--missing-queries", "--empty-queries")):
         assert checked.code, checked.out
     case = Case(tmp_path, "q.txt", "r.txt", tuple(options.split()), done.err)
     assert fix(case) == pytest.approx(value)
@@ -392,3 +393,142 @@ def test_the_order_of_scores_is_recorded(tmp_path: Path) -> None:
         assert value_in(tmp_path / "o") == pytest.approx(value)
         assert order in json.dumps(json.loads((tmp_path / "o" / "manifest.json").read_text()))
     assert called("verify", "o", cwd=tmp_path).code == 0
+
+
+Words = tuple[str, ...]
+
+
+def suggested(words: Words, message: str) -> Words:
+    """Replace the misspelt word by the one that the message proposes."""
+    ((wrong, right),) = re.findall(r"'([^']*)'[^']*; did you mean '(.*?)'", message)
+    return tuple(word.replace(wrong, right) for word in words)
+
+
+def with_metric(words: Words, message: str) -> Words:
+    (added,) = re.findall(r"such as (-m \S+?)[;.]", message)
+    return (*words, *added.split())
+
+
+def with_qrels(words: Words, message: str) -> Words:
+    assert "add --qrels QRELS" in message
+    return (words[0], "--qrels", *words[1:])
+
+
+def written(words: Words, message: str) -> Words:
+    """Replace the metric, the last word, by the one that the message writes."""
+    *_, right = re.findall(r"write (\S+)$", message, re.MULTILINE)
+    return (*words[:-1], right)
+
+
+def written_first(words: Words, message: str) -> Words:
+    *_, right = re.findall(r"write (\S+),", message)
+    return (*words[:-1], right)
+
+
+def with_ties(words: Words, message: str) -> Words:
+    assert "--ties" in message
+    return (*words[:-1], "P@2", "--ties", "bounds")
+
+
+def by_pattern(words: Words, message: str) -> Words:
+    (folder,) = re.findall(r"several runs as (\S+)/\*", message)
+    return tuple(
+        name
+        for word in words
+        for name in (("runs/a.run", "runs/b.run") if word == folder else (word,))
+    )
+
+
+def once(words: Words, message: str) -> Words:
+    assert "name each run once" in message
+    return tuple(dict.fromkeys(words))
+
+
+def with_known_run(words: Words, message: str) -> Words:
+    (known,) = re.findall("name one of the runs: (.*)", message)
+    return (*words[:-1], words[-1].replace("z", known))
+
+
+def with_margin(words: Words, message: str) -> Words:
+    (added,) = re.findall(r"add (--margin \S+),", message)
+    return (*words, *added.split())
+
+
+EVALUATE = "evaluate", "q.txt", "runs/a.run"
+GATE = "gate", "--qrels", "q.txt", "runs/a.run", "runs/b.run"
+COMMANDS: list[tuple[Words, Callable[[Words, str], Words]]] = [
+    (EVALUATE, with_metric),
+    ((*EVALUATE, "-m", "ndgc@10"), suggested),
+    ((*EVALUATE, "-m", "ndcg(gain=linaer)@5"), suggested),
+    ((*EVALUATE, "-m", "map", "--ties", "bset"), suggested),
+    ((*EVALUATE, "-m", "map", "--run-format", "tec"), suggested),
+    ((*EVALUATE, "-m", "swaps(ties=best)@5"), written),
+    ((*EVALUATE, "-m", "bpref@10"), written),
+    ((*EVALUATE, "-m", "P(ties=bounds)@2"), written_first),
+    ((*EVALUATE, "-m", "P(ties=bounds)@2"), with_ties),
+    ((*EVALUATE, "-m", "swaps(reference=z)"), with_known_run),
+    (("evaluate", "q.txt", "runs", "-m", "map"), by_pattern),
+    (("evaluate", "q.txt", "runs/a.run", "runs/a.run", "-m", "map"), once),
+    (("compare", "--qrels", "q.txt", "runs/a.run", "runs/b.run"), with_metric),
+    (("compare", "q.txt", "runs/a.run", "runs/b.run", "-m", "map"), with_qrels),
+    ((*GATE, "-m", "map"), with_margin),
+    ((*GATE, "--margin", "map=1%"), with_metric),
+    (("gate", "q.txt", *GATE[3:], "-m", "map", "--margin", "map=1%"), with_qrels),
+]
+
+
+@pytest.mark.parametrize(("words", "fix"), COMMANDS)
+def test_a_fix_of_a_command_line_works(
+    tmp_path: Path, words: Words, fix: Callable[[Words, str], Words]
+) -> None:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "q.txt").write_text(QRELS)
+    for name in ("a", "b"):
+        (tmp_path / "runs" / f"{name}.run").write_text(TREC)
+    done = called(*words, cwd=tmp_path)
+    assert done.code == 2, done.out
+    fixed = called(*fix(words, done.err), cwd=tmp_path)
+    assert fixed.code == 0, (fix(words, done.err), fixed.err)
+
+
+DATA = "datasets: {d: q.txt}\nruns: {a: r.txt}\n"
+CONFIGS = [  # config, pattern of what the fix of the message quotes, what to write in its place
+    (f"{DATA}metrics: [map]\nouptut: o\n", r"did you mean '(.*?)'", ("ouptut", "{}")),
+    (f"{DATA}metrics: [nddcg@10]\n", r"did you mean '(.*?)'", ("nddcg@10", '"{}"')),
+    (f"{DATA}metrics: [map]\npolicy: {{ties: avrage}}\n", "did you mean '(.*?)'",
+     ("avrage", "{}")),
+    (f"{DATA}metrics: [map]\n\toutput: o\n", "indent with (spaces)", ("\t", "")),
+    (f"{DATA}", "the key '(metrics)' is missing", ("runs:", "{}: [map]\nruns:")),
+    ("datasets: {d: q.txt, e: q.txt}\nruns: {a: {path: r.txt}}\nmetrics: [map]\n",
+     "add (dataset: )NAME", ("path:", "{}d, path:")),
+    ("datasets: {d: q.txt}\nruns: {a: [r.txt, s.txt]}\nmetrics: [map]\n",
+     "(give one of them another name)", ("[r.txt, s.txt]", "r.txt, b: s.txt")),
+    ("datasets: {d: {path: q.txt, duplicates: best}}\nruns: {a: r.txt}\nmetrics: [map]\n",
+     "'(first)'", ("best", "{}")),
+    ("datasets: {d: q.txt}\nruns: {a: {path: r.txt, order: ascend}}\nmetrics: [map]\n",
+     "'(ascending)'", ("ascend", "{}")),
+    ("datasets: {d: q.txt}\nruns: {a: {path: m.tsv, order: ascending}}\nmetrics: [map]\n",
+     "(leave 'order' out)", (", order: ascending", "")),
+    ("datasets: {d: q.txt}\nruns: {a: {path: r.txt, columns: {scor: gbm}}}\nmetrics: [map]\n",
+     r"did you mean '(.*?)'", ("r.txt, columns: {scor: gbm}", "t.csv, columns: {{{}: gbm}}")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "quoted", "edit"), CONFIGS)
+def test_a_fix_of_a_config_works(
+    tmp_path: Path, text: str, quoted: str, edit: tuple[str, str]
+) -> None:
+    files = {"q.txt": QRELS, "r.txt": TREC, "s.txt": TREC, "m.tsv": by_query("{q} {d} {rank}"),
+             "t.csv": lines("{q},{d},{s}", "qid,docno,gbm")}  # fmt: skip
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    path = tmp_path / "c.yaml"
+    path.write_text(text)
+    done = called("run", "c.yaml", cwd=tmp_path)
+    assert done.code == 2, done.out
+    assert called("check", "c.yaml", cwd=tmp_path).code
+    (word,) = {*re.findall(quoted, done.err)}
+    old, new = edit
+    path.write_text(text.replace(old, new.format(word)))
+    fixed = called("run", "c.yaml", cwd=tmp_path)
+    assert fixed.code == 0, (path.read_text(), fixed.err)

@@ -189,7 +189,7 @@ MISTAKES = {
     "": "cannot read the metric ''",
     "P(rell=2)@5": "P has no parameter 'rell'; did you mean 'rel'?",
     "P(ties=stabel)@5": "unknown ties policy 'stabel'; did you mean 'stable'?",
-    "P(ties=bounds)@5": "for one metric write NAME_min or NAME_max",
+    "P(ties=bounds)@5": "for one metric write map_min, P@10_max",
     "P(rel=2,rel=3)@5": "expected each parameter once, got rel twice",
     "map(rel=2,above=0.5)": "expected rel or above, got both",
     "P(rel=3,top=2)@5": "no grade is at least 3 and at most 2",

@@ -247,7 +247,8 @@ def _read_cutoffs(definition: Definition, cutoffs: str | None, text: str) -> lis
         return []
     if definition.cutoff is None:
         what = f"{text}: {definition.name} takes no cutoff"
-        raise UnknownNameError(Problem("", what, fix=f"write {definition.name}"))
+        fix = f"write {text.rpartition('@')[0] or definition.name}"
+        raise UnknownNameError(Problem("", what, fix=fix))
     return [definition.cutoff.parse(item, text) for item in cutoffs.split(",")]
 
 

@@ -251,7 +251,7 @@ def check_ties(ties: str) -> str:
     """Return the name of a policy for ties."""
     if ties == "bounds":
         what = "expected the order of one metric, got bounds, which apply to a whole run"
-        fix = "set policy.ties or --ties; for one metric write NAME_min or NAME_max"
+        fix = "set policy.ties or --ties; for one metric write map_min, P@10_max"
         raise UnknownNameError(Problem("ties", what, fix=fix))
     if ties not in TIES[:-1] and not _RANDOM.fullmatch(ties):
         raise unknown("ties policy", ties, (*TIES, "bounds"))
