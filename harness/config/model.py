@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from annotated_types import Le
 from pydantic import (
@@ -23,7 +31,7 @@ from pydantic import (
 )
 
 from ..core import policy as core_policy
-from ..core.arguments import MOST, Positive, Shorthand
+from ..core.arguments import MOST, PathText, Positive, Shorthand
 from ..core.leaderboard import Select, Summary
 from ..core.metric import Metric
 from ..core.names import BOUNDS, parse, parse_all, with_bounds, without_bounds
@@ -35,7 +43,7 @@ from ..reports.paper_table.settings import TableSettings
 from ..reports.plots.plot import KindName, PlotSettings
 from ..stats.comparison import Plan
 from ..stats.gate import GateSettings
-from .yaml_file import Loc, ParsedYaml, escape
+from .yaml_file import PATH_KEYS, Loc, ParsedYaml, escape
 
 
 class Model(BaseModel):
@@ -72,6 +80,9 @@ Column = StrictStr | Annotated[StrictInt, Field(ge=1)]
 """Name of a column, or its number from 1 if a table has no header."""
 
 
+_PATTERN = PathText(placeholders=True)
+
+
 def _or_text(kind: Any) -> Shorthand:
     """Let the schema take text alone; the reader of the YAML makes an entry or a list of it."""
     return Shorthand(lambda value: value, StrictStr | kind)
@@ -80,7 +91,7 @@ def _or_text(kind: Any) -> Shorthand:
 class FileSettings(Model):
     """What datasets and runs have in common: a file and how to read it."""
 
-    path: StrictStr
+    path: Annotated[StrictStr, _PATTERN]
     """File, relative to the config; each {placeholder} is filled from the files on disk."""
     format: StrictStr | None = None
     """Name of the format; by default the one that the file looks like."""
@@ -93,7 +104,7 @@ class FileSettings(Model):
 class Groups(Model):
     """Groups of a dataset's queries; each is reported as a dataset of its own."""
 
-    path: StrictStr | None = None
+    path: Annotated[StrictStr | None, _PATTERN] = None
     """CSV, TSV or Parquet file of qids and columns, relative to the config."""
     function: StrictStr | None = None
     """Instead of a file: what a plugin registered with ``@harness.query_groups``."""
@@ -123,7 +134,7 @@ class DatasetEntry(FileSettings):
     """What to do if a query has a docno twice."""
     columns: Mapping[Literal["qid", "docno", "grade"], Column] | None = None
     """For tables: which column holds what, as in {qid: topic, docno: document}."""
-    group: StrictStr | None = None
+    group: Annotated[StrictStr | None, _PATTERN] = None
     """LightGBM's file of group sizes, if the features have no qid."""
     groups: Annotated[Groups | None, _or_text(Groups)] = None
     """Groups of queries, which are reported as further datasets: a file, or {path: FILE, ...}."""
@@ -227,9 +238,9 @@ class Config(Model):
 
     name: StrictStr
     """Name of the experiment; by default the file's name."""
-    extends: Annotated[StrictStr | None, Field(exclude=True)] = None
+    extends: Annotated[StrictStr | None, PathText(), Field(exclude=True)] = None
     """Another config that this one is put on top of; of mappings, key by key."""
-    output: StrictStr = "results/{name}"
+    output: Annotated[StrictStr, PathText()] = "results/{name}"
     """Folder for the results, relative to the config."""
     datasets: Annotated[
         Mapping[StrictStr, Annotated[DatasetEntry, _or_text(DatasetEntry)]], Field(min_length=1)
@@ -248,7 +259,7 @@ class Config(Model):
     """Lists of metrics by a name that you can write wherever metrics are listed."""
     convention: StrictStr | None = None
     """A tool whose settings every metric takes, unless it names its own convention."""
-    plugins: tuple[StrictStr, ...] = ()
+    plugins: tuple[Annotated[StrictStr, PathText(module=True)], ...] = ()
     """Python files or modules whose import registers further metrics."""
     policy: PolicySettings = PolicySettings()
     """Policies for ties, missing and empty queries, and grades."""
@@ -256,7 +267,7 @@ class Config(Model):
     """Which findings of the guard you accept."""
     crosscheck: Crosscheck = "sample"
     """Queries of each run that pytrec_eval evaluates again; a difference stops the run."""
-    cache: StrictStr = ""
+    cache: Annotated[StrictStr, PathText()] = ""
     """Folder for evaluated cells, relative to the config, which several can share; by default
     `cells` in the output folder, `none` to keep nothing."""
     reports: tuple[Report, ...] = ("csv",)
@@ -360,3 +371,24 @@ class Config(Model):
         """Return the config as plain data, with defaults; loading that gives it again."""
         found = self.model_dump(mode="json", exclude_none=True, by_alias=True)
         return dict(escape(found))
+
+
+def _path_keys(hint: Any, loc: Loc = ()) -> Iterator[tuple[Loc, PathText]]:
+    """Yield the marked keys of a type, without the names of entries and the indexes of lists."""
+    if isinstance(hint, type) and issubclass(hint, BaseModel):
+        for name, field in hint.model_fields.items():
+            marks = [mark for mark in field.metadata if isinstance(mark, PathText)]
+            yield from (((*loc, name), mark) for mark in marks)
+            yield from _path_keys(field.annotation, (*loc, name))
+    elif isinstance(hint, type) and is_dataclass(hint):
+        for name, inner in get_type_hints(hint, include_extras=True).items():
+            yield from _path_keys(inner, (*loc, name))
+    elif get_origin(hint) is Annotated:
+        yield from ((loc, mark) for mark in hint.__metadata__ if isinstance(mark, PathText))
+        yield from _path_keys(hint.__origin__, loc)
+    else:
+        for inner in get_args(hint):
+            yield from _path_keys(inner, loc)
+
+
+PATH_KEYS.update(_path_keys(Config))

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from ..core.arguments import PathText
 from ..core.names import parse
 from ..errors import (
     ConfigError,
@@ -66,15 +67,8 @@ BY_NAME = ("datasets", "runs", "metric_sets", "tables")
 """Mappings of named entries."""
 _ENTRIES = {("datasets",), ("datasets", "groups"), ("runs",)}
 """Keys of entries that may be a path alone."""
-_PATTERNS = {
-    ("datasets", "path"), ("datasets", "group"), ("datasets", "groups", "path"), ("runs", "path"),
-}  # fmt: skip
-"""Keys of paths that may have placeholders."""
-_PATHS = {
-    ("extends",), ("output",), ("cache",), ("page", "documents"), ("page", "queries"),
-    ("page", "metadata", "path"),
-}  # fmt: skip
-"""Keys of other paths."""
+PATH_KEYS: dict[Loc, PathText] = {}
+"""Keys that hold paths, without the names of entries; the models mark and add them."""
 _DOLLAR = re.compile(r"\$\$|\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\{")
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?\}", re.S)
 _OUTSIDE = re.compile(r",\s*(?![^()]*\))")
@@ -302,12 +296,13 @@ def _is_entry(loc: Loc) -> bool:
 
 
 def _is_pattern(loc: Loc) -> bool:
-    return _keys(loc) in _PATTERNS
+    mark = PATH_KEYS.get(_keys(loc))
+    return mark is not None and mark.placeholders
 
 
 def _is_path(loc: Loc, text: str) -> bool:
-    is_file = _keys(loc) == ("plugins",) and (text.endswith(".py") or "/" in text)
-    return bool(text) and (is_file or _is_pattern(loc) or loc in _PATHS)
+    mark = PATH_KEYS.get(_keys(loc))
+    return mark is not None and mark.is_path(text)
 
 
 def escape(value: Any, loc: Loc = ()) -> Any:

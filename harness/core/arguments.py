@@ -181,6 +181,21 @@ class OneOf:
         return {"type": "literal", "expected": list(self.names())}
 
 
+@dataclass(frozen=True)
+class PathText:
+    """Marks a text of a config that is a path, which starts in the config's folder.
+
+    It may have `placeholders`, or may be a `module` unless it ends in .py or has a slash.
+    """
+
+    placeholders: bool = False
+    module: bool = False
+
+    def is_path(self, text: str) -> bool:
+        """Whether a text is a path."""
+        return bool(text) and (not self.module or text.endswith(".py") or "/" in text)
+
+
 def as_list(value: Any) -> Any:
     """Return one name as a list of one."""
     return (value,) if isinstance(value, str) else value

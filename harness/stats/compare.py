@@ -75,17 +75,17 @@ def compare(systems: Sequence[System], plan: Plan, workers: int = WORKERS) -> Co
         workers,
     )
     return Comparisons(
-        plan,
-        tuple(rows),
-        tuple(chain.from_iterable(standings)),
-        tuple(sizes.items()),
-        tuple(_overall(block, found) for block, found in several.items()),
-        test.title,
-        test.sources,
-        test.kind,
-        drawn and any(one.may_be_drawn for one in rows),
-        tuple(unanswered_of(systems)),
-        tuple(_absent(systems, plan)),
+        plan=plan,
+        rows=tuple(rows),
+        standings=tuple(chain.from_iterable(standings)),
+        family_sizes=tuple(sizes.items()),
+        overall=tuple(_overall(block, found) for block, found in several.items()),
+        title=test.title,
+        sources=test.sources,
+        kind=test.kind,
+        drawn=drawn and any(one.may_be_drawn for one in rows),
+        unanswered=tuple(unanswered_of(systems)),
+        absent=tuple(_absent(systems, plan)),
         warned={
             run: rules for run, some in grouped_by(systems, lambda one: one.run).items()
             if (rules := notes_of(some)["warned"])

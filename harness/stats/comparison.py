@@ -225,7 +225,7 @@ def family_of(dataset: str, metric: Metric, family: Family) -> str:
     return dataset if family == "dataset" else " on ".join(filter(None, (str(metric), dataset)))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(kw_only=True, frozen=True, eq=False, repr=False)
 class Comparisons(Printable):
     """All comparisons of an experiment, with the plan that they follow.
 
@@ -355,7 +355,7 @@ class Comparisons(Printable):
                 yield one
 
 
-UNCOMPARED = Comparisons(Plan(), ())
+UNCOMPARED = Comparisons(plan=Plan(), rows=())
 """No comparisons."""
 
 

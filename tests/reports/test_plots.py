@@ -58,7 +58,7 @@ def effects_study() -> Study:
         Comparison("trec", metric, "a", "b", 2, 0.1, 0.05, 0.15, p_adjusted=0.01, hedges_g=0.8),
         Comparison("trec", metric, "c", "a", 2, 0.2, -0.1, 0.5, p_adjusted=0.3, hedges_g=0.4),
     )
-    compared = Comparisons(Plan(("a",)), rows, family_sizes=(("table", 2),))
+    compared = Comparisons(plan=Plan(("a",)), rows=rows, family_sizes=(("table", 2),))
     return study({"a": [0.1, 0.2], "b": [0.2, 0.3], "c": [0.1, 0.1]}, comparisons=compared)
 
 
@@ -196,7 +196,9 @@ def test_the_best_30_of_many_systems_are_drawn() -> None:
     runs = {f"r{at}": (rng.uniform(0, 0.1, 6) + at / 40).tolist() for at in range(40)}
     (metric,) = parse_all(["map"])
     rows = tuple(Comparison("trec", metric, "r0", f"r{at}", 6, at / 40) for at in range(1, 40))
-    made = study(runs, comparisons=Comparisons(Plan(("r0",)), rows, family_sizes=(("table", 0),)))
+    made = study(
+        runs, comparisons=Comparisons(plan=Plan(("r0",)), rows=rows, family_sizes=(("table", 0),))
+    )
     for kind, n in (("critical-difference", 40), ("effects", 39)):
         (figure,) = figures(made, kind)
         words = " ".join(texts(figure)).split()

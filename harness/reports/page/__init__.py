@@ -17,6 +17,7 @@ from typing import Annotated, Any
 import numpy as np
 from annotated_types import Ge, Le
 
+from ...core.arguments import PathText
 from ...core.entries import System
 from ...core.leaderboard import Leaderboard, numbers_of
 from ...core.metric import Metric
@@ -35,7 +36,7 @@ from ..phrases import decimals
 class Metadata:
     """A CSV file with further columns of each run, such as team, type, date and link."""
 
-    path: str
+    path: Annotated[str, PathText()]
     """The file, relative to the config."""
     key: str = "run"
     """The column that holds the names of the runs."""
@@ -51,9 +52,9 @@ class PageSettings:
     """Tools whose values a switch on the page shows, such as lightgbm."""
     metadata: Metadata | None = None
     """Further columns of each run."""
-    documents: str | None = None
+    documents: Annotated[str | None, PathText()] = None
     """Texts of documents: lines of docno, a tab, and text. Relative to the config."""
-    queries: str | None = None
+    queries: Annotated[str | None, PathText()] = None
     """Texts of queries: lines of qid, a tab, and text. Relative to the config."""
 
 
