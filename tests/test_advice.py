@@ -225,11 +225,11 @@ ROWS_OF_COMMANDS: dict[str, tuple[str | bytes, str | bytes, str, str, Fix, float
         no_format, RIGHT),
     "names above a TREC run": (
         QRELS, f"who Q0 what rank much tag\n{TREC}", "", "header", edit("^who.*\n", ""), RIGHT),
-    "names above a run read as TREC": (
-        QRELS, f"qid Q0 docno rank score tag\n{TREC}", "--run-format trec", "header",
+    "usual names above a TREC run": (
+        QRELS, f"qid Q0 docno rank score tag\n{TREC}", "", "header",
         an_option("--run-format", "table"), RIGHT),
-    "names above qrels read as TREC": (
-        f"qid iteration docno rel\n{QRELS}", TREC, "--qrels-format trec", "header",
+    "usual names above TREC qrels": (
+        f"qid iteration docno rel\n{QRELS}", TREC, "", "header",
         an_option("--qrels-format", "table"), RIGHT),
     "swapped files": (TREC, QRELS, "", "swap", swapped, RIGHT),
     "UTF-16": (QRELS, TREC.encode("utf-16"), "", "UTF-8", rewritten(TREC), RIGHT),

@@ -252,7 +252,7 @@ def _no_scores(place: str, listed: str, able: Sequence[str], is_file: bool) -> P
     elif high:
         what = f"expected a column of scores by its usual name, got '{name}'"
     else:
-        what = f"expected scores, of which the highest is best, got '{name}'"
+        what = f"expected scores whose highest is best, got '{name}'"
         fix = f"negate the column '{name}', and rename it to 'score'"
         if is_file:
             fix = "negate it and rename it to 'score'; or in a config: "

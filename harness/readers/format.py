@@ -271,7 +271,7 @@ _WHOLE_THIRD = re.compile(rb"\s*\S+\s+\S+\s+\d+\s*$")
 
 
 def _columns_of(first: Sequence[str], number: str) -> list[str]:
-    """Return names for the columns of a line, as files of so many fields usually have them."""
+    """Return names for the columns of a line, as files with that number of fields have them."""
     has_q0 = len(first) > 1 and first[1].upper() in ("0", "Q0")
     usual = {
         2: ["qid", number], 3: ["qid", "docno", number],
@@ -477,7 +477,7 @@ def _in_order(source: Source, run: Run) -> Run:
         return run
     if source.format == "msmarco" or "rank" in source.columns:
         what, fix = "expected scores to read in ascending order, got ranks", "leave 'order' out"
-        raise source.error(f"{what}, of which the lowest is best already", fix, "columns")
+        raise source.error(f"{what}; the lowest rank is best already", fix, "columns")
     return replace(run, numbers=-run.numbers)
 
 

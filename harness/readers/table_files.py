@@ -19,11 +19,13 @@ from ..errors import InputError, Place, Problem, said_by
 from .column_roles import Names, guess, number_role, select_columns
 from .columns import REPAIR, Layout, gathered, read_columns, single_blanks
 from .format import (
+    FORMATS,
     Format,
     Head,
     Kind,
     add_formats,
     fields_of,
+    mostly,
     without_names,
 )
 from .frame import table_of
@@ -37,7 +39,7 @@ from .text import (
     is_like_number,
     without_first_lines,
 )
-from .trec import BEIR_NAMES
+from .trec import BEIR_NAMES, has_no_names
 
 csv.field_size_limit(max(csv.field_size_limit(), LONGEST))  # a name may be as long as a line
 _PARQUET, _ARROW = b"PAR1", (b"ARROW1", b"FEA1")
@@ -224,6 +226,9 @@ def looks(head: Head, kind: Kind) -> bool:
     line = head.first_text.rstrip("\r")
     names = [name.strip('"') for name in line.split(head.between or None)]
     found = guess(names, kind)
+    is_trec = not head.between and mostly(head.lines, FORMATS["trec"].rows[kind].match)
+    if is_trec and has_no_names(head, kind):
+        return False
     if "qid" in found and not found.keys().isdisjoint({"grade", "score", "rank"}):
         return True
     is_named = not found.keys().isdisjoint({"qid", "score"}) and len(names) > 1

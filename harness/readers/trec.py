@@ -233,11 +233,13 @@ def _next_rank(before: list[bytes], row: list[bytes], first: int) -> int:
 
 
 def has_no_names(head: Head, kind: Kind) -> bool:
-    """Whether the first line does not name the columns, as a table's does."""
+    """Whether a first line of names is absent, or one between blanks names TREC's own columns."""
     fields = fields_of(head.lines[0])
     roles = guess(fields, kind)
     number = "grade" if kind == "qrels" else "score"
-    return not {"qid", "docno", number} <= roles.keys() or any(map(is_like_number, fields))
+    if not {"qid", "docno", number} <= roles.keys() or any(map(is_like_number, fields)):
+        return True
+    return not head.between and fields.index(roles["docno"]) == FIELDS[kind].index("docno")
 
 
 def read_diversity(source: Source, *, duplicates: Duplicates, name: str, **how: Any) -> Qrels:
